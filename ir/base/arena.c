@@ -1,0 +1,136 @@
+#include "ir/base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Block Block;
+struct Block {
+    Block *next;
+    size_t size, used;
+    _Alignas(16) unsigned char bytes[];
+};
+
+struct Arena {
+    Block *head;
+    size_t total;
+};
+
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+
+static _Noreturn void
+out_of_memory(size_t size)
+{
+    fprintf(stderr, "mdlc: out of memory (asked for %zu bytes)\n", size);
+    exit(4);
+}
+
+void *
+base_realloc(void *old, size_t size)
+{
+    void *p = realloc(old, size ? size : 1);
+    if (!p)
+        out_of_memory(size);
+    return p;
+}
+
+void *
+base_calloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p)
+        out_of_memory(count * size);
+    return p;
+}
+
+Arena *
+arena_create(void)
+{
+    return base_calloc(1, sizeof(Arena));
+}
+
+static void
+block_add(Arena *arena, size_t need)
+{
+    // Blocks double, so that a small model stays small and a large one makes few system calls.
+    size_t size = arena->head ? arena->head->size * 2 : FIRST_BLOCK;
+    if (size > LARGEST_BLOCK)
+        size = LARGEST_BLOCK;
+    if (size < need)
+        size = need;
+    // calloc gives untouched zero pages for large blocks, which is what makes zeroing free.
+    Block *block = base_calloc(1, sizeof(Block) + size);
+    block->size = size;
+    block->next = arena->head;
+    arena->head = block;
+    arena->total += size;
+}
+
+void *
+arena_alloc(Arena *arena, size_t size)
+{
+    size_t need = (size + 15) & ~(size_t)15;
+    if (!arena->head || arena->head->size - arena->head->used < need)
+        block_add(arena, need);
+    void *p = arena->head->bytes + arena->head->used;
+    arena->head->used += need;
+    return p;
+}
+
+char *
+arena_strndup(Arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *
+arena_printf(Arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void
+arena_reset(Arena *arena)
+{
+    while (arena->head && arena->head->next) {
+        Block *next = arena->head->next;
+        arena->total -= arena->head->size;
+        free(arena->head);
+        arena->head = next;
+    }
+    if (arena->head) {
+        memset(arena->head->bytes, 0, arena->head->used);
+        arena->head->used = 0;
+    }
+}
+
+void
+arena_free(Arena **arena)
+{
+    if (!*arena)
+        return;
+    while ((*arena)->head) {
+        Block *next = (*arena)->head->next;
+        free((*arena)->head);
+        (*arena)->head = next;
+    }
+    free(*arena);
+    *arena = NULL;
+}
+
+size_t
+arena_bytes(const Arena *arena)
+{
+    return arena->total;
+}

@@ -1,0 +1,283 @@
+#include "ir/base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/vec.h"
+
+typedef struct Remark {
+    Span span;
+    const char *text;
+    bool is_help;
+} Remark;
+
+struct Diag {
+    Diags *owner;
+    DiagCode code;
+    Span span;
+    const char *text;
+    VEC(Remark) remarks;
+};
+
+struct Diags {
+    Arena *arena;
+    const Sources *sources;
+    VEC(Diag *) list;
+    Diag *overflow; // takes the notes of diagnostics that are no longer kept
+    uint32_t errors;
+};
+
+enum { KEPT_ERRORS = 20 };
+
+static const struct { const char *text; Severity severity; } code_table[] = {
+#define DIAG(code, severity, doc) [code] = {#code, severity},
+#include "ir/base/diag.def"
+#undef DIAG
+};
+
+Diags *
+diags_create(const Sources *sources)
+{
+    Diags *diags = base_calloc(1, sizeof *diags);
+    diags->arena = arena_create();
+    diags->sources = sources;
+    return diags;
+}
+
+void
+diags_free(Diags **diags)
+{
+    if (!*diags)
+        return;
+    for (uint32_t i = 0; i < (*diags)->list.n; i++)
+        vec_free(&(*diags)->list.at[i]->remarks);
+    if ((*diags)->overflow)
+        vec_free(&(*diags)->overflow->remarks);
+    vec_free(&(*diags)->list);
+    arena_free(&(*diags)->arena);
+    free(*diags);
+    *diags = NULL;
+}
+
+static const char *
+format_text(Arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+Diag *
+diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
+{
+    bool is_error = code_table[code].severity == SEVERITY_ERROR;
+    if (diags_full(diags)) {
+        diags->errors += is_error;
+        if (!diags->overflow) {
+            diags->overflow = arena_new(diags->arena, Diag);
+            diags->overflow->owner = diags;
+        }
+        return diags->overflow;
+    }
+    Diag *diag = arena_new(diags->arena, Diag);
+    diag->owner = diags;
+    diag->code = code;
+    diag->span = span;
+    va_list args;
+    va_start(args, format);
+    diag->text = format_text(diags->arena, format, args);
+    va_end(args);
+    vec_push(&diags->list, diag);
+    diags->errors += is_error;
+    return diag;
+}
+
+void
+diag_note(Diag *diag, Span span, const char *format, ...)
+{
+    if (!diag || diag == diag->owner->overflow)
+        return;
+    va_list args;
+    va_start(args, format);
+    Remark remark = {span, format_text(diag->owner->arena, format, args), false};
+    va_end(args);
+    vec_push(&diag->remarks, remark);
+}
+
+void
+diag_help(Diag *diag, const char *format, ...)
+{
+    if (!diag || diag == diag->owner->overflow)
+        return;
+    va_list args;
+    va_start(args, format);
+    Remark remark = {{0, 0}, format_text(diag->owner->arena, format, args), true};
+    va_end(args);
+    vec_push(&diag->remarks, remark);
+}
+
+uint32_t
+diags_errors(const Diags *diags)
+{
+    return diags->errors;
+}
+
+uint32_t
+diags_count(const Diags *diags)
+{
+    return diags->list.n;
+}
+
+bool
+diags_full(const Diags *diags)
+{
+    return diags->list.n >= KEPT_ERRORS;
+}
+
+const char *
+diag_code_text(DiagCode code)
+{
+    return code_table[code].text;
+}
+
+enum { SHOWN_LINE = 160 };
+
+// The source line and the caret range below it. Long lines are cut around the caret; bytes that a
+// terminal would act on are shown as '?', and tabs as one space, so that carets stay aligned.
+static void
+print_excerpt(Out *out, const Place *place, Span span)
+{
+    uint32_t column = place->column - 1, from = 0, length = place->line_length;
+    if (length > SHOWN_LINE) {
+        from = column > SHOWN_LINE / 2 ? column - SHOWN_LINE / 2 : 0;
+        if (length - from > SHOWN_LINE)
+            length = from + SHOWN_LINE;
+    }
+    if (length < from)
+        length = from;
+    out_printf(out, "%6u | ", place->line);
+    for (uint32_t i = from; i < length; i++) {
+        unsigned char c = (unsigned char)place->line_text[i];
+        out_char(out, c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c);
+    }
+    out_text(out, "\n       | ");
+    out_repeat(out, ' ', column - from);
+    uint32_t width = span.hi > span.lo ? span.hi - span.lo : 1;
+    if (column + width > length)
+        width = length > column ? length - column : 1;
+    out_char(out, '^');
+    out_repeat(out, '~', width - 1);
+    out_char(out, '\n');
+}
+
+void
+diags_print_text(const Diags *diags, Out *out, bool colour)
+{
+    const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const Diag *diag = diags->list.at[i];
+        bool is_error = code_table[diag->code].severity == SEVERITY_ERROR;
+        const char *paint = !colour ? "" : is_error ? "\033[1;31m" : "\033[1;35m";
+        Place place;
+        bool located = diag->span.hi && sources_locate(diags->sources, diag->span.lo, &place);
+        if (located)
+            out_printf(out, "%s%s:%u:%u:%s ", bold, place.path, place.line, place.column, plain);
+        else
+            out_printf(out, "%smdlc:%s ", bold, plain);
+        out_printf(out, "%s%s[%s]:%s %s\n", paint, is_error ? "error" : "warning",
+                   code_table[diag->code].text, plain, diag->text);
+        if (located)
+            print_excerpt(out, &place, diag->span);
+        for (uint32_t k = 0; k < diag->remarks.n; k++) {
+            const Remark *remark = &diag->remarks.at[k];
+            if (remark->span.hi && sources_locate(diags->sources, remark->span.lo, &place)) {
+                out_printf(out, "%s:%u:%u: note: %s\n", place.path, place.line, place.column,
+                           remark->text);
+                print_excerpt(out, &place, remark->span);
+            } else {
+                out_printf(out, "%s: %s\n", remark->is_help ? "help" : "note", remark->text);
+            }
+        }
+    }
+    uint32_t warnings = 0;
+    for (uint32_t i = 0; i < diags->list.n; i++)
+        warnings += code_table[diags->list.at[i]->code].severity == SEVERITY_WARNING;
+    uint32_t kept = diags->list.n - warnings;
+    if (diags->errors > kept)
+        out_printf(out, "mdlc: %u more errors are not shown\n", diags->errors - kept);
+}
+
+static void
+json_string(Out *out, const char *text)
+{
+    out_char(out, '"');
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            out_printf(out, "\\%c", *p);
+        else if (*p < 0x20)
+            out_printf(out, "\\u%04x", *p);
+        else
+            out_char(out, (char)*p);
+    }
+    out_char(out, '"');
+}
+
+static void
+json_place(Out *out, const Sources *sources, Span span)
+{
+    Place from, to;
+    if (!span.hi || !sources_locate(sources, span.lo, &from))
+        return;
+    if (!sources_locate(sources, span.hi, &to))
+        to = from;
+    out_text(out, "\"path\":");
+    json_string(out, from.path);
+    out_printf(out, ",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u,", from.line,
+               from.column, to.line, to.column);
+}
+
+void
+diags_print_json(const Diags *diags, Out *out)
+{
+    out_char(out, '[');
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const Diag *diag = diags->list.at[i];
+        out_printf(out, "%s{\"code\":\"%s\",\"severity\":\"%s\",", i ? ",\n " : "",
+                   code_table[diag->code].text,
+                   code_table[diag->code].severity == SEVERITY_ERROR ? "error" : "warning");
+        json_place(out, diags->sources, diag->span);
+        out_text(out, "\"message\":");
+        json_string(out, diag->text);
+        for (int help = 0; help < 2; help++) {
+            out_text(out, help ? ",\"help\":[" : ",\"notes\":[");
+            bool first = true;
+            for (uint32_t k = 0; k < diag->remarks.n; k++) {
+                const Remark *remark = &diag->remarks.at[k];
+                if (remark->is_help != help)
+                    continue;
+                if (!first)
+                    out_char(out, ',');
+                first = false;
+                if (help) {
+                    json_string(out, remark->text);
+                    continue;
+                }
+                out_char(out, '{');
+                json_place(out, diags->sources, remark->span);
+                out_text(out, "\"message\":");
+                json_string(out, remark->text);
+                out_char(out, '}');
+            }
+            out_char(out, ']');
+        }
+        out_char(out, '}');
+    }
+    out_text(out, "]\n");
+}

@@ -1,0 +1,48 @@
+// diag.h: diagnostics as collected records. Nothing below the driver prints or exits.
+//
+//     Diag *d = diag_add(diags, E0102, span, "no component named '%s' in %s", name, class);
+//     diag_note(d, other_span, "declared here");
+//     diag_help(d, "did you mean '%s'?", near);
+//
+// A code is stable, documented in docs/diagnostics.md (made from diag.def) and names its tests.
+#ifndef MDLC_BASE_DIAG_H
+#define MDLC_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/out.h"
+#include "ir/base/src.h"
+
+typedef enum DiagCode {
+#define DIAG(code, severity, doc) code,
+#include "ir/base/diag.def"
+#undef DIAG
+    DIAG_COUNT
+} DiagCode;
+
+typedef enum Severity { SEVERITY_ERROR, SEVERITY_WARNING } Severity;
+
+typedef struct Diag Diag;
+typedef struct Diags Diags;
+
+Diags *diags_create(const Sources *sources);
+void diags_free(Diags **diags);
+Diag *diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_note(Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_help(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t diags_errors(const Diags *diags);
+uint32_t diags_count(const Diags *diags);
+// At most this many errors are kept (default 20); later ones are only counted. Producers that can
+// flood (the scanner) stop when diags_full is true.
+bool diags_full(const Diags *diags);
+const char *diag_code_text(DiagCode code);
+
+// Terminal form: path:line:col: error[E0102]: text / source line / caret range / note: / help:.
+// In the order they were added; colour with ANSI escapes when asked.
+void diags_print_text(const Diags *diags, Out *out, bool colour);
+// One JSON array: [{code, severity, path, line, column, end_line, end_column, message, notes, help}].
+void diags_print_json(const Diags *diags, Out *out);
+
+#endif

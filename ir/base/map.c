@@ -1,0 +1,92 @@
+#include "ir/base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/arena.h"
+
+uint64_t
+hash_bytes(const void *bytes, size_t length)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = length;
+    while (length >= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        hash = hash_add(hash, word);
+        p += 8;
+        length -= 8;
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, p, length);
+    return hash_add(hash, tail);
+}
+
+static uint32_t
+place_of(const Map *map, uint64_t key)
+{
+    uint32_t mask = map->capacity - 1;
+    uint32_t at = (uint32_t)hash_mix(key) & mask;
+    while (map->values[at] && map->keys[at] != key)
+        at = (at + 1) & mask;
+    return at;
+}
+
+bool
+map_get(const Map *map, uint64_t key, uint32_t *value)
+{
+    if (!map->capacity)
+        return false;
+    uint32_t at = place_of(map, key);
+    if (!map->values[at])
+        return false;
+    *value = map->values[at] - 1;
+    return true;
+}
+
+static void
+map_rehash(Map *map, uint32_t capacity)
+{
+    Map old = *map;
+    map->keys = base_calloc(capacity, sizeof *map->keys);
+    map->values = base_calloc(capacity, sizeof *map->values);
+    map->capacity = capacity;
+    for (uint32_t i = 0; i < old.capacity; i++) {
+        if (!old.values[i])
+            continue;
+        uint32_t at = place_of(map, old.keys[i]);
+        map->keys[at] = old.keys[i];
+        map->values[at] = old.values[i];
+    }
+    free(old.keys);
+    free(old.values);
+}
+
+void
+map_put(Map *map, uint64_t key, uint32_t value)
+{
+    if ((map->count + 1) * 3ull >= map->capacity * 2ull)
+        map_rehash(map, map->capacity ? map->capacity * 2 : 16);
+    uint32_t at = place_of(map, key);
+    if (!map->values[at]) {
+        map->keys[at] = key;
+        map->count++;
+    }
+    map->values[at] = value + 1;
+}
+
+void
+map_clear(Map *map)
+{
+    if (map->capacity)
+        memset(map->values, 0, sizeof *map->values * map->capacity);
+    map->count = 0;
+}
+
+void
+map_free(Map *map)
+{
+    free(map->keys);
+    free(map->values);
+    memset(map, 0, sizeof *map);
+}

@@ -1,0 +1,102 @@
+#include "ir/base/out.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/arena.h"
+
+static void
+reserve(Out *out, size_t more)
+{
+    if (out->length + more + 1 <= out->capacity)
+        return;
+    size_t capacity = out->capacity ? out->capacity * 2 : 256;
+    while (capacity < out->length + more + 1)
+        capacity *= 2;
+    out->text = base_realloc(out->text, capacity);
+    out->capacity = capacity;
+}
+
+void
+out_bytes(Out *out, const char *bytes, size_t length)
+{
+    reserve(out, length);
+    memcpy(out->text + out->length, bytes, length);
+    out->length += length;
+    out->text[out->length] = 0;
+}
+
+void
+out_text(Out *out, const char *text)
+{
+    out_bytes(out, text, strlen(text));
+}
+
+void
+out_char(Out *out, char c)
+{
+    out_bytes(out, &c, 1);
+}
+
+void
+out_repeat(Out *out, char c, size_t count)
+{
+    reserve(out, count);
+    memset(out->text + out->length, c, count);
+    out->length += count;
+    out->text[out->length] = 0;
+}
+
+void
+out_printf(Out *out, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    reserve(out, (size_t)length);
+    vsnprintf(out->text + out->length, (size_t)length + 1, format, again);
+    va_end(again);
+    out->length += (size_t)length;
+}
+
+void
+out_number(Out *out, double value)
+{
+    char text[40];
+    if (isnan(value) || isinf(value)) {
+        out_text(out, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    // Whole numbers below 1e15 are nicer without an exponent.
+    if (strchr(text, 'e') && value == floor(value) && fabs(value) < 1e15)
+        snprintf(text, sizeof text, "%.0f", value);
+    out_text(out, text);
+}
+
+int
+out_flush(Out *out, FILE *file)
+{
+    int error = 0;
+    errno = 0;
+    if (out->length && fwrite(out->text, 1, out->length, file) != out->length)
+        error = errno ? errno : EIO;
+    out->length = 0;
+    return error;
+}
+
+void
+out_free(Out *out)
+{
+    free(out->text);
+    memset(out, 0, sizeof *out);
+}

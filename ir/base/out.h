@@ -1,0 +1,24 @@
+// out.h: a growing text buffer; what every printer writes to.
+#ifndef MDLC_BASE_OUT_H
+#define MDLC_BASE_OUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct Out {
+    char *text; // NUL-terminated once anything was written
+    size_t length, capacity;
+} Out;
+
+void out_text(Out *out, const char *text);
+void out_bytes(Out *out, const char *bytes, size_t length);
+void out_char(Out *out, char c);
+void out_repeat(Out *out, char c, size_t count);
+void out_printf(Out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The shortest decimal that reads back as the same double ("0.1", "1e-9", "40000").
+void out_number(Out *out, double value);
+// Writes and clears; 0 or an errno.
+int out_flush(Out *out, FILE *file);
+void out_free(Out *out);
+
+#endif

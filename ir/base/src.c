@@ -1,0 +1,158 @@
+#include "ir/base/src.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/vec.h"
+
+typedef struct File {
+    char *path, *text;
+    uint32_t base, length;
+} File;
+
+struct Sources {
+    VEC(File) files;
+    uint32_t next; // first free offset
+};
+
+Sources *
+sources_create(void)
+{
+    Sources *sources = base_calloc(1, sizeof *sources);
+    sources->next = 1;
+    return sources;
+}
+
+void
+sources_free(Sources **sources)
+{
+    if (!*sources)
+        return;
+    for (uint32_t i = 0; i < (*sources)->files.n; i++) {
+        free((*sources)->files.at[i].path);
+        free((*sources)->files.at[i].text);
+    }
+    vec_free(&(*sources)->files);
+    free(*sources);
+    *sources = NULL;
+}
+
+static int
+file_add(Sources *sources, const char *path, char *text, size_t length)
+{
+    size_t size = strlen(path) + 1;
+    char *copy = base_realloc(NULL, size);
+    memcpy(copy, path, size);
+    File file = {copy, text, sources->next, (uint32_t)length};
+    vec_push(&sources->files, file);
+    sources->next += (uint32_t)length + 1;
+    return (int)sources->files.n - 1;
+}
+
+static bool
+fits(const Sources *sources, size_t length)
+{
+    return length < UINT32_MAX - 2 && sources->next < UINT32_MAX - 2 - (uint32_t)length;
+}
+
+int
+sources_read(Sources *sources, const char *path, int *error_number)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in) {
+        *error_number = errno;
+        return -1;
+    }
+    struct stat info;
+    if (fstat(fileno(in), &info) == 0 && S_ISDIR(info.st_mode)) {
+        *error_number = EISDIR;
+        fclose(in);
+        return -1;
+    }
+    size_t capacity = S_ISREG(info.st_mode) ? (size_t)info.st_size + 3 : 65536, length = 0;
+    char *text = base_realloc(NULL, capacity);
+    // A pipe has no size, so the buffer grows as it is read.
+    while (fits(sources, length)) {
+        length += fread(text + length, 1, capacity - 2 - length, in);
+        if (length < capacity - 2)
+            break;
+        capacity *= 2;
+        text = base_realloc(text, capacity);
+    }
+    *error_number = ferror(in) ? EIO : fits(sources, length) ? 0 : EFBIG;
+    fclose(in);
+    if (*error_number) {
+        free(text);
+        return -1;
+    }
+    text[length] = text[length + 1] = 0;
+    return file_add(sources, path, text, length);
+}
+
+int
+sources_add(Sources *sources, const char *name, const char *text, size_t length)
+{
+    char *copy = base_realloc(NULL, length + 2);
+    memcpy(copy, text, length);
+    copy[length] = copy[length + 1] = 0;
+    return file_add(sources, name, copy, length);
+}
+
+char *
+source_text(Sources *sources, int file)
+{
+    return sources->files.at[file].text;
+}
+
+uint32_t
+source_length(const Sources *sources, int file)
+{
+    return sources->files.at[file].length;
+}
+
+uint32_t
+source_base(const Sources *sources, int file)
+{
+    return sources->files.at[file].base;
+}
+
+const char *
+source_path(const Sources *sources, int file)
+{
+    return sources->files.at[file].path;
+}
+
+bool
+sources_locate(const Sources *sources, uint32_t offset, Place *place)
+{
+    uint32_t low = 0, high = sources->files.n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (sources->files.at[middle].base <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return false;
+    const File *file = &sources->files.at[low - 1];
+    uint32_t at = offset - file->base;
+    if (at > file->length)
+        return false;
+    uint32_t start = at, line = 1;
+    while (start > 0 && file->text[start - 1] != '\n')
+        start--;
+    for (uint32_t i = 0; i < start; i++)
+        line += file->text[i] == '\n';
+    uint32_t end = at;
+    while (end < file->length && file->text[end] != '\n')
+        end++;
+    if (end > start && end > at && file->text[end - 1] == '\r')
+        end--;
+    *place = (Place){file->path, line, at - start + 1, file->text + start, end - start, at};
+    return true;
+}

@@ -1,0 +1,71 @@
+// vec.h: growing arrays of any element type.
+//
+//     VEC(double) v = {0};            // zero is the empty vector
+//     vec_push(&v, 3.0);  v.at[0];  v.n;
+//     vec_free(&v);
+//
+// Elements move when the array grows: keep indices, not pointers. Counts are 32 bits wide.
+#ifndef MDLC_BASE_VEC_H
+#define MDLC_BASE_VEC_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/arena.h"
+
+#define VEC(Type) struct { Type *at; uint32_t n, capacity; }
+
+typedef VEC(uint32_t) U32Vec;
+typedef VEC(int32_t) I32Vec;
+typedef VEC(double) F64Vec;
+typedef VEC(uint8_t) U8Vec;
+
+#define vec_reserve(v, want) \
+    do { \
+        if ((v)->capacity < (uint32_t)(want)) { \
+            uint32_t cap_ = (v)->capacity ? (v)->capacity : 8; \
+            while (cap_ < (uint32_t)(want)) \
+                cap_ = cap_ < (1u << 30) ? cap_ * 2 : (uint32_t)(want); \
+            (v)->at = base_realloc((v)->at, sizeof *(v)->at * (size_t)cap_); \
+            (v)->capacity = cap_; \
+        } \
+    } while (0)
+
+#define vec_push(v, ...) \
+    do { \
+        vec_reserve((v), (v)->n + 1); \
+        (v)->at[(v)->n] = (__VA_ARGS__); \
+        (v)->n++; \
+    } while (0)
+
+// Appends `count` zeroed elements.
+#define vec_grow(v, count) \
+    do { \
+        uint32_t more_ = (uint32_t)(count); \
+        vec_reserve((v), (v)->n + more_); \
+        memset((v)->at + (v)->n, 0, sizeof *(v)->at * (size_t)more_); \
+        (v)->n += more_; \
+    } while (0)
+
+// Appends `count` elements copied from `from` (which must not lie inside the vector).
+#define vec_append(v, from, count) \
+    do { \
+        uint32_t more_ = (uint32_t)(count); \
+        vec_reserve((v), (v)->n + more_); \
+        if (more_) \
+            memcpy((v)->at + (v)->n, (from), sizeof *(v)->at * (size_t)more_); \
+        (v)->n += more_; \
+    } while (0)
+
+#define vec_last(v) ((v)->at[(v)->n - 1])
+#define vec_pop(v) ((v)->at[--(v)->n])
+#define vec_clear(v) ((v)->n = 0)
+#define vec_free(v) \
+    do { \
+        free((v)->at); \
+        (v)->at = NULL; \
+        (v)->n = (v)->capacity = 0; \
+    } while (0)
+
+#endif

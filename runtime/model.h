@@ -1,0 +1,164 @@
+// model.h: the contract between a compiled model and the simulation runtime (version 1).
+//
+// A compiled model is one array of doubles `v` and a set of functions that each read and write places of
+// it: void f(double *v). Everything a model knows lives in v: time, parameters, discrete variables, the
+// unknowns of the integrator, their derivatives, algebraic variables, residuals, root functions and
+// Jacobian values. Integers, Booleans and enumeration values are held exactly in doubles (false 0,
+// true 1, enumerations from 1). The tables below say what is where. v[0] is time.
+//
+// The integrator solves F(t, y, y') = 0 with y in v[y .. y+n), y' in v[yp .. yp+n), F in v[r .. r+n).
+//   y = [ nx differential unknowns (states) ; n-nx iteration unknowns of algebraic loops ]
+// Row i < nx belongs to state i and is one of
+//   explicit: F_i = yp_i - dx_i, where `dynamics` computes dx_i (in v[dx+i]) from t and y; its Jacobian
+//             row is d yp_i / d yp_i = 1 (added by the runtime) minus what is in the `jac_y` table;
+//   implicit: the derivative itself is an iteration unknown of a loop (a "tear"); F_i is that loop's
+//             residual and its partials with respect to y' are in the `jac_yp` table.
+//
+// The dynamics are a list of steps, causally ordered. A step either calls one function, or is a block
+// (algebraic loop) with m iteration unknowns u and m residuals: calling its `eval` function computes the
+// block's inner variables and residuals from u and everything before it.
+//   - For the integrator's residual the runtime just calls all functions in order (u come from y, y').
+//   - To evaluate the model at given states (start, events, explicit solvers) it solves each block for u
+//     by Newton's method with the block's own Jacobian, then sets yp_i = dx_i for explicit rows.
+#ifndef MDLC_RUNTIME_MODEL_H
+#define MDLC_RUNTIME_MODEL_H
+
+#include <stdint.h>
+
+enum { MDL_MODEL_VERSION = 1 };
+
+typedef void mdl_fn(double *v);
+
+// Compressed sparse columns of a matrix whose k-th stored value is v[values + k].
+typedef struct mdl_matrix {
+    uint32_t rows, columns, nonzeros;
+    const uint32_t *column_start; // columns + 1
+    const uint32_t *row;          // nonzeros, ascending within a column
+    uint32_t values;              // first place in v
+} mdl_matrix;
+
+typedef struct mdl_block {
+    uint32_t m;                 // iteration unknowns = residuals
+    const uint32_t *unknown;    // m places in v (of y, yp or, at initialisation, of anything)
+    const uint32_t *residual;   // m places in v
+    mdl_fn *eval;               // inner variables and residuals
+    mdl_fn *jacobian;           // values of `jac` (calls nothing else; eval was called before)
+    mdl_matrix jac;             // m x m: d residual / d unknown, through the inner variables
+    uint32_t linear;            // 1: residuals are affine in the unknowns: one Newton step is exact
+    const char *const *unknown_name;  // m full variable names
+    const char *const *equation;      // m texts "file:line:col: component.path: a = b" for messages
+    const double *nominal;      // m scales of the unknowns
+} mdl_block;
+
+typedef struct mdl_step {
+    mdl_fn *call;               // plain step (then block is NULL)
+    const mdl_block *block;
+} mdl_step;
+
+// A relation whose value is kept constant between events. `value` holds 0 or 1 while integrating.
+typedef struct mdl_relation {
+    uint32_t value;    // place in v of the value in force
+    uint32_t next;     // place in v where `relations` writes the value at the current point
+    uint32_t g;        // place in v of the root function (true side: g >= 0), written by `relations`
+    const char *text;  // "z1 - z0 >= 0" with component path, for messages
+} mdl_relation;
+
+// A relation between time and something that changes only at events: `instant` is the time at which it
+// changes its value (written by `instants`); the runtime stops there exactly.
+typedef struct mdl_time_relation {
+    uint32_t value, next;
+    uint32_t instant;
+    const char *text;
+} mdl_time_relation;
+
+// sample(start, interval): value is 1 only during the event iteration at start + k*interval.
+typedef struct mdl_sample {
+    uint32_t value;
+    uint32_t start, interval; // places in v
+} mdl_sample;
+
+// A set-valued law p in a*Sgn(x) (dry friction). mode: +1 or -1: slipping, p = mode*a; 0: sticking, x is
+// held at exactly zero and p is what equilibrium asks for, while |p| <= a.
+typedef struct mdl_sgn {
+    uint32_t mode;     // place in v of the mode in force
+    uint32_t x, p, a;  // places in v. p and a are valid after `dynamics`
+    int32_t state;     // index of the state that is x (>= 0): sticking sets it to 0.0 and its derivative
+                       // stays 0.0; or -1: x is algebraic and the model's equations hold it at zero
+    uint32_t dx;       // state >= 0: place in v of its derivative (valid after `dynamics`)
+    const char *text;
+} mdl_sgn;
+
+// A variable that keeps its value between events: `pre` is the value before the current event iteration.
+typedef struct mdl_discrete {
+    uint32_t value;    // place in v of the value in force
+    uint32_t next;     // place in v where `discrete` writes the new value (may equal value)
+    uint32_t pre;      // place in v of pre(value), or 0 when not used
+} mdl_discrete;
+
+// reinit(x, e): `discrete` writes 1 to `active` when it fires and e to `next`.
+typedef struct mdl_reinit {
+    uint32_t state;    // index of the state
+    uint32_t active, next;
+} mdl_reinit;
+
+typedef struct mdl_assert {
+    uint32_t ok;       // place in v: 0 when violated (written by `asserts`)
+    uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
+    const char *message;
+    const char *where; // "file:line:col: component.path"
+} mdl_assert;
+
+typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;
+
+// A column of the result: sign * v[place].
+typedef struct mdl_output {
+    const char *name;
+    uint32_t place;
+    int32_t sign;      // +1 or -1 (aliases)
+    uint32_t type;     // mdl_type
+} mdl_output;
+
+typedef struct mdl_model {
+    uint32_t version, size; // MDL_MODEL_VERSION, sizeof(mdl_model)
+    const char *name;
+    uint32_t nv;            // length of v
+    const double *v0;       // nv: initial image (literal parameters and start values); others 0
+    uint32_t n, nx;
+    uint32_t y, yp, r, dx;  // first places; dx has nx entries
+    const uint8_t *implicit;   // nx: 1 when row i is implicit
+    uint32_t nominal;       // first of n places: nominal values (1 unless given), valid after `parameters`
+    const char *const *state_name; // n names of the unknowns
+
+    mdl_fn *parameters;     // dependent parameters, start values, nominals; once, after overrides
+    uint32_t n_init;
+    const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else
+    // Homotopy for hard starts: place of lambda in v (0 when the model has no homotopy()); 1 normally.
+    uint32_t lambda;
+
+    uint32_t n_dynamics;
+    const mdl_step *dynamics;
+    mdl_fn *outputs;        // what only results, events or assertions need; after dynamics
+    mdl_matrix jac_y;       // n x n: explicit rows: d(-dx_i)/dy; implicit and loop rows: dF/dy
+    mdl_matrix jac_yp;      // n x n: only entries other than the 1 of explicit rows; may be empty
+    mdl_fn *jacobian;       // values of jac_y and jac_yp; dynamics were called before
+
+    uint32_t n_relations, n_time_relations, n_samples, n_sgns, n_discretes, n_reinits, n_asserts;
+    const mdl_relation *relation;
+    const mdl_time_relation *time_relation;
+    const mdl_sample *sample;
+    const mdl_sgn *sgn;
+    const mdl_discrete *discrete;
+    const mdl_reinit *reinit;
+    const mdl_assert *assertion;
+    mdl_fn *relations;      // g and next of relations; next of time relations. After dynamics + outputs
+    mdl_fn *instants;       // instants of time relations, sample start and interval
+    mdl_fn *discretes;      // new values of discrete variables, reinit values. After dynamics + outputs
+    mdl_fn *asserts;        // after dynamics + outputs
+    uint32_t initial, terminal; // places in v of initial() and terminal(), 0 when unused
+
+    uint32_t n_outputs;
+    const mdl_output *output;
+    double start, stop, interval, tolerance; // experiment annotation or defaults
+} mdl_model;
+
+#endif
