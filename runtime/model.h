@@ -27,7 +27,20 @@
 
 enum { MDL_MODEL_VERSION = 1 };
 
-typedef void mdl_fn(double *v);
+// One compiled function: called as code.fn(v, code.self). Native code ignores `self`; the interpreter
+// finds its program there. fn is NULL when the model has nothing to compute there.
+typedef void mdl_fn(double *v, const void *self);
+typedef struct mdl_code {
+    mdl_fn *fn;
+    const void *self;
+} mdl_code;
+
+static inline void
+mdl_call(mdl_code code, double *v)
+{
+    if (code.fn)
+        code.fn(v, code.self);
+}
 
 // Compressed sparse columns of a matrix whose k-th stored value is v[values + k].
 typedef struct mdl_matrix {
@@ -41,8 +54,8 @@ typedef struct mdl_block {
     uint32_t m;                 // iteration unknowns = residuals
     const uint32_t *unknown;    // m places in v (of y, yp or, at initialisation, of anything)
     const uint32_t *residual;   // m places in v
-    mdl_fn *eval;               // inner variables and residuals
-    mdl_fn *jacobian;           // values of `jac` (calls nothing else; eval was called before)
+    mdl_code eval;               // inner variables and residuals
+    mdl_code jacobian;           // values of `jac` (calls nothing else; eval was called before)
     mdl_matrix jac;             // m x m: d residual / d unknown, through the inner variables
     uint32_t linear;            // 1: residuals are affine in the unknowns: one Newton step is exact
     const char *const *unknown_name;  // m full variable names
@@ -51,7 +64,7 @@ typedef struct mdl_block {
 } mdl_block;
 
 typedef struct mdl_step {
-    mdl_fn *call;               // plain step (then block is NULL)
+    mdl_code call;               // plain step (then block is NULL)
     const mdl_block *block;
 } mdl_step;
 
@@ -129,7 +142,7 @@ typedef struct mdl_model {
     uint32_t nominal;       // first of n places: nominal values (1 unless given), valid after `parameters`
     const char *const *state_name; // n names of the unknowns
 
-    mdl_fn *parameters;     // dependent parameters, start values, nominals; once, after overrides
+    mdl_code parameters;     // dependent parameters, start values, nominals; once, after overrides
     uint32_t n_init;
     const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else
     // Homotopy for hard starts: place of lambda in v (0 when the model has no homotopy()); 1 normally.
@@ -137,10 +150,10 @@ typedef struct mdl_model {
 
     uint32_t n_dynamics;
     const mdl_step *dynamics;
-    mdl_fn *outputs;        // what only results, events or assertions need; after dynamics
+    mdl_code outputs;        // what only results, events or assertions need; after dynamics
     mdl_matrix jac_y;       // n x n: explicit rows: d(-dx_i)/dy; implicit and loop rows: dF/dy
     mdl_matrix jac_yp;      // n x n: only entries other than the 1 of explicit rows; may be empty
-    mdl_fn *jacobian;       // values of jac_y and jac_yp; dynamics were called before
+    mdl_code jacobian;       // values of jac_y and jac_yp; dynamics were called before
 
     uint32_t n_relations, n_time_relations, n_samples, n_sgns, n_discretes, n_reinits, n_asserts;
     const mdl_relation *relation;
@@ -150,10 +163,10 @@ typedef struct mdl_model {
     const mdl_discrete *discrete;
     const mdl_reinit *reinit;
     const mdl_assert *assertion;
-    mdl_fn *relations;      // g and next of relations; next of time relations. After dynamics + outputs
-    mdl_fn *instants;       // instants of time relations, sample start and interval
-    mdl_fn *discretes;      // new values of discrete variables, reinit values. After dynamics + outputs
-    mdl_fn *asserts;        // after dynamics + outputs
+    mdl_code relations;      // g and next of relations; next of time relations. After dynamics + outputs
+    mdl_code instants;       // instants of time relations, sample start and interval
+    mdl_code discretes;      // new values of discrete variables, reinit values. After dynamics + outputs
+    mdl_code asserts;        // after dynamics + outputs
     uint32_t initial, terminal; // places in v of initial() and terminal(), 0 when unused
 
     uint32_t n_outputs;
