@@ -1,0 +1,25 @@
+// backend.h: from programs (ir/sys.h) to callable code.
+#ifndef MDLC_BACKEND_BACKEND_H
+#define MDLC_BACKEND_BACKEND_H
+
+#include "ir/base/out.h"
+#include "ir/sys.h"
+
+typedef struct Engine Engine; // compiled code of one Sys; must outlive every use of its model
+
+typedef struct EngineOptions {
+    int opt;          // -1 automatic (by size), 0 fastest compilation, 1, 2 best code
+    bool verify;      // run LLVM's verifier
+} EngineOptions;
+
+// Each compiles every function of `sys` and writes the code into the model through sys->fixups.
+// NULL on failure with a line in `why` (an internal fault).
+Engine *engine_interp(Sys *sys, Out *why);
+Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);
+void engine_free(Engine **engine);
+
+// mdlc show llvm / asm. 0, or a line in `why`.
+bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
+bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
+
+#endif

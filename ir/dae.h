@@ -1,0 +1,260 @@
+// dae.h: the flat model: variables, equations as (shape, row), binds, connectors, the multibond graph.
+//
+// Everything is named by 32-bit ids into dense arrays. NONE marks absence. The Dae is made by the
+// elaborator and rewritten only by adding: passes append variables and equations and fill the analysis
+// arrays; they never rewrite rows.
+#ifndef MDLC_IR_DAE_H
+#define MDLC_IR_DAE_H
+
+#include "ir/base/diag.h"
+#include "ir/base/map.h"
+#include "ir/base/sym.h"
+#include "ir/expr.h"
+
+typedef uint32_t Var;
+enum { NONE = UINT32_MAX };
+
+typedef enum VarKind {
+    VAR_CONTINUOUS, // Real unknown
+    VAR_DISCRETE,   // changes only at events: discrete Real, and every Integer, Boolean, enumeration
+    VAR_PARAMETER,  // fixed at start
+    VAR_CONSTANT,   // known to the compiler
+    VAR_INPUT       // top-level input: known from outside; keeps its start value
+} VarKind;
+
+typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_ENUM } VarType;
+
+enum { // Group.flags
+    GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own
+    GROUP_EVALUATE = 32 // a structural parameter: its value shaped the model and cannot be changed at run time
+};
+enum { // Dae.var_flags: one byte per scalar
+    VARF_FIXED = 1,          // fixed = true
+    VARF_FIXED_SET = 2,      // fixed was written
+    VARF_REMOVED = 4,        // no longer part of the model (an unused chain variable)
+    VARF_NONNEG = 8,         // min >= 0 is known
+    VARF_STATE_SHIFT = 4     // bits 4..6: StateSelect
+};
+typedef enum StateSelect { STATE_DEFAULT, STATE_NEVER, STATE_AVOID, STATE_PREFER, STATE_ALWAYS } StateSelect;
+
+// A component instance; insts.at[0] is the model itself. Its path is parent's path + name + [index].
+typedef struct Inst {
+    uint32_t parent;     // NONE for the model
+    Sym name;
+    uint32_t index;      // offset into Dae.dims of `rank` subscripts (from 1)
+    uint8_t rank;
+    uint8_t class_kind;  // ClassKind of ast.h as a number: 11 body, 12 element, 13 constraint, 14 memory
+    Sym class_name;      // full class name
+    Span span;           // the declaration
+} Inst;
+
+// A declared variable, all its array elements: scalars first .. first + count - 1 in row-major order.
+typedef struct Group {
+    Sym name;
+    uint32_t inst;       // owning instance
+    Var first;
+    uint32_t count;
+    uint32_t dims;       // offset into Dae.dims of `rank` sizes
+    uint8_t rank, kind, type, flags; // VarKind, VarType
+    Sym unit, display_unit, quantity, comment; // 0 when not given
+    uint32_t enum_literals; // TYPE_ENUM: offset into Dae.dims: count, then Syms
+    Span span;
+} Group;
+
+typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX } Attr;
+// attribute of var := shape(row). ATTR_VALUE: a parameter's or constant's binding (a continuous variable's
+// declaration equation is an equation, not a bind). Literals are shapes without slots.
+typedef struct Bind {
+    Var var;
+    uint32_t attr;
+    Expr shape;
+    uint32_t row;
+    Span span;
+} Bind;
+
+typedef enum EqnKind {
+    EQN_NORMAL,     // continuous or discrete equation lhs = rhs
+    EQN_INITIAL,    // initial equation
+    EQN_WHEN,       // slot 0 is the discrete variable it defines: #0 = if edge then e else pre(#0)
+    EQN_LAW,        // the law of a set-valued term (see Law)
+    EQN_ALIAS,      // x = y or x = -y, used up by alias elimination
+    EQN_REMOVED
+} EqnKind;
+
+typedef struct Equation {
+    Expr shape;      // an EQN
+    uint32_t row;    // offset into Dae.rows; as many entries as the shape has slots
+    uint32_t node;   // owner: index into Dae.nodes
+    uint8_t kind;
+    uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
+    uint16_t unused;
+    Span span;
+} Equation;
+
+typedef struct Reinit { // reinit(var, value) when `when` (a Boolean discrete variable) becomes true
+    Var var, when;
+    Expr value;
+    uint32_t row;
+    Span span;
+} Reinit;
+
+typedef struct Assert {
+    Expr condition;
+    uint32_t row;
+    uint32_t inst;
+    uint8_t level;   // 0 error, 1 warning, 2 terminate when condition becomes FALSE
+    Sym message;
+    Span span;
+} Assert;
+
+// A set-valued term a*Sgn(x) of the model became the unknown p (pass `laws`). Its equation is
+//   if mode == 0 then X = 0 else p = mode*a     as   EQN(if #mode == 0 then #X else #p - #mode*#a, 0)
+// with slots mode, X, p, a in this order, where X = der^level(x): pass `index` finds the level at which the sticking
+// constraint x = 0 determines p (0: x is algebraic; 1: x becomes a state whose derivative is held at zero).
+typedef struct Law {
+    Var x, p, a, mode;   // mode: VAR_DISCRETE, -1, 0 or 1. a: parameter or variable
+    uint32_t equation;
+    uint8_t level;
+    Span span;
+} Law;
+
+// --- connectors and the multibond graph
+typedef struct BondVars { // one scalar bond of a connector type
+    uint32_t flow;        // offset of the flow variable among the connector's scalars
+    uint32_t effort;
+    uint8_t flow_is_der;  // the flow is der(of that variable)
+} BondVars;
+typedef struct ConnectorType {
+    Sym class_name;
+    uint32_t n;              // scalars of one connector
+    const uint8_t *is_flow;  // n: 1 for `flow` variables
+    const uint8_t *causality; // n: 0, 1 input, 2 output
+    uint32_t n_bonds;
+    const BondVars *bonds;   // 0 bonds: a signal connector
+} ConnectorType;
+typedef struct Connector { // its scalars are first .. first + type.n - 1
+    uint32_t type, inst;   // inst: the instance of the connector itself; its parent is the component
+    Var first;
+} Connector;
+typedef struct Connect {
+    uint32_t a, b;         // connectors
+    uint8_t a_outside, b_outside; // the connector belongs to the class in which connect stands
+    Span span;
+} Connect;
+
+typedef enum NodeKind {
+    NODE_COMPONENT,  // not (yet) classified, or plain equations
+    NODE_ONE, NODE_ZERO, // 1-junction: common flow; 0-junction: common effort
+    NODE_I, NODE_C, NODE_R, NODE_SE, NODE_SF, NODE_TF, NODE_GY, NODE_MEMORY, NODE_CONSTRAINT, NODE_BODY, NODE_SIGNAL
+} NodeKind;
+typedef struct GraphNode {
+    uint8_t kind;
+    uint32_t inst;        // component, or for a junction the instance in which it lies (the connects' parent)
+    Span span;            // a junction: the first connect
+} GraphNode;
+typedef struct Bond {     // one scalar bond between a component's port and a junction
+    uint32_t connector, scalar; // index into the connector type's bonds
+    uint32_t component, junction; // nodes; power is positive into the component
+    Var flow, effort;
+    uint8_t effort_from;  // after causality: 0 unknown, 1 the component computes the effort, 2 the junction does
+} Bond;
+
+typedef struct Literal { Var var; double value; } Literal;
+
+typedef struct Dae {
+    Arena *arena;         // lifetime of one compilation
+    Syms *syms;
+    Exprs *exprs;
+    const Sources *sources;
+    Sym name;
+    double start, stop, interval, tolerance; // experiment annotation; NAN where not given
+
+    VEC(Inst) insts;
+    VEC(Group) groups;
+    U32Vec dims;
+    uint32_t nvars;
+    // per scalar variable:
+    U32Vec var_group;     // group, or NONE for a derivative, pre or literal variable
+    U8Vec var_flags;
+    U32Vec var_der;       // its derivative variable or NONE
+    U32Vec var_der_of;    // the variable it is the derivative of, or NONE
+    U32Vec var_pre;       // its pre() variable or NONE
+    U32Vec var_pre_of;
+    Map literals;         // bits of a double -> literal variable
+    F64Vec literal_values; // indexed through var_group = LITERAL_GROUP: see dae_literal_value
+    VEC(Bind) binds;
+    VEC(Equation) equations;
+    U32Vec rows;
+    VEC(Reinit) reinits;
+    VEC(Assert) asserts;
+    VEC(Law) laws;
+
+    VEC(ConnectorType) connector_types;
+    VEC(Connector) connectors;
+    VEC(Connect) connects;
+    VEC(GraphNode) nodes;
+    VEC(Bond) bonds;
+    Map node_of_inst;     // instance -> node
+
+    // alias elimination (pass alias): var = sign * representative. Empty before the pass.
+    U32Vec alias_of;
+    U8Vec alias_negative;
+} Dae;
+
+Dae *dae_create(Syms *syms, const Sources *sources);
+void dae_free(Dae **dae);
+
+// --- adding
+uint32_t dae_add_inst(Dae *dae, Inst inst);
+// Adds the group's scalars; fills first. dims/rank/count must be set.
+uint32_t dae_add_group(Dae *dae, Group group);
+Var dae_der(Dae *dae, Var var);   // the derivative variable, made on demand (der of der works)
+Var dae_pre(Dae *dae, Var var);
+Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
+uint32_t dae_add_row(Dae *dae, const Var *vars, uint32_t n);
+uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);
+// Turns an expression whose slots index `vars` into (shape, row): renumbers slots, appends the row.
+void dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row);
+void dae_add_bind(Dae *dae, Bind bind);
+uint32_t dae_node(Dae *dae, uint32_t inst); // the component node of an instance, made on demand
+// A compiler-made scalar unknown named e.g. "$p1" in instance `inst` (GROUP_HIDDEN unless `shown`).
+Var dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown);
+
+// --- looking
+VarKind dae_kind(const Dae *dae, Var var);   // derivatives and pre: as their variable; literals: VAR_CONSTANT
+VarType dae_type(const Dae *dae, Var var);
+bool dae_is_literal(const Dae *dae, Var var, double *value);
+StateSelect dae_state_select(const Dae *dae, Var var);
+const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
+void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
+void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model
+Var dae_find(const Dae *dae, const char *name);         // by full name, or NONE; linear in groups
+const char *dae_name(Dae *dae, Var var);                // in dae->arena
+// Slots of equation e in its row: vars[k]. n receives their number.
+const Var *dae_row(const Dae *dae, uint32_t equation, uint32_t *n);
+void dae_print_equation(const Dae *dae, uint32_t equation, Out *out); // with variable names, after alias resolution when there is one
+void dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out);
+
+// mdlc show flat: the whole Dae as text, and its reader (the IR's textual form, docs/ir.md).
+void dae_print(const Dae *dae, Out *out);
+Dae *dae_read(Syms *syms, Sources *sources, int file, Diags *diags);
+// Checks every id and link; internal errors name the pass. True when sound; otherwise `why` has a line.
+bool dae_verify(const Dae *dae, Out *why);
+
+// The equation as it stands after alias elimination: slots of aliases are replaced by (minus) their representative and
+// slots that became equal are merged, so that each variable has one slot. Memoized per shape and pattern.
+// `vars` is cleared and receives the representatives in slot order. Before the alias pass: the equation itself.
+Expr dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars);
+Expr dae_resolve(Dae *dae, uint32_t equation, U32Vec *vars);
+
+static inline Var
+dae_alias(const Dae *dae, Var var, bool *negative)
+{
+    *negative = false;
+    if (var >= dae->alias_of.n)
+        return var;
+    *negative = dae->alias_negative.at[var];
+    return dae->alias_of.at[var];
+}
+
+#endif

@@ -1,0 +1,100 @@
+// expr.h: hash-consed expressions.
+//
+// An expression is a 32-bit id; equal ids, equal expressions. Leaves are constants, time and slots. The
+// text of an equation is a *shape*: an expression whose slots are numbered 0..k-1 in order of first
+// occurrence; which variable a slot stands for is said by a row (dae.h). Work on the text of equations is
+// done once per shape and memoized by id.
+//
+// Making an expression simplifies it: constants fold (never hiding a division by zero: x/0 stays), sums
+// and products are flat with one leading constant, nested negation and identities (x+0, 1*x, x^1, --x,
+// if true ...) vanish. 0*x folds to 0. The order of terms is kept as written (first occurrence), and equal
+// terms are collected (x + x = 2*x). Simplification is idempotent.
+#ifndef MDLC_IR_EXPR_H
+#define MDLC_IR_EXPR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/out.h"
+#include "ir/base/vec.h"
+
+typedef uint32_t Expr; // 0 = none
+
+typedef enum Op {
+#define OP(NAME, text, arity, type, kind) OP_##NAME,
+#include "ir/op.def"
+#undef OP
+    OP_COUNT
+} Op;
+
+typedef enum OpType { OPTYPE_REAL, OPTYPE_BOOL, OPTYPE_ARG } OpType;
+typedef enum OpKind { OPKIND_LEAF, OPKIND_ARITH, OPKIND_COMPARE, OPKIND_LOGIC, OPKIND_CHOICE, OPKIND_MATH,
+                      OPKIND_MODEL } OpKind;
+typedef struct OpInfo {
+    const char *name, *text; // "ADD", "+"
+    int8_t arity;
+    uint8_t type, kind;
+} OpInfo;
+extern const OpInfo op_table[OP_COUNT];
+
+typedef struct Exprs Exprs;
+
+Exprs *exprs_create(void);
+void exprs_free(Exprs **exprs);
+
+// --- making
+Expr expr_const(Exprs *exprs, double value); // -0.0 becomes 0.0; NaN and infinities are kept
+Expr expr_slot(Exprs *exprs, uint32_t k);
+Expr expr_time(Exprs *exprs);
+Expr expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n); // simplifies
+Expr expr_1(Exprs *exprs, Op op, Expr a);
+Expr expr_2(Exprs *exprs, Op op, Expr a, Expr b);
+Expr expr_3(Exprs *exprs, Op op, Expr a, Expr b, Expr c);
+Expr expr_sub(Exprs *exprs, Expr a, Expr b); // a + -b
+
+// --- looking
+Op expr_op(const Exprs *exprs, Expr e);
+uint32_t expr_nargs(const Exprs *exprs, Expr e);
+Expr expr_arg(const Exprs *exprs, Expr e, uint32_t i);
+double expr_value(const Exprs *exprs, Expr e);        // of a CONST
+uint32_t expr_slot_of(const Exprs *exprs, Expr e);    // of a SLOT
+bool expr_is_const(const Exprs *exprs, Expr e, double value);
+uint32_t expr_nslots(const Exprs *exprs, Expr e);     // highest slot + 1; 0 when there is none
+bool expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k);
+bool expr_has_op(const Exprs *exprs, Expr e, Op op);
+uint32_t expr_count(const Exprs *exprs);              // ids are 1..count
+uint32_t expr_operations(const Exprs *exprs, Expr e); // arithmetic operations, shared parts once
+
+// --- rewriting (memoized over the shared parts; no deep recursion)
+// Slot k becomes with[k] (0 keeps the slot). n = length of `with`; further slots are kept.
+Expr expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n);
+// Renumbers slots by first occurrence in reading order; order[new] = old. The result is a shape.
+Expr expr_shape(Exprs *exprs, Expr e, U32Vec *order);
+
+// --- calculus and algebra
+// Partial derivative by slot k. Piecewise operators differentiate piecewise (corners take the side that
+// the operator's value takes: luz at |x| = a is flat, min(a,b) at a = b follows a). Differentiating by a
+// slot under floor, sign, comparisons gives 0. 0 (no expression) for what has no derivative: EQN.
+// For EQN(l, r) use expr_residual first.
+Expr expr_diff(Exprs *exprs, Expr e, uint32_t k);
+// Total time derivative: slot k has derivative rate[k] (an expression; 0 means constant in time).
+Expr expr_rate(Exprs *exprs, Expr e, const Expr *rate, uint32_t n);
+Expr expr_residual(Exprs *exprs, Expr equation); // EQN(l, r) -> l - r (same id when e is no EQN)
+// e = coefficient * slot_k + rest with neither containing slot k. False when e is not affine in slot k.
+bool expr_affine(Exprs *exprs, Expr e, uint32_t k, Expr *coefficient, Expr *rest);
+// Solves an equation (EQN, or e = 0) for slot k: the expression that slot k equals, or 0 when there is no
+// single-valued solution that is valid for all values (k in 2*k = x: x/2; k^3 = x: no). *divisor, when not
+// NULL, receives the expression divided by (0 when none, or when it is a nonzero constant).
+Expr expr_solve(Exprs *exprs, Expr equation, uint32_t k, Expr *divisor);
+
+// --- values and text
+// slots[k] are values; undefined operators (TAR, SGN, SAMPLE...) yield NaN.
+double expr_eval(Exprs *exprs, Expr e, const double *slots, double time);
+typedef void ExprSlotPrinter(Out *out, uint32_t slot, void *context);
+// As source text with minimal parentheses: "C21*(v1 - v2) + luz(x, a)". slot may be NULL: prints #k.
+void expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out);
+// Reads what expr_print wrote with slot = NULL. 0 and *error_at (byte offset) on bad text.
+Expr expr_read(Exprs *exprs, const char *text, uint32_t *error_at);
+
+#endif

@@ -1,0 +1,63 @@
+// problem.h: a square set of equations and unknowns, and the structural passes over it.
+//
+// Passes run in the order of ir/pipeline.c. All work on flat arrays of 32-bit ids in natural (source)
+// order, in linear or near-linear time, without recursion.
+#ifndef MDLC_IR_PROBLEM_H
+#define MDLC_IR_PROBLEM_H
+
+#include "ir/dae.h"
+
+// Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]).
+typedef struct Incidence {
+    U32Vec start, column;
+} Incidence;
+
+typedef struct Problem {
+    U32Vec equations;   // Dae equation ids, source order
+    U8Vec unknown;      // per variable: 1 when it is to be solved for (representatives only)
+    Incidence incidence;
+    U32Vec var_of;      // per position in `equations`: the variable it determines, or NONE
+    U32Vec equation_of; // per variable: position of the equation that determines it, or NONE
+    U32Vec sorted;      // positions, in an order in which they can be evaluated (BLT)
+    U32Vec block_start; // blocks of `sorted`: block b is sorted[block_start[b] .. block_start[b+1])
+} Problem;
+
+void problem_free(Problem *problem);
+// Fills `incidence` from equations and unknown.
+void problem_incidence(Dae *dae, Problem *problem);
+// Maximum matching. Rank of a variable (0 best) breaks ties where the structure leaves freedom: `rank` may be
+// NULL. Returns the number of unmatched equations (var_of = NONE). Greedy, then Karp-Sipser
+// when needed, then Pothen-Fan with look-ahead and fairness (Duff, Kaya, Ucar, ACM TOMS 38 (2011) 13).
+uint32_t problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank);
+// Tarjan's strongly connected components in dependency order (block lower triangular form).
+void problem_sort(Problem *problem);
+// Coarse Dulmage-Mendelsohn decomposition of an imperfect matching: equations of the over-determined part and
+// variables of the under-determined part, smallest connected culprit sets first.
+typedef struct Singular { U32Vec equations, variables; } Singular;
+void problem_singular(const Problem *problem, uint32_t nvars, Singular *over, Singular *under);
+
+// --- the passes on the Dae; each returns false after reporting errors to diags
+bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bonds, equations (bonds.c)
+bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
+bool pass_balance(Dae *dae, Diags *diags);   // counts, Dulmage-Mendelsohn messages in physical words (balance.c)
+
+typedef struct Reduction {
+    U32Vec derivative_of; // per equation: the equation it is the time derivative of, or NONE
+    U32Vec derivative;    // per equation: its time derivative, or NONE
+    U8Vec state;          // per variable: 1 when it is a state
+    uint32_t differentiated; // equations added
+    U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
+    uint32_t structural_index; // 0: ordinary differential equations, 1: no differentiation needed, ...
+} Reduction;
+void reduction_free(Reduction *reduction);
+// Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): appends differentiated equations, sets Law.level (index.c).
+bool pass_index(Dae *dae, Reduction *reduction, Diags *diags);
+// Dummy derivatives (Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677), chosen by StateSelect; the x of a law of level 1
+// is preferred above all (states.c).
+bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
+// The problem of the dynamics: all continuous equations, unknown = all continuous variables that are not states
+// (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's priorities and sorted (causality.c).
+// Then Bond.effort_from is set from the matching.
+bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
+
+#endif

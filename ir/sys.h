@@ -1,0 +1,49 @@
+// sys.h: the causal model as programs over one array of doubles; what the back ends compile.
+//
+// The value array v and the tables of runtime/model.h are laid out by pass `lower`. A program is a list of
+// instructions `v[dest] = shape(v[place 0], v[place 1], ...)`, executed in order; a function is a range of
+// instructions. Shapes hold only operators that compute (no OPKIND_MODEL); time is v[0] through OP_TIME.
+// Runs of instructions with the same shape are loops: their places advance by constant strides
+// (vectorisable) or are gathered from the table `places`. An instruction may read what an earlier one wrote,
+// also within a run (a recurrence): a back end that vectorises must check (dest of one = place of a later one).
+#ifndef MDLC_IR_SYS_H
+#define MDLC_IR_SYS_H
+
+#include "ir/expr.h"
+#include "runtime/model.h"
+
+typedef struct Instr {
+    Expr shape;
+    uint32_t row;  // offset into Sys.places: the place in v of each slot
+    uint32_t dest; // place in v
+} Instr;
+
+typedef struct Func {
+    const char *name;      // "dynamics0", "block3_eval", "jacobian", ... unique, a C identifier
+    uint32_t first, count; // range of Sys.instrs
+} Func;
+
+// A place in the model's tables that must receive a function's code once it exists.
+typedef struct Fixup {
+    mdl_code *at;
+    uint32_t func;
+} Fixup;
+
+typedef struct Sys {
+    Arena *arena;          // owns the model's tables
+    Exprs *exprs;          // not owned
+    VEC(Instr) instrs;
+    U32Vec places;
+    VEC(Func) funcs;
+    VEC(Fixup) fixups;
+    mdl_model *model;      // complete but for the code (see fixups)
+    const char **place_name; // per place of v: a name for `show` and the interpreter's messages, or NULL
+} Sys;
+
+void sys_free(Sys **sys);
+// mdlc show ir: functions and instructions as text with place names.
+void sys_print(const Sys *sys, Out *out);
+// Every place within nv, every row within places, no OPKIND_MODEL operators. False: `why` has a line.
+bool sys_verify(const Sys *sys, Out *why);
+
+#endif
