@@ -1,0 +1,35 @@
+// elaborate.h: packages, classes and modifications to a flat model.
+#ifndef MDLC_FRONTEND_ELABORATE_H
+#define MDLC_FRONTEND_ELABORATE_H
+
+#include "frontend/ast.h"
+#include "ir/dae.h"
+
+typedef struct Program Program; // every file read in this session, one tree, the package table
+
+Program *program_create(Sources *sources, Syms *syms, Diags *diags);
+void program_free(Program **program);
+// A directory in which packages are looked up by name (NAME.mdl, NAME.mo, NAME/package.mdl); the standard library's
+// directory comes last.
+void program_add_path(Program *program, const char *directory);
+// Reads and parses; E0901 when it cannot be read (program_io_error then holds errno).
+bool program_add_file(Program *program, const char *path);
+int program_io_error(const Program *program);
+const Ast *program_ast(const Program *program);
+Node program_file(const Program *program, uint32_t i); // FILE nodes in order; 0 past the end
+
+typedef struct Override { // --set NAME=VALUE: an outermost modification
+    const char *name, *value;
+} Override;
+
+typedef struct ElaborateOptions {
+    const char *class_name;   // NULL: the only, or the last, non-partial model of the last file added
+    const Override *overrides;
+    uint32_t n_overrides;
+    uint64_t max_scalars;     // 0: 50 million; "a huge array" is an error, not a crash
+} ElaborateOptions;
+
+// The flat model, or NULL after errors. Connections and bonds are still records (pass bonds).
+Dae *elaborate(Program *program, const ElaborateOptions *options, Diags *diags);
+
+#endif

@@ -1,0 +1,96 @@
+// expression.h: from syntax trees of expressions to shapes.
+//
+// The class side (elaborate.c and friends) says what names mean; this side knows types, array rules,
+// operators, built-in functions, functions with algorithms (inlined by symbolic execution) and constant
+// evaluation. An expression is elaborated in an environment whose `slots` number the variables it uses by first
+// occurrence, so that its elements are shapes at once.
+#ifndef MDLC_FRONTEND_EXPRESSION_H
+#define MDLC_FRONTEND_EXPRESSION_H
+
+#include "frontend/ast.h"
+#include "ir/dae.h"
+
+enum { MAX_RANK = 6 };
+
+typedef struct Type {
+    VarType base;
+    uint8_t rank;
+    uint32_t dims[MAX_RANK];
+    Sym enum_class;          // TYPE_ENUM: full name
+    const Sym *literals;     // TYPE_ENUM: names
+    uint32_t n_literals;
+} Type;
+
+typedef struct Value {
+    Type type;
+    uint32_t count;          // product of dims, 1 for a scalar
+    Expr *elements;          // row-major, in the environment's arena; Booleans 0/1, enumerations from 1
+    Sym string;              // TYPE_STRING (constant text)
+} Value;
+
+// What a component reference means (subscripts applied): its scalars in row-major order.
+typedef struct Reference {
+    Type type;
+    uint32_t count;
+    const Var *vars;         // ids in the numbering of the caller (local ids of the fragment being elaborated)
+    VarKind kind;            // VAR_CONSTANT and VAR_PARAMETER may be asked for values
+    const Value *value;      // not NULL: the reference is itself a known value (a package constant, enum literal, loop index)
+} Reference;
+
+typedef struct FunctionRef {
+    Node class_node;         // the CLASS of a function
+    void *scope;             // for ExprEnv.scope while its body is elaborated
+    Sym full_name;
+} FunctionRef;
+
+typedef struct Local {       // a loop index or a variable of a function being executed
+    Sym name;
+    Value value;
+} Local;
+
+typedef struct ExprEnv ExprEnv;
+struct ExprEnv {
+    const Ast *ast;
+    Syms *syms;
+    Exprs *exprs;
+    Diags *diags;
+    Arena *arena;            // results live here
+    U32Vec *slots;           // slots->at[k] = variable of slot k; cleared by the caller for each equation
+    Map *slot_of;            // variable -> slot
+    VEC(Local) locals;       // innermost last; looked at before `component`
+    bool in_function;
+    bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
+    // Name resolution, by the class side. Each reports its own errors and returns false.
+    bool (*component)(ExprEnv *env, Node ref, Reference *out);
+    bool (*function)(ExprEnv *env, Node ref, FunctionRef *out); // not called for built-ins
+    // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
+    bool (*value)(ExprEnv *env, Var var, double *out, Span span);
+    Var (*der)(ExprEnv *env, Var var);  // derivative and pre variables in the caller's numbering
+    Var (*pre)(ExprEnv *env, Var var);
+    void *scope;             // class side's scope
+    void *context;           // class side's own
+    uint32_t depth;          // function calls inside each other (limit 256)
+};
+
+// Elaborates any expression. False after reporting (located) errors: unknown functions with the nearest known name,
+// wrong number of arguments, type and size mismatches, ...
+bool expression(ExprEnv *env, Node node, Value *out);
+// The same, and evaluated: every element a constant. Parameters it uses become structural.
+bool expression_constant(ExprEnv *env, Node node, Value *out);
+bool expression_integer(ExprEnv *env, Node node, int64_t *out);  // a constant Integer scalar
+bool expression_bool(ExprEnv *env, Node node, bool *out);
+// Range of a for loop: its values as constants, one after the other.
+bool expression_range(ExprEnv *env, Node range, Value *out);
+// One element per scalar equation lhs = rhs; checks types and sizes. Broadcasting is not allowed (as in Modelica).
+bool expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Value *right);
+// Coerces to a declared type (Integer to Real; sizes must agree); reports against `what` ("parameter 'm'").
+bool expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const char *what);
+// Text such as "Real[3,2]" for messages.
+const char *type_text(Arena *arena, const Syms *syms, const Type *type);
+// The known built-in function with this name? (for messages and shadowing)
+bool builtin_known(const char *name);
+
+// Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.
+const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);
+
+#endif
