@@ -1,0 +1,411 @@
+// The flat model: making it and looking at it.
+//
+// Purpose: dense arrays named by 32-bit ids; every add is amortised constant time. Names are not stored per
+// scalar but made from group, instance path and subscripts when they are printed.
+// Contract: dae.h. Complexity: constant per call but dae_find, which is linear in groups.
+#include "ir/dae.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A literal's value is found through var_group: LITERAL_BIT plus the index into literal_values.
+enum { LITERAL_BIT = 0x80000000 };
+
+Dae *
+dae_create(Syms *syms, const Sources *sources)
+{
+    Arena *arena = arena_create();
+    Dae *dae = arena_new(arena, Dae);
+    dae->arena = arena;
+    dae->syms = syms;
+    dae->sources = sources;
+    dae->exprs = exprs_create();
+    dae->start = dae->stop = dae->interval = dae->tolerance = NAN;
+    return dae;
+}
+
+void
+dae_free(Dae **dae)
+{
+    Dae *d = *dae;
+    if (!d)
+        return;
+    exprs_free(&d->exprs);
+    vec_free(&d->insts);
+    vec_free(&d->groups);
+    vec_free(&d->dims);
+    vec_free(&d->var_group);
+    vec_free(&d->var_flags);
+    vec_free(&d->var_der);
+    vec_free(&d->var_der_of);
+    vec_free(&d->var_pre);
+    vec_free(&d->var_pre_of);
+    map_free(&d->literals);
+    vec_free(&d->literal_values);
+    vec_free(&d->binds);
+    vec_free(&d->equations);
+    vec_free(&d->rows);
+    vec_free(&d->reinits);
+    vec_free(&d->asserts);
+    vec_free(&d->laws);
+    vec_free(&d->connector_types);
+    vec_free(&d->connectors);
+    vec_free(&d->connects);
+    vec_free(&d->nodes);
+    vec_free(&d->bonds);
+    map_free(&d->node_of_inst);
+    vec_free(&d->alias_of);
+    vec_free(&d->alias_negative);
+    Arena *arena = d->arena;
+    arena_free(&arena);
+    *dae = NULL;
+}
+
+uint32_t
+dae_add_inst(Dae *dae, Inst inst)
+{
+    vec_push(&dae->insts, inst);
+    return dae->insts.n - 1;
+}
+
+// Appends `count` scalars belonging to `group` (a group, NONE, or a literal mark).
+static Var
+add_scalars(Dae *dae, uint32_t group, uint32_t count)
+{
+    Var first = dae->nvars;
+    vec_grow(&dae->var_flags, count);
+    vec_reserve(&dae->var_group, first + count);
+    vec_reserve(&dae->var_der, first + count);
+    vec_reserve(&dae->var_der_of, first + count);
+    vec_reserve(&dae->var_pre, first + count);
+    vec_reserve(&dae->var_pre_of, first + count);
+    for (uint32_t i = first; i < first + count; i++) {
+        dae->var_group.at[i] = group;
+        dae->var_der.at[i] = dae->var_der_of.at[i] = NONE;
+        dae->var_pre.at[i] = dae->var_pre_of.at[i] = NONE;
+    }
+    dae->nvars = first + count;
+    dae->var_group.n = dae->var_der.n = dae->var_der_of.n = dae->nvars;
+    dae->var_pre.n = dae->var_pre_of.n = dae->nvars;
+    // Variables made after alias elimination stand for themselves.
+    if (dae->alias_of.n) {
+        for (uint32_t i = first; i < dae->nvars; i++) {
+            vec_push(&dae->alias_of, i);
+            vec_push(&dae->alias_negative, 0);
+        }
+    }
+    return first;
+}
+
+uint32_t
+dae_add_group(Dae *dae, Group group)
+{
+    group.first = add_scalars(dae, dae->groups.n, group.count);
+    vec_push(&dae->groups, group);
+    return dae->groups.n - 1;
+}
+
+Var
+dae_der(Dae *dae, Var var)
+{
+    if (dae->var_der.at[var] == NONE) {
+        Var der = add_scalars(dae, NONE, 1);
+        dae->var_der.at[var] = der;
+        dae->var_der_of.at[der] = var;
+    }
+    return dae->var_der.at[var];
+}
+
+Var
+dae_pre(Dae *dae, Var var)
+{
+    if (dae->var_pre.at[var] == NONE) {
+        Var pre = add_scalars(dae, NONE, 1);
+        dae->var_pre.at[var] = pre;
+        dae->var_pre_of.at[pre] = var;
+    }
+    return dae->var_pre.at[var];
+}
+
+Var
+dae_literal(Dae *dae, double value)
+{
+    if (value == 0)
+        value = 0; // one zero
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    Var var;
+    if (map_get(&dae->literals, bits, &var))
+        return var;
+    vec_push(&dae->literal_values, value);
+    var = add_scalars(dae, LITERAL_BIT | (dae->literal_values.n - 1), 1);
+    map_put(&dae->literals, bits, var);
+    return var;
+}
+
+bool
+dae_is_literal(const Dae *dae, Var var, double *value)
+{
+    uint32_t group = dae->var_group.at[var];
+    if (group == NONE || !(group & LITERAL_BIT))
+        return false;
+    *value = dae->literal_values.at[group & ~LITERAL_BIT];
+    return true;
+}
+
+uint32_t
+dae_add_row(Dae *dae, const Var *vars, uint32_t n)
+{
+    uint32_t row = dae->rows.n;
+    vec_append(&dae->rows, vars, n);
+    return row;
+}
+
+uint32_t
+dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span)
+{
+    Equation equation = {.shape = shape, .row = row, .node = node, .kind = (uint8_t)kind, .span = span};
+    vec_push(&dae->equations, equation);
+    return dae->equations.n - 1;
+}
+
+void
+dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row)
+{
+    U32Vec order = {0};
+    *shape = expr_shape(dae->exprs, e, &order);
+    *row = dae->rows.n;
+    for (uint32_t k = 0; k < order.n; k++)
+        vec_push(&dae->rows, vars[order.at[k]]);
+    vec_free(&order);
+}
+
+void
+dae_add_bind(Dae *dae, Bind bind)
+{
+    vec_push(&dae->binds, bind);
+}
+
+uint32_t
+dae_node(Dae *dae, uint32_t inst)
+{
+    uint32_t node;
+    if (map_get(&dae->node_of_inst, inst, &node))
+        return node;
+    GraphNode made = {.kind = NODE_COMPONENT, .inst = inst, .span = dae->insts.at[inst].span};
+    vec_push(&dae->nodes, made);
+    map_put(&dae->node_of_inst, inst, dae->nodes.n - 1);
+    return dae->nodes.n - 1;
+}
+
+Var
+dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown)
+{
+    Group group = {.name = sym_of(dae->syms, name), .inst = inst, .count = 1, .kind = (uint8_t)kind,
+                   .type = (uint8_t)type, .flags = shown ? 0 : GROUP_HIDDEN,
+                   .span = dae->insts.at[inst].span};
+    return dae->groups.at[dae_add_group(dae, group)].first;
+}
+
+static Var
+underlying(const Dae *dae, Var var)
+{
+    while (dae->var_group.at[var] == NONE)
+        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    return var;
+}
+
+const Group *
+dae_group(const Dae *dae, Var var)
+{
+    uint32_t group = dae->var_group.at[underlying(dae, var)];
+    return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
+}
+
+VarKind
+dae_kind(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group ? (VarKind)group->kind : VAR_CONSTANT;
+}
+
+VarType
+dae_type(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group ? (VarType)group->type : TYPE_REAL;
+}
+
+StateSelect
+dae_state_select(const Dae *dae, Var var)
+{
+    return (StateSelect)((dae->var_flags.at[var] >> VARF_STATE_SHIFT) & 7);
+}
+
+static void
+print_subscripts(const Dae *dae, uint32_t offset, uint8_t rank, Out *out)
+{
+    if (!rank)
+        return;
+    for (uint8_t i = 0; i < rank; i++)
+        out_printf(out, "%c%u", i ? ',' : '[', dae->dims.at[offset + i]);
+    out_char(out, ']');
+}
+
+void
+dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
+{
+    uint32_t path[256], n = 0;
+    for (uint32_t at = inst; dae->insts.at[at].parent != NONE && n < 256; at = dae->insts.at[at].parent)
+        path[n++] = at;
+    out_bytes(out, "", 0);
+    for (uint32_t i = n; i-- > 0;) {
+        const Inst *at = &dae->insts.at[path[i]];
+        out_text(out, sym_text(dae->syms, at->name));
+        print_subscripts(dae, at->index, at->rank, out);
+        if (i)
+            out_char(out, '.');
+    }
+}
+
+void
+dae_var_name(const Dae *dae, Var var, Out *out)
+{
+    uint32_t group_id = dae->var_group.at[var];
+    if (group_id == NONE) {
+        bool der = dae->var_der_of.at[var] != NONE;
+        out_text(out, der ? "der(" : "pre(");
+        // Derivatives of derivatives are few levels deep: index reduction bounds them.
+        dae_var_name(dae, der ? dae->var_der_of.at[var] : dae->var_pre_of.at[var], out);
+        out_char(out, ')');
+        return;
+    }
+    double value;
+    if (dae_is_literal(dae, var, &value)) {
+        out_number(out, value);
+        return;
+    }
+    const Group *group = &dae->groups.at[group_id];
+    if (dae->insts.at[group->inst].parent != NONE) {
+        dae_inst_path(dae, group->inst, out);
+        out_char(out, '.');
+    }
+    out_text(out, sym_text(dae->syms, group->name));
+    if (!group->rank)
+        return;
+    uint32_t offset = var - group->first, subscript[32];
+    uint8_t rank = group->rank < 32 ? group->rank : 32;
+    for (uint8_t i = rank; i-- > 0;) {
+        uint32_t size = dae->dims.at[group->dims + i];
+        subscript[i] = offset % size + 1;
+        offset /= size;
+    }
+    for (uint8_t i = 0; i < rank; i++)
+        out_printf(out, "%c%u", i ? ',' : '[', subscript[i]);
+    out_char(out, ']');
+}
+
+const char *
+dae_name(Dae *dae, Var var)
+{
+    Out out = {0};
+    dae_var_name(dae, var, &out);
+    char *name = arena_strndup(dae->arena, out.text, out.length);
+    out_free(&out);
+    return name;
+}
+
+static Var
+find_declared(const Dae *dae, const char *name)
+{
+    Out out = {0};
+    Var found = NONE;
+    // The last identifier is compared first, so that few paths are written out.
+    size_t length = strlen(name), end = length;
+    if (end && name[end - 1] == ']')
+        while (end && name[end] != '[')
+            end--;
+    size_t begin = end;
+    while (begin && name[begin - 1] != '.')
+        begin--;
+    for (uint32_t i = 0; i < dae->groups.n && found == NONE; i++) {
+        const Group *group = &dae->groups.at[i];
+        const char *last = sym_text(dae->syms, group->name);
+        if (strncmp(last, name + begin, end - begin) || last[end - begin])
+            continue;
+        for (uint32_t k = 0; k < group->count && found == NONE; k++) {
+            out.length = 0;
+            dae_var_name(dae, group->first + k, &out);
+            if (!strcmp(out.text, name))
+                found = group->first + k;
+        }
+    }
+    out_free(&out);
+    return found;
+}
+
+Var
+dae_find(const Dae *dae, const char *name)
+{
+    size_t length = strlen(name);
+    bool der = !strncmp(name, "der(", 4), pre = !strncmp(name, "pre(", 4);
+    if ((!der && !pre) || !length || name[length - 1] != ')')
+        return find_declared(dae, name);
+    // der(der(x)): strip the calls from the outside, then apply them from the inside.
+    uint32_t depth = 0;
+    const char *inner = name;
+    while (!strncmp(inner, "der(", 4) || !strncmp(inner, "pre(", 4)) {
+        inner += 4;
+        depth++;
+    }
+    if (length < 5 * (size_t)depth)
+        return NONE;
+    size_t inner_length = length - 5 * (size_t)depth;
+    char *copy = base_realloc(NULL, inner_length + 1);
+    memcpy(copy, inner, inner_length);
+    copy[inner_length] = 0;
+    Var var = find_declared(dae, copy);
+    free(copy);
+    for (uint32_t i = depth; i-- > 0 && var != NONE;)
+        var = name[4 * i] == 'd' ? dae->var_der.at[var] : dae->var_pre.at[var];
+    return var;
+}
+
+const Var *
+dae_row(const Dae *dae, uint32_t equation, uint32_t *n)
+{
+    const Equation *at = &dae->equations.at[equation];
+    *n = expr_nslots(dae->exprs, at->shape);
+    return dae->rows.at + at->row;
+}
+
+typedef struct RowPrinter {
+    const Dae *dae;
+    const Var *vars;
+} RowPrinter;
+
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    const RowPrinter *printer = context;
+    dae_var_name(printer->dae, printer->vars[slot], out);
+}
+
+void
+dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out)
+{
+    RowPrinter printer = {dae, dae->rows.at + row};
+    expr_print(dae->exprs, shape, print_slot, &printer, out);
+}
+
+void
+dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
+{
+    U32Vec vars = {0};
+    // Resolving only adds to the expression table and its memo; the model itself does not change.
+    Expr shape = dae_resolve((Dae *)dae, equation, &vars);
+    RowPrinter printer = {dae, vars.at};
+    expr_print(dae->exprs, shape, print_slot, &printer, out);
+    vec_free(&vars);
+}
