@@ -7,9 +7,13 @@
 
 #include "ir/dae.h"
 
-// Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]).
+// Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]), each once. The
+// columns before match_end[i] can be determined by the equation; the rest it only reads (a Real under a
+// comparison or in the condition of an `if`, the variables of a `when` equation other than the one it defines, the
+// band of a set-valued law). Matching uses the former, sorting both.
 typedef struct Incidence {
     U32Vec start, column;
+    U32Vec match_end;
 } Incidence;
 
 typedef struct Problem {
@@ -23,7 +27,8 @@ typedef struct Problem {
 } Problem;
 
 void problem_free(Problem *problem);
-// Fills `incidence` from equations and unknown.
+// Fills `incidence` from equations and unknown, after alias resolution. An equation with a determinable continuous
+// variable (known or not) determines continuous unknowns only; one without determines discrete ones.
 void problem_incidence(Dae *dae, Problem *problem);
 // Maximum matching. Rank of a variable (0 best) breaks ties where the structure leaves freedom: `rank` may be
 // NULL. Returns the number of unmatched equations (var_of = NONE). Greedy, then Karp-Sipser
@@ -31,10 +36,17 @@ void problem_incidence(Dae *dae, Problem *problem);
 uint32_t problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank);
 // Tarjan's strongly connected components in dependency order (block lower triangular form).
 void problem_sort(Problem *problem);
-// Coarse Dulmage-Mendelsohn decomposition of an imperfect matching: equations of the over-determined part and
-// variables of the under-determined part, smallest connected culprit sets first.
-typedef struct Singular { U32Vec equations, variables; } Singular;
+// Coarse Dulmage-Mendelsohn decomposition of an imperfect matching (Pothen, Fan, ACM TOMS 16 (1990) 303):
+// `over`: equations of the over-determined part with the fewer variables they could determine; `under`: variables of
+// the under-determined part with the fewer equations that could determine them. Both fall into connected culprit
+// sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and likewise variables, nearest to
+// the unmatched one first. Equations are positions in Problem.equations. The caller frees both (singular_free).
+typedef struct Singular {
+    U32Vec equations, variables;
+    U32Vec equation_start, variable_start; // sets + 1 entries; empty when there is no set
+} Singular;
 void problem_singular(const Problem *problem, uint32_t nvars, Singular *over, Singular *under);
+void singular_free(Singular *singular);
 
 // --- the passes on the Dae; each returns false after reporting errors to diags
 bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bonds, equations (bonds.c)
@@ -59,5 +71,14 @@ bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
 // (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's priorities and sorted (causality.c).
 // Then Bond.effort_from is set from the matching.
 bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
+
+// --- text of `mdlc show blt`, `show states`, `show index`
+// Blocks in evaluation order: "3: v1 := equation" for a single equation, all unknowns and equations of a loop.
+void problem_print_blt(const Dae *dae, const Problem *problem, Out *out);
+void reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out);
+void reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out);
+
+// The problem of initialisation: all equations, initial equations, fixed starts, and default starts (init.c).
+bool pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 
 #endif

@@ -60,6 +60,7 @@ typedef VEC(uint8_t) U8Vec;
 
 #define vec_last(v) ((v)->at[(v)->n - 1])
 #define vec_pop(v) ((v)->at[--(v)->n])
+#define vec_drop(v) ((void)--(v)->n) // forgets the last element
 #define vec_clear(v) ((v)->n = 0)
 #define vec_free(v) \
     do { \

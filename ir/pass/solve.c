@@ -1,0 +1,164 @@
+// Solve: from a sorted problem to assignments and loops.
+//
+// Purpose: every block of the block lower triangular form becomes explicit assignments or a torn loop.
+// Method: a block of one equation is solved symbolically for its unknown when the solution is single valued and
+// what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise, and
+// for larger blocks, tearing (tear.c). Solutions are memoized by the expression core per (shape, slot).
+// Contract: requires a perfect matching and sorted blocks; provides a Plan. Complexity: linear in the rows.
+//
+//     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
+#include "ir/plan.h"
+
+#include "ir/nonsmooth.h"
+
+void
+plan_free(Plan *plan)
+{
+    vec_free(&plan->items);
+    vec_free(&plan->assigns);
+    vec_free(&plan->loops);
+    vec_free(&plan->tears);
+    vec_free(&plan->residuals);
+}
+
+bool
+plan_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars)
+{
+    uint32_t n = expr_nslots(exprs, e);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!expr_uses_slot(exprs, e, k))
+            continue;
+        VarKind kind = dae_kind(dae, vars[k]);
+        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT)
+            return false;
+    }
+    return !expr_has_op(exprs, e, OP_TIME);
+}
+
+Assign
+plan_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation)
+{
+    Assign assign = {.var = var, .equation = equation};
+    dae_bind_shape(dae, e, vars, &assign.shape, &assign.row);
+    return assign;
+}
+
+typedef struct NonnegRow {
+    const Dae *dae;
+    const Var *vars;
+} NonnegRow;
+
+static bool
+slot_is_nonneg(uint32_t slot, void *context)
+{
+    const NonnegRow *row = context;
+    double value;
+    Var var = row->vars[slot];
+    if (dae_is_literal(row->dae, var, &value))
+        return value >= 0;
+    return row->dae->var_flags.at[var] & VARF_NONNEG;
+}
+
+Expr
+plan_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
+{
+    Expr divisor = 0;
+    Expr solved = expr_solve(dae->exprs, shape, k, &divisor);
+    if (solved && (!divisor || plan_is_parametric(dae, dae->exprs, divisor, vars)))
+        return solved;
+    if (!expr_has_op(dae->exprs, shape, OP_LUZ))
+        return 0;
+    NonnegRow row = {dae, vars};
+    solved = nonsmooth_solve(dae->exprs, shape, k, slot_is_nonneg, &row);
+    // A set-valued solution says only where the unknown may lie.
+    bool single = solved && !expr_has_op(dae->exprs, solved, OP_TAR) && !expr_has_op(dae->exprs, solved, OP_SGN);
+    return single ? solved : 0;
+}
+
+static uint32_t
+slot_of(const U32Vec *vars, Var var)
+{
+    for (uint32_t k = 0; k < vars->n; k++)
+        if (vars->at[k] == var)
+            return k;
+    return NONE;
+}
+
+static bool
+solve_single(Dae *dae, Plan *plan, uint32_t equation, Var unknown, U32Vec *vars)
+{
+    if (dae->equations.at[equation].kind == EQN_LAW)
+        return false;
+    Expr shape = dae_resolve(dae, equation, vars);
+    uint32_t k = slot_of(vars, unknown);
+    Expr solved = k == NONE ? 0 : plan_solve(dae, shape, vars->at, k);
+    if (!solved)
+        return false;
+    PlanItem item = {false, plan->assigns.n};
+    vec_push(&plan->assigns, plan_assign(dae, unknown, solved, vars->at, equation));
+    vec_push(&plan->items, item);
+    return true;
+}
+
+void
+plan_make(Dae *dae, const Problem *problem, Plan *plan)
+{
+    U32Vec vars = {0}, equations = {0}, unknowns = {0};
+    Tearing *tearing = tearing_create(dae);
+    uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
+        uint32_t position = problem->sorted.at[first];
+        if (end - first == 1
+            && solve_single(dae, plan, problem->equations.at[position], problem->var_of.at[position], &vars))
+            continue;
+        vec_clear(&equations);
+        vec_clear(&unknowns);
+        for (uint32_t i = first; i < end; i++) {
+            vec_push(&equations, problem->equations.at[problem->sorted.at[i]]);
+            vec_push(&unknowns, problem->var_of.at[problem->sorted.at[i]]);
+        }
+        tearing_block(tearing, plan, equations.at, unknowns.at, equations.n);
+    }
+    tearing_free(&tearing);
+    vec_free(&vars);
+    vec_free(&equations);
+    vec_free(&unknowns);
+}
+
+static void
+print_assign(Dae *dae, const Assign *assign, const char *indent, Out *out)
+{
+    out_text(out, indent);
+    dae_var_name(dae, assign->var, out);
+    out_text(out, " = ");
+    dae_print_shape(dae, assign->shape, assign->row, out);
+    out_char(out, '\n');
+}
+
+void
+plan_print(Dae *dae, const Plan *plan, Out *out)
+{
+    for (uint32_t i = 0; i < plan->items.n; i++) {
+        PlanItem item = plan->items.at[i];
+        if (!item.is_loop) {
+            print_assign(dae, &plan->assigns.at[item.index], "", out);
+            continue;
+        }
+        const Loop *loop = &plan->loops.at[item.index];
+        out_printf(out, "%s loop over", loop->linear ? "linear" : "nonlinear");
+        for (uint32_t k = 0; k < loop->n; k++) {
+            out_text(out, k ? ", " : " ");
+            dae_var_name(dae, plan->tears.at[loop->tear + k], out);
+        }
+        out_char(out, '\n');
+        for (uint32_t k = 0; k < loop->n_inner; k++)
+            print_assign(dae, &plan->assigns.at[loop->inner + k], "    ", out);
+        for (uint32_t k = 0; k < loop->n; k++) {
+            const Residual *residual = &plan->residuals.at[loop->residual + k];
+            out_text(out, "    0 = ");
+            dae_print_shape(dae, residual->shape, residual->row, out);
+            out_char(out, '\n');
+        }
+    }
+}

@@ -1,0 +1,482 @@
+// Tear: algebraic loops to few iteration unknowns.
+//
+// Purpose: in a block of n equations choose few unknowns (tears) such that the others follow by assignments.
+// Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when
+// none is left, take the equation with the fewest undetermined unknowns and tear the one that occurs in most
+// equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a residual and
+// the derivative it holds at zero is its tear, so that sticking is exact. Loops with one tear whose residual is affine are
+// solved symbolically; small loops with luz are first given to the algebra of luz and tar.
+// Contract: plan.h. Complexity: near linear in the block's incidence.
+//
+//     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
+#include "ir/plan.h"
+
+#include <string.h>
+
+#include "ir/nonsmooth.h"
+
+enum {
+    ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
+    OPERATIONS_LIMIT = 400   // size of a substituted residual that is still solved symbolically
+};
+
+// One equation of the block: its text, and its unknowns as (slot, local unknown).
+typedef struct LoopEquation {
+    uint32_t equation;
+    Expr shape;
+    uint32_t vars, n_vars;     // range of Tearing.vars
+    uint32_t open;             // unknowns not determined yet
+    bool used, is_law;
+} LoopEquation;
+
+struct Tearing {
+    Dae *dae;
+    U32Vec local_of;           // per variable: local number of a block unknown, or NONE
+    VEC(LoopEquation) equations;
+    U32Vec vars;               // pool of the equations' variables
+    U32Vec start, incident;    // per local unknown: equations that contain it (compressed rows)
+    U8Vec determined;
+    U32Vec queue;              // equations with one open unknown
+    U32Vec order;              // pairs (equation, local unknown) in the order found
+    U32Vec tears;              // local unknowns
+    Map law_of;                // law equation -> law
+    U32Vec heap;               // equations by open count: a stack per count, see bucket_*
+    U32Vec union_vars;         // composing: variables of the whole block
+    Map union_slot;
+    U32Vec composed;           // per local unknown: its expression over union slots
+};
+
+Tearing *
+tearing_create(Dae *dae)
+{
+    Tearing *t = base_calloc(1, sizeof *t);
+    t->dae = dae;
+    for (uint32_t i = 0; i < dae->laws.n; i++)
+        map_put(&t->law_of, dae->laws.at[i].equation, i);
+    return t;
+}
+
+void
+tearing_free(Tearing **tearing)
+{
+    Tearing *t = *tearing;
+    vec_free(&t->local_of);
+    vec_free(&t->equations);
+    vec_free(&t->vars);
+    vec_free(&t->start);
+    vec_free(&t->incident);
+    vec_free(&t->determined);
+    vec_free(&t->queue);
+    vec_free(&t->order);
+    vec_free(&t->tears);
+    map_free(&t->law_of);
+    vec_free(&t->heap);
+    vec_free(&t->union_vars);
+    map_free(&t->union_slot);
+    vec_free(&t->composed);
+    free(t);
+    *tearing = NULL;
+}
+
+static uint32_t
+local_unknown(const Tearing *t, Var var)
+{
+    return var < t->local_of.n ? t->local_of.at[var] : NONE;
+}
+
+static void
+load_block(Tearing *t, const uint32_t *equations, const Var *unknowns, uint32_t n)
+{
+    Dae *dae = t->dae;
+    while (t->local_of.n < dae->nvars)
+        vec_push(&t->local_of, NONE);
+    for (uint32_t i = 0; i < n; i++)
+        t->local_of.at[unknowns[i]] = i;
+    vec_clear(&t->equations);
+    vec_clear(&t->vars);
+    vec_clear(&t->start);
+    vec_grow(&t->start, n + 1);
+    U32Vec vars = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        LoopEquation e = {.equation = equations[i], .shape = dae_resolve(dae, equations[i], &vars)};
+        e.vars = t->vars.n;
+        e.n_vars = vars.n;
+        e.is_law = dae->equations.at[equations[i]].kind == EQN_LAW;
+        vec_append(&t->vars, vars.at, vars.n);
+        for (uint32_t k = 0; k < vars.n; k++) {
+            uint32_t local = local_unknown(t, vars.at[k]);
+            if (local == NONE || !expr_uses_slot(dae->exprs, e.shape, k))
+                continue;
+            e.open++;
+            t->start.at[local + 1]++;
+        }
+        vec_push(&t->equations, e);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        t->start.at[i + 1] += t->start.at[i];
+    vec_clear(&t->incident);
+    vec_grow(&t->incident, t->start.at[n]);
+    U32Vec fill = {0};
+    vec_append(&fill, t->start.at, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const LoopEquation *e = &t->equations.at[i];
+        for (uint32_t k = 0; k < e->n_vars; k++) {
+            uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+            if (local != NONE && expr_uses_slot(dae->exprs, e->shape, k))
+                t->incident.at[fill.at[local]++] = i;
+        }
+    }
+    vec_free(&fill);
+    vec_free(&vars);
+    vec_clear(&t->determined);
+    vec_grow(&t->determined, n);
+    vec_clear(&t->queue);
+    vec_clear(&t->order);
+    vec_clear(&t->tears);
+}
+
+static void
+determine(Tearing *t, uint32_t local)
+{
+    t->determined.at[local] = 1;
+    for (uint32_t i = t->start.at[local]; i < t->start.at[local + 1]; i++) {
+        LoopEquation *e = &t->equations.at[t->incident.at[i]];
+        if (--e->open == 1 && !e->used && !e->is_law)
+            vec_push(&t->queue, t->incident.at[i]);
+        else if (e->open > 1 && !e->used)
+            vec_push(&t->heap, t->incident.at[i]);
+    }
+}
+
+// Slot of the n-th open unknown of an equation; NONE past the end.
+static uint32_t
+open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
+{
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+        if (local == NONE || t->determined.at[local] || !expr_uses_slot(t->dae->exprs, e->shape, k))
+            continue;
+        if (!nth--)
+            return k;
+    }
+    return NONE;
+}
+
+static void
+propagate(Tearing *t)
+{
+    for (uint32_t head = 0; head < t->queue.n; head++) {
+        uint32_t index = t->queue.at[head];
+        LoopEquation *e = &t->equations.at[index];
+        uint32_t k = e->used || e->open != 1 ? NONE : open_slot(t, e, 0);
+        if (k == NONE || !plan_solve(t->dae, e->shape, t->vars.at + e->vars, k))
+            continue;
+        uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+        e->used = true;
+        vec_push(&t->order, index);
+        vec_push(&t->order, local);
+        determine(t, local);
+    }
+    vec_clear(&t->queue);
+}
+
+static uint32_t
+degree(const Tearing *t, uint32_t local)
+{
+    return t->start.at[local + 1] - t->start.at[local];
+}
+
+// The next tear: from the most recently touched equation with few open unknowns, the one of highest degree.
+static uint32_t
+choose_tear(Tearing *t, uint32_t *scan)
+{
+    const LoopEquation *best = NULL;
+    // Equations touched last have the fewest open unknowns in practice; a bounded look keeps this linear.
+    for (uint32_t looked = 0; t->heap.n && looked < 16; looked++) {
+        const LoopEquation *e = &t->equations.at[t->heap.at[t->heap.n - 1]];
+        if (e->used || e->open < 2) {
+            vec_drop(&t->heap);
+            continue;
+        }
+        if (!best || e->open < best->open)
+            best = e;
+        break;
+    }
+    if (best) {
+        uint32_t chosen = NONE;
+        for (uint32_t i = 0; i < best->open; i++) {
+            uint32_t local = local_unknown(t, t->vars.at[best->vars + open_slot(t, best, i)]);
+            if (chosen == NONE || degree(t, local) > degree(t, chosen))
+                chosen = local;
+        }
+        return chosen;
+    }
+    uint32_t first = NONE, seen = 0;
+    for (uint32_t i = *scan; i < t->determined.n && seen < 64; i++) {
+        if (t->determined.at[i])
+            continue;
+        if (first == NONE)
+            *scan = i;
+        if (first == NONE || degree(t, i) > degree(t, first))
+            first = i;
+        seen++;
+    }
+    return first;
+}
+
+static void
+tear(Tearing *t, uint32_t local)
+{
+    vec_push(&t->tears, local);
+    determine(t, local);
+    propagate(t);
+}
+
+static void
+choose_tears(Tearing *t, uint32_t n)
+{
+    vec_clear(&t->heap);
+    // The derivative that a law holds at zero is iterated on directly.
+    for (uint32_t i = 0; i < n; i++) {
+        LoopEquation *e = &t->equations.at[i];
+        if (!e->is_law)
+            continue;
+        uint32_t law = 0;
+        map_get(&t->law_of, e->equation, &law);
+        const Law *at = &t->dae->laws.at[law];
+        Var x = at->x;
+        for (uint8_t level = 0; level < at->level; level++)
+            x = t->dae->var_der.at[x];
+        bool negative;
+        uint32_t local = local_unknown(t, dae_alias(t->dae, x, &negative));
+        if (local != NONE && !t->determined.at[local]) {
+            vec_push(&t->tears, local);
+            determine(t, local);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (t->equations.at[i].open == 1 && !t->equations.at[i].is_law)
+            vec_push(&t->queue, i);
+    propagate(t);
+    uint32_t scan = 0;
+    for (uint32_t next; (next = choose_tear(t, &scan)) != NONE;)
+        tear(t, next);
+}
+
+// --- composing: residuals as expressions of the tears over a block-wide slot numbering
+
+static uint32_t
+union_slot(Tearing *t, Var var)
+{
+    uint32_t slot;
+    if (!map_get(&t->union_slot, var, &slot)) {
+        slot = t->union_vars.n;
+        vec_push(&t->union_vars, var);
+        map_put(&t->union_slot, var, slot);
+    }
+    return slot;
+}
+
+static Expr
+to_union(Tearing *t, const LoopEquation *e, Expr text, bool compose)
+{
+    Exprs *exprs = t->dae->exprs;
+    U32Vec with = {0};
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        Var var = t->vars.at[e->vars + k];
+        uint32_t local = local_unknown(t, var);
+        Expr composed = compose && local != NONE ? t->composed.at[local] : 0;
+        vec_push(&with, composed ? composed : expr_slot(exprs, union_slot(t, var)));
+    }
+    Expr result = expr_substitute(exprs, text, with.at, with.n);
+    vec_free(&with);
+    return result;
+}
+
+static void
+union_reset(Tearing *t, uint32_t n)
+{
+    vec_clear(&t->union_vars);
+    map_clear(&t->union_slot);
+    vec_clear(&t->composed);
+    vec_grow(&t->composed, n);
+}
+
+static bool
+block_nonneg(uint32_t slot, void *context)
+{
+    const Tearing *t = context;
+    double value;
+    if (slot >= t->union_vars.n)
+        return false;
+    Var var = t->union_vars.at[slot];
+    if (dae_is_literal(t->dae, var, &value))
+        return value >= 0;
+    return t->dae->var_flags.at[var] & VARF_NONNEG;
+}
+
+static void
+add_assign(Plan *plan, Assign assign)
+{
+    PlanItem item = {false, plan->assigns.n};
+    vec_push(&plan->assigns, assign);
+    vec_push(&plan->items, item);
+}
+
+// The algebra of luz and tar removes whole piecewise-linear loops (series of springs with clearance).
+static bool
+reduce_by_algebra(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+{
+    Exprs *exprs = t->dae->exprs;
+    bool has_luz = false;
+    for (uint32_t i = 0; i < n; i++) {
+        has_luz |= expr_has_op(exprs, t->equations.at[i].shape, OP_LUZ);
+        if (t->equations.at[i].is_law)
+            return false;
+    }
+    if (!has_luz || n > ALGEBRA_LIMIT)
+        return false;
+    union_reset(t, n);
+    Expr equations[ALGEBRA_LIMIT], solution[ALGEBRA_LIMIT];
+    uint32_t slots[ALGEBRA_LIMIT];
+    for (uint32_t i = 0; i < n; i++) {
+        const LoopEquation *e = &t->equations.at[i];
+        equations[i] = expr_residual(exprs, to_union(t, e, e->shape, false));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        slots[i] = union_slot(t, unknowns[i]);
+    if (!nonsmooth_eliminate(exprs, equations, n, slots, solution, block_nonneg, t))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        add_assign(plan, plan_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
+                                     t->equations.at[i].equation));
+    plan->reduced++;
+    return true;
+}
+
+static const LoopEquation *
+only_residual(const Tearing *t, uint32_t n)
+{
+    const LoopEquation *found = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!t->equations.at[i].used)
+            found = &t->equations.at[i];
+    return found;
+}
+
+// With one tear u: substitutes the inner assignments into the residual and isolates u.
+static bool
+solve_one_tear(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+{
+    Exprs *exprs = t->dae->exprs;
+    union_reset(t, n);
+    Var tear_var = unknowns[t->tears.at[0]];
+    uint32_t tear_slot = union_slot(t, tear_var);
+    for (uint32_t i = 0; i < t->order.n; i += 2) {
+        const LoopEquation *e = &t->equations.at[t->order.at[i]];
+        uint32_t local = t->order.at[i + 1], k = 0;
+        while (t->vars.at[e->vars + k] != unknowns[local])
+            k++;
+        Expr solved = plan_solve(t->dae, e->shape, t->vars.at + e->vars, k);
+        Expr composed = to_union(t, e, solved, true);
+        if (expr_operations(exprs, composed) > OPERATIONS_LIMIT)
+            return false;
+        t->composed.at[local] = composed;
+    }
+    const LoopEquation *residual = only_residual(t, n);
+    Expr text = residual->shape, slip = text, mode = 0;
+    if (residual->is_law) {
+        // EQN(if mode == 0 then X else p - mode*a, 0): solved for X branch by branch; sticking gives X = 0.
+        Expr law = expr_residual(exprs, text);
+        if (expr_op(exprs, law) != OP_IF)
+            return false;
+        mode = expr_arg(exprs, law, 0);
+        slip = expr_arg(exprs, law, 2);
+    }
+    Expr composed = to_union(t, residual, slip, true);
+    if (expr_operations(exprs, composed) > OPERATIONS_LIMIT)
+        return false;
+    Expr solved = plan_solve(t->dae, composed, t->union_vars.at, tear_slot);
+    if (!solved)
+        return false;
+    if (mode)
+        solved = expr_3(exprs, OP_IF, to_union(t, residual, mode, false), expr_const(exprs, 0), solved);
+    add_assign(plan, plan_assign(t->dae, tear_var, solved, t->union_vars.at, residual->equation));
+    return true;
+}
+
+static void
+emit_inner(Tearing *t, Plan *plan, const Var *unknowns, bool as_items)
+{
+    for (uint32_t i = 0; i < t->order.n; i += 2) {
+        const LoopEquation *e = &t->equations.at[t->order.at[i]];
+        Var var = unknowns[t->order.at[i + 1]];
+        uint32_t k = 0;
+        while (t->vars.at[e->vars + k] != var)
+            k++;
+        Expr solved = plan_solve(t->dae, e->shape, t->vars.at + e->vars, k);
+        Assign assign = plan_assign(t->dae, var, solved, t->vars.at + e->vars, e->equation);
+        if (as_items)
+            add_assign(plan, assign);
+        else
+            vec_push(&plan->assigns, assign);
+    }
+}
+
+// The residuals are affine in all unknowns of the block when no partial derivative contains one.
+static bool
+block_is_linear(const Tearing *t, uint32_t n)
+{
+    Exprs *exprs = t->dae->exprs;
+    for (uint32_t i = 0; i < n; i++) {
+        const LoopEquation *e = &t->equations.at[i];
+        Expr residual = expr_residual(exprs, e->shape);
+        for (uint32_t k = 0; k < e->n_vars; k++) {
+            if (local_unknown(t, t->vars.at[e->vars + k]) == NONE || !expr_uses_slot(exprs, e->shape, k))
+                continue;
+            Expr partial = expr_diff(exprs, residual, k);
+            for (uint32_t j = 0; partial && j < e->n_vars; j++)
+                if (local_unknown(t, t->vars.at[e->vars + j]) != NONE && expr_uses_slot(exprs, partial, j))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static void
+emit_loop(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+{
+    Loop loop = {.inner = plan->assigns.n, .tear = plan->tears.n, .residual = plan->residuals.n,
+                 .n = t->tears.n, .linear = block_is_linear(t, n)};
+    emit_inner(t, plan, unknowns, false);
+    loop.n_inner = plan->assigns.n - loop.inner;
+    for (uint32_t i = 0; i < t->tears.n; i++)
+        vec_push(&plan->tears, unknowns[t->tears.at[i]]);
+    for (uint32_t i = 0; i < n; i++) {
+        const LoopEquation *e = &t->equations.at[i];
+        if (e->used)
+            continue;
+        Residual residual = {.equation = e->equation};
+        dae_bind_shape(t->dae, expr_residual(t->dae->exprs, e->shape), t->vars.at + e->vars, &residual.shape,
+                       &residual.row);
+        vec_push(&plan->residuals, residual);
+    }
+    PlanItem item = {true, plan->loops.n};
+    vec_push(&plan->loops, loop);
+    vec_push(&plan->items, item);
+}
+
+void
+tearing_block(Tearing *t, Plan *plan, const uint32_t *equations, const Var *unknowns, uint32_t n)
+{
+    load_block(t, equations, unknowns, n);
+    if (!reduce_by_algebra(t, plan, unknowns, n)) {
+        choose_tears(t, n);
+        if (t->tears.n == 1 && solve_one_tear(t, plan, unknowns, n))
+            emit_inner(t, plan, unknowns, true);
+        else
+            emit_loop(t, plan, unknowns, n);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        t->local_of.at[unknowns[i]] = NONE;
+}

@@ -1,0 +1,64 @@
+// plan.h: the evaluation plan of a sorted problem: explicit assignments and torn algebraic loops.
+#ifndef MDLC_IR_PLAN_H
+#define MDLC_IR_PLAN_H
+
+#include "ir/problem.h"
+
+// var := shape(row); rows lie in Dae.rows and name representatives.
+typedef struct Assign {
+    Var var;
+    Expr shape;
+    uint32_t row;
+    uint32_t equation;  // the Dae equation it was solved from
+} Assign;
+
+// shape(row) = 0, what is left of a loop's equation.
+typedef struct Residual {
+    Expr shape;
+    uint32_t row;
+    uint32_t equation;
+} Residual;
+
+// An algebraic loop after tearing: given its tears, `inner` assignments follow in order, then the residuals,
+// as many as there are tears.
+typedef struct Loop {
+    uint32_t inner, n_inner;   // range of Plan.assigns
+    uint32_t tear, residual, n; // ranges of Plan.tears and Plan.residuals
+    bool linear;               // the residuals are affine in the tears
+} Loop;
+
+typedef struct PlanItem {
+    bool is_loop;
+    uint32_t index;            // into assigns or loops
+} PlanItem;
+
+typedef struct Plan {
+    VEC(PlanItem) items;       // in causal order
+    VEC(Assign) assigns;
+    VEC(Loop) loops;
+    U32Vec tears;
+    VEC(Residual) residuals;
+    uint32_t reduced;          // loops removed by the algebra of luz and tar
+} Plan;
+
+void plan_free(Plan *plan);
+// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made of parameters
+// only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c, tear.c).
+void plan_make(Dae *dae, const Problem *problem, Plan *plan);
+// mdlc show equations: assignments as "var = expression", loops as groups.
+void plan_print(Dae *dae, const Plan *plan, Out *out);
+
+// --- shared by solve.c and tear.c
+// True when every variable of the expression is known before the start (parameters, constants).
+bool plan_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
+// Makes an assignment of an expression over `vars`.
+Assign plan_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation);
+// Solves equation text `shape` over `vars` for slot k; 0 when no explicit solution is safe for all values.
+Expr plan_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k);
+// One block of several equations, or of one that cannot be solved explicitly.
+typedef struct Tearing Tearing;
+Tearing *tearing_create(Dae *dae);
+void tearing_free(Tearing **tearing);
+void tearing_block(Tearing *tearing, Plan *plan, const uint32_t *equations, const Var *unknowns, uint32_t n);
+
+#endif
