@@ -50,6 +50,10 @@ void singular_free(Singular *singular);
 
 // --- the passes on the Dae; each returns false after reporting errors to diags
 bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bonds, equations (bonds.c)
+// After pass_bonds: physical contracts of body, element, constraint and memory classes (contract.c).
+bool pass_contract(Dae *dae, Diags *diags);
+// After pass_contract: chain variables of memory elements that nothing uses are marked removed (chain.c).
+bool pass_chain(Dae *dae, Diags *diags);
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
 bool pass_balance(Dae *dae, Diags *diags);   // counts, Dulmage-Mendelsohn messages in physical words (balance.c)
 
