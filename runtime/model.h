@@ -172,6 +172,11 @@ typedef struct mdl_model {
     uint32_t n_outputs;
     const mdl_output *output;
     double start, stop, interval, tolerance; // experiment annotation or defaults
+
+    // Parameters and start values that may be set before a run (--set), by full name; sign is +1. The
+    // new value goes to its place before `parameters` runs.
+    uint32_t n_settable;
+    const mdl_output *settable;
 } mdl_model;
 
 #endif

@@ -1,0 +1,108 @@
+// sim.h: running a compiled model. The only runtime header that callers (the command line, native
+// simulators, tests) need besides model.h.
+//
+//     mdl_options options;
+//     mdl_options_default(model, &options);
+//     options.output_path = "out.csv";
+//     int status = mdl_simulate(model, &options, &stats);
+//
+// The runtime never prints and never exits: texts go through `options.message`, results through a sink,
+// and the status says how the run ended. The statuses are the exit codes of the command line.
+// Nothing is kept between calls and there is no global state: simulations may run in parallel threads
+// (one model object may serve several runs, it is only read).
+#ifndef MDLC_RUNTIME_SIM_H
+#define MDLC_RUNTIME_SIM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/model.h"
+
+enum {
+    MDL_OK = 0,
+    MDL_USAGE = 2,        // options that cannot be meant (stop before start, tolerance not positive)
+    MDL_FAILED = 3,       // the simulation failed; rows so far are written
+    MDL_INTERNAL = 4,     // the model's tables contradict model.h, or memory is exhausted
+    MDL_IO = 5,           // the result file could not be written; what was written stays valid
+    MDL_INTERRUPTED = 130 // `options.interrupt` was set; rows so far are written
+};
+
+typedef enum mdl_form { MDL_FORM_AUTO, MDL_FORM_CAUSAL, MDL_FORM_DAE } mdl_form;
+
+typedef enum mdl_severity { MDL_NOTE, MDL_WARNING, MDL_ERROR } mdl_severity;
+
+// One or several lines, no trailing newline, no severity prefix. The text dies when the call returns.
+typedef void mdl_message_fn(void *user, mdl_severity severity, const char *text);
+
+// Called about ten times per second while integrating (for a progress line). May be NULL.
+typedef void mdl_progress_fn(void *user, double time, double start, double stop);
+
+// A place in v that gets another value before the model's `parameters` function runs.
+typedef struct mdl_override {
+    uint32_t place;
+    double value;
+} mdl_override;
+
+// Where rows go. `begin` once, then `row` per result row (value[0] is time, then one value per column),
+// then `end` once, also after a failure. A result other than 0 is an errno value: the run stops with MDL_IO.
+typedef struct mdl_sink {
+    void *self;
+    int (*begin)(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns);
+    int (*row)(void *self, const double *value, uint32_t count);
+    int (*end)(void *self);
+} mdl_sink;
+
+typedef struct mdl_options {
+    double start, stop;
+    double interval;          // > 0: distance of output points; 0: `points` is used
+    uint32_t points;          // number of output intervals when interval is 0
+    double tolerance;         // relative
+    double abstol;            // absolute per unit of nominal value; 0: chosen from tolerance
+    double max_step;          // 0: no limit
+    double time_limit;        // wall-clock seconds; 0: no limit
+    mdl_form form;
+    uint32_t event_limit;     // passes of one event iteration; 0: the default (100)
+    const char *output_path;  // .csv; NULL: no file
+    const mdl_sink *sink;     // instead of a file; NULL: none
+    const uint32_t *column;   // indices into model->output to store; NULL: all
+    uint32_t columns;
+    const mdl_override *override;
+    uint32_t overrides;
+    double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
+    double *final_time;       // NULL, or where the time of final_values goes
+    volatile sig_atomic_t *interrupt; // NULL, or set to non-zero by a signal handler to stop the run
+    mdl_message_fn *message;  // may be NULL
+    mdl_progress_fn *progress;
+    void *user;
+} mdl_options;
+
+typedef struct mdl_stats {
+    uint64_t steps;           // accepted integrator steps
+    uint64_t residuals;       // residual evaluations by the integrator
+    uint64_t jacobians;       // Jacobian evaluations (= factorisations)
+    uint64_t newton_iterations;
+    uint64_t newton_failures, error_failures;
+    uint64_t root_evaluations; // evaluations while locating events
+    uint64_t events, time_events, state_events;
+    uint64_t block_solves;    // algebraic blocks solved outside the integrator
+    uint64_t restarts;        // restarts after an integrator failure
+    uint64_t rows;
+    uint32_t unknowns, states, nonzeros;
+    const char *form;         // "causal" or "dae"
+    const char *linear_solver; // "dense" or "klu"
+    double init_seconds, run_seconds; // wall clock
+    double end_time;          // time reached
+} mdl_stats;
+
+// Fills in the model's experiment settings (start, stop, interval, tolerance) and neutral values.
+void mdl_options_default(const mdl_model *model, mdl_options *options);
+
+// Runs the model from start to stop. `stats` may be NULL.
+int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
+
+// The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
+void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);
+void mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size);
+
+#endif
