@@ -62,7 +62,11 @@ struct ExprEnv {
     bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
-    bool (*function)(ExprEnv *env, Node ref, FunctionRef *out); // not called for built-ins
+    // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a function.
+    bool (*function)(ExprEnv *env, Node ref, FunctionRef *out);
+    // The basic type that a type NAME in a function's declarations stands for (Length -> Real), with the sizes that a type
+    // alias carries. May be NULL: then only Real, Integer, Boolean and String are known. Not called for those four.
+    bool (*type)(ExprEnv *env, Node name, Type *out);
     // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
     bool (*value)(ExprEnv *env, Var var, double *out, Span span);
     Var (*der)(ExprEnv *env, Var var);  // derivative and pre variables in the caller's numbering
@@ -70,7 +74,16 @@ struct ExprEnv {
     void *scope;             // class side's scope
     void *context;           // class side's own
     uint32_t depth;          // function calls inside each other (limit 256)
+    uint32_t nesting;        // expressions and statements inside each other; starts at 0
+    uint32_t statements;     // statements executed since the outermost function call; starts at 0
 };
+
+// Slots of an elaborated expression may include variables that the result does not use (der(x*y) names x and y while it is
+// expanded, conditions known at compile time leave theirs behind): make rows with dae_bind_shape or expr_shape, which
+// keep only what is used. `slot_of` may hold entries of earlier equations: an entry counts only when slots->at[slot] is the
+// variable, so clearing `slots` is enough.
+//
+// `end` in a subscript is the innermost Local named "end"; whoever elaborates a subscript pushes it.
 
 // Elaborates any expression. False after reporting (located) errors: unknown functions with the nearest known name,
 // wrong number of arguments, type and size mismatches, ...
@@ -89,6 +102,12 @@ bool expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, 
 const char *type_text(Arena *arena, const Syms *syms, const Type *type);
 // The known built-in function with this name? (for messages and shadowing)
 bool builtin_known(const char *name);
+
+// All built-in names, as candidates for nearest_name.
+const char *const *builtin_names(uint32_t *n);
+
+// A call of a function with algorithms, already resolved: its outputs in order of declaration. `call` is the CALL node.
+bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n);
 
 // Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.
 const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);
