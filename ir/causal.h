@@ -1,6 +1,6 @@
-// plan.h: the evaluation plan of a sorted problem: explicit assignments and torn algebraic loops.
-#ifndef MDLC_IR_PLAN_H
-#define MDLC_IR_PLAN_H
+// causal.h: the causal form (evaluation order) of a sorted problem: explicit assignments and torn algebraic loops.
+#ifndef MDLC_IR_CAUSAL_H
+#define MDLC_IR_CAUSAL_H
 
 #include "ir/problem.h"
 
@@ -22,43 +22,43 @@ typedef struct Residual {
 // An algebraic loop after tearing: given its tears, `inner` assignments follow in order, then the residuals,
 // as many as there are tears.
 typedef struct Loop {
-    uint32_t inner, n_inner;   // range of Plan.assigns
-    uint32_t tear, residual, n; // ranges of Plan.tears and Plan.residuals
+    uint32_t inner, n_inner;   // range of Causal.assigns
+    uint32_t tear, residual, n; // ranges of Causal.tears and Causal.residuals
     bool linear;               // the residuals are affine in the tears
 } Loop;
 
-typedef struct PlanItem {
+typedef struct CausalItem {
     bool is_loop;
     uint32_t index;            // into assigns or loops
-} PlanItem;
+} CausalItem;
 
-typedef struct Plan {
-    VEC(PlanItem) items;       // in causal order
+typedef struct Causal {
+    VEC(CausalItem) items;       // in causal order
     VEC(Assign) assigns;
     VEC(Loop) loops;
     U32Vec tears;
     VEC(Residual) residuals;
     uint32_t reduced;          // loops removed by the algebra of luz and tar
-} Plan;
+} Causal;
 
-void plan_free(Plan *plan);
+void causal_free(Causal *causal);
 // Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made of parameters
 // only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c, tear.c).
-void plan_make(Dae *dae, const Problem *problem, Plan *plan);
+void causal_make(Dae *dae, const Problem *problem, Causal *causal);
 // mdlc show equations: assignments as "var = expression", loops as groups.
-void plan_print(Dae *dae, const Plan *plan, Out *out);
+void causal_print(Dae *dae, const Causal *causal, Out *out);
 
 // --- shared by solve.c and tear.c
 // True when every variable of the expression is known before the start (parameters, constants).
-bool plan_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
+bool causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
 // Makes an assignment of an expression over `vars`.
-Assign plan_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation);
+Assign causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation);
 // Solves equation text `shape` over `vars` for slot k; 0 when no explicit solution is safe for all values.
-Expr plan_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k);
+Expr causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k);
 // One block of several equations, or of one that cannot be solved explicitly.
 typedef struct Tearing Tearing;
 Tearing *tearing_create(Dae *dae);
 void tearing_free(Tearing **tearing);
-void tearing_block(Tearing *tearing, Plan *plan, const uint32_t *equations, const Var *unknowns, uint32_t n);
+void tearing_block(Tearing *tearing, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n);
 
 #endif

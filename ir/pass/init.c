@@ -7,7 +7,7 @@
 // pre(); a set-valued law takes its single-valued selection p = a*sign(x), which is 0 at rest.
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the usual case in which a
 // missing condition is found in one step.
-#include "ir/plan.h"
+#include "ir/causal.h"
 
 #include <string.h>
 

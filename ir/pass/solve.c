@@ -4,25 +4,25 @@
 // Method: a block of one equation is solved symbolically for its unknown when the solution is single valued and
 // what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise, and
 // for larger blocks, tearing (tear.c). Solutions are memoized by the expression core per (shape, slot).
-// Contract: requires a perfect matching and sorted blocks; provides a Plan. Complexity: linear in the rows.
+// Contract: requires a perfect matching and sorted blocks; provides a Causal form. Complexity: linear in the rows.
 //
 //     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
-#include "ir/plan.h"
+#include "ir/causal.h"
 
 #include "ir/nonsmooth.h"
 
 void
-plan_free(Plan *plan)
+causal_free(Causal *causal)
 {
-    vec_free(&plan->items);
-    vec_free(&plan->assigns);
-    vec_free(&plan->loops);
-    vec_free(&plan->tears);
-    vec_free(&plan->residuals);
+    vec_free(&causal->items);
+    vec_free(&causal->assigns);
+    vec_free(&causal->loops);
+    vec_free(&causal->tears);
+    vec_free(&causal->residuals);
 }
 
 bool
-plan_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars)
+causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars)
 {
     uint32_t n = expr_nslots(exprs, e);
     for (uint32_t k = 0; k < n; k++) {
@@ -36,7 +36,7 @@ plan_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars)
 }
 
 Assign
-plan_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation)
+causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation)
 {
     Assign assign = {.var = var, .equation = equation};
     dae_bind_shape(dae, e, vars, &assign.shape, &assign.row);
@@ -60,11 +60,11 @@ slot_is_nonneg(uint32_t slot, void *context)
 }
 
 Expr
-plan_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
+causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
 {
     Expr divisor = 0;
     Expr solved = expr_solve(dae->exprs, shape, k, &divisor);
-    if (solved && (!divisor || plan_is_parametric(dae, dae->exprs, divisor, vars)))
+    if (solved && (!divisor || causal_is_parametric(dae, dae->exprs, divisor, vars)))
         return solved;
     if (!expr_has_op(dae->exprs, shape, OP_LUZ))
         return 0;
@@ -85,23 +85,23 @@ slot_of(const U32Vec *vars, Var var)
 }
 
 static bool
-solve_single(Dae *dae, Plan *plan, uint32_t equation, Var unknown, U32Vec *vars)
+solve_single(Dae *dae, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
 {
     if (dae->equations.at[equation].kind == EQN_LAW)
         return false;
     Expr shape = dae_resolve(dae, equation, vars);
     uint32_t k = slot_of(vars, unknown);
-    Expr solved = k == NONE ? 0 : plan_solve(dae, shape, vars->at, k);
+    Expr solved = k == NONE ? 0 : causal_solve(dae, shape, vars->at, k);
     if (!solved)
         return false;
-    PlanItem item = {false, plan->assigns.n};
-    vec_push(&plan->assigns, plan_assign(dae, unknown, solved, vars->at, equation));
-    vec_push(&plan->items, item);
+    CausalItem item = {false, causal->assigns.n};
+    vec_push(&causal->assigns, causal_assign(dae, unknown, solved, vars->at, equation));
+    vec_push(&causal->items, item);
     return true;
 }
 
 void
-plan_make(Dae *dae, const Problem *problem, Plan *plan)
+causal_make(Dae *dae, const Problem *problem, Causal *causal)
 {
     U32Vec vars = {0}, equations = {0}, unknowns = {0};
     Tearing *tearing = tearing_create(dae);
@@ -110,7 +110,7 @@ plan_make(Dae *dae, const Problem *problem, Plan *plan)
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
         uint32_t position = problem->sorted.at[first];
         if (end - first == 1
-            && solve_single(dae, plan, problem->equations.at[position], problem->var_of.at[position], &vars))
+            && solve_single(dae, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
             continue;
         vec_clear(&equations);
         vec_clear(&unknowns);
@@ -118,7 +118,7 @@ plan_make(Dae *dae, const Problem *problem, Plan *plan)
             vec_push(&equations, problem->equations.at[problem->sorted.at[i]]);
             vec_push(&unknowns, problem->var_of.at[problem->sorted.at[i]]);
         }
-        tearing_block(tearing, plan, equations.at, unknowns.at, equations.n);
+        tearing_block(tearing, causal, equations.at, unknowns.at, equations.n);
     }
     tearing_free(&tearing);
     vec_free(&vars);
@@ -137,25 +137,25 @@ print_assign(Dae *dae, const Assign *assign, const char *indent, Out *out)
 }
 
 void
-plan_print(Dae *dae, const Plan *plan, Out *out)
+causal_print(Dae *dae, const Causal *causal, Out *out)
 {
-    for (uint32_t i = 0; i < plan->items.n; i++) {
-        PlanItem item = plan->items.at[i];
+    for (uint32_t i = 0; i < causal->items.n; i++) {
+        CausalItem item = causal->items.at[i];
         if (!item.is_loop) {
-            print_assign(dae, &plan->assigns.at[item.index], "", out);
+            print_assign(dae, &causal->assigns.at[item.index], "", out);
             continue;
         }
-        const Loop *loop = &plan->loops.at[item.index];
+        const Loop *loop = &causal->loops.at[item.index];
         out_printf(out, "%s loop over", loop->linear ? "linear" : "nonlinear");
         for (uint32_t k = 0; k < loop->n; k++) {
             out_text(out, k ? ", " : " ");
-            dae_var_name(dae, plan->tears.at[loop->tear + k], out);
+            dae_var_name(dae, causal->tears.at[loop->tear + k], out);
         }
         out_char(out, '\n');
         for (uint32_t k = 0; k < loop->n_inner; k++)
-            print_assign(dae, &plan->assigns.at[loop->inner + k], "    ", out);
+            print_assign(dae, &causal->assigns.at[loop->inner + k], "    ", out);
         for (uint32_t k = 0; k < loop->n; k++) {
-            const Residual *residual = &plan->residuals.at[loop->residual + k];
+            const Residual *residual = &causal->residuals.at[loop->residual + k];
             out_text(out, "    0 = ");
             dae_print_shape(dae, residual->shape, residual->row, out);
             out_char(out, '\n');

@@ -6,10 +6,10 @@
 // equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a residual and
 // the derivative it holds at zero is its tear, so that sticking is exact. Loops with one tear whose residual is affine are
 // solved symbolically; small loops with luz are first given to the algebra of luz and tar.
-// Contract: plan.h. Complexity: near linear in the block's incidence.
+// Contract: causal.h. Complexity: near linear in the block's incidence.
 //
 //     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
-#include "ir/plan.h"
+#include "ir/causal.h"
 
 #include <string.h>
 
@@ -169,7 +169,7 @@ propagate(Tearing *t)
         uint32_t index = t->queue.at[head];
         LoopEquation *e = &t->equations.at[index];
         uint32_t k = e->used || e->open != 1 ? NONE : open_slot(t, e, 0);
-        if (k == NONE || !plan_solve(t->dae, e->shape, t->vars.at + e->vars, k))
+        if (k == NONE || !causal_solve(t->dae, e->shape, t->vars.at + e->vars, k))
             continue;
         uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
         e->used = true;
@@ -316,16 +316,16 @@ block_nonneg(uint32_t slot, void *context)
 }
 
 static void
-add_assign(Plan *plan, Assign assign)
+add_assign(Causal *causal, Assign assign)
 {
-    PlanItem item = {false, plan->assigns.n};
-    vec_push(&plan->assigns, assign);
-    vec_push(&plan->items, item);
+    CausalItem item = {false, causal->assigns.n};
+    vec_push(&causal->assigns, assign);
+    vec_push(&causal->items, item);
 }
 
 // The algebra of luz and tar removes whole piecewise-linear loops (series of springs with clearance).
 static bool
-reduce_by_algebra(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+reduce_by_algebra(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
     bool has_luz = false;
@@ -348,9 +348,9 @@ reduce_by_algebra(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
     if (!nonsmooth_eliminate(exprs, equations, n, slots, solution, block_nonneg, t))
         return false;
     for (uint32_t i = 0; i < n; i++)
-        add_assign(plan, plan_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
+        add_assign(causal, causal_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
                                      t->equations.at[i].equation));
-    plan->reduced++;
+    causal->reduced++;
     return true;
 }
 
@@ -366,7 +366,7 @@ only_residual(const Tearing *t, uint32_t n)
 
 // With one tear u: substitutes the inner assignments into the residual and isolates u.
 static bool
-solve_one_tear(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+solve_one_tear(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
     union_reset(t, n);
@@ -377,7 +377,7 @@ solve_one_tear(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
         uint32_t local = t->order.at[i + 1], k = 0;
         while (t->vars.at[e->vars + k] != unknowns[local])
             k++;
-        Expr solved = plan_solve(t->dae, e->shape, t->vars.at + e->vars, k);
+        Expr solved = causal_solve(t->dae, e->shape, t->vars.at + e->vars, k);
         Expr composed = to_union(t, e, solved, true);
         if (expr_operations(exprs, composed) > OPERATIONS_LIMIT)
             return false;
@@ -396,17 +396,17 @@ solve_one_tear(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
     Expr composed = to_union(t, residual, slip, true);
     if (expr_operations(exprs, composed) > OPERATIONS_LIMIT)
         return false;
-    Expr solved = plan_solve(t->dae, composed, t->union_vars.at, tear_slot);
+    Expr solved = causal_solve(t->dae, composed, t->union_vars.at, tear_slot);
     if (!solved)
         return false;
     if (mode)
         solved = expr_3(exprs, OP_IF, to_union(t, residual, mode, false), expr_const(exprs, 0), solved);
-    add_assign(plan, plan_assign(t->dae, tear_var, solved, t->union_vars.at, residual->equation));
+    add_assign(causal, causal_assign(t->dae, tear_var, solved, t->union_vars.at, residual->equation));
     return true;
 }
 
 static void
-emit_inner(Tearing *t, Plan *plan, const Var *unknowns, bool as_items)
+emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items)
 {
     for (uint32_t i = 0; i < t->order.n; i += 2) {
         const LoopEquation *e = &t->equations.at[t->order.at[i]];
@@ -414,12 +414,12 @@ emit_inner(Tearing *t, Plan *plan, const Var *unknowns, bool as_items)
         uint32_t k = 0;
         while (t->vars.at[e->vars + k] != var)
             k++;
-        Expr solved = plan_solve(t->dae, e->shape, t->vars.at + e->vars, k);
-        Assign assign = plan_assign(t->dae, var, solved, t->vars.at + e->vars, e->equation);
+        Expr solved = causal_solve(t->dae, e->shape, t->vars.at + e->vars, k);
+        Assign assign = causal_assign(t->dae, var, solved, t->vars.at + e->vars, e->equation);
         if (as_items)
-            add_assign(plan, assign);
+            add_assign(causal, assign);
         else
-            vec_push(&plan->assigns, assign);
+            vec_push(&causal->assigns, assign);
     }
 }
 
@@ -444,14 +444,14 @@ block_is_linear(const Tearing *t, uint32_t n)
 }
 
 static void
-emit_loop(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
+emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
-    Loop loop = {.inner = plan->assigns.n, .tear = plan->tears.n, .residual = plan->residuals.n,
+    Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = block_is_linear(t, n)};
-    emit_inner(t, plan, unknowns, false);
-    loop.n_inner = plan->assigns.n - loop.inner;
+    emit_inner(t, causal, unknowns, false);
+    loop.n_inner = causal->assigns.n - loop.inner;
     for (uint32_t i = 0; i < t->tears.n; i++)
-        vec_push(&plan->tears, unknowns[t->tears.at[i]]);
+        vec_push(&causal->tears, unknowns[t->tears.at[i]]);
     for (uint32_t i = 0; i < n; i++) {
         const LoopEquation *e = &t->equations.at[i];
         if (e->used)
@@ -459,23 +459,23 @@ emit_loop(Tearing *t, Plan *plan, const Var *unknowns, uint32_t n)
         Residual residual = {.equation = e->equation};
         dae_bind_shape(t->dae, expr_residual(t->dae->exprs, e->shape), t->vars.at + e->vars, &residual.shape,
                        &residual.row);
-        vec_push(&plan->residuals, residual);
+        vec_push(&causal->residuals, residual);
     }
-    PlanItem item = {true, plan->loops.n};
-    vec_push(&plan->loops, loop);
-    vec_push(&plan->items, item);
+    CausalItem item = {true, causal->loops.n};
+    vec_push(&causal->loops, loop);
+    vec_push(&causal->items, item);
 }
 
 void
-tearing_block(Tearing *t, Plan *plan, const uint32_t *equations, const Var *unknowns, uint32_t n)
+tearing_block(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
 {
     load_block(t, equations, unknowns, n);
-    if (!reduce_by_algebra(t, plan, unknowns, n)) {
+    if (!reduce_by_algebra(t, causal, unknowns, n)) {
         choose_tears(t, n);
-        if (t->tears.n == 1 && solve_one_tear(t, plan, unknowns, n))
-            emit_inner(t, plan, unknowns, true);
+        if (t->tears.n == 1 && solve_one_tear(t, causal, unknowns, n))
+            emit_inner(t, causal, unknowns, true);
         else
-            emit_loop(t, plan, unknowns, n);
+            emit_loop(t, causal, unknowns, n);
     }
     for (uint32_t i = 0; i < n; i++)
         t->local_of.at[unknowns[i]] = NONE;
