@@ -1,0 +1,420 @@
+// Files, packages and the table of classes.
+//
+// Purpose: reads files, gives every class an id with its own members, and finds packages by name in the
+// search directories (NAME.mdl, NAME.mo, NAME/package.mdl; Modelica 3.6, chapter 13).
+// Method: one walk over each file's tree. Packages are loaded before elaboration: every first identifier of
+// a name that no file declares but a directory offers is read, until nothing new appears. Thus the tree
+// never moves while it is being elaborated.
+// Contract: program.h, elaborate.h. Complexity: linear in the texts.
+#include "frontend/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "frontend/parse.h"
+
+static void
+add_predefined(Program *program, const char *name, const char *const *literals, uint32_t n)
+{
+    ClassInfo info = {.parent = CLASSID_ROOT, .kind = CLASS_TYPE, .bases_state = 2};
+    info.name = info.full_name = sym_of(program->syms, name);
+    Sym *syms = arena_array(program->arena, Sym, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        syms[i] = sym_of(program->syms, literals[i]);
+    info.literals = syms;
+    info.n_literals = n;
+    vec_push(&program->classes, info);
+}
+
+Program *
+program_create(Sources *sources, Syms *syms, Diags *diags)
+{
+    static const char *const state_select[] = {"default", "never", "avoid", "prefer", "always"};
+    static const char *const level[] = {"error", "warning"};
+    Arena *arena = arena_create();
+    Program *program = arena_new(arena, Program);
+    *program = (Program){.arena = arena, .sources = sources, .syms = syms, .diags = diags, .scanned = 1};
+    ast_init(&program->ast);
+    add_predefined(program, "", NULL, 0);
+    add_predefined(program, "Real", NULL, 0);
+    add_predefined(program, "Integer", NULL, 0);
+    add_predefined(program, "Boolean", NULL, 0);
+    add_predefined(program, "String", NULL, 0);
+    add_predefined(program, "StateSelect", state_select, 5);
+    add_predefined(program, "AssertionLevel", level, 2);
+    add_predefined(program, "", NULL, 0); // the root: holds the top-level classes
+    for (uint32_t id = CLASSID_REAL; id < CLASSID_ROOT; id++) {
+        ClassMember member = {.name = class_at(program, id)->name, .is_class = true, .class_id = id};
+        ClassInfo *root = class_at(program, CLASSID_ROOT);
+        map_put(&root->by_name, member.name, root->members.n);
+        vec_push(&root->members, member);
+    }
+    return program;
+}
+
+void
+program_free(Program **program_place)
+{
+    Program *program = *program_place;
+    if (!program)
+        return;
+    for (uint32_t i = 0; i < program->classes.n; i++) {
+        ClassInfo *info = &program->classes.at[i];
+        vec_free(&info->members);
+        map_free(&info->by_name);
+        vec_free(&info->imports);
+        vec_free(&info->extends);
+        vec_free(&info->bases);
+    }
+    vec_free(&program->classes);
+    ast_free(&program->ast);
+    map_free(&program->class_of_node);
+    vec_free(&program->files);
+    vec_free(&program->paths);
+    map_free(&program->available);
+    vec_free(&program->available_paths);
+    map_free(&program->loaded);
+    map_free(&program->found_cache);
+    vec_free(&program->found);
+    Arena *arena = program->arena;
+    arena_free(&arena);
+    *program_place = NULL;
+}
+
+int
+program_io_error(const Program *program)
+{
+    return program->io_error;
+}
+
+const Ast *
+program_ast(const Program *program)
+{
+    return &program->ast;
+}
+
+Node
+program_file(const Program *program, uint32_t i)
+{
+    return i < program->files.n ? program->files.at[i] : 0;
+}
+
+// --- classes of a file
+
+static void
+add_member(Program *program, uint32_t class_id, ClassMember member)
+{
+    ClassInfo *info = class_at(program, class_id);
+    uint32_t old;
+    if (map_get(&info->by_name, member.name, &old)) {
+        Span span = ast_at(&program->ast, member.node)->span;
+        Diag *diag = diag_add(program->diags, E0105, span, "'%s' is declared twice",
+                              sym_text(program->syms, member.name));
+        diag_note(diag, ast_at(&program->ast, info->members.at[old].node)->span, "first declared here");
+        return;
+    }
+    map_put(&info->by_name, member.name, info->members.n);
+    vec_push(&info->members, member);
+}
+
+static void
+add_import(Program *program, uint32_t class_id, Node node)
+{
+    const Ast *ast = &program->ast;
+    Node name = ast_child(ast, node, 0);
+    const AstNode *at = ast_at(ast, node);
+    ClassInfo *info = class_at(program, class_id);
+    if (!name)
+        return;
+    ClassImport import = {.name = name, .all = (at->flags & AST_F_ALL) != 0};
+    uint32_t listed = 0;
+    for (uint32_t i = 1; i < at->nchild; i++) {
+        Node item = ast_child(ast, node, i);
+        if (!item || ast_kind(ast, item) != AST_IDENT)
+            continue;
+        import.alias = import.last = ast_at(ast, item)->sym;
+        vec_push(&info->imports, import);
+        listed++;
+    }
+    if (listed)
+        return;
+    uint32_t n = ast_at(ast, name)->nchild;
+    if (!import.all)
+        import.alias = at->sym ? at->sym : ast_at(ast, ast_child(ast, name, n - 1))->sym;
+    vec_push(&info->imports, import);
+}
+
+static uint32_t add_class(Program *program, Node node, uint32_t parent, bool is_protected);
+
+static void
+add_element(Program *program, uint32_t class_id, Node element, bool is_protected)
+{
+    const Ast *ast = &program->ast;
+    switch (ast_kind(ast, element)) {
+    case AST_IMPORT:
+        add_import(program, class_id, element);
+        break;
+    case AST_EXTENDS:
+        vec_push(&class_at(program, class_id)->extends, element);
+        break;
+    case AST_CLASS:
+        add_class(program, element, class_id, is_protected);
+        break;
+    case AST_COMPONENTS:
+        for (uint32_t i = 3; i < ast_at(ast, element)->nchild; i++) {
+            Node component = ast_child(ast, element, i);
+            add_member(program, class_id, (ClassMember){.name = ast_at(ast, component)->sym, .line = element,
+                                                        .node = component, .is_protected = is_protected});
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+add_literals(Program *program, uint32_t class_id, Node body)
+{
+    const AstNode *at = ast_at(&program->ast, body);
+    uint32_t n = at->nchild ? at->nchild - 1 : 0;
+    Sym *literals = arena_array(program->arena, Sym, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        literals[i] = ast_at(&program->ast, ast_child(&program->ast, body, i + 1))->sym;
+    class_at(program, class_id)->literals = literals;
+    class_at(program, class_id)->n_literals = n;
+}
+
+static void
+add_body(Program *program, uint32_t class_id, Node body)
+{
+    const Ast *ast = &program->ast;
+    if (ast_kind(ast, body) == AST_SHORT) {
+        vec_push(&class_at(program, class_id)->extends, body);
+    } else if (ast_kind(ast, body) == AST_ENUM) {
+        add_literals(program, class_id, body);
+    } else if (ast_kind(ast, body) == AST_BODY) {
+        for (uint32_t i = 0; i < ast_at(ast, body)->nchild; i++) {
+            Node section = ast_child(ast, body, i);
+            AstKind kind = ast_kind(ast, section);
+            if (kind != AST_PUBLIC && kind != AST_PROTECTED)
+                continue;
+            for (uint32_t k = 0; k < ast_at(ast, section)->nchild; k++)
+                add_element(program, class_id, ast_child(ast, section, k), kind == AST_PROTECTED);
+        }
+    }
+}
+
+// The parser bounds how deep classes stand inside each other.
+static uint32_t
+add_class(Program *program, Node node, uint32_t parent, bool is_protected)
+{
+    const AstNode *at = ast_at(&program->ast, node);
+    uint32_t class_id = program->classes.n;
+    ClassInfo info = {.node = node, .parent = parent, .name = at->sym, .kind = at->kind_of,
+                      .flags = at->flags, .body = ast_child(&program->ast, node, 1)};
+    const ClassInfo *outer = class_at(program, parent);
+    info.full_name = at->sym;
+    if (parent != CLASSID_ROOT) {
+        char *full = arena_printf(program->arena, "%s.%s", sym_text(program->syms, outer->full_name),
+                                  sym_text(program->syms, at->sym));
+        info.full_name = sym_of(program->syms, full);
+    }
+    vec_push(&program->classes, info);
+    map_put(&program->class_of_node, node, class_id);
+    add_member(program, parent, (ClassMember){.name = at->sym, .is_class = true, .class_id = class_id,
+                                              .node = node, .is_protected = is_protected});
+    if (info.body)
+        add_body(program, class_id, info.body);
+    return class_id;
+}
+
+static uint32_t
+within_class(Program *program, Node within)
+{
+    uint32_t class_id = CLASSID_ROOT;
+    for (uint32_t i = 0; within && i < ast_at(&program->ast, within)->nchild; i++) {
+        Sym name = ast_at(&program->ast, ast_child(&program->ast, within, i))->sym;
+        ClassInfo *info = class_at(program, class_id);
+        uint32_t member;
+        if (!map_get(&info->by_name, name, &member) || !info->members.at[member].is_class) {
+            diag_add(program->diags, E0116, ast_at(&program->ast, within)->span,
+                     "there is no package '%s' that this file could be part of",
+                     scope_name_text(program, within));
+            return 0;
+        }
+        class_id = info->members.at[member].class_id;
+    }
+    return class_id;
+}
+
+static void
+add_file_classes(Program *program, Node file)
+{
+    const Ast *ast = &program->ast;
+    uint32_t parent = within_class(program, ast_child(ast, file, 0));
+    if (!parent)
+        return;
+    for (uint32_t i = 1; i < ast_at(ast, file)->nchild; i++) {
+        Node child = ast_child(ast, file, i);
+        if (ast_kind(ast, child) != AST_CLASS)
+            continue;
+        uint32_t class_id = add_class(program, child, parent, false);
+        // Imports at the top of a file hold for each of its classes.
+        for (uint32_t k = 1; k < ast_at(ast, file)->nchild; k++)
+            if (ast_kind(ast, ast_child(ast, file, k)) == AST_IMPORT)
+                add_import(program, class_id, ast_child(ast, file, k));
+    }
+}
+
+static bool
+ends_with(const char *text, const char *tail)
+{
+    size_t n = strlen(text), m = strlen(tail);
+    return n >= m && !strcmp(text + n - m, tail);
+}
+
+bool
+program_add_file(Program *program, const char *path)
+{
+    int error = 0;
+    int file = sources_read(program->sources, path, &error);
+    if (file < 0) {
+        program->io_error = error;
+        diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
+        return false;
+    }
+    ParseOptions options = {.mo = ends_with(path, ".mo")};
+    uint32_t errors = diags_errors(program->diags);
+    Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
+    if (!node)
+        return false;
+    vec_push(&program->files, node);
+    add_file_classes(program, node);
+    return diags_errors(program->diags) == errors;
+}
+
+// --- packages
+
+void
+program_add_path(Program *program, const char *directory)
+{
+    vec_push(&program->paths, arena_strndup(program->arena, directory, strlen(directory)));
+}
+
+static bool
+is_file(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+static void
+offer_package(Program *program, const char *directory, const char *entry)
+{
+    const char *dot = strrchr(entry, '.');
+    const char *path = arena_printf(program->arena, "%s/%s", directory, entry);
+    size_t length = dot ? (size_t)(dot - entry) : strlen(entry);
+    if (entry[0] == '.')
+        return;
+    if (dot) {
+        if (strcmp(dot, ".mdl") && strcmp(dot, ".mo"))
+            return;
+    } else {
+        const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
+        if (!is_file(inside))
+            inside = arena_printf(program->arena, "%s/package.mo", path);
+        if (!is_file(inside))
+            return;
+    }
+    Sym name = sym_make(program->syms, entry, length);
+    uint32_t old;
+    if (map_get(&program->available, name, &old)) {
+        // Directories are in order of preference; within one, .mdl goes before .mo.
+        const char *known = program->available_paths.at[old];
+        size_t base = strlen(directory);
+        if (strncmp(known, directory, base) || known[base] != '/' || ends_with(known, ".mdl"))
+            return;
+    }
+    map_put(&program->available, name, program->available_paths.n);
+    vec_push(&program->available_paths, path);
+}
+
+static void
+list_packages(Program *program)
+{
+    for (uint32_t i = 0; i < program->paths.n; i++) {
+        DIR *directory = opendir(program->paths.at[i]);
+        if (!directory)
+            continue;
+        for (struct dirent *entry; (entry = readdir(directory));)
+            offer_package(program, program->paths.at[i], entry->d_name);
+        closedir(directory);
+    }
+    vec_clear(&program->paths);
+}
+
+static int
+compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+// A package stored as a directory: package.mdl first, then every other file and sub-package, by name.
+static void
+load_directory(Program *program, const char *path, uint32_t depth)
+{
+    const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
+    if (!is_file(inside))
+        inside = arena_printf(program->arena, "%s/package.mo", path);
+    if (depth > DEPTH_LIMIT / 8 || !is_file(inside))
+        return;
+    program_add_file(program, inside);
+    struct dirent **entries = NULL;
+    int n = scandir(path, &entries, NULL, compare_names);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        const char *full = arena_printf(program->arena, "%s/%s", path, name);
+        if (name[0] != '.' && strncmp(name, "package.", 8)) {
+            if (ends_with(name, ".mdl") || ends_with(name, ".mo"))
+                program_add_file(program, full);
+            else if (!strchr(name, '.'))
+                load_directory(program, full, depth + 1);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void
+load_package(Program *program, Sym name)
+{
+    uint32_t index;
+    ClassInfo *root = class_at(program, CLASSID_ROOT);
+    if (map_get(&root->by_name, name, &index) || map_get(&program->loaded, name, &index)
+        || !map_get(&program->available, name, &index))
+        return;
+    map_put(&program->loaded, name, 1);
+    const char *path = program->available_paths.at[index];
+    if (is_file(path))
+        program_add_file(program, path);
+    else
+        load_directory(program, path, 0);
+}
+
+void
+program_load_packages(Program *program)
+{
+    list_packages(program);
+    if (!program->available.count)
+        return;
+    // The node array grows while packages are loaded: what they name is loaded in turn.
+    for (; program->scanned < program->ast.nodes.n; program->scanned++) {
+        const AstNode *node = ast_at(&program->ast, program->scanned);
+        if ((node->kind == AST_NAME || node->kind == AST_REF) && node->nchild) {
+            Node first = ast_child(&program->ast, program->scanned, 0);
+            load_package(program, ast_at(&program->ast, first)->sym);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// program.h: the table of classes of a session; shared by the class side of the front end.
+//
+// Every class of every file gets a 32-bit id when its file is added; the tree is walked once. Small ids
+// are the predefined types. A class's members are its own declarations; inherited ones are found through
+// `bases`, which are resolved on demand.
+#ifndef MDLC_FRONTEND_PROGRAM_H
+#define MDLC_FRONTEND_PROGRAM_H
+
+#include "frontend/elaborate.h"
+
+enum { // predefined classes
+    CLASSID_NONE, CLASSID_REAL, CLASSID_INTEGER, CLASSID_BOOLEAN, CLASSID_STRING, CLASSID_STATESELECT,
+    CLASSID_ASSERTIONLEVEL, CLASSID_ROOT, CLASSID_FIRST
+};
+enum { DEPTH_LIMIT = 256 };
+
+typedef struct ClassMember {
+    Sym name;
+    bool is_class, is_protected;
+    uint32_t class_id; // of a class
+    Node line;         // COMPONENTS of a component
+    Node node;         // COMPONENT or CLASS
+} ClassMember;
+
+typedef struct ClassImport {
+    Sym alias;         // the name it introduces; 0 for A.*
+    Node name;         // NAME
+    Sym last;          // for A.{b, c}: b; 0 otherwise
+    uint32_t resolved; // class id once looked up (0: not yet)
+    bool all, failed, reported;
+} ClassImport;
+
+typedef struct ClassInfo {
+    Node node;         // CLASS; 0 for predefined classes
+    Node body;         // BODY, SHORT, ENUM, DERCLASS or EXTENDBODY
+    uint32_t parent;
+    Sym name, full_name;
+    uint8_t kind;      // ClassKind
+    uint32_t flags;    // AST_F_... of the class
+    VEC(ClassMember) members;
+    Map by_name;       // Sym -> index into members
+    VEC(ClassImport) imports;
+    U32Vec extends;    // EXTENDS nodes, or the SHORT node of a short class
+    U32Vec bases;      // class ids parallel to `extends`; 0 when it could not be found
+    uint8_t bases_state; // 0 not yet, 1 being resolved, 2 done
+    const Sym *literals; // of an enumeration
+    uint32_t n_literals;
+} ClassInfo;
+
+typedef struct Found {
+    const ClassMember *member; // NULL when a class was found that is no member (predefined, import of a package)
+    uint32_t owner;            // class the member belongs to
+    uint32_t class_id;         // class found, 0 for a component
+} Found;
+
+struct Program {
+    Arena *arena;
+    Sources *sources;
+    Syms *syms;
+    Diags *diags;
+    Ast ast;
+    int io_error;
+    VEC(ClassInfo) classes;
+    Map class_of_node;
+    U32Vec files;              // FILE nodes
+    VEC(const char *) paths;
+    Map available;             // Sym of a package -> index into available_paths
+    VEC(const char *) available_paths;
+    Map loaded;                // Sym -> 1
+    uint32_t scanned;          // nodes looked at for package names
+    Map found_cache;           // (class, name) -> index into found
+    VEC(Found) found;
+    uint32_t depth;            // base classes being resolved inside each other
+};
+
+static inline ClassInfo *
+class_at(const Program *program, uint32_t class_id)
+{
+    return &program->classes.at[class_id];
+}
+
+// Loads every package that the files name and a directory offers; called before elaboration starts, so that
+// the tree does not move while it is walked.
+void program_load_packages(Program *program);
+
+// --- scope.c: what names mean (Modelica 3.6, chapter 5)
+// Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top level.
+bool scope_find(Program *program, uint32_t class_id, Sym name, Found *found);
+// Own or inherited member.
+bool scope_member(Program *program, uint32_t class_id, Sym name, Found *found);
+// Class named by a NAME node; 0 after reporting E0102.
+uint32_t scope_class(Program *program, uint32_t class_id, Node name);
+// The same for a dotted text such as "Translational.Mass"; 0 when there is none, without a message.
+uint32_t scope_class_by_path(Program *program, const char *path);
+// Resolves the base classes (reports once).
+void scope_bases(Program *program, uint32_t class_id);
+// True when `base` is class_id or one of its bases.
+bool scope_is_base(Program *program, uint32_t base, uint32_t class_id);
+// Nearest known name as seen from inside a class, or NULL.
+const char *scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only);
+// "A.B.C" of a NAME or REF node.
+const char *scope_name_text(Program *program, Node name);
+bool scope_is_predefined(uint32_t class_id);
+
+#endif

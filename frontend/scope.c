@@ -1,0 +1,400 @@
+// What names mean: lookup of classes and members.
+//
+// Purpose: simple and composite names as seen from inside a class. Method: Modelica 3.6, sections 5.3
+// (static name lookup: own and inherited members, qualified then unqualified imports, then the enclosing
+// class; encapsulated classes see the top level only), 7.1 (extends), 13.2 (imports).
+// Contract: program.h. Every answer is remembered per (class, name). Complexity: constant after the first time.
+#include "frontend/program.h"
+
+#include <string.h>
+
+#include "frontend/expression.h"
+
+bool
+scope_is_predefined(uint32_t class_id)
+{
+    return class_id < CLASSID_FIRST;
+}
+
+const char *
+scope_name_text(Program *program, Node name)
+{
+    Out out = {0};
+    const AstNode *at = ast_at(&program->ast, name);
+    for (uint32_t i = 0; i < at->nchild; i++) {
+        if (i || (at->flags & AST_F_DOT))
+            out_char(&out, '.');
+        out_text(&out, sym_text(program->syms, ast_at(&program->ast, ast_child(&program->ast, name, i))->sym));
+    }
+    const char *text = arena_strndup(program->arena, out.text ? out.text : "", out.length);
+    out_free(&out);
+    return text;
+}
+
+static bool
+own_member(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    ClassInfo *info = class_at(program, class_id);
+    uint32_t index;
+    if (!map_get(&info->by_name, name, &index))
+        return false;
+    const ClassMember *member = &info->members.at[index];
+    *found = (Found){.member = member, .owner = class_id, .class_id = member->is_class ? member->class_id : 0};
+    return true;
+}
+
+// Remembered lookups: `from_inside` tells scope_find from scope_member.
+static bool
+cached(Program *program, uint32_t class_id, Sym name, bool from_inside, Found *found, bool *known)
+{
+    uint32_t index;
+    uint64_t key = ((uint64_t)class_id << 33) | ((uint64_t)name << 1) | from_inside;
+    *known = map_get(&program->found_cache, key, &index);
+    if (*known)
+        *found = program->found.at[index];
+    return *known && (found->member || found->class_id);
+}
+
+static void
+remember(Program *program, uint32_t class_id, Sym name, bool from_inside, Found found)
+{
+    uint64_t key = ((uint64_t)class_id << 33) | ((uint64_t)name << 1) | from_inside;
+    map_put(&program->found_cache, key, program->found.n);
+    vec_push(&program->found, found);
+}
+
+// While bases are being resolved answers may be incomplete and are not remembered.
+static bool
+bases_known(Program *program, uint32_t class_id)
+{
+    return class_at(program, class_id)->bases_state != 1;
+}
+
+bool
+scope_member(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    bool known;
+    if (cached(program, class_id, name, false, found, &known))
+        return true;
+    if (known)
+        return false;
+    Found answer = {0};
+    bool ok = own_member(program, class_id, name, &answer);
+    scope_bases(program, class_id);
+    for (uint32_t i = 0; !ok && i < class_at(program, class_id)->bases.n; i++) {
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        ok = base && scope_member(program, base, name, &answer);
+    }
+    if (bases_known(program, class_id))
+        remember(program, class_id, name, false, answer);
+    *found = answer;
+    return ok;
+}
+
+// Follows the names of `name` from child `first` on, inside `class_id`.
+static uint32_t
+follow(Program *program, uint32_t class_id, Node name, uint32_t first)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild;
+    for (uint32_t i = first; i < n && class_id; i++) {
+        Found found;
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        class_id = scope_member(program, class_id, part, &found) ? found.class_id : 0;
+    }
+    return class_id;
+}
+
+// Imported names are looked up from the top level.
+static uint32_t
+import_class(Program *program, uint32_t class_id, uint32_t index)
+{
+    ClassImport *import = &class_at(program, class_id)->imports.at[index];
+    if (import->resolved || import->failed)
+        return import->resolved;
+    import->failed = true; // an import that leads back to itself finds nothing
+    Node name = import->name;
+    uint32_t target = follow(program, CLASSID_ROOT, name, 0);
+    import = &class_at(program, class_id)->imports.at[index];
+    import->resolved = target;
+    import->failed = !target;
+    return target;
+}
+
+// import A.B.c where c is a constant of package A.B
+static bool
+import_component(Program *program, Node name, Found *found)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild, class_id = CLASSID_ROOT;
+    for (uint32_t i = 0; i < n; i++) {
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        if (!class_id || !scope_member(program, class_id, part, found))
+            return false;
+        class_id = found->class_id;
+    }
+    return n > 1 && found->member;
+}
+
+static void
+report_import(Program *program, uint32_t class_id, uint32_t index)
+{
+    Node name = class_at(program, class_id)->imports.at[index].name;
+    if (class_at(program, class_id)->imports.at[index].reported)
+        return;
+    class_at(program, class_id)->imports.at[index].reported = true;
+    diag_add(program->diags, E0120, ast_at(&program->ast, name)->span, "there is no package or class '%s'",
+             scope_name_text(program, name));
+}
+
+static bool
+find_qualified(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        ClassImport import = class_at(program, class_id)->imports.at[i];
+        if (import.all || import.alias != name)
+            continue;
+        uint32_t target = import_class(program, class_id, i);
+        if (import.last) {
+            if (target && scope_member(program, target, import.last, found))
+                return true;
+        } else if (target) {
+            *found = (Found){.class_id = target};
+            return true;
+        } else if (import_component(program, import.name, found)) {
+            return true;
+        }
+        report_import(program, class_id, i);
+    }
+    return false;
+}
+
+static bool
+find_imported(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    if (find_qualified(program, class_id, name, found))
+        return true;
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        if (!class_at(program, class_id)->imports.at[i].all)
+            continue;
+        uint32_t target = import_class(program, class_id, i);
+        if (!target)
+            report_import(program, class_id, i);
+        else if (scope_member(program, target, name, found) && !found->member->is_protected)
+            return true;
+    }
+    return false;
+}
+
+// `own_bases` is false while the bases of class_id itself are looked up.
+static bool
+find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *found)
+{
+    uint32_t at = class_id;
+    while (at != CLASSID_ROOT && at) {
+        bool inherited = own_bases || at != class_id;
+        if (class_at(program, at)->bases_state == 1)
+            inherited = false;
+        if (inherited ? scope_member(program, at, name, found) : own_member(program, at, name, found))
+            return true;
+        if (find_imported(program, at, name, found))
+            return true;
+        at = class_at(program, at)->flags & AST_F_ENCAPSULATED ? CLASSID_ROOT : class_at(program, at)->parent;
+    }
+    return own_member(program, CLASSID_ROOT, name, found);
+}
+
+bool
+scope_find(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    bool known;
+    if (cached(program, class_id, name, true, found, &known))
+        return true;
+    if (known)
+        return false;
+    Found answer = {0};
+    bool ok = find_from(program, class_id, name, true, &answer);
+    bool stable = true;
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent)
+        stable &= bases_known(program, at);
+    if (stable)
+        remember(program, class_id, name, true, answer);
+    *found = answer;
+    return ok;
+}
+
+static uint32_t
+find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
+{
+    const AstNode *at = ast_at(&program->ast, name);
+    if (at->flags & AST_F_DOT)
+        return follow(program, CLASSID_ROOT, name, 0);
+    Found found;
+    Sym first = ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym;
+    bool ok = own_bases ? scope_find(program, class_id, first, &found)
+                        : find_from(program, class_id, first, false, &found);
+    return ok && found.class_id ? follow(program, found.class_id, name, 1) : 0;
+}
+
+// --- nearest names
+
+typedef VEC(const char *) Names;
+
+// All classes that class_id is made of: itself and its bases, each once, nearest first.
+static void
+collect_bases(Program *program, uint32_t class_id, U32Vec *all)
+{
+    Map seen = {0};
+    uint32_t old;
+    map_put(&seen, class_id, 1);
+    vec_push(all, class_id);
+    for (uint32_t next = 0; next < all->n; next++) {
+        const ClassInfo *info = class_at(program, all->at[next]);
+        for (uint32_t i = 0; i < info->bases.n; i++) {
+            uint32_t base = info->bases.at[i];
+            if (!base || map_get(&seen, base, &old))
+                continue;
+            map_put(&seen, base, 1);
+            vec_push(all, base);
+        }
+    }
+    map_free(&seen);
+}
+
+static void
+collect_members(Program *program, uint32_t class_id, Names *names)
+{
+    U32Vec all = {0};
+    collect_bases(program, class_id, &all);
+    for (uint32_t k = 0; k < all.n; k++) {
+        const ClassInfo *info = class_at(program, all.at[k]);
+        for (uint32_t i = 0; i < info->members.n && names->n < 100000; i++)
+            vec_push(names, sym_text(program->syms, info->members.at[i].name));
+    }
+    vec_free(&all);
+}
+
+const char *
+scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
+{
+    Names names = {0};
+    for (uint32_t at = class_id; at; at = class_at(program, at)->parent) {
+        collect_members(program, at, &names);
+        const ClassInfo *info = class_at(program, at);
+        for (uint32_t i = 0; i < info->imports.n && !members_only; i++) {
+            if (info->imports.at[i].alias)
+                vec_push(&names, sym_text(program->syms, info->imports.at[i].alias));
+            else if (info->imports.at[i].resolved)
+                collect_members(program, info->imports.at[i].resolved, &names);
+        }
+        if (members_only || at == CLASSID_ROOT)
+            break;
+    }
+    const char *near = names.n ? nearest_name(sym_text(program->syms, name), names.at, names.n) : NULL;
+    vec_free(&names);
+    return near;
+}
+
+static void
+report_class(Program *program, uint32_t class_id, Node name)
+{
+    const AstNode *at = ast_at(&program->ast, name);
+    Diag *diag = diag_add(program->diags, E0102, at->span, "there is no class or type '%s'",
+                          scope_name_text(program, name));
+    // The first part that is not known is the one to correct.
+    Found found;
+    uint32_t in = class_id;
+    bool members = false;
+    for (uint32_t i = 0; i < at->nchild; i++) {
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        bool ok = members ? scope_member(program, in, part, &found) : scope_find(program, in, part, &found);
+        if (!ok) {
+            const char *near = scope_nearest(program, in, part, members);
+            if (near)
+                diag_help(diag, "did you mean '%s'?", near);
+            return;
+        }
+        if (!found.class_id) {
+            diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+            return;
+        }
+        in = found.class_id;
+        members = true;
+    }
+}
+
+uint32_t
+scope_class(Program *program, uint32_t class_id, Node name)
+{
+    uint32_t target = find_class(program, class_id, name, true);
+    if (!target)
+        report_class(program, class_id, name);
+    return target;
+}
+
+uint32_t
+scope_class_by_path(Program *program, const char *path)
+{
+    uint32_t class_id = CLASSID_ROOT;
+    while (class_id && *path) {
+        const char *dot = strchr(path, '.');
+        size_t length = dot ? (size_t)(dot - path) : strlen(path);
+        Found found;
+        Sym name = sym_make(program->syms, path, length);
+        class_id = scope_member(program, class_id, name, &found) ? found.class_id : 0;
+        path += length + (dot != NULL);
+    }
+    return class_id == CLASSID_ROOT ? 0 : class_id;
+}
+
+// --- base classes
+
+static void
+resolve_base(Program *program, uint32_t class_id, Node extends)
+{
+    Node name = ast_child(&program->ast, extends, 0);
+    uint32_t base = name ? find_class(program, class_id, name, false) : 0;
+    if (name && !base)
+        report_class(program, class_id, name);
+    if (base && program->depth > DEPTH_LIMIT) {
+        diag_add(program->diags, E0107, ast_at(&program->ast, name)->span,
+                 "classes extend each other more than %d levels deep", DEPTH_LIMIT);
+        base = 0;
+    }
+    if (base && !scope_is_predefined(base)) {
+        if (base != class_id)
+            scope_bases(program, base);
+        if (class_at(program, base)->bases_state == 1) {
+            diag_add(program->diags, E0108, ast_at(&program->ast, name)->span,
+                     "class '%s' extends itself", sym_text(program->syms, class_at(program, base)->full_name));
+            base = 0;
+        }
+    }
+    vec_push(&class_at(program, class_id)->bases, base);
+}
+
+void
+scope_bases(Program *program, uint32_t class_id)
+{
+    if (class_at(program, class_id)->bases_state)
+        return;
+    class_at(program, class_id)->bases_state = 1;
+    program->depth++;
+    for (uint32_t i = 0; i < class_at(program, class_id)->extends.n; i++)
+        resolve_base(program, class_id, class_at(program, class_id)->extends.at[i]);
+    class_at(program, class_id)->bases_state = 2;
+    program->depth--;
+}
+
+bool
+scope_is_base(Program *program, uint32_t base, uint32_t class_id)
+{
+    if (base == class_id)
+        return true;
+    U32Vec all = {0};
+    bool found = false;
+    scope_bases(program, class_id);
+    collect_bases(program, class_id, &all);
+    for (uint32_t i = 0; i < all.n; i++)
+        found |= all.at[i] == base;
+    vec_free(&all);
+    return found;
+}
