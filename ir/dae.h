@@ -199,6 +199,7 @@ typedef struct Dae {
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.
     U32Vec alias_of;
     U8Vec alias_negative;
+    struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
 } Dae;
 
 Dae *dae_create(Syms *syms, const Sources *sources);

@@ -1,0 +1,241 @@
+// problem.c: which unknowns an equation determines, and which it only reads.
+//
+// Purpose:    incidence of a set of equations after alias resolution.
+// Method:     a slot is determinable when it occurs outside comparisons, conditions of `if` and step functions; that
+//             is found once per shape. Per equation: kinds of its variables and of the equation decide.
+// Contract:   see structure.h and problem.h. Reads the Dae (resolving only adds to memos).
+// Complexity: linear in slots.
+//
+//     b = x > 2         determines b, reads x
+//     y = if b then x else 0     determines y or x, reads b
+#include "ir/structure.h"
+
+void
+problem_free(Problem *problem)
+{
+    vec_free(&problem->equations);
+    vec_free(&problem->unknown);
+    vec_free(&problem->incidence.start);
+    vec_free(&problem->incidence.column);
+    vec_free(&problem->incidence.match_end);
+    vec_free(&problem->var_of);
+    vec_free(&problem->equation_of);
+    vec_free(&problem->sorted);
+    vec_free(&problem->block_start);
+}
+
+void
+structure_free(Structure *structure)
+{
+    vec_free(&structure->use_of);
+    vec_free(&structure->uses);
+    vec_free(&structure->seen);
+    vec_free(&structure->stack);
+    vec_free(&structure->vars);
+    vec_free(&structure->use);
+}
+
+// --- per shape
+
+// How argument i of an expression that is used as `use` is used itself.
+static SlotUse
+argument_use(Op op, uint32_t i, SlotUse use)
+{
+    if (op_table[op].kind == OPKIND_COMPARE || op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC ||
+        op == OP_SIGN || op == OP_SAMPLE)
+        return USE_READ;
+    if ((op == OP_IF || op == OP_SMOOTH) && i == 0)
+        return USE_READ;
+    return use;
+}
+
+static void
+visit(Structure *structure, Expr e, SlotUse use, uint32_t stamp)
+{
+    uint32_t *seen = &structure->seen.at[2 * (size_t)e + (use == USE_DETERMINE)];
+    if (*seen == stamp)
+        return;
+    *seen = stamp;
+    vec_push(&structure->stack, e << 1 | (use == USE_DETERMINE));
+}
+
+// Visits shared parts at most twice: once as determinable, once as read.
+static void
+shape_uses(Structure *structure, Expr shape, uint32_t stamp, uint8_t *uses)
+{
+    const Exprs *exprs = structure->dae->exprs;
+    visit(structure, shape, USE_DETERMINE, stamp);
+    while (structure->stack.n) {
+        uint32_t top = vec_pop(&structure->stack);
+        Expr e = top >> 1;
+        SlotUse use = top & 1 ? USE_DETERMINE : USE_READ;
+        Op op = (Op)expr_op(exprs, e);
+        if (op == OP_SLOT && uses[expr_slot_of(exprs, e)] < use)
+            uses[expr_slot_of(exprs, e)] = (uint8_t)use;
+        for (uint32_t i = 0, n = expr_nargs(exprs, e); i < n; i++)
+            visit(structure, expr_arg(exprs, e, i), argument_use(op, i, use), stamp);
+    }
+}
+
+static const uint8_t *
+structure_shape(Structure *structure, Expr shape)
+{
+    uint32_t count = expr_count(structure->dae->exprs) + 1;
+    if (structure->use_of.n < count) {
+        vec_grow(&structure->use_of, count - structure->use_of.n);
+        vec_grow(&structure->seen, 2 * count - structure->seen.n);
+    }
+    if (!structure->use_of.at[shape]) {
+        uint32_t offset = structure->uses.n;
+        vec_grow(&structure->uses, expr_nslots(structure->dae->exprs, shape));
+        structure->use_of.at[shape] = offset + 1;
+        shape_uses(structure, shape, shape, structure->uses.at + offset);
+    }
+    return structure->uses.at + (structure->use_of.at[shape] - 1);
+}
+
+// --- per equation
+
+static bool
+is_pre(const Dae *dae, Var var)
+{
+    return dae->var_pre_of.at[var] != NONE;
+}
+
+// Only the variables named keep USE_DETERMINE; NONE names nothing.
+static void
+determine_only(Structure *structure, Var a, Var b)
+{
+    bool negative;
+    a = dae_alias(structure->dae, a, &negative);
+    b = b == NONE ? NONE : dae_alias(structure->dae, b, &negative);
+    for (uint32_t k = 0; k < structure->vars.n; k++) {
+        bool named = structure->vars.at[k] == a || structure->vars.at[k] == b;
+        if (structure->use.at[k] != USE_NONE)
+            structure->use.at[k] = named ? USE_DETERMINE : USE_READ;
+    }
+}
+
+// An equation about continuous variables determines none of the discrete ones it contains.
+static void
+separate_discrete(Structure *structure)
+{
+    const Dae *dae = structure->dae;
+    bool continuous = false, discrete = false;
+    for (uint32_t k = 0; k < structure->vars.n; k++) {
+        if (structure->use.at[k] != USE_DETERMINE)
+            continue;
+        VarKind kind = is_pre(dae, structure->vars.at[k]) ? VAR_CONSTANT : dae_kind(dae, structure->vars.at[k]);
+        continuous |= kind == VAR_CONTINUOUS;
+        discrete |= kind == VAR_DISCRETE;
+    }
+    if (!continuous || !discrete)
+        return;
+    for (uint32_t k = 0; k < structure->vars.n; k++)
+        if (structure->use.at[k] == USE_DETERMINE && dae_kind(dae, structure->vars.at[k]) == VAR_DISCRETE)
+            structure->use.at[k] = USE_READ;
+}
+
+void
+structure_read(Structure *structure, uint32_t equation)
+{
+    Dae *dae = structure->dae;
+    structure->shape = dae_resolve(dae, equation, &structure->vars);
+    const uint8_t *use = structure_shape(structure, structure->shape);
+    vec_clear(&structure->use);
+    vec_append(&structure->use, use, structure->vars.n);
+    const Equation *at = &dae->equations.at[equation];
+    const Var *row = dae->rows.at + at->row;
+    if (at->kind == EQN_WHEN)
+        determine_only(structure, row[0], NONE);
+    else if (at->kind == EQN_LAW)
+        determine_only(structure, row[1], structure->stick ? NONE : row[2]);
+    else
+        separate_discrete(structure);
+}
+
+// --- all equations
+
+// Appends the columns of the equation read last that are used as `use` and not yet in the row.
+static void
+append_columns(const Structure *structure, Problem *problem, const Var *column_of, SlotUse use, uint32_t *last,
+               uint32_t stamp)
+{
+    for (uint32_t k = 0; k < structure->vars.n; k++) {
+        Var var = structure->vars.at[k];
+        Var column = column_of ? column_of[var] : var;
+        if (structure->use.at[k] != use || !problem->unknown.at[column] || last[column] == stamp)
+            continue;
+        last[column] = stamp;
+        vec_push(&problem->incidence.column, column);
+    }
+}
+
+void
+structure_incidence(Structure *structure, Problem *problem, const Var *column_of)
+{
+    Incidence *incidence = &problem->incidence;
+    uint32_t *last = base_calloc((size_t)structure->dae->nvars + 1, sizeof *last);
+    vec_clear(&incidence->start);
+    vec_clear(&incidence->column);
+    vec_clear(&incidence->match_end);
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        structure_read(structure, problem->equations.at[i]);
+        vec_push(&incidence->start, incidence->column.n);
+        append_columns(structure, problem, column_of, USE_DETERMINE, last, i + 1);
+        vec_push(&incidence->match_end, incidence->column.n);
+        append_columns(structure, problem, column_of, USE_READ, last, i + 1);
+    }
+    vec_push(&incidence->start, incidence->column.n);
+    free(last);
+}
+
+void
+problem_incidence(Dae *dae, Problem *problem)
+{
+    Structure structure = {.dae = dae};
+    structure_incidence(&structure, problem, NULL);
+    structure_free(&structure);
+}
+
+// --- equations and unknowns of the model
+
+void
+structure_equations(const Dae *dae, U32Vec *equations)
+{
+    vec_clear(equations);
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        if (structure_has_equation(dae, e))
+            vec_push(equations, e);
+}
+
+void
+structure_unknowns(const Dae *dae, U8Vec *unknown)
+{
+    vec_clear(unknown);
+    vec_grow(unknown, dae->nvars);
+    for (uint32_t g = 0; g < dae->groups.n; g++) {
+        const Group *group = &dae->groups.at[g];
+        if (group->count && (group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE))
+            memset(unknown->at + group->first, 1, group->count);
+    }
+    // A derivative has a higher id than its variable, so one pass carries the mark up the chain.
+    for (Var v = 0; v < dae->nvars; v++) {
+        if (dae->var_der_of.at[v] != NONE)
+            unknown->at[v] = unknown->at[dae->var_der_of.at[v]];
+        if (dae->var_flags.at[v] & VARF_REMOVED)
+            unknown->at[v] = 0;
+    }
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        unknown->at[dae->laws.at[l].mode] = 0;
+    for (Var v = 0; v < dae->alias_of.n; v++)
+        if (dae->alias_of.at[v] != v)
+            unknown->at[v] = 0;
+}
+
+Var
+structure_der(const Dae *dae, Var var)
+{
+    Var der = dae->var_der.at[var];
+    return der == NONE || dae->var_flags.at[der] & VARF_REMOVED ? NONE : der;
+}

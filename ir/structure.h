@@ -1,0 +1,51 @@
+// structure.h: what the structural passes share: which variables are unknown, what an equation
+// determines, and the words for a singular structure.
+#ifndef MDLC_IR_STRUCTURE_H
+#define MDLC_IR_STRUCTURE_H
+
+#include "ir/problem.h"
+
+typedef enum SlotUse {
+    USE_NONE,
+    USE_READ,      // the equation depends on it but cannot determine it
+    USE_DETERMINE  // the equation can determine it
+} SlotUse;
+
+// A reader of equations with its memo per shape. Zero-initialise but for `dae` and `stick`.
+typedef struct Structure {
+    Dae *dae;
+    bool stick;       // a set-valued law determines only X (its sticking mode), otherwise X or p
+    U32Vec use_of;    // per Expr: offset + 1 of its slots' uses in `uses`, 0 when not known yet
+    U8Vec uses;
+    U32Vec seen;      // per Expr and use: the last shape that visited it
+    U32Vec stack;
+    // the equation read last:
+    Expr shape;       // resolved
+    U32Vec vars;      // per slot: representative
+    U8Vec use;        // per slot: SlotUse
+} Structure;
+
+// Reads an equation into shape, vars, use.
+void structure_read(Structure *structure, uint32_t equation);
+void structure_free(Structure *structure);
+// Fills problem->incidence. `column_of` (per variable; NULL: itself) names the unknown that stands for a variable.
+void structure_incidence(Structure *structure, Problem *problem, const Var *column_of);
+
+// True for the equations of the continuous and discrete problem: EQN_NORMAL, EQN_WHEN, EQN_LAW.
+static inline bool
+structure_has_equation(const Dae *dae, uint32_t equation)
+{
+    uint8_t kind = dae->equations.at[equation].kind;
+    return kind == EQN_NORMAL || kind == EQN_WHEN || kind == EQN_LAW;
+}
+void structure_equations(const Dae *dae, U32Vec *equations);
+// unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one; not
+// pre(), removed variables, modes of laws.
+void structure_unknowns(const Dae *dae, U8Vec *unknown);
+// The derivative variable of a representative when it is part of the model, else NONE.
+Var structure_der(const Dae *dae, Var var);
+
+// Reports what over and under hold as errors in the user's names. `equation ids` are positions in `problem`.
+void structure_report(Dae *dae, const Problem *problem, Diags *diags);
+
+#endif
