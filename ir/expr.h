@@ -96,5 +96,9 @@ typedef void ExprSlotPrinter(Out *out, uint32_t slot, void *context);
 void expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out);
 // Reads what expr_print wrote with slot = NULL. 0 and *error_at (byte offset) on bad text.
 Expr expr_read(Exprs *exprs, const char *text, uint32_t *error_at);
+// The same with names for slots: asked at every word that is no operator; returns how many bytes the name
+// takes (0: not a name) and sets *slot.
+typedef uint32_t ExprNameReader(const char *text, uint32_t *slot, void *context);
+Expr expr_read_names(Exprs *exprs, const char *text, ExprNameReader *name, void *context, uint32_t *error_at);
 
 #endif
