@@ -1,0 +1,17 @@
+// engine.h: what an Engine is to the engines themselves.
+#ifndef MDLC_BACKEND_ENGINE_H
+#define MDLC_BACKEND_ENGINE_H
+
+#include "backend/backend.h"
+
+struct Engine {
+    void (*release)(void *state); // frees the state
+    void *state;
+};
+
+// Takes ownership of `state`.
+Engine *engine_make(void (*release)(void *), void *state);
+// Writes code[f] of every function into the model through sys->fixups.
+void link_model(Sys *sys, const mdl_code *code);
+
+#endif

@@ -1,0 +1,353 @@
+// interp.c: the reference interpreter.
+//
+// Purpose: instant start for small models, and the oracle for the LLVM engine in tests.
+// Method: linear code (code.h) becomes instructions for a register machine; registers are reused after a
+//   value's last use (linear scan; branches only jump forward, so the textual last use is the last one). A
+//   switch executes them. Loops keep the current place of every column and advance them per trip.
+// Contract: the programs and their tables belong to the engine. A program may run in several threads: its
+//   registers are on the stack (on the heap when there are many).
+// Complexity: linear in the code, to make and to run.
+#include <math.h>
+
+#include "backend/arith.h"
+#include "backend/code.h"
+#include "backend/engine.h"
+
+// The machine has the operations of CodeKind and these.
+enum { MOVE = CODE_KINDS, JUMP, LOAD_COLUMN, STORE_COLUMN, STOP };
+
+typedef struct Insn {
+    uint32_t kind, dest, a, b, c;
+} Insn;
+
+typedef struct Piece {
+    uint32_t before, body; // first instruction in Program.insns; each ends with STOP
+    uint32_t trips;        // 1: straight code
+    uint32_t columns, n_columns;
+    uint32_t registers;
+} Piece;
+
+typedef struct Program {
+    VEC(Piece) piece;
+    VEC(Insn) insns;
+    VEC(Column) columns;
+    F64Vec constants;
+    U32Vec tables;
+} Program;
+
+typedef struct Interp {
+    Program *programs;
+    uint32_t n;
+} Interp;
+
+enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512 };
+
+// --- running
+
+static double
+call_1(uint32_t op, double x)
+{
+    switch (op) {
+    case OP_EXP: return exp(x);
+    case OP_LOG: return log(x);
+    case OP_LOG10: return log10(x);
+    case OP_SIN: return sin(x);
+    case OP_COS: return cos(x);
+    case OP_TAN: return tan(x);
+    case OP_ASIN: return asin(x);
+    case OP_ACOS: return acos(x);
+    case OP_ATAN: return atan(x);
+    case OP_SINH: return sinh(x);
+    case OP_COSH: return cosh(x);
+    case OP_TANH: return tanh(x);
+    default: return NAN;
+    }
+}
+
+static void
+run(const Program *program, uint32_t first, double *r, double *v, const uint32_t *at)
+{
+    const Insn *insns = program->insns.at;
+    for (const Insn *i = insns + first;; i++) {
+        double *d = r + i->dest;
+        switch (i->kind) {
+        case CODE_CONST: *d = program->constants.at[i->a]; break;
+        case CODE_LOAD: *d = v[i->a]; break;
+        case LOAD_COLUMN: *d = v[at[i->a]]; break;
+        case CODE_STORE: v[i->a] = r[i->b]; break;
+        case STORE_COLUMN: v[at[i->a]] = r[i->b]; break;
+        case CODE_ADD: *d = r[i->a] + r[i->b]; break;
+        case CODE_SUB: *d = r[i->a] - r[i->b]; break;
+        case CODE_MUL: *d = r[i->a] * r[i->b]; break;
+        case CODE_DIV: *d = r[i->a] / r[i->b]; break;
+        case CODE_NEG: *d = -r[i->a]; break;
+        case CODE_ABS: *d = fabs(r[i->a]); break;
+        case CODE_SIGN: *d = arith_sign(r[i->a]); break;
+        case CODE_MIN: *d = arith_min(r[i->a], r[i->b]); break;
+        case CODE_MAX: *d = arith_max(r[i->a], r[i->b]); break;
+        case CODE_LUZ: *d = arith_luz(r[i->a], r[i->b]); break;
+        case CODE_SQRT: *d = sqrt(r[i->a]); break;
+        case CODE_FLOOR: *d = floor(r[i->a]); break;
+        case CODE_CEIL: *d = ceil(r[i->a]); break;
+        case CODE_TRUNC: *d = trunc(r[i->a]); break;
+        case CODE_CALL1: *d = call_1(i->c, r[i->a]); break;
+        case CODE_CALL2: *d = i->c == OP_POW ? pow(r[i->a], r[i->b]) : atan2(r[i->a], r[i->b]); break;
+        case CODE_LT: *d = r[i->a] < r[i->b]; break;
+        case CODE_LE: *d = r[i->a] <= r[i->b]; break;
+        case CODE_GT: *d = r[i->a] > r[i->b]; break;
+        case CODE_GE: *d = r[i->a] >= r[i->b]; break;
+        case CODE_EQ: *d = r[i->a] == r[i->b]; break;
+        case CODE_NE: *d = r[i->a] != r[i->b]; break;
+        case CODE_AND: *d = r[i->a] != 0 && r[i->b] != 0; break;
+        case CODE_OR: *d = r[i->a] != 0 || r[i->b] != 0; break;
+        case CODE_NOT: *d = r[i->a] == 0; break;
+        case CODE_BOOL: *d = r[i->a] != 0; break;
+        case CODE_REAL:
+        case MOVE: *d = r[i->a]; break;
+        case CODE_SELECT: *d = r[i->a] != 0 ? r[i->b] : r[i->c]; break;
+        case CODE_IF:
+            if (r[i->a] == 0)
+                i = insns + i->c - 1;
+            break;
+        case JUMP: i = insns + i->c - 1; break;
+        default: return;
+        }
+    }
+}
+
+static void
+run_loop(const Program *program, const Piece *piece, double *r, double *v)
+{
+    uint32_t at_stack[STACK_COLUMNS], n = piece->n_columns;
+    uint32_t *at = n <= STACK_COLUMNS ? at_stack : base_realloc(NULL, n * sizeof *at);
+    const Column *columns = program->columns.at + piece->columns;
+    for (uint32_t c = 0; c < n; c++)
+        at[c] = columns[c].start;
+    run(program, piece->before, r, v, at);
+    for (uint32_t t = 0; t < piece->trips; t++) {
+        if (t)
+            for (uint32_t c = 0; c < n; c++)
+                at[c] = columns[c].table ? program->tables.at[columns[c].table - 1 + t]
+                                         : at[c] + (uint32_t)columns[c].stride;
+        run(program, piece->body, r, v, at);
+    }
+    if (at != at_stack)
+        free(at);
+}
+
+static void
+run_program(double *v, const void *self)
+{
+    const Program *program = self;
+    double stack[STACK_REGISTERS];
+    for (uint32_t p = 0; p < program->piece.n; p++) {
+        const Piece *piece = &program->piece.at[p];
+        bool large = piece->registers > STACK_REGISTERS;
+        double *r = large ? base_realloc(NULL, piece->registers * sizeof *r) : stack;
+        if (piece->trips > 1)
+            run_loop(program, piece, r, v);
+        else
+            run(program, piece->body, r, v, NULL);
+        if (large)
+            free(r);
+    }
+}
+
+// --- making
+
+typedef struct Allocator {
+    Program *program;
+    U32Vec last;       // by value: index of the operation that uses it last, UINT32_MAX: never freed
+    U32Vec reg;        // by value
+    U32Vec free_regs;
+    U32Vec open;       // of each open branch: the instruction to patch (IF, then JUMP), and the result's register
+    uint32_t registers;
+    bool loop;
+} Allocator;
+
+static uint32_t
+take_register(Allocator *a)
+{
+    return a->free_regs.n ? vec_pop(&a->free_regs) : a->registers++;
+}
+
+static void
+find_last_uses(Allocator *a, const Code *code)
+{
+    vec_clear(&a->last);
+    vec_grow(&a->last, code->values);
+    for (uint32_t i = 0; i < code->body.n; i++) {
+        const CodeOp *op = &code->body.at[i];
+        uint32_t operand[3], n = code_operands(op, operand);
+        if (code_has_value(op))
+            a->last.at[op->dest] = i;
+        for (uint32_t k = 0; k < n; k++)
+            a->last.at[operand[k]] = i;
+    }
+    for (uint32_t i = 0; i < code->before.n; i++)
+        a->last.at[code->before.at[i].dest] = UINT32_MAX;
+}
+
+static void
+release_operands(Allocator *a, const CodeOp *op, uint32_t i)
+{
+    uint32_t operand[3], n = code_operands(op, operand);
+    for (uint32_t k = 0; k < n; k++)
+        if (a->last.at[operand[k]] == i) {
+            vec_push(&a->free_regs, a->reg.at[operand[k]]);
+            a->last.at[operand[k]] = UINT32_MAX;
+        }
+}
+
+// The three parts of a branch. `open` holds, per branch, the place to patch and the register of the result.
+static void
+add_branch(Allocator *a, const CodeOp *op, uint32_t i)
+{
+    Program *program = a->program;
+    uint32_t value = a->reg.at[op->a];
+    if (op->kind == CODE_IF) {
+        vec_push(&a->open, program->insns.n);
+        vec_push(&program->insns, (Insn){.kind = CODE_IF, .a = value});
+        release_operands(a, op, i);
+    } else if (op->kind == CODE_ELSE) {
+        uint32_t branch = vec_last(&a->open), result = take_register(a);
+        vec_push(&program->insns, (Insn){.kind = MOVE, .dest = result, .a = value});
+        vec_last(&a->open) = program->insns.n;
+        vec_push(&a->open, result);
+        vec_push(&program->insns, (Insn){.kind = JUMP});
+        program->insns.at[branch].c = program->insns.n;
+        release_operands(a, op, i);
+    } else {
+        uint32_t result = vec_pop(&a->open), jump = vec_pop(&a->open);
+        vec_push(&program->insns, (Insn){.kind = MOVE, .dest = result, .a = value});
+        program->insns.at[jump].c = program->insns.n;
+        release_operands(a, op, i);
+        a->reg.at[op->dest] = result;
+    }
+}
+
+static void
+add_operation(Allocator *a, const CodeOp *op, uint32_t i)
+{
+    Program *program = a->program;
+    Insn insn = {.kind = op->kind, .a = op->a, .b = op->b, .c = op->c};
+    uint32_t operand[3], n = code_operands(op, operand);
+    if (op->kind == CODE_CONST) {
+        insn.a = program->constants.n;
+        vec_push(&program->constants, op->value);
+    } else if (op->kind == CODE_LOAD) {
+        insn.kind = a->loop && op->a != UINT32_MAX ? LOAD_COLUMN : CODE_LOAD;
+        insn.a = op->a == UINT32_MAX ? 0 : op->a;
+    } else if (op->kind == CODE_STORE) {
+        insn.kind = a->loop ? STORE_COLUMN : CODE_STORE;
+        insn.b = a->reg.at[op->b];
+    } else {
+        insn.a = a->reg.at[operand[0]];
+        insn.b = n > 1 ? a->reg.at[operand[1]] : op->b;
+        insn.c = n > 2 ? a->reg.at[operand[2]] : op->c;
+    }
+    if (i != UINT32_MAX)
+        release_operands(a, op, i);
+    if (code_has_value(op))
+        insn.dest = a->reg.at[op->dest] = take_register(a);
+    vec_push(&program->insns, insn);
+}
+
+static void
+add_piece(Allocator *a, const Code *code, Piece piece)
+{
+    a->registers = 0;
+    vec_clear(&a->free_regs);
+    vec_clear(&a->reg);
+    vec_grow(&a->reg, code->values);
+    find_last_uses(a, code);
+    piece.before = a->program->insns.n;
+    for (uint32_t i = 0; i < code->before.n; i++)
+        add_operation(a, &code->before.at[i], UINT32_MAX);
+    vec_push(&a->program->insns, (Insn){.kind = STOP});
+    piece.body = a->program->insns.n;
+    for (uint32_t i = 0; i < code->body.n; i++) {
+        const CodeOp *op = &code->body.at[i];
+        if (op->kind >= CODE_IF)
+            add_branch(a, op, i);
+        else
+            add_operation(a, op, i);
+        // A value nobody reads gives its register back at once.
+        if (code_has_value(op) && a->last.at[op->dest] == i)
+            vec_push(&a->free_regs, a->reg.at[op->dest]);
+    }
+    vec_push(&a->program->insns, (Insn){.kind = STOP});
+    piece.registers = a->registers;
+    vec_push(&a->program->piece, piece);
+}
+
+static void
+make_program(Program *program, const Sys *sys, const Func *func, SlotCounts *slots, Lowering *lowering)
+{
+    Pieces pieces;
+    Allocator a = {.program = program};
+    pieces_make(&pieces, sys, slots, func->first, func->count);
+    for (uint32_t s = 0; s < pieces.segments.n; s++) {
+        const Segment *segment = &pieces.segments.at[s];
+        a.loop = segment->trips > 1;
+        uint32_t n = a.loop ? 1 : segment->period;
+        for (uint32_t done = 0; done < n;) {
+            Code code;
+            if (a.loop) {
+                lower_loop(lowering, &code, &pieces, segment);
+                done = 1;
+            } else {
+                done += lower_straight(lowering, &code, segment->first + done, n - done);
+            }
+            add_piece(&a, &code, (Piece){.trips = segment->trips, .columns = segment->columns,
+                                         .n_columns = segment->n_columns});
+            code_free(&code);
+        }
+    }
+    vec_append(&program->columns, pieces.columns.at, pieces.columns.n);
+    vec_append(&program->tables, pieces.tables.at, pieces.tables.n);
+    pieces_free(&pieces);
+    vec_free(&a.last);
+    vec_free(&a.reg);
+    vec_free(&a.free_regs);
+    vec_free(&a.open);
+}
+
+static void
+release_interp(void *state)
+{
+    Interp *interp = state;
+    for (uint32_t f = 0; f < interp->n; f++) {
+        Program *p = &interp->programs[f];
+        vec_free(&p->piece);
+        vec_free(&p->insns);
+        vec_free(&p->columns);
+        vec_free(&p->constants);
+        vec_free(&p->tables);
+    }
+    free(interp->programs);
+    free(interp);
+}
+
+Engine *
+engine_interp(Sys *sys, Out *why)
+{
+    if (!sys_verify(sys, why))
+        return NULL;
+    Interp *interp = base_calloc(1, sizeof *interp);
+    SlotCounts slots = {0};
+    Lowering *lowering = lowering_create(sys, &slots);
+    interp->n = sys->funcs.n;
+    interp->programs = base_calloc(interp->n + 1, sizeof *interp->programs);
+    mdl_code *code = base_calloc(interp->n + 1, sizeof *code);
+    for (uint32_t f = 0; f < interp->n; f++) {
+        make_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
+        if (sys->funcs.at[f].count)
+            code[f] = (mdl_code){run_program, &interp->programs[f]};
+    }
+    link_model(sys, code);
+    free(code);
+    lowering_free(&lowering);
+    vec_free(&slots.count);
+    return engine_make(release_interp, interp);
+}
