@@ -1,0 +1,490 @@
+// Physical contracts of body, element, constraint and memory classes.
+//
+// Purpose: says that a component has too few or too many equations where it happens, in the component's own words,
+// before the whole model is found singular.
+// Method: a component's unknowns are its own variables and, for every scalar bond of its ports, one of the pair (flow,
+// effort): the other is the surroundings'. Elements, bodies and memory elements must have as many equations. A constraint
+// joins exactly two power ports and closes each scalar bond once: of its two places per scalar bond (one for each
+// port) one is taken by the common effort (f_a + f_b = 0), the other by a flow constraint, an effort constraint or an
+// element. Bipartite matching of equations with these places and its Dulmage-Mendelsohn decomposition name
+// what is open or closed twice.
+// Contract: after pass_bonds (nodes own equations). Reports, changes nothing. Composite components are not
+// checked: their parts are. A class is checked once for each number of variables and equations it occurs with.
+// Complexity: linear in components, plus one matching per class.
+#include "ir/problem.h"
+
+enum {
+    CLASS_KIND_RECORD = 3, CLASS_KIND_CONNECTOR = 5,
+    CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
+    INPUT_COLUMN = NONE - 1, LISTED_MAX = 8
+};
+
+typedef struct Index { // items of owner i: items[start[i] .. start[i + 1])
+    U32Vec start, items;
+} Index;
+
+typedef struct Spot { // what one column of the local problem is
+    Var var, effort;   // an own variable (effort = NONE), or a scalar bond's potential and flow variables
+    uint32_t scalar;   // scalar bond, counted within its connector
+} Spot;
+
+typedef struct Contract {
+    Dae *dae;
+    Diags *diags;
+    U32Vec owner;      // per instance: the component it belongs to (itself, or what a connector or record is part of)
+    U8Vec composite;   // per instance: it has components of its own
+    Index groups, connectors, equations; // by component
+    U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
+    VEC(Spot) places; // per column
+    Map checked;
+    bool ok;
+} Contract;
+
+static bool
+is_part(const Dae *dae, uint32_t inst)
+{
+    uint8_t kind = dae->insts.at[inst].class_kind;
+    return kind == CLASS_KIND_RECORD || kind == CLASS_KIND_RECORD + 1 || kind == CLASS_KIND_CONNECTOR;
+}
+
+static void
+find_owners(Contract *contract)
+{
+    const Dae *dae = contract->dae;
+    vec_grow(&contract->composite, dae->insts.n);
+    for (uint32_t i = 0; i < dae->insts.n; i++) {
+        uint32_t parent = dae->insts.at[i].parent;
+        bool part = parent != NONE && is_part(dae, i);
+        vec_push(&contract->owner, part ? contract->owner.at[parent] : i);
+        if (parent != NONE && !part)
+            contract->composite.at[contract->owner.at[parent]] = 1;
+    }
+}
+
+static void
+build_index(Index *index, uint32_t owners, const U32Vec *owner_of)
+{
+    vec_grow(&index->start, owners + 2);
+    for (uint32_t i = 0; i < owner_of->n; i++)
+        if (owner_of->at[i] != NONE)
+            index->start.at[owner_of->at[i] + 2]++;
+    for (uint32_t i = 0; i < owners; i++)
+        index->start.at[i + 2] += index->start.at[i + 1];
+    vec_grow(&index->items, index->start.at[owners + 1]);
+    for (uint32_t i = 0; i < owner_of->n; i++)
+        if (owner_of->at[i] != NONE)
+            index->items.at[index->start.at[owner_of->at[i] + 1]++] = i;
+}
+
+static void
+build_indexes(Contract *contract)
+{
+    const Dae *dae = contract->dae;
+    U32Vec owner = {0};
+    for (uint32_t i = 0; i < dae->groups.n; i++)
+        vec_push(&owner, contract->owner.at[dae->groups.at[i].inst]);
+    build_index(&contract->groups, dae->insts.n, &owner);
+    vec_clear(&owner);
+    for (uint32_t i = 0; i < dae->connectors.n; i++)
+        vec_push(&owner, contract->owner.at[dae->connectors.at[i].inst]);
+    build_index(&contract->connectors, dae->insts.n, &owner);
+    vec_clear(&owner);
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation *equation = &dae->equations.at[i];
+        bool own = !equation->generated && equation->kind != EQN_INITIAL && equation->kind != EQN_REMOVED;
+        uint32_t inst = dae->nodes.at[equation->node].inst;
+        vec_push(&owner, own ? contract->owner.at[inst] : NONE);
+    }
+    build_index(&contract->equations, dae->insts.n, &owner);
+    vec_free(&owner);
+}
+
+// --- the places of one component
+
+static uint32_t
+add_place(Contract *contract, Var var, Var effort, uint32_t scalar)
+{
+    vec_push(&contract->places, (Spot){var, effort, scalar});
+    uint32_t column = contract->places.n - 1;
+    contract->column_of.at[var] = column;
+    if (effort != NONE)
+        contract->column_of.at[effort] = column;
+    return column;
+}
+
+// Pairs each scalar bond's variables, then what is left of flows and potentials in order. False for a connector whose
+// flows and potentials do not pair up.
+static bool
+add_connector(Contract *contract, uint32_t connector)
+{
+    const Dae *dae = contract->dae;
+    const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
+    Var first = dae->connectors.at[connector].first;
+    for (uint32_t k = 0; k < type->n_bonds; k++)
+        add_place(contract, first + type->bonds[k].flow, first + type->bonds[k].effort, k);
+    uint32_t flow = 0, scalar = type->n_bonds;
+    for (uint32_t k = 0; k < type->n; k++) {
+        if (contract->column_of.at[first + k] != NONE)
+            continue;
+        if (type->causality[k] == 1)
+            contract->column_of.at[first + k] = INPUT_COLUMN;
+        else if (type->causality[k] == 2)
+            add_place(contract, first + k, NONE, 0);
+        else if (!type->is_flow[k]) {
+            while (flow < type->n && (!type->is_flow[flow] || contract->column_of.at[first + flow] != NONE))
+                flow++;
+            if (flow == type->n)
+                return false;
+            add_place(contract, first + k, first + flow, scalar++);
+        }
+    }
+    for (uint32_t k = 0; k < type->n; k++)
+        if (contract->column_of.at[first + k] == NONE)
+            return false;
+    return true;
+}
+
+static bool
+add_places(Contract *contract, uint32_t inst)
+{
+    const Dae *dae = contract->dae;
+    const Index *connectors = &contract->connectors, *groups = &contract->groups;
+    bool paired = true;
+    vec_clear(&contract->places);
+    for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++)
+        paired &= add_connector(contract, connectors->items.at[i]);
+    for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++) {
+        const Group *group = &dae->groups.at[groups->items.at[i]];
+        if (group->kind != VAR_CONTINUOUS && group->kind != VAR_DISCRETE)
+            continue;
+        for (uint32_t k = 0; k < group->count; k++)
+            if (contract->column_of.at[group->first + k] == NONE)
+                add_place(contract, group->first + k, NONE, 0);
+    }
+    return paired;
+}
+
+static void
+forget_places(Contract *contract, uint32_t inst)
+{
+    for (uint32_t i = 0; i < contract->places.n; i++) {
+        contract->column_of.at[contract->places.at[i].var] = NONE;
+        if (contract->places.at[i].effort != NONE)
+            contract->column_of.at[contract->places.at[i].effort] = NONE;
+    }
+    const Dae *dae = contract->dae;
+    const Index *connectors = &contract->connectors;
+    for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++) {
+        const Connector *connector = &dae->connectors.at[connectors->items.at[i]];
+        for (uint32_t k = 0; k < dae->connector_types.at[connector->type].n; k++)
+            contract->column_of.at[connector->first + k] = NONE;
+    }
+}
+
+static Var
+base_variable(const Dae *dae, Var var)
+{
+    while (dae->var_der_of.at[var] != NONE)
+        var = dae->var_der_of.at[var];
+    return var;
+}
+
+// u = ... with an input u is the modification that binds the input, not an equation of the class.
+static bool
+binds_input(const Contract *contract, uint32_t equation)
+{
+    const Dae *dae = contract->dae;
+    uint32_t n;
+    const Var *vars = dae_row(dae, equation, &n);
+    Expr left = expr_arg(dae->exprs, dae->equations.at[equation].shape, 0);
+    return n && expr_op(dae->exprs, left) == OP_SLOT
+           && contract->column_of.at[vars[expr_slot_of(dae->exprs, left)]] == INPUT_COLUMN;
+}
+
+static void
+make_problem(const Contract *contract, uint32_t inst, Problem *problem)
+{
+    const Dae *dae = contract->dae;
+    const Index *equations = &contract->equations;
+    Incidence *incidence = &problem->incidence;
+    U32Vec seen = {0}; // per column: last equation position + 1 that has it
+    vec_grow(&seen, contract->places.n);
+    vec_push(&incidence->start, 0);
+    for (uint32_t i = equations->start.at[inst]; i < equations->start.at[inst + 1]; i++) {
+        uint32_t equation = equations->items.at[i], n;
+        if (binds_input(contract, equation))
+            continue;
+        vec_push(&problem->equations, equation);
+        const Var *vars = dae_row(dae, equation, &n);
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t column = contract->column_of.at[base_variable(dae, vars[k])];
+            if (column == NONE || column == INPUT_COLUMN || seen.at[column] == problem->equations.n)
+                continue;
+            seen.at[column] = problem->equations.n;
+            vec_push(&incidence->column, column);
+        }
+        vec_push(&incidence->start, incidence->column.n);
+        vec_push(&incidence->match_end, incidence->column.n);
+    }
+    vec_grow(&problem->unknown, contract->places.n);
+    if (contract->places.n)
+        memset(problem->unknown.at, 1, contract->places.n);
+    vec_free(&seen);
+}
+
+// --- messages
+
+static const char *
+inst_path(Dae *dae, uint32_t inst)
+{
+    Out out = {0};
+    dae_inst_path(dae, inst, &out);
+    char *path = out.length ? arena_strndup(dae->arena, out.text, out.length)
+                            : arena_printf(dae->arena, "%s", sym_text(dae->syms, dae->name));
+    out_free(&out);
+    return path;
+}
+
+// A variable's name within its component: "x", "flange_a.f".
+static void
+print_local(Dae *dae, uint32_t inst, Var var, Out *out)
+{
+    Out path = {0};
+    dae_inst_path(dae, inst, &path);
+    const char *name = dae_name(dae, var);
+    out_text(out, path.length ? name + path.length + 1 : name);
+    out_free(&path);
+}
+
+static const ConnectorType *
+place_type(const Dae *dae, const Spot *place)
+{
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        const ConnectorType *type = &dae->connector_types.at[connector->type];
+        if (place->var >= connector->first && place->var < connector->first + type->n)
+            return type;
+    }
+    return NULL;
+}
+
+// "the scalar bond of flow der(flange_a.s) and effort flange_a.f"
+static void
+print_bond(Dae *dae, uint32_t inst, const Spot *place, Out *out)
+{
+    const ConnectorType *type = place_type(dae, place);
+    bool der = type && place->scalar < type->n_bonds && type->bonds[place->scalar].flow_is_der;
+    out_text(out, der ? "flow der(" : "flow ");
+    print_local(dae, inst, place->var, out);
+    out_text(out, der ? "), effort " : ", effort ");
+    print_local(dae, inst, place->effort, out);
+}
+
+static void
+print_place(Dae *dae, uint32_t inst, const Spot *place, Out *out)
+{
+    if (place->effort == NONE) {
+        print_local(dae, inst, place->var, out);
+        return;
+    }
+    out_char(out, '(');
+    print_local(dae, inst, place->var, out);
+    out_text(out, ", ");
+    print_local(dae, inst, place->effort, out);
+    out_char(out, ')');
+}
+
+static void
+note_equations(const Contract *contract, Diag *diag, const Singular *over, bool closures)
+{
+    Dae *dae = contract->dae;
+    uint32_t n = over->equation_start.n > 1 ? over->equation_start.at[1] : 0;
+    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
+        uint32_t equation = over->equations.at[i];
+        Out text = {0};
+        dae_print_equation(dae, equation, &text);
+        diag_note(diag, dae->equations.at[equation].span, closures ? "%s" : "one of the equations: %s", text.text);
+        out_free(&text);
+    }
+}
+
+// Scalar bonds (or own variables, when there are none) of the first culprit set, each scalar number once.
+static void
+print_scalars(const Contract *contract, uint32_t inst, const Singular *set, Out *out)
+{
+    uint32_t n = set->variable_start.n > 1 ? set->variable_start.at[1] : 0, listed = 0;
+    U8Vec done = {0};
+    vec_grow(&done, contract->places.n + 1);
+    for (uint32_t i = 0; i < n && listed < LISTED_MAX; i++) {
+        const Spot *place = &contract->places.at[set->variables.at[i]];
+        if (place->effort == NONE || done.at[place->scalar])
+            continue;
+        done.at[place->scalar] = 1;
+        out_text(out, listed++ ? "; " : "");
+        print_bond(contract->dae, inst, place, out);
+    }
+    for (uint32_t i = 0; i < n && !listed; i++) {
+        print_place(contract->dae, inst, &contract->places.at[set->variables.at[i]], out);
+        break;
+    }
+    vec_free(&done);
+}
+
+static void
+report_constraint(Contract *contract, uint32_t inst, const Problem *problem)
+{
+    Dae *dae = contract->dae;
+    Singular over, under;
+    problem_singular(problem, contract->places.n, &over, &under);
+    Span span = dae->insts.at[inst].span;
+    Out bonds = {0};
+    if (over.equations.n) {
+        print_scalars(contract, inst, &over, &bonds);
+        Diag *d = diag_add(contract->diags, E0414, span, "constraint '%s' closes a scalar bond more than once: %s",
+                           inst_path(dae, inst), bonds.length ? bonds.text : "an equation without unknowns");
+        note_equations(contract, d, &over, true);
+        diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow, a "
+                     "condition on its effort, or a law between the two");
+    }
+    bonds.length = 0;
+    if (under.variables.n) {
+        print_scalars(contract, inst, &under, &bonds);
+        Diag *d = diag_add(contract->diags, E0413, span, "constraint '%s' leaves a scalar bond open: %s",
+                           inst_path(dae, inst), bonds.text);
+        diag_help(d, "add a condition on its flow, a condition on its effort, or a law between the two");
+    }
+    out_free(&bonds);
+    singular_free(&over);
+    singular_free(&under);
+}
+
+static void
+report_count(Contract *contract, uint32_t inst, const Problem *problem, const char *kind)
+{
+    Dae *dae = contract->dae;
+    Singular over, under;
+    problem_singular(problem, contract->places.n, &over, &under);
+    uint32_t ports = 0, needed = contract->places.n, have = problem->equations.n;
+    for (uint32_t i = 0; i < needed; i++)
+        ports += contract->places.at[i].effort != NONE;
+    Out list = {0};
+    uint32_t n = under.variable_start.n > 1 ? under.variable_start.at[1] : 0;
+    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
+        out_text(&list, i ? ", " : "; not determined: ");
+        print_place(dae, inst, &contract->places.at[under.variables.at[i]], &list);
+    }
+    const char *class_name = sym_text(dae->syms, dae->insts.at[inst].class_name);
+    Diag *d = diag_add(contract->diags, have < needed ? E0415 : E0416, dae->insts.at[inst].span,
+                       "%s '%s' of class %s has %u equation%s and needs %u: %u for its own variables, %u for its "
+                       "scalar bonds%s", kind, inst_path(dae, inst), class_name, have, have == 1 ? "" : "s", needed,
+                       needed - ports, ports, have < needed && list.length ? list.text : "");
+    if (have > needed)
+        note_equations(contract, d, &over, false);
+    out_free(&list);
+    singular_free(&over);
+    singular_free(&under);
+}
+
+// --- checking
+
+static uint32_t
+count_power_ports(const Contract *contract, uint32_t inst, uint32_t *scalars)
+{
+    const Dae *dae = contract->dae;
+    const Index *connectors = &contract->connectors;
+    uint32_t ports = 0;
+    for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++) {
+        uint32_t type = dae->connectors.at[connectors->items.at[i]].type;
+        scalars[ports & 1] = dae->connector_types.at[type].n_bonds;
+        ports += dae->connector_types.at[type].n_bonds > 0;
+    }
+    return ports;
+}
+
+static bool
+check_ports(Contract *contract, uint32_t inst)
+{
+    Dae *dae = contract->dae;
+    uint32_t scalars[2] = {0, 0};
+    uint32_t ports = count_power_ports(contract, inst, scalars);
+    if (ports == 2)
+        return true;
+    Diag *d = diag_add(contract->diags, E0404, dae->insts.at[inst].span,
+                       "constraint '%s' of class %s has %u power port%s; a constraint joins exactly two",
+                       inst_path(dae, inst), sym_text(dae->syms, dae->insts.at[inst].class_name), ports,
+                       ports == 1 ? "" : "s");
+    diag_help(d, "a class with another number of ports is an 'element'");
+    contract->ok = false;
+    return false;
+}
+
+static void
+check_equations(Contract *contract, uint32_t inst)
+{
+    static const char *const kinds[] = {"body", "element", "constraint", "memory element"};
+    const Dae *dae = contract->dae;
+    uint8_t class_kind = dae->insts.at[inst].class_kind;
+    if (add_places(contract, inst)) {
+        Problem problem = {0};
+        make_problem(contract, inst, &problem);
+        uint32_t unmatched = problem_match(&problem, contract->places.n, NULL);
+        bool equal = problem.equations.n == contract->places.n;
+        bool constraint = class_kind == CLASS_KIND_CONSTRAINT;
+        if (!equal || (constraint && unmatched)) {
+            contract->ok = false;
+            if (constraint)
+                report_constraint(contract, inst, &problem);
+            else
+                report_count(contract, inst, &problem, kinds[class_kind - CLASS_KIND_BODY]);
+        }
+        problem_free(&problem);
+    }
+    forget_places(contract, inst);
+}
+
+static void
+check(Contract *contract, uint32_t inst)
+{
+    const Inst *at = &contract->dae->insts.at[inst];
+    const Index *equations = &contract->equations, *groups = &contract->groups;
+    uint64_t key = hash_add(at->class_name, equations->start.at[inst + 1] - equations->start.at[inst]);
+    uint64_t scalars = 0;
+    for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++)
+        scalars += contract->dae->groups.at[groups->items.at[i]].count;
+    key = hash_add(key, scalars);
+    uint32_t seen;
+    if (map_get(&contract->checked, key, &seen))
+        return;
+    map_put(&contract->checked, key, inst);
+    if (at->class_kind == CLASS_KIND_CONSTRAINT && !check_ports(contract, inst))
+        return;
+    if (!contract->composite.at[inst])
+        check_equations(contract, inst);
+}
+
+bool
+pass_contract(Dae *dae, Diags *diags)
+{
+    Contract contract = {.dae = dae, .diags = diags, .ok = true};
+    find_owners(&contract);
+    build_indexes(&contract);
+    vec_reserve(&contract.column_of, dae->nvars);
+    for (uint32_t v = 0; v < dae->nvars; v++)
+        vec_push(&contract.column_of, NONE);
+    for (uint32_t i = 0; i < dae->insts.n; i++) {
+        uint8_t kind = dae->insts.at[i].class_kind;
+        if (kind >= CLASS_KIND_BODY && kind <= CLASS_KIND_MEMORY)
+            check(&contract, i);
+    }
+    Index *indexes[] = {&contract.groups, &contract.connectors, &contract.equations};
+    for (int i = 0; i < 3; i++) {
+        vec_free(&indexes[i]->start);
+        vec_free(&indexes[i]->items);
+    }
+    vec_free(&contract.owner);
+    vec_free(&contract.composite);
+    vec_free(&contract.column_of);
+    vec_free(&contract.places);
+    map_free(&contract.checked);
+    return contract.ok;
+}
