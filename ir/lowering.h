@@ -1,0 +1,22 @@
+// lowering.h: the pass from causal forms to a system the back ends compile.
+#ifndef MDLC_IR_LOWERING_H
+#define MDLC_IR_LOWERING_H
+
+#include "ir/causal.h"
+#include "ir/sys.h"
+
+typedef struct LoweringInput {
+    Dae *dae;
+    const Reduction *reduction;
+    const Causal *dynamics;    // continuous unknowns
+    const Causal *discrete;    // discrete variables, explicit
+    const Causal *init;
+    const char *variables;     // POSIX extended regular expression over result names, or NULL: all variables
+    bool results;              // build the table of result columns
+    bool names;                // name the places of the value array, for `show`
+} LoweringInput;
+
+// NULL after errors. The system refers to dae->exprs.
+Sys *pass_lower(const LoweringInput *input, Diags *diags);
+
+#endif

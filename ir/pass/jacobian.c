@@ -1,0 +1,312 @@
+// Jacobian: sparse partial derivatives of a straight-line program by forward accumulation.
+//
+// Purpose: d(rows)/d(columns) through all intermediate values, as instructions like any others.
+// Method: every place carries the list of columns it depends on with the partial derivative, which is a constant or
+// a place. For an instruction `d = shape(s0, s1, ...)` the partial by column c is the sum over slots of
+// d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3). That sum is
+// built and simplified once per (shape, pattern of the slots' partials) and memoized, so its cost is per shape; what simplifies to a
+// constant or to an existing value makes no instruction.
+// Complexity: linear in the number of partial derivatives.
+#include "ir/pass/lower.h"
+
+#include <string.h>
+
+typedef struct Partial {   // of one place with respect to one column
+    uint32_t column;
+    uint32_t place;        // NONE: constant
+    double value;
+} Partial;
+
+typedef struct Term {      // a slot of the instruction being differentiated depends on a column
+    Partial partial;
+    uint32_t slot;
+} Term;
+
+typedef struct Derived {   // memo: the partial of a shape for a pattern of slot partials
+    Expr shape;            // canonical
+    uint32_t order, n_order;
+} Derived;
+
+struct JacobianMemo {
+    VEC(Derived) derived;
+    U32Vec orders;
+    Map of;
+    U32Vec first, count;   // per place: its partials, range of `partials`
+    VEC(Partial) partials;
+    U32Vec touched;        // places whose lists must be forgotten
+    VEC(Term) terms;       // scratch: of one instruction, by column, then slot
+    U32Vec places;
+};
+
+static struct JacobianMemo *
+memo_of(Lowering *low)
+{
+    if (!low->jacobian)
+        low->jacobian = base_calloc(1, sizeof *low->jacobian);
+    struct JacobianMemo *memo = low->jacobian;
+    if (memo->first.n < low->nv) {
+        vec_grow(&memo->count, low->nv - memo->first.n);
+        vec_grow(&memo->first, low->nv - memo->first.n);
+    }
+    return memo;
+}
+
+void
+jacobian_free(Lowering *low)
+{
+    struct JacobianMemo *memo = low->jacobian;
+    if (!memo)
+        return;
+    vec_free(&memo->derived);
+    vec_free(&memo->orders);
+    map_free(&memo->of);
+    vec_free(&memo->first);
+    vec_free(&memo->count);
+    vec_free(&memo->partials);
+    vec_free(&memo->touched);
+    vec_free(&memo->terms);
+    vec_free(&memo->places);
+    free(memo);
+    low->jacobian = NULL;
+}
+
+static int
+compare_terms(const void *a, const void *b)
+{
+    const Term *x = a, *y = b;
+    if (x->partial.column != y->partial.column)
+        return x->partial.column < y->partial.column ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+// Collects the partials of the instruction's operands, column by column.
+static void
+gather(Lowering *low, const Instr *instr, uint32_t n, const Map *column_of)
+{
+    struct JacobianMemo *memo = low->jacobian;
+    vec_clear(&memo->terms);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t place = low->sys->places.at[instr->row + k], column;
+        if (!expr_uses_slot(low->exprs, instr->shape, k))
+            continue;
+        if (map_get(column_of, place, &column)) {
+            Term own = {{column, NONE, 1}, k};
+            vec_push(&memo->terms, own);
+            continue;
+        }
+        for (uint32_t i = 0; i < memo->count.at[place]; i++) {
+            Term term = {memo->partials.at[memo->first.at[place] + i], k};
+            vec_push(&memo->terms, term);
+        }
+    }
+    if (memo->terms.n > 1)
+        qsort(memo->terms.at, memo->terms.n, sizeof *memo->terms.at, compare_terms);
+}
+
+static const Derived *
+derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
+{
+    struct JacobianMemo *memo = low->jacobian;
+    uint64_t key = hash_mix(shape);
+    for (uint32_t i = 0; i < terms; i++) {
+        uint64_t bits = 0;
+        if (term[i].partial.place == NONE)
+            memcpy(&bits, &term[i].partial.value, sizeof bits);
+        key = hash_add(hash_add(key, term[i].slot), term[i].partial.place == NONE ? bits : 1);
+    }
+    uint32_t index;
+    if (map_get(&memo->of, key, &index))
+        return &memo->derived.at[index];
+    Exprs *exprs = low->exprs;
+    Expr *sum = base_realloc(NULL, sizeof *sum * (terms ? terms : 1));
+    uint32_t temporary = n;
+    for (uint32_t i = 0; i < terms; i++) {
+        Expr factor = term[i].partial.place == NONE ? expr_const(exprs, term[i].partial.value)
+                                                    : expr_slot(exprs, temporary++);
+        sum[i] = expr_2(exprs, OP_MUL, expr_diff(exprs, shape, term[i].slot), factor);
+    }
+    Expr total = terms == 1 ? sum[0] : expr_make(exprs, OP_ADD, sum, terms);
+    free(sum);
+    Derived derived = {.order = memo->orders.n};
+    U32Vec order = {0};
+    derived.shape = expr_shape(exprs, total, &order);
+    derived.n_order = order.n;
+    vec_append(&memo->orders, order.at, order.n);
+    vec_free(&order);
+    vec_push(&memo->derived, derived);
+    map_put(&memo->of, key, memo->derived.n - 1);
+    return &vec_last(&memo->derived);
+}
+
+// The partial of one instruction by the column of `term`: a constant, an existing place, or a new instruction.
+static Partial
+partial_by(Lowering *low, const Instr *instr, uint32_t n, const Term *term, uint32_t terms, InstrVec *out)
+{
+    struct JacobianMemo *memo = low->jacobian;
+    const Derived *derived = derive(low, instr->shape, n, term, terms);
+    vec_clear(&memo->places);
+    for (uint32_t k = 0; k < derived->n_order; k++) {
+        uint32_t slot = memo->orders.at[derived->order + k];
+        if (slot < n) {
+            vec_push(&memo->places, low->sys->places.at[instr->row + slot]);
+            continue;
+        }
+        uint32_t wanted = slot - n, i = 0;
+        while (term[i].partial.place == NONE || wanted--)
+            i++;
+        vec_push(&memo->places, term[i].partial.place);
+    }
+    Partial result = {term->partial.column, NONE, 0};
+    Op op = expr_op(low->exprs, derived->shape);
+    if (op == OP_CONST) {
+        result.value = expr_value(low->exprs, derived->shape);
+    } else if (op == OP_SLOT) {
+        result.place = memo->places.at[0];
+    } else {
+        result.place = new_places(low, 1);
+        emit_places(low, out, derived->shape, memo->places.at, result.place);
+    }
+    return result;
+}
+
+static void
+differentiate(Lowering *low, const Instr *instr, const Map *column_of, InstrVec *out)
+{
+    struct JacobianMemo *memo = memo_of(low);
+    uint32_t n = expr_nslots(low->exprs, instr->shape);
+    gather(low, instr, n, column_of);
+    uint32_t first = memo->partials.n, count = 0;
+    for (uint32_t i = 0, end; i < memo->terms.n; i = end) {
+        for (end = i + 1; end < memo->terms.n; end++)
+            if (memo->terms.at[end].partial.column != memo->terms.at[i].partial.column)
+                break;
+        Partial partial = partial_by(low, instr, n, memo->terms.at + i, end - i, out);
+        if (partial.place == NONE && partial.value == 0)
+            continue;
+        vec_push(&memo->partials, partial);
+        count++;
+    }
+    memo_of(low); // new places may have been made
+    memo->first.at[instr->dest] = first;
+    memo->count.at[instr->dest] = count;
+    if (count)
+        vec_push(&memo->touched, instr->dest);
+}
+
+// An instruction whose derivative no row needs is skipped: marks backwards from the rows.
+static void
+mark_needed(Lowering *low, const Instr *code, uint32_t n, const Map *row_of, U8Vec *needed)
+{
+    Map wanted = {0};
+    vec_grow(needed, n);
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t unused;
+        if (!map_get(row_of, code[i].dest, &unused) && !map_get(&wanted, code[i].dest, &unused))
+            continue;
+        needed->at[i] = 1;
+        uint32_t slots = expr_nslots(low->exprs, code[i].shape);
+        for (uint32_t k = 0; k < slots; k++)
+            map_put(&wanted, low->sys->places.at[code[i].row + k], 1);
+    }
+    map_free(&wanted);
+}
+
+void
+accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_of, const Map *row_of, InstrVec *out,
+           EntryVec *entries)
+{
+    struct JacobianMemo *memo = memo_of(low);
+    U8Vec needed = {0};
+    mark_needed(low, code, n, row_of, &needed);
+    for (uint32_t i = 0; i < n; i++)
+        if (needed.at[i])
+            differentiate(low, &code[i], column_of, out);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row;
+        if (!map_get(row_of, code[i].dest, &row))
+            continue;
+        for (uint32_t k = 0; k < memo->count.at[code[i].dest]; k++) {
+            Partial partial = memo->partials.at[memo->first.at[code[i].dest] + k];
+            Entry entry = {row, partial.column, partial.place == NONE, partial.value, partial.place};
+            vec_push(entries, entry);
+        }
+    }
+    for (uint32_t i = 0; i < memo->touched.n; i++)
+        memo->count.at[memo->touched.at[i]] = 0;
+    vec_clear(&memo->touched);
+    vec_clear(&memo->partials);
+    vec_free(&needed);
+}
+
+// Entries by column, rows ascending within each: two stable counting sorts.
+static Entry *
+sort_entries(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns, uint32_t *column_start)
+{
+    uint32_t n = entries->n, most = rows > columns ? rows : columns;
+    uint32_t *start = base_calloc((size_t)most + 1, sizeof *start);
+    Entry *by_row = base_realloc(NULL, sizeof *by_row * (n ? n : 1));
+    Entry *sorted = arena_array(low->arena, Entry, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++)
+        start[entries->at[i].row + 1]++;
+    for (uint32_t i = 0; i < rows; i++)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < n; i++)
+        by_row[start[entries->at[i].row]++] = entries->at[i];
+    memset(column_start, 0, sizeof *column_start * ((size_t)columns + 1));
+    for (uint32_t i = 0; i < n; i++)
+        column_start[by_row[i].column + 1]++;
+    for (uint32_t i = 0; i < columns; i++)
+        column_start[i + 1] += column_start[i];
+    memcpy(start, column_start, sizeof *start * columns);
+    for (uint32_t i = 0; i < n; i++)
+        sorted[start[by_row[i].column]++] = by_row[i];
+    free(by_row);
+    free(start);
+    return sorted;
+}
+
+mdl_matrix
+make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns, const uint8_t *negative_rows,
+            InstrVec *code)
+{
+    uint32_t *column_start = arena_array(low->arena, uint32_t, (size_t)columns + 1);
+    Entry *sorted = sort_entries(low, entries, rows, columns, column_start);
+    uint32_t *row = arena_array(low->arena, uint32_t, entries->n ? entries->n : 1);
+    mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
+    // A derivative that only this entry uses is stored in the matrix at once.
+    Map made = {0}, uses = {0};
+    for (uint32_t i = 0; i < code->n; i++) {
+        map_put(&made, code->at[i].dest, i);
+        uint32_t slots = expr_nslots(low->exprs, code->at[i].shape), seen;
+        for (uint32_t k = 0; k < slots; k++) {
+            uint32_t place = low->sys->places.at[code->at[i].row + k];
+            map_put(&uses, place, map_get(&uses, place, &seen) ? seen + 1 : 1);
+        }
+    }
+    for (uint32_t i = 0; i < entries->n; i++) {
+        uint32_t seen;
+        if (!sorted[i].constant)
+            map_put(&uses, sorted[i].place, map_get(&uses, sorted[i].place, &seen) ? seen + 1 : 1);
+    }
+    for (uint32_t i = 0; i < entries->n; i++) {
+        bool negative = negative_rows && negative_rows[sorted[i].row];
+        uint32_t dest = matrix.values + i, instr, used = 0;
+        row[i] = sorted[i].row;
+        if (sorted[i].constant) {
+            low->image.at[dest] = negative ? -sorted[i].value : sorted[i].value;
+            continue;
+        }
+        map_get(&uses, sorted[i].place, &used);
+        if (used == 1 && map_get(&made, sorted[i].place, &instr)) {
+            code->at[instr].dest = dest;
+            if (negative)
+                code->at[instr].shape = expr_1(low->exprs, OP_NEG, code->at[instr].shape);
+            continue;
+        }
+        Expr slot = expr_slot(low->exprs, 0);
+        emit_places(low, code, negative ? expr_1(low->exprs, OP_NEG, slot) : slot, &sorted[i].place, dest);
+    }
+    map_free(&made);
+    map_free(&uses);
+    return matrix;
+}

@@ -1,0 +1,161 @@
+// Layout: a place in the value array for every representative variable.
+//
+// Order: time and flags; parameters, inputs and discrete variables with their pre(); the integrator's unknowns
+// (states, then tears), their derivatives, residuals and computed derivatives, each contiguous; then algebraic variables.
+// Within a region variables stand in source order, so that the same member of consecutive component instances
+// or array elements is a constant stride away and programs become affine loops.
+#include "ir/pass/lower.h"
+
+uint32_t
+new_places(Lowering *low, uint32_t count)
+{
+    uint32_t first = low->nv;
+    low->nv += count;
+    vec_grow(&low->image, count);
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&low->var_at, NONE);
+    return first;
+}
+
+static void
+put(Lowering *low, Var var, uint32_t place)
+{
+    low->place.at[var] = place;
+    low->var_at.at[place] = var;
+}
+
+static bool
+is_representative(const Dae *dae, Var var)
+{
+    bool negative;
+    return dae_alias(dae, var, &negative) == var && !(dae->var_flags.at[var] & VARF_REMOVED);
+}
+
+static void
+lay_out_kind(Lowering *low, VarKind kind, bool pre)
+{
+    Dae *dae = low->dae;
+    for (Var var = 0; var < dae->nvars; var++) {
+        if (dae_kind(dae, var) != kind || (dae->var_pre_of.at[var] != NONE) != pre || !is_representative(dae, var))
+            continue;
+        put(low, var, new_places(low, 1));
+    }
+}
+
+static void
+lay_out_literals(Lowering *low)
+{
+    Dae *dae = low->dae;
+    double value;
+    for (Var var = 0; var < dae->nvars; var++) {
+        if (!dae_is_literal(dae, var, &value))
+            continue;
+        put(low, var, new_places(low, 1));
+        low->image.at[low->place.at[var]] = value;
+    }
+}
+
+static Var
+representative(const Dae *dae, Var var)
+{
+    bool negative;
+    return dae_alias(dae, var, &negative);
+}
+
+// The unknowns of the integrator. A tear that is the derivative of a state is iterated in y' itself.
+static void
+lay_out_unknowns(Lowering *low)
+{
+    Dae *dae = low->dae;
+    const Causal *causal = low->in->dynamics;
+    const Reduction *reduction = low->in->reduction;
+    U32Vec state_of_der = {0}; // per variable: state index + 1 of the state it is the derivative of
+    vec_grow(&state_of_der, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++) {
+        if (var >= reduction->state.n || !reduction->state.at[var])
+            continue;
+        vec_push(&low->state, var);
+        if (dae->var_der.at[var] != NONE)
+            state_of_der.at[representative(dae, dae->var_der.at[var])] = low->state.n;
+    }
+    low->nx = low->state.n;
+    vec_grow(&low->implicit, low->nx);
+    uint32_t algebraic = 0;
+    for (uint32_t i = 0; i < causal->tears.n; i++) {
+        uint32_t state = state_of_der.at[causal->tears.at[i]];
+        if (state)
+            low->implicit.at[state - 1] = 1;
+        vec_push(&low->tear_row, state ? state - 1 : low->nx + algebraic++);
+    }
+    low->n = low->nx + algebraic;
+    low->y = new_places(low, low->n);
+    low->yp = new_places(low, low->n);
+    low->r = new_places(low, low->n);
+    low->dx = new_places(low, low->nx);
+    for (uint32_t i = 0; i < low->nx; i++) {
+        Var state = low->state.at[i], der = dae->var_der.at[state];
+        put(low, state, low->y + i);
+        if (der != NONE)
+            put(low, representative(dae, der), low->implicit.at[i] ? low->yp + i : low->dx + i);
+    }
+    for (uint32_t i = 0; i < causal->tears.n; i++)
+        if (low->tear_row.at[i] >= low->nx)
+            put(low, causal->tears.at[i], low->y + low->tear_row.at[i]);
+    vec_free(&state_of_der);
+}
+
+void
+lay_out(Lowering *low)
+{
+    Dae *dae = low->dae;
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(&low->place, NONE);
+    new_places(low, 1); // time
+    low->initial = new_places(low, 1);
+    low->terminal = new_places(low, 1);
+    low->lambda = new_places(low, 1);
+    low->image.at[low->lambda] = 1;
+    lay_out_literals(low);
+    lay_out_kind(low, VAR_PARAMETER, false);
+    for (Var var = 0; var < dae->nvars; var++) { // constants that are not literals
+        double value;
+        if (dae_kind(dae, var) == VAR_CONSTANT && !dae_is_literal(dae, var, &value))
+            put(low, var, new_places(low, 1));
+    }
+    lay_out_kind(low, VAR_INPUT, false);
+    lay_out_kind(low, VAR_DISCRETE, false);
+    lay_out_kind(low, VAR_DISCRETE, true);
+    lay_out_unknowns(low);
+    for (Var var = 0; var < dae->nvars; var++)
+        if (dae_kind(dae, var) == VAR_CONTINUOUS && low->place.at[var] == NONE && is_representative(dae, var))
+            put(low, var, new_places(low, 1));
+}
+
+uint32_t
+place_of(Lowering *low, Var var, int *sign)
+{
+    bool negative;
+    Var at = dae_alias(low->dae, var, &negative);
+    *sign = negative ? -1 : 1;
+    // A variable made while lowering (a pre of an alias, a literal) gets its place when it is first used.
+    while (low->place.n < low->dae->nvars)
+        vec_push(&low->place, NONE);
+    if (low->place.at[at] == NONE) {
+        put(low, at, new_places(low, 1));
+        double value;
+        if (dae_is_literal(low->dae, at, &value))
+            low->image.at[low->place.at[at]] = value;
+    }
+    return low->place.at[at];
+}
+
+const char *
+place_text(Lowering *low, uint32_t place)
+{
+    Var var = place < low->var_at.n ? low->var_at.at[place] : NONE;
+    if (place == 0)
+        return "time";
+    if (var != NONE)
+        return dae_name(low->dae, var);
+    return arena_printf(low->arena, "v[%u]", place);
+}

@@ -1,0 +1,419 @@
+// Lift: model operators out of expressions, so that instructions only compute.
+//
+// Purpose: relations, luz, min, max, abs and sign of continuous variables become held values which change only at
+// events (Modelica specification, section 8.5); noEvent, smooth, homotopy, initial, terminal and sample become what they
+// mean at this place. In live mode everything is computed where it stands.
+// Method: a shape is rewritten once per pattern of what its rows hold (memoized); the lifted relations become extra slots
+// after the shape's own. Equal relations over equal variables share one held value. A relation without continuous
+// variables changes only at events anyway and is computed where it stands; `time >= expression of parameters` becomes an exact time event.
+//
+//     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
+#include "ir/pass/lower.h"
+
+#include <string.h>
+
+typedef enum ExtraKind { EXTRA_RELATION, EXTRA_INITIAL, EXTRA_TERMINAL, EXTRA_LAMBDA, EXTRA_SAMPLE } ExtraKind;
+typedef struct Extra {
+    ExtraKind kind;
+    Expr text; // RELATION: the relation; SAMPLE: the call
+} Extra;
+
+typedef struct Lifted {
+    Expr shape;                // over own slots, then extras
+    uint32_t own;              // slots of the original shape
+    uint32_t extra, n_extra;   // range of LiftMemo.extras
+    uint32_t order, n_order;   // range of LiftMemo.orders: slot k of the canonical shape was slot order[k]
+    Expr integer;              // an integer-valued function of a continuous variable, or 0
+} Lifted;
+
+struct LiftMemo {
+    VEC(Lifted) lifted;
+    VEC(Extra) extras;
+    U32Vec orders;
+    Map of;                    // (shape, mode, pattern) -> lifted
+    Map relation_shape;        // relation -> index into shapes of its parts
+    // of the rewrite that is running:
+    Map done;                  // expression -> rewritten (outside noEvent)
+    Map done_noevent;
+    LiftMode mode;
+    uint32_t own, first_extra;
+    const uint8_t *slot_kind;  // per own slot: 1 when it is continuous
+    Expr integer;
+    U32Vec vars;               // scratch of emit
+    U32Vec places;
+    U8Vec kinds;
+};
+
+static struct LiftMemo *
+memo_of(Lowering *low)
+{
+    if (!low->lift)
+        low->lift = base_calloc(1, sizeof *low->lift);
+    return low->lift;
+}
+
+void
+lift_free(Lowering *low)
+{
+    struct LiftMemo *memo = low->lift;
+    if (!memo)
+        return;
+    vec_free(&memo->lifted);
+    vec_free(&memo->extras);
+    vec_free(&memo->orders);
+    map_free(&memo->of);
+    map_free(&memo->relation_shape);
+    map_free(&memo->done);
+    map_free(&memo->done_noevent);
+    vec_free(&memo->vars);
+    vec_free(&memo->places);
+    vec_free(&memo->kinds);
+    free(memo);
+    low->lift = NULL;
+}
+
+static bool
+depends_on_continuous(const Lowering *low, Expr e)
+{
+    const struct LiftMemo *memo = low->lift;
+    if (expr_has_op(low->exprs, e, OP_TIME))
+        return true;
+    uint32_t n = expr_nslots(low->exprs, e);
+    for (uint32_t k = 0; k < n && k < memo->own; k++)
+        if (memo->slot_kind[k] && expr_uses_slot(low->exprs, e, k))
+            return true;
+    return false;
+}
+
+static Expr
+extra_slot(Lowering *low, ExtraKind kind, Expr text)
+{
+    struct LiftMemo *memo = low->lift;
+    for (uint32_t i = memo->first_extra; i < memo->extras.n; i++)
+        if (memo->extras.at[i].kind == kind && memo->extras.at[i].text == text)
+            return expr_slot(low->exprs, memo->own + i - memo->first_extra);
+    Extra extra = {kind, text};
+    vec_push(&memo->extras, extra);
+    return expr_slot(low->exprs, memo->own + memo->extras.n - 1 - memo->first_extra);
+}
+
+// A relation: held when it can change between events.
+static Expr
+relation(Lowering *low, Op op, Expr a, Expr b)
+{
+    Expr text = expr_2(low->exprs, op, a, b);
+    if (expr_op(low->exprs, text) == OP_CONST || op == OP_EQ || op == OP_NE || !depends_on_continuous(low, text))
+        return text;
+    return extra_slot(low, EXTRA_RELATION, text);
+}
+
+static Expr rewrite(Lowering *low, Expr e, bool events);
+
+// Piecewise operators written out over held relations. a and b are rewritten already; relations refer to
+// the unrewritten arguments, which contain no held values of their own.
+static Expr
+choice(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
+{
+    Exprs *exprs = low->exprs;
+    Expr zero = expr_const(exprs, 0), one = expr_const(exprs, 1);
+    switch (op) {
+    case OP_ABS:
+        return expr_3(exprs, OP_IF, relation(low, OP_GE, ra, zero), a, expr_1(exprs, OP_NEG, a));
+    case OP_SIGN:
+        return expr_3(exprs, OP_IF, relation(low, OP_GT, ra, zero), one,
+                      expr_3(exprs, OP_IF, relation(low, OP_LT, ra, zero), expr_const(exprs, -1), zero));
+    case OP_MIN:
+        return expr_3(exprs, OP_IF, relation(low, OP_LE, ra, rb), a, b);
+    case OP_MAX:
+        return expr_3(exprs, OP_IF, relation(low, OP_GE, ra, rb), a, b);
+    default: // OP_LUZ
+        return expr_3(exprs, OP_IF, relation(low, OP_GT, ra, rb), expr_sub(exprs, a, b),
+                      expr_3(exprs, OP_IF, relation(low, OP_LT, ra, expr_1(exprs, OP_NEG, rb)),
+                             expr_2(exprs, OP_ADD, a, b), zero));
+    }
+}
+
+static Expr
+rewrite_args(Lowering *low, Expr e, bool events)
+{
+    uint32_t n = expr_nargs(low->exprs, e);
+    Expr *args = base_realloc(NULL, sizeof *args * (n ? n : 1));
+    bool changed = false;
+    for (uint32_t i = 0; i < n; i++) {
+        Expr arg = expr_arg(low->exprs, e, i);
+        args[i] = rewrite(low, arg, events);
+        changed |= args[i] != arg;
+    }
+    Expr result = changed ? expr_make(low->exprs, expr_op(low->exprs, e), args, n) : e;
+    free(args);
+    return result;
+}
+
+// Live arguments of a relation: model operators inside it are stripped, relations stay where they are.
+static Expr
+live(Lowering *low, Expr e)
+{
+    return rewrite(low, e, false);
+}
+
+static Expr
+rewrite_new(Lowering *low, Expr e, bool events)
+{
+    Exprs *exprs = low->exprs;
+    Op op = expr_op(exprs, e);
+    bool held = events && low->lift->mode == LIFT_HELD;
+    switch (op) {
+    case OP_CONST: case OP_SLOT: case OP_TIME:
+        return e;
+    case OP_NOEVENT:
+        return rewrite(low, expr_arg(exprs, e, 0), false);
+    case OP_SMOOTH:
+        return rewrite(low, expr_arg(exprs, e, 1), events && expr_is_const(exprs, expr_arg(exprs, e, 0), 0));
+    case OP_HOMOTOPY: {
+        Expr actual = rewrite(low, expr_arg(exprs, e, 0), events);
+        if (low->lift->mode == LIFT_HELD)
+            return actual;
+        Expr lambda = extra_slot(low, EXTRA_LAMBDA, 0);
+        Expr simple = rewrite(low, expr_arg(exprs, e, 1), events);
+        Expr rest = expr_sub(exprs, expr_const(exprs, 1), lambda);
+        return expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, lambda, actual), expr_2(exprs, OP_MUL, rest, simple));
+    }
+    case OP_INITIAL:
+        return extra_slot(low, EXTRA_INITIAL, 0);
+    case OP_TERMINAL:
+        return extra_slot(low, EXTRA_TERMINAL, 0);
+    case OP_SAMPLE:
+        return low->lift->mode == LIFT_HELD ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(exprs, 0);
+    case OP_LT: case OP_LE: case OP_GT: case OP_GE:
+        if (!held)
+            return rewrite_args(low, e, events);
+        return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
+    case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
+        if (!held || !depends_on_continuous(low, e))
+            return rewrite_args(low, e, events);
+        Expr a = expr_arg(exprs, e, 0), b = expr_nargs(exprs, e) > 1 ? expr_arg(exprs, e, 1) : 0;
+        return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
+                      b ? rewrite(low, b, events) : 0);
+    }
+    case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
+        if (held && depends_on_continuous(low, e))
+            low->lift->integer = e;
+        return rewrite_args(low, e, events);
+    default:
+        return rewrite_args(low, e, events);
+    }
+}
+
+static Expr
+rewrite(Lowering *low, Expr e, bool events)
+{
+    Map *done = events ? &low->lift->done : &low->lift->done_noevent;
+    uint32_t result;
+    if (map_get(done, e, &result))
+        return result;
+    result = rewrite_new(low, e, events);
+    map_put(events ? &low->lift->done : &low->lift->done_noevent, e, result);
+    return result;
+}
+
+static bool
+needs_rewrite(const Lowering *low, Expr e)
+{
+    static const Op ops[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_LUZ, OP_MIN, OP_MAX, OP_ABS, OP_SIGN, OP_NOEVENT, OP_SMOOTH,
+                             OP_HOMOTOPY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE, OP_FLOOR, OP_CEIL, OP_TRUNC};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (expr_has_op(low->exprs, e, ops[i]))
+            return true;
+    return false;
+}
+
+static uint32_t
+lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint32_t own)
+{
+    struct LiftMemo *memo = memo_of(low);
+    bool rewriting = needs_rewrite(low, shape);
+    uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : 2);
+    for (uint32_t k = 0; k < own && rewriting; k++)
+        key = hash_add(key, kinds[k]);
+    uint32_t found;
+    if (map_get(&memo->of, key, &found))
+        return found;
+    map_clear(&memo->done);
+    map_clear(&memo->done_noevent);
+    memo->mode = mode;
+    memo->own = own;
+    memo->first_extra = memo->extras.n;
+    memo->slot_kind = kinds;
+    memo->integer = 0;
+    Expr text = rewriting ? rewrite(low, shape, true) : shape;
+    Lifted lifted = {.own = own, .extra = memo->first_extra, .n_extra = memo->extras.n - memo->first_extra,
+                     .integer = memo->integer, .order = memo->orders.n};
+    U32Vec order = {0};
+    lifted.shape = expr_shape(low->exprs, text, &order);
+    lifted.n_order = order.n;
+    vec_append(&memo->orders, order.at, order.n);
+    vec_free(&order);
+    vec_push(&memo->lifted, lifted);
+    map_put(&memo->of, key, memo->lifted.n - 1);
+    return memo->lifted.n - 1;
+}
+
+// --- extras of one row
+
+static const char *
+relation_text(Lowering *low, Expr shape, const Var *vars, Span span)
+{
+    Out out = {0};
+    uint32_t n = expr_nslots(low->exprs, shape);
+    uint32_t row = dae_add_row(low->dae, vars, n);
+    dae_print_shape(low->dae, shape, row, &out);
+    Place place;
+    const char *text = sources_locate(low->dae->sources, span.lo, &place) && span.hi
+        ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)
+        : arena_strndup(low->arena, out.text, out.length);
+    out_free(&out);
+    return text;
+}
+
+// time <op> e or e <op> time with e free of time and of continuous variables.
+static Expr
+time_instant(Lowering *low, Expr text, const uint8_t *kinds)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        Expr a = expr_arg(low->exprs, text, side), b = expr_arg(low->exprs, text, 1 - side);
+        if (expr_op(low->exprs, a) != OP_TIME || expr_has_op(low->exprs, b, OP_TIME))
+            continue;
+        uint32_t n = expr_nslots(low->exprs, b);
+        bool fixed = true;
+        for (uint32_t k = 0; k < n; k++)
+            fixed &= !(kinds[k] && expr_uses_slot(low->exprs, b, k));
+        if (fixed)
+            return b;
+    }
+    return 0;
+}
+
+static uint32_t
+relation_place(Lowering *low, Expr text, const Var *vars, const uint32_t *places, const uint8_t *kinds, Span span)
+{
+    U32Vec order = {0};
+    Expr shape = expr_shape(low->exprs, text, &order);
+    uint64_t key = hash_mix(shape);
+    for (uint32_t k = 0; k < order.n; k++)
+        key = hash_add(key, places[order.at[k]]);
+    uint32_t index;
+    if (!map_get(&low->relation_of, key, &index)) {
+        Relation made = {.shape = shape, .row = low->sys->places.n};
+        U32Vec own = {0};
+        U8Vec own_kinds = {0};
+        for (uint32_t k = 0; k < order.n; k++) {
+            vec_push(&low->sys->places, places[order.at[k]]);
+            vec_push(&own, vars[order.at[k]]);
+            vec_push(&own_kinds, kinds[order.at[k]]);
+        }
+        made.instant = time_instant(low, shape, own_kinds.at);
+        made.of_time = made.instant != 0;
+        made.value = new_places(low, 1);
+        made.next = new_places(low, 1);
+        made.g = new_places(low, 1);
+        made.text = relation_text(low, shape, own.at, span);
+        index = low->relations.n;
+        vec_push(&low->relations, made);
+        map_put(&low->relation_of, key, index);
+        vec_free(&own);
+        vec_free(&own_kinds);
+    }
+    vec_free(&order);
+    return low->relations.at[index].value;
+}
+
+static uint32_t
+sample_place(Lowering *low, Expr text, const uint32_t *places)
+{
+    uint32_t n = expr_nslots(low->exprs, text), row = low->sys->places.n;
+    vec_append(&low->sys->places, places, n);
+    Sample sample = {.start = expr_arg(low->exprs, text, 0), .interval = expr_arg(low->exprs, text, 1), .row = row};
+    sample.value = new_places(low, 1);
+    sample.start_place = new_places(low, 1);
+    sample.interval_place = new_places(low, 1);
+    vec_push(&low->samples, sample);
+    return sample.value;
+}
+
+static uint32_t
+extra_place(Lowering *low, Extra extra, const Var *vars, const uint32_t *places, const uint8_t *kinds, Span span)
+{
+    switch (extra.kind) {
+    case EXTRA_INITIAL:
+        return low->initial;
+    case EXTRA_TERMINAL:
+        return low->terminal;
+    case EXTRA_LAMBDA:
+        return low->lambda;
+    case EXTRA_SAMPLE:
+        return sample_place(low, extra.text, places);
+    default:
+        return relation_place(low, extra.text, vars, places, kinds, span);
+    }
+}
+
+void
+emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest)
+{
+    Instr instr = {shape, low->sys->places.n, dest};
+    vec_append(&low->sys->places, places, expr_nslots(low->exprs, shape));
+    vec_push(code, instr);
+}
+
+void
+emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest)
+{
+    uint32_t n = expr_nslots(low->exprs, shape);
+    Var *vars = base_realloc(NULL, sizeof *vars * (n ? n : 1));
+    if (n)
+        memcpy(vars, low->dae->rows.at + row, sizeof *vars * n);
+    emit_vars(low, code, mode, shape, vars, span, 1, dest);
+    free(vars);
+}
+
+void
+emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
+          uint32_t dest)
+{
+    struct LiftMemo *memo = memo_of(low);
+    uint32_t n = expr_nslots(low->exprs, shape);
+    uint32_t row = dae_add_row(low->dae, vars, n);
+    Expr resolved = dae_resolve_shape(low->dae, shape, row, &memo->vars);
+    low->dae->rows.n = row;
+    if (sign < 0)
+        resolved = expr_1(low->exprs, OP_NEG, resolved);
+    vec_clear(&memo->places);
+    vec_clear(&memo->kinds);
+    for (uint32_t k = 0; k < memo->vars.n; k++) {
+        int unused;
+        Var var = memo->vars.at[k];
+        vec_push(&memo->places, place_of(low, var, &unused));
+        vec_push(&memo->kinds, dae_kind(low->dae, var) == VAR_CONTINUOUS);
+    }
+    uint32_t index = lift_shape(low, mode, resolved, memo->kinds.at, memo->vars.n);
+    Lifted lifted = memo->lifted.at[index];
+    if (lifted.integer) {
+        Diag *diag = diag_add(low->diags, E0710, span, "an integer-valued function of a continuous variable would jump here,"
+                              " which is not supported yet");
+        diag_help(diag, "wrap it in noEvent(...) if the jumps may be stepped over");
+    }
+    // Extras may add to the pools, so the row is written afterwards.
+    uint32_t extra_places[64];
+    uint32_t *extras = lifted.n_extra <= 64 ? extra_places : base_realloc(NULL, sizeof *extras * lifted.n_extra);
+    for (uint32_t i = 0; i < lifted.n_extra; i++)
+        extras[i] = extra_place(low, memo->extras.at[lifted.extra + i], memo->vars.at, memo->places.at,
+                                memo->kinds.at, span);
+    Instr instr = {lifted.shape, low->sys->places.n, dest};
+    for (uint32_t k = 0; k < lifted.n_order; k++) {
+        uint32_t slot = memo->orders.at[lifted.order + k];
+        vec_push(&low->sys->places, slot < lifted.own ? memo->places.at[slot] : extras[slot - lifted.own]);
+    }
+    vec_push(code, instr);
+    if (extras != extra_places)
+        free(extras);
+}

@@ -1,0 +1,93 @@
+// Lower: from causal forms to the system the back ends compile.
+//
+// Purpose: lay the variables out in one value array, make one instruction per assignment and residual, collect held
+// relations, differentiate, and fill the tables of runtime/model.h.
+// Method: layout.c, lift.c, jacobian.c, program.c, tables.c, in this order; each explains its own.
+// Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
+#include "ir/pass/lower.h"
+
+#include <math.h>
+#include <string.h>
+
+static double
+given(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+static void
+fill_header(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    const Dae *dae = low->dae;
+    model->version = MDL_MODEL_VERSION;
+    model->size = sizeof *model;
+    model->name = sym_text(dae->syms, dae->name);
+    model->n = low->n;
+    model->nx = low->nx;
+    model->y = low->y;
+    model->yp = low->yp;
+    model->r = low->r;
+    model->dx = low->dx;
+    model->start = given(dae->start, 0);
+    model->stop = given(dae->stop, 1);
+    model->interval = given(dae->interval, (model->stop - model->start) / 500);
+    model->tolerance = given(dae->tolerance, 1e-6);
+}
+
+static void
+finish_image(Lowering *low)
+{
+    double *image = arena_array(low->arena, double, low->nv);
+    memcpy(image, low->image.at, sizeof *image * low->nv);
+    low->sys->model->nv = low->nv;
+    low->sys->model->v0 = image;
+}
+
+static void
+name_places(Lowering *low)
+{
+    const char **names = arena_array(low->arena, const char *, low->nv);
+    for (uint32_t place = 0; place < low->nv; place++)
+        if (low->var_at.at[place] != NONE)
+            names[place] = dae_name(low->dae, low->var_at.at[place]);
+    names[0] = "time";
+    low->sys->place_name = names;
+}
+
+Sys *
+pass_lower(const LoweringInput *input, Diags *diags)
+{
+    Arena *arena = arena_create();
+    Lowering low = {.in = input, .dae = input->dae, .exprs = input->dae->exprs, .diags = diags, .arena = arena};
+    uint32_t errors = diags_errors(diags);
+    low.sys = arena_new(arena, Sys);
+    low.sys->arena = arena;
+    low.sys->exprs = low.exprs;
+    low.sys->model = arena_new(arena, mdl_model);
+    lay_out(&low);
+    fill_header(&low);
+    make_parameters(&low);
+    make_dynamics(&low);
+    make_init(&low);
+    if (input->results)
+        make_outputs(&low);
+    finish_image(&low);
+    if (input->names)
+        name_places(&low);
+    lift_free(&low);
+    jacobian_free(&low);
+    vec_free(&low.place);
+    vec_free(&low.var_at);
+    vec_free(&low.image);
+    vec_free(&low.state);
+    vec_free(&low.implicit);
+    vec_free(&low.tear_row);
+    vec_free(&low.relations);
+    vec_free(&low.samples);
+    map_free(&low.relation_of);
+    Sys *sys = low.sys;
+    if (diags_errors(diags) > errors)
+        sys_free(&sys);
+    return sys;
+}

@@ -1,0 +1,106 @@
+// lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, tables.c, lower.c).
+//
+// Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value array.
+// Nothing outside ir/pass/ includes this header; the pass's entry is in ir/lowering.h.
+#ifndef MDLC_IR_PASS_LOWER_H
+#define MDLC_IR_PASS_LOWER_H
+
+#include "ir/causal.h"
+#include "ir/lowering.h"
+#include "ir/sys.h"
+
+// A relation of the dynamics whose value is held between events.
+typedef struct Relation {
+    Expr shape;              // the relation, a shape over `row`
+    uint32_t row;            // places in Sys.places
+    uint32_t value, next, g; // places; g: of the root function, or of the instant of a time relation
+    bool of_time;            // time <op> instant, with `instant` a shape over the same row
+    Expr instant;
+    const char *text;
+} Relation;
+
+typedef struct Sample {
+    Expr start, interval;    // shapes over `row`
+    uint32_t row, value, start_place, interval_place;
+} Sample;
+
+// Instructions that are not in the system yet: they are sorted first.
+typedef VEC(Instr) InstrVec;
+
+typedef struct Lowering {
+    const LoweringInput *in;
+    Dae *dae;
+    Exprs *exprs;
+    Diags *diags;
+    Sys *sys;
+    Arena *arena;            // = sys->arena
+    uint32_t nv;             // places given out so far
+    U32Vec place;            // per variable (representatives): place in v, or NONE
+    U32Vec var_at;           // per place: the variable there, or NONE
+    F64Vec image;            // per place: initial value
+    uint32_t y, yp, r, dx, n, nx;
+    U32Vec state;            // states in order: variables
+    U8Vec implicit;          // per state
+    U32Vec tear_row;         // per tear of the dynamics' loops: row of its residual
+    uint32_t initial, terminal, lambda;
+    VEC(Relation) relations;
+    Map relation_of;
+    VEC(Sample) samples;
+    struct LiftMemo *lift;
+    struct JacobianMemo *jacobian;
+} Lowering;
+
+// --- layout.c: places in v
+uint32_t new_places(Lowering *low, uint32_t count);
+void lay_out(Lowering *low);
+// Place of a variable; sign -1 when it is the negative of what stands there.
+uint32_t place_of(Lowering *low, Var var, int *sign);
+const char *place_text(Lowering *low, uint32_t place);
+
+// --- lift.c: expressions of the model to instructions' shapes
+typedef enum LiftMode {
+    LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs)
+    LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions, asserts)
+} LiftMode;
+// Appends v[dest] = shape(row of variables) to `code`. Rows name any variables (aliases are resolved).
+void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
+// The same for a row given as an array; sign -1 stores the negative.
+void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
+               uint32_t dest);
+// An instruction over places.
+void emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest);
+void lift_free(Lowering *low);
+
+// --- jacobian.c: forward accumulation of partial derivatives
+typedef struct Entry {       // one partial derivative
+    uint32_t row, column;
+    bool constant;
+    double value;
+    uint32_t place;          // when not constant
+} Entry;
+typedef VEC(Entry) EntryVec;
+// Differentiates `code` (n instructions, in order) with respect to the columns given by column_of (place -> column;
+// a Map). For every instruction whose destination is in row_of (place -> row) entries are appended.
+// Derivative instructions go to `out`. Everything is a derivative through the instructions of `code` only.
+void accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_of, const Map *row_of, InstrVec *out,
+                EntryVec *entries);
+// Lays entries out as compressed columns; negative_rows (per row) are stored with the opposite sign. Appends
+// the instructions that store them to `code`.
+mdl_matrix make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns,
+                       const uint8_t *negative_rows, InstrVec *code);
+void jacobian_free(Lowering *low);
+
+// --- program.c: instructions to functions
+// Adds the instructions as one function; sorted by (dependency level, shape, order) when `sort`. Fixes `at` up.
+void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, mdl_code *at);
+void sort_code(Lowering *low, Instr *code, uint32_t n);
+
+// --- tables.c
+void make_parameters(Lowering *low);
+void make_dynamics(Lowering *low);
+void make_init(Lowering *low);
+void make_events(Lowering *low);
+void make_outputs(Lowering *low);
+const char *equation_text(Lowering *low, uint32_t equation);
+
+#endif
