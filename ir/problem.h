@@ -40,7 +40,7 @@ void problem_sort(Problem *problem);
 // `over`: equations of the over-determined part with the fewer variables they could determine; `under`: variables of
 // the under-determined part with the fewer equations that could determine them. Both fall into connected culprit
 // sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and likewise variables, nearest to
-// the unmatched one first. Equations are positions in Problem.equations. The caller frees both (singular_free).
+// the unmatched one first. Equations are Dae equation ids. The caller frees both (singular_free).
 typedef struct Singular {
     U32Vec equations, variables;
     U32Vec equation_start, variable_start; // sets + 1 entries; empty when there is no set
@@ -54,6 +54,9 @@ bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bo
 bool pass_contract(Dae *dae, Diags *diags);
 // After pass_contract: chain variables of memory elements that nothing uses are marked removed (chain.c).
 bool pass_chain(Dae *dae, Diags *diags);
+bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
+bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
+bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
 bool pass_balance(Dae *dae, Diags *diags);   // counts, Dulmage-Mendelsohn messages in physical words (balance.c)
 

@@ -1,0 +1,243 @@
+// The pipeline: every pass of the compiler, what it needs and what it gives.
+#include "ir/pipeline.h"
+
+#include <string.h>
+#include <time.h>
+
+static bool
+run_bonds(Compilation *c)
+{
+    return pass_bonds(c->dae, c->diags);
+}
+
+static bool
+run_contract(Compilation *c)
+{
+    return pass_contract(c->dae, c->diags);
+}
+
+static bool
+run_units(Compilation *c)
+{
+    return pass_units(c->dae, c->diags);
+}
+
+static bool
+run_chain(Compilation *c)
+{
+    return pass_chain(c->dae, c->diags);
+}
+
+static bool
+run_algebra(Compilation *c)
+{
+    return pass_algebra(c->dae, c->diags);
+}
+
+static bool
+run_laws(Compilation *c)
+{
+    return pass_laws(c->dae, c->diags);
+}
+
+static bool
+run_alias(Compilation *c)
+{
+    return pass_alias(c->dae, c->diags);
+}
+
+static bool
+run_balance(Compilation *c)
+{
+    return pass_balance(c->dae, c->diags);
+}
+
+static bool
+run_index(Compilation *c)
+{
+    return pass_index(c->dae, &c->reduction, c->diags);
+}
+
+static bool
+run_states(Compilation *c)
+{
+    return pass_states(c->dae, &c->reduction, c->diags);
+}
+
+// The part of the matched problem that determines discrete, or continuous, variables; sorted on its own,
+// because the other part's variables are known while it is evaluated.
+static void
+take_part(Compilation *c, Problem *part, bool discrete)
+{
+    Problem *whole = &c->problem;
+    vec_grow(&part->unknown, c->dae->nvars);
+    for (Var var = 0; var < c->dae->nvars; var++)
+        vec_push(&part->equation_of, NONE);
+    for (uint32_t i = 0; i < whole->equations.n; i++) {
+        Var var = whole->var_of.at[i];
+        if ((dae_kind(c->dae, var) == VAR_DISCRETE) != discrete)
+            continue;
+        part->unknown.at[var] = 1;
+        part->equation_of.at[var] = part->equations.n;
+        vec_push(&part->equations, whole->equations.at[i]);
+        vec_push(&part->var_of, var);
+    }
+    problem_incidence(c->dae, part);
+    problem_sort(part);
+}
+
+static bool
+run_causality(Compilation *c)
+{
+    if (!pass_causality(c->dae, &c->reduction, &c->problem, c->diags))
+        return false;
+    take_part(c, &c->continuous, false);
+    take_part(c, &c->discrete, true);
+    return true;
+}
+
+static bool
+run_init(Compilation *c)
+{
+    return pass_init(c->dae, &c->reduction, &c->initial, c->diags);
+}
+
+static bool
+run_solve(Compilation *c)
+{
+    causal_make(c->dae, &c->continuous, &c->dynamics);
+    causal_make(c->dae, &c->discrete, &c->discretes);
+    causal_make(c->dae, &c->initial, &c->init);
+    return true;
+}
+
+static bool
+run_lower(Compilation *c)
+{
+    LoweringInput input = {c->dae, &c->reduction, &c->dynamics, &c->discretes, &c->init, c->variables, c->results,
+                           c->names};
+    c->sys = pass_lower(&input, c->diags);
+    return c->sys != NULL;
+}
+
+#define ROW(pass) .name = #pass, .run = run_##pass
+const Pass pipeline[] = {
+    {ROW(bonds), .doc = "connection sets become junctions with their equations and bonds",
+     .requires = FACT_FLAT, .provides = FACT_JUNCTIONS},
+    {ROW(contract), .doc = "bodies, elements, constraints and memory elements keep their physical contracts",
+     .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
+    {ROW(units), .doc = "units of both sides of every equation agree",
+     .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},
+    {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
+     .requires = FACT_CONTRACTS},
+    {ROW(algebra), .doc = "luz and tar in normal form",
+     .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
+    {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",
+     .requires = FACT_NORMAL, .provides = FACT_LAWS},
+    {ROW(alias), .doc = "x = y and x = -y: one representative",
+     .requires = FACT_LAWS, .provides = FACT_ALIASES},
+    {ROW(balance), .doc = "as many independent equations as unknowns, or a message in physical words",
+     .requires = FACT_ALIASES, .provides = FACT_BALANCED},
+    {ROW(index), .doc = "constraints on states are differentiated (Pantelides)",
+     .requires = FACT_BALANCED, .provides = FACT_INDEX_1},
+    {ROW(states), .doc = "states and dummy derivatives (Mattsson, Soderlind)",
+     .requires = FACT_INDEX_1, .provides = FACT_STATES},
+    {ROW(causality), .doc = "matching with the bond graph's priorities, block lower triangular form",
+     .requires = FACT_STATES, .provides = FACT_CAUSAL},
+    {ROW(init), .doc = "the problem of initialisation, matched and sorted",
+     .requires = FACT_CAUSAL, .provides = FACT_INIT},
+    {ROW(solve), .doc = "blocks become assignments, algebra of luz and tar, torn loops",
+     .requires = FACT_INIT, .provides = FACT_SOLVED},
+    {ROW(lower), .doc = "programs and tables of the compiled model: events, Jacobian, results",
+     .requires = FACT_SOLVED, .provides = FACT_SYS},
+};
+const uint32_t pipeline_length = sizeof pipeline / sizeof *pipeline;
+
+static double
+now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static bool
+verified(Compilation *c, const Pass *pass, Out *fault)
+{
+    Out why = {0};
+    bool good = dae_verify(c->dae, &why) && (!c->sys || sys_verify(c->sys, &why));
+    if (!good)
+        out_printf(fault, "pass %s left a broken model: %s", pass->name, why.text ? why.text : "");
+    out_free(&why);
+    return good;
+}
+
+bool
+pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
+{
+    c->facts |= FACT_FLAT;
+    for (uint32_t i = 0; i < pipeline_length && (c->facts & wanted) != wanted; i++) {
+        const Pass *pass = &pipeline[i];
+        if (pass->provides && (c->facts & pass->provides) == pass->provides)
+            continue;
+        if ((c->facts & pass->requires) != pass->requires) {
+            out_printf(fault, "pass %s is out of order", pass->name);
+            return false;
+        }
+        double begin = now();
+        bool good = pass->run(c);
+        c->seconds[i] = now() - begin;
+        if (!good || diags_errors(c->diags))
+            return false;
+        c->facts = (c->facts | pass->provides) & ~pass->breaks;
+        if (c->verify && !verified(c, pass, fault))
+            return false;
+        if (after && !strcmp(after, pass->name))
+            return true;
+    }
+    return true;
+}
+
+void
+compilation_free(Compilation *c)
+{
+    reduction_free(&c->reduction);
+    problem_free(&c->problem);
+    problem_free(&c->continuous);
+    problem_free(&c->discrete);
+    problem_free(&c->initial);
+    causal_free(&c->dynamics);
+    causal_free(&c->discretes);
+    causal_free(&c->init);
+    if (c->sys)
+        sys_free(&c->sys);
+    dae_free(&c->dae);
+}
+
+static const char *const fact_names[] = {"flat", "junctions", "contracts", "units", "normal", "laws", "aliases",
+                                         "balanced", "index-1", "states", "causal", "init", "solved", "sys"};
+
+static void
+print_facts(uint32_t facts, Out *out)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < sizeof fact_names / sizeof *fact_names; i++) {
+        if (!(facts >> i & 1))
+            continue;
+        out_printf(out, "%s%s", first ? "" : ", ", fact_names[i]);
+        first = false;
+    }
+}
+
+void
+pipeline_print(Out *out)
+{
+    out_text(out, "| pass | does | requires | provides |\n|---|---|---|---|\n");
+    for (uint32_t i = 0; i < pipeline_length; i++) {
+        out_printf(out, "| %s | %s | ", pipeline[i].name, pipeline[i].doc);
+        print_facts(pipeline[i].requires, out);
+        out_text(out, " | ");
+        print_facts(pipeline[i].provides, out);
+        out_text(out, " |\n");
+    }
+}
