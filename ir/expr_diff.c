@@ -476,34 +476,122 @@ solution(Exprs *exprs, Expr coefficient, Expr rest)
     return expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), coefficient);
 }
 
-static Expr
-solve_side(Exprs *exprs, Expr side, Expr other, uint32_t k)
+// An equation on its way to a solution: side = other, where only `side` contains the slot.
+typedef struct Isolation {
+    Expr side, other;
+    Expr divisor;   // product of what was divided by and may be zero; 0: nothing
+    uint32_t looks;
+    bool impossible;
+} Isolation;
+
+static void
+divided_by(Exprs *exprs, Isolation *now, Expr factor)
 {
-    bool alone = cell_op(exprs, side) == OP_SLOT && expr_slot_of(exprs, side) == k;
-    return alone && !expr_uses_slot(exprs, other, k) ? other : 0;
+    Zeros zeros = zeros_of(exprs, factor, 0, &now->looks);
+    now->impossible |= zeros == ZEROS_CERTAIN;
+    if (zeros == ZEROS_POSSIBLE)
+        now->divisor = now->divisor ? expr_2(exprs, OP_MUL, now->divisor, factor) : factor;
+}
+
+// Splits the arguments of a sum or product: the only one with the slot, and the others put together. False when
+// several contain the slot.
+static bool
+single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
+{
+    U32Vec others = {0};
+    *with = 0;
+    bool single = true;
+    for (uint32_t i = 0; i < cell_n(exprs, e); i++) {
+        Expr arg = cell_args(exprs, e)[i];
+        bool uses = expr_uses_slot(exprs, arg, k);
+        single &= !uses || !*with;
+        if (uses)
+            *with = arg;
+        else
+            vec_push(&others, arg);
+    }
+    if (single)
+        *without = expr_make(exprs, cell_op(exprs, e), others.at, others.n);
+    vec_free(&others);
+    return single;
+}
+
+// Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the slot
+// in one place.
+static bool
+peel(Exprs *exprs, Isolation *now, uint32_t k)
+{
+    Expr with, without;
+    switch (cell_op(exprs, now->side)) {
+    case OP_NEG:
+        now->other = expr_1(exprs, OP_NEG, now->other);
+        now->side = expr_arg(exprs, now->side, 0);
+        return true;
+    case OP_ADD:
+        if (!single_out(exprs, now->side, k, &with, &without))
+            return false;
+        now->other = expr_sub(exprs, now->other, without);
+        now->side = with;
+        return true;
+    case OP_MUL:
+        if (!single_out(exprs, now->side, k, &with, &without))
+            return false;
+        divided_by(exprs, now, without);
+        if (now->impossible)
+            return false;
+        now->other = solution(exprs, without, expr_1(exprs, OP_NEG, now->other));
+        now->side = with;
+        return true;
+    case OP_DIV:
+        without = expr_arg(exprs, now->side, 1);
+        if (expr_uses_slot(exprs, without, k))
+            return false;
+        now->other = expr_2(exprs, OP_MUL, now->other, without);
+        now->side = expr_arg(exprs, now->side, 0);
+        return true;
+    default:
+        return false;
+    }
+}
+
+// What is left when the operators were taken off: the slot itself, or an affine expression of it.
+static Expr
+isolate(Exprs *exprs, Isolation *now, uint32_t k)
+{
+    Expr coefficient, rest;
+    while (peel(exprs, now, k))
+        continue;
+    if (now->impossible)
+        return 0;
+    if (cell_op(exprs, now->side) == OP_SLOT)
+        return now->other;
+    Expr residual = expr_sub(exprs, now->side, now->other);
+    if (!expr_affine(exprs, residual, k, &coefficient, &rest))
+        return 0;
+    divided_by(exprs, now, coefficient);
+    return now->impossible ? 0 : solution(exprs, coefficient, rest);
 }
 
 Expr
 expr_solve(Exprs *exprs, Expr equation, uint32_t k, Expr *divisor)
 {
-    Expr coefficient, rest, found = 0;
+    Isolation now = {.side = equation, .other = exprs->zero};
     if (divisor)
         *divisor = 0;
     if (cell_op(exprs, equation) == OP_EQN) {
         Expr left = expr_arg(exprs, equation, 0), right = expr_arg(exprs, equation, 1);
-        found = solve_side(exprs, left, right, k);
-        if (!found)
-            found = solve_side(exprs, right, left, k);
+        bool in_left = expr_uses_slot(exprs, left, k), in_right = expr_uses_slot(exprs, right, k);
+        now.side = in_left ? left : right;
+        now.other = in_left ? right : left;
+        if (in_left && in_right) {
+            now.side = expr_residual(exprs, equation);
+            now.other = exprs->zero;
+        }
     }
-    if (found)
-        return found;
-    if (!expr_affine(exprs, equation, k, &coefficient, &rest))
+    if (!expr_uses_slot(exprs, now.side, k))
         return 0;
-    uint32_t looks = 0;
-    Zeros zeros = zeros_of(exprs, coefficient, 0, &looks);
-    if (zeros == ZEROS_CERTAIN)
-        return 0;
-    if (divisor && zeros == ZEROS_POSSIBLE)
-        *divisor = coefficient;
-    return solution(exprs, coefficient, rest);
+    Expr found = isolate(exprs, &now, k);
+    if (divisor && found)
+        *divisor = now.divisor;
+    return found;
 }
