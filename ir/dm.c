@@ -161,8 +161,11 @@ collect(Search *search, const uint32_t *place, uint32_t sets, bool vars, U32Vec 
         start->at[s + 2] += start->at[s + 1];
     vec_grow(ids, start->at[sets + 1]);
     for (uint32_t k = 0; k < search->items.n; k++)
-        if (search->items.at[k].is_var == vars)
-            ids->at[start->at[place[find_set(search, search->items.at[k].set)] + 1]++] = search->items.at[k].id;
+        if (search->items.at[k].is_var == vars) {
+            uint32_t id = search->items.at[k].id;
+            uint32_t at = start->at[place[find_set(search, search->items.at[k].set)] + 1]++;
+            ids->at[at] = vars ? id : search->problem->equations.at[id];
+        }
     start->n--;
 }
 

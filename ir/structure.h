@@ -45,7 +45,10 @@ void structure_unknowns(const Dae *dae, U8Vec *unknown);
 // The derivative variable of a representative when it is part of the model, else NONE.
 Var structure_der(const Dae *dae, Var var);
 
-// Reports what over and under hold as errors in the user's names. `equation ids` are positions in `problem`.
-void structure_report(Dae *dae, const Problem *problem, Diags *diags);
+// Reports a singular structure in the user's names: per connected culprit set the equations that are too many
+// (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is maximum.
+void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags);
+// "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns the equation or variable.
+void structure_owner(const Dae *dae, uint32_t inst, Out *out);
 
 #endif

@@ -1,0 +1,247 @@
+// alias.c: alias elimination.
+//
+// Purpose:    variables that are equal or opposite to another one share its place.
+// Method:     union-find with signs over the equations x = y, x = -y, x + y = 0 between two unknowns of the same kind; the
+//             text is tested once per shape. Derivatives and pre() values of aliases follow their variables.
+// Contract:   fills Dae.alias_of, alias_negative; used equations become EQN_ALIAS; rows are not rewritten. An
+//             equation that closes a cycle (x = y twice, or x = -x) stays an equation, so that the balance
+//             pass sees it. A representative carries the class's derivative (der(x) = +-der(representative)).
+//             der(x) = v makes no alias: v may become a state of its own.
+// Complexity: near linear (path compression).
+//
+//     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
+#include "ir/structure.h"
+
+typedef struct Aliases {
+    Dae *dae;
+    U8Vec mergeable;   // per variable
+    U32Vec parent;     // union-find
+    U8Vec negative;    // sign relative to the parent
+    U8Vec shape_kind;  // per Expr: 0 not known yet, else ShapeKind
+} Aliases;
+
+typedef enum ShapeKind { SHAPE_UNKNOWN, SHAPE_OTHER, SHAPE_EQUAL, SHAPE_OPPOSITE } ShapeKind;
+
+// --- the text
+
+// c0*#0 + c1*#1 = 0 with constants |c0| = |c1| != 0.
+static ShapeKind
+classify(Exprs *exprs, Expr shape)
+{
+    if (expr_nslots(exprs, shape) != 2 || expr_op(exprs, shape) != OP_EQN)
+        return SHAPE_OTHER;
+    Expr left = expr_arg(exprs, shape, 0), right = expr_arg(exprs, shape, 1);
+    if (expr_op(exprs, left) == OP_SLOT && expr_op(exprs, right) == OP_SLOT)
+        return SHAPE_EQUAL;
+    Expr c0, c1, rest;
+    if (!expr_affine(exprs, expr_residual(exprs, shape), 0, &c0, &rest) || !expr_affine(exprs, rest, 1, &c1, &rest))
+        return SHAPE_OTHER;
+    if (expr_op(exprs, c0) != OP_CONST || expr_op(exprs, c1) != OP_CONST || !expr_is_const(exprs, rest, 0))
+        return SHAPE_OTHER;
+    double a = expr_value(exprs, c0), b = expr_value(exprs, c1);
+    if (a == 0 || (a != b && a != -b))
+        return SHAPE_OTHER;
+    return a == b ? SHAPE_OPPOSITE : SHAPE_EQUAL;
+}
+
+static ShapeKind
+shape_kind(Aliases *aliases, Expr shape)
+{
+    if (aliases->shape_kind.n <= shape)
+        vec_grow(&aliases->shape_kind, expr_count(aliases->dae->exprs) + 1 - aliases->shape_kind.n);
+    if (!aliases->shape_kind.at[shape]) {
+        // Classifying makes expressions, so the table may grow in between.
+        ShapeKind kind = classify(aliases->dae->exprs, shape);
+        aliases->shape_kind.at[shape] = (uint8_t)kind;
+    }
+    return (ShapeKind)aliases->shape_kind.at[shape];
+}
+
+// --- union-find
+
+// Root of var; *negative: var = -root.
+static Var
+find_root(Aliases *aliases, Var var, bool *negative)
+{
+    Var root = var;
+    bool sign = false;
+    while (aliases->parent.at[root] != root) {
+        sign ^= aliases->negative.at[root];
+        root = aliases->parent.at[root];
+    }
+    *negative = sign;
+    while (aliases->parent.at[var] != root && var != root) {
+        Var next = aliases->parent.at[var];
+        bool step = aliases->negative.at[var];
+        aliases->parent.at[var] = root;
+        aliases->negative.at[var] = sign;
+        sign ^= step;
+        var = next;
+    }
+    return root;
+}
+
+static bool
+same_class(const Dae *dae, Var a, Var b, ShapeKind kind)
+{
+    if (dae_kind(dae, a) != dae_kind(dae, b) || dae_type(dae, a) != dae_type(dae, b))
+        return false;
+    VarType type = dae_type(dae, a);
+    return kind == SHAPE_EQUAL || type == TYPE_REAL || type == TYPE_INTEGER;
+}
+
+static void
+use_equation(Aliases *aliases, uint32_t e)
+{
+    Equation *equation = &aliases->dae->equations.at[e];
+    if (equation->kind != EQN_NORMAL)
+        return;
+    ShapeKind kind = shape_kind(aliases, equation->shape);
+    if (kind == SHAPE_OTHER)
+        return;
+    Var a = aliases->dae->rows.at[equation->row], b = aliases->dae->rows.at[equation->row + 1];
+    if (!aliases->mergeable.at[a] || !aliases->mergeable.at[b] || !same_class(aliases->dae, a, b, kind))
+        return;
+    bool negative_a, negative_b;
+    a = find_root(aliases, a, &negative_a);
+    b = find_root(aliases, b, &negative_b);
+    if (a == b)
+        return;
+    aliases->parent.at[b] = a;
+    aliases->negative.at[b] = negative_a ^ negative_b ^ (kind == SHAPE_OPPOSITE);
+    equation->kind = EQN_ALIAS;
+}
+
+// --- choice of representatives
+
+// Higher is better: fixed start, derivative in use, wish to be a state, written start, shown to the user.
+static uint32_t
+merit(const Dae *dae, const U8Vec *has_start, Var var)
+{
+    StateSelect select = dae_state_select(dae, var);
+    const Group *group = dae_group(dae, var);
+    uint32_t merit = dae->var_flags.at[var] & VARF_FIXED ? 16 : 0;
+    merit |= structure_der(dae, var) != NONE ? 8 : 0;
+    merit |= select == STATE_ALWAYS || select == STATE_PREFER ? 4 : 0;
+    merit |= has_start->at[var] ? 2 : 0;
+    return merit | !(group->flags & GROUP_HIDDEN);
+}
+
+static void
+instance_depths(const Dae *dae, U32Vec *depth)
+{
+    for (uint32_t i = 0; i < dae->insts.n; i++) {
+        uint32_t parent = dae->insts.at[i].parent;
+        vec_push(depth, parent == NONE || parent >= i ? 0 : depth->at[parent] + 1);
+    }
+}
+
+// best[root] = the variable to represent the class: most merit, then shortest path, then first declared.
+static void
+choose_best(Aliases *aliases, U32Vec *best)
+{
+    const Dae *dae = aliases->dae;
+    U32Vec depth = {0};
+    U8Vec has_start = {0};
+    bool negative;
+    instance_depths(dae, &depth);
+    vec_grow(&has_start, dae->nvars);
+    for (uint32_t b = 0; b < dae->binds.n; b++)
+        if (dae->binds.at[b].attr == ATTR_START)
+            has_start.at[dae->binds.at[b].var] = 1;
+    for (Var v = 0; v < dae->nvars; v++)
+        vec_push(best, NONE);
+    for (Var v = 0; v < dae->nvars; v++) {
+        Var root = find_root(aliases, v, &negative), old = best->at[root];
+        if (old != NONE) {
+            uint32_t is = merit(dae, &has_start, v), was = merit(dae, &has_start, old);
+            uint32_t here = depth.at[dae_group(dae, v)->inst], there = depth.at[dae_group(dae, old)->inst];
+            if (is < was || (is == was && here >= there))
+                continue;
+        }
+        best->at[root] = v;
+    }
+    vec_free(&depth);
+    vec_free(&has_start);
+}
+
+static void
+publish(Aliases *aliases)
+{
+    Dae *dae = aliases->dae;
+    U32Vec best = {0};
+    choose_best(aliases, &best);
+    vec_clear(&dae->alias_of);
+    vec_clear(&dae->alias_negative);
+    for (Var v = 0; v < dae->nvars; v++) {
+        bool negative, negative_best;
+        Var to = best.at[find_root(aliases, v, &negative)];
+        find_root(aliases, to, &negative_best);
+        vec_push(&dae->alias_of, to);
+        vec_push(&dae->alias_negative, negative ^ negative_best);
+    }
+    vec_free(&best);
+}
+
+// --- what follows the variables
+
+static void
+link_alias(Dae *dae, Var var, Var to, bool negative)
+{
+    dae->alias_of.at[var] = to;
+    dae->alias_negative.at[var] = negative;
+}
+
+// x = s*r  =>  der(x) = s*der(r), der(der(x)) = s*der(der(r)), ..., pre(x) = s*pre(r).
+static void
+link_followers(Dae *dae, Var var)
+{
+    bool negative;
+    Var to = dae_alias(dae, var, &negative);
+    if (dae->var_pre.at[var] != NONE) {
+        Var pre = dae_pre(dae, to);
+        link_alias(dae, dae->var_pre.at[var], pre, negative);
+    }
+    while (dae->var_der.at[var] != NONE) {
+        to = dae_der(dae, to);
+        var = dae->var_der.at[var];
+        link_alias(dae, var, to, negative);
+        // A derivative in use somewhere is in use for the class.
+        if (!(dae->var_flags.at[var] & VARF_REMOVED))
+            dae->var_flags.at[to] &= (uint8_t)~VARF_REMOVED;
+    }
+}
+
+static void
+start_classes(Aliases *aliases)
+{
+    const Dae *dae = aliases->dae;
+    structure_unknowns(dae, &aliases->mergeable);
+    for (Var v = 0; v < dae->nvars; v++) {
+        vec_push(&aliases->parent, v);
+        if (dae->var_group.at[v] == NONE)
+            aliases->mergeable.at[v] = 0;
+    }
+    vec_grow(&aliases->negative, dae->nvars);
+}
+
+bool
+pass_alias(Dae *dae, Diags *diags)
+{
+    (void)diags;
+    Aliases aliases = {.dae = dae};
+    vec_clear(&dae->alias_of);
+    vec_clear(&dae->alias_negative);
+    start_classes(&aliases);
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        use_equation(&aliases, e);
+    publish(&aliases);
+    for (Var v = 0, n = dae->nvars; v < n; v++)
+        if (dae->alias_of.at[v] != v && dae->var_group.at[v] != NONE)
+            link_followers(dae, v);
+    vec_free(&aliases.mergeable);
+    vec_free(&aliases.parent);
+    vec_free(&aliases.negative);
+    vec_free(&aliases.shape_kind);
+    return true;
+}

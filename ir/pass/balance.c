@@ -1,0 +1,305 @@
+// balance.c: does every variable have an equation?
+//
+// Purpose:    find missing and surplus equations before anything is differentiated, and say so in the user's names: by
+//             component, connector and variable.
+// Method:     maximum matching in which a variable and its derivatives count as one unknown (the precondition of
+//             Pantelides' algorithm), then Dulmage-Mendelsohn for what is left over.
+// Contract:   requires alias. Changes nothing but diags. False when the model is structurally singular.
+// Complexity: that of matching.
+//
+//     x + y = 1                      ->   error: 1 equation is missing for 'x', 'y' in ...
+//     x = 1; x = 2                   ->   error: 2 equations for 1 variable 'x' in ...
+#include "ir/structure.h"
+
+enum { SHOWN_ITEMS = 6 };
+
+// --- words
+
+void
+structure_owner(const Dae *dae, uint32_t inst, Out *out)
+{
+    const Inst *at = &dae->insts.at[inst];
+    bool model = at->parent == NONE;
+    out_text(out, model ? "the model '" : "component '");
+    if (model)
+        out_text(out, sym_text(dae->syms, at->name ? at->name : dae->name));
+    else
+        dae_inst_path(dae, inst, out);
+    out_char(out, '\'');
+    if (!model && at->class_name)
+        out_printf(out, " (%s)", sym_text(dae->syms, at->class_name));
+}
+
+static const char *
+plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+typedef struct Reporter {
+    Dae *dae;
+    Diags *diags;
+    const Singular *part;
+    Map connector_of;  // instance -> connector
+    U8Vec connected;   // per connector
+    DiagCode code;
+    uint32_t set;
+    uint32_t equations, variables; // in this set
+    const uint32_t *equation, *variable;
+} Reporter;
+
+// The component an instance belongs to: connectors, also nested ones, count as part of theirs.
+static uint32_t
+component_of(const Reporter *reporter, uint32_t inst)
+{
+    uint32_t connector;
+    while (reporter->dae->insts.at[inst].parent != NONE && map_get(&reporter->connector_of, inst, &connector))
+        inst = reporter->dae->insts.at[inst].parent;
+    return inst;
+}
+
+static uint32_t
+owner_of_var(const Reporter *reporter, Var var)
+{
+    const Group *group = dae_group(reporter->dae, var);
+    return group ? component_of(reporter, group->inst) : 0;
+}
+
+static uint32_t
+owner_of_equation(const Reporter *reporter, uint32_t equation)
+{
+    uint32_t node = reporter->dae->equations.at[equation].node;
+    return node < reporter->dae->nodes.n ? component_of(reporter, reporter->dae->nodes.at[node].inst) : 0;
+}
+
+static Span
+span_of_var(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group ? group->span : (Span){0, 0};
+}
+
+// "'a.f', 'a.s' and 3 more"
+static void
+print_variables(const Reporter *reporter, Out *out)
+{
+    uint32_t shown = reporter->variables <= SHOWN_ITEMS ? reporter->variables : SHOWN_ITEMS - 1;
+    for (uint32_t k = 0; k < shown; k++) {
+        out_text(out, k ? ", '" : "'");
+        dae_var_name(reporter->dae, reporter->variable[k], out);
+        out_char(out, '\'');
+    }
+    if (shown < reporter->variables)
+        out_printf(out, " and %u more", reporter->variables - shown);
+}
+
+// " in component 'a' (Spring), component 'b' (Mass)": the owners of `ids`, each once.
+static void
+print_owners(const Reporter *reporter, bool vars, Out *out)
+{
+    uint32_t owners[SHOWN_ITEMS], n = 0, total = vars ? reporter->variables : reporter->equations;
+    for (uint32_t k = 0; k < total && n < SHOWN_ITEMS; k++) {
+        uint32_t owner = vars ? owner_of_var(reporter, reporter->variable[k])
+                              : owner_of_equation(reporter, reporter->equation[k]);
+        uint32_t i = 0;
+        while (i < n && owners[i] != owner)
+            i++;
+        if (i < n)
+            continue;
+        owners[n++] = owner;
+        out_text(out, n == 1 ? " in " : ", ");
+        structure_owner(reporter->dae, owner, out);
+    }
+}
+
+static void
+note_equations(const Reporter *reporter, Diag *diag)
+{
+    for (uint32_t k = 0; k < reporter->equations && k < SHOWN_ITEMS; k++) {
+        Out text = {0};
+        structure_owner(reporter->dae, owner_of_equation(reporter, reporter->equation[k]), &text);
+        out_text(&text, ": ");
+        dae_print_equation(reporter->dae, reporter->equation[k], &text);
+        diag_note(diag, reporter->dae->equations.at[reporter->equation[k]].span, "equation of %s", text.text);
+        out_free(&text);
+    }
+    if (reporter->equations > SHOWN_ITEMS)
+        diag_note(diag, (Span){0, 0}, "and %u more equations", reporter->equations - SHOWN_ITEMS);
+}
+
+// --- too many equations
+
+// The first equation that the user wrote, else the first.
+static uint32_t
+main_equation(const Reporter *reporter)
+{
+    for (uint32_t k = 0; k < reporter->equations; k++)
+        if (!reporter->dae->equations.at[reporter->equation[k]].generated)
+            return reporter->equation[k];
+    return reporter->equation[0];
+}
+
+static void
+report_over(const Reporter *reporter)
+{
+    Out where = {0}, names = {0};
+    print_owners(reporter, false, &where);
+    print_variables(reporter, &names);
+    Span span = reporter->dae->equations.at[main_equation(reporter)].span;
+    uint32_t surplus = reporter->equations - reporter->variables;
+    Diag *diag;
+    if (!reporter->variables)
+        diag = diag_add(reporter->diags, reporter->code, span,
+                        "an equation too many%s: everything in it is already known, or it repeats another equation",
+                        where.text);
+    else
+        diag = diag_add(reporter->diags, reporter->code, span,
+                        "%u equation%s too many%s: %u equations for %u variable%s %s", surplus, plural(surplus),
+                        where.text, reporter->equations, reporter->variables, plural(reporter->variables),
+                        names.text);
+    note_equations(reporter, diag);
+    diag_help(diag, "remove %s of these equations, or free a quantity that they fix",
+              surplus == 1 ? "one" : "some");
+    out_free(&where);
+    out_free(&names);
+}
+
+// --- too few
+
+// Connectors of the set's alias classes that nothing is connected to.
+static void
+help_connectors(const Reporter *reporter, Diag *diag)
+{
+    Dae *dae = reporter->dae;
+    uint32_t shown = 0;
+    for (uint32_t c = 0; c < dae->connectors.n && shown < 3; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        bool touches = false;
+        for (uint32_t i = 0; !reporter->connected.at[c] && i < dae->connector_types.at[connector->type].n; i++) {
+            bool negative;
+            Var var = dae_alias(dae, connector->first + i, &negative);
+            for (uint32_t k = 0; k < reporter->variables && k < 64; k++)
+                touches |= reporter->variable[k] == var;
+        }
+        if (!touches)
+            continue;
+        Out path = {0};
+        dae_inst_path(dae, connector->inst, &path);
+        diag_help(diag, "'%s' is not connected to anything", path.text);
+        out_free(&path);
+        shown++;
+    }
+}
+
+static void
+report_under(const Reporter *reporter)
+{
+    Out where = {0}, names = {0};
+    print_owners(reporter, true, &where);
+    print_variables(reporter, &names);
+    Span span = span_of_var(reporter->dae, reporter->variable[0]);
+    uint32_t lacking = reporter->variables - reporter->equations;
+    Diag *diag;
+    if (!reporter->equations)
+        diag = diag_add(reporter->diags, reporter->code, span, "no equation determines %s%s", names.text, where.text);
+    else
+        diag = diag_add(reporter->diags, reporter->code, span,
+                        "%u equation%s missing: %u variables %s%s have only %u equation%s", lacking,
+                        lacking == 1 ? " is" : "s are", reporter->variables, names.text, where.text,
+                        reporter->equations, plural(reporter->equations));
+    for (uint32_t k = 1; k < reporter->variables && k < SHOWN_ITEMS; k++) {
+        const char *name = dae_name(reporter->dae, reporter->variable[k]);
+        diag_note(diag, span_of_var(reporter->dae, reporter->variable[k]), "'%s' is declared here", name);
+    }
+    note_equations(reporter, diag);
+    help_connectors(reporter, diag);
+    out_free(&where);
+    out_free(&names);
+}
+
+// --- all sets
+
+static void
+report_part(Reporter *reporter, const Singular *part, DiagCode code, bool over)
+{
+    reporter->part = part;
+    reporter->code = code;
+    for (uint32_t s = 0; s + 1 < part->equation_start.n && !diags_full(reporter->diags); s++) {
+        reporter->equation = part->equations.at + part->equation_start.at[s];
+        reporter->variable = part->variables.at + part->variable_start.at[s];
+        reporter->equations = part->equation_start.at[s + 1] - part->equation_start.at[s];
+        reporter->variables = part->variable_start.at[s + 1] - part->variable_start.at[s];
+        if (over)
+            report_over(reporter);
+        else
+            report_under(reporter);
+    }
+}
+
+void
+structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags)
+{
+    Singular over, under;
+    problem_singular(problem, problem->equation_of.n, &over, &under);
+    Reporter reporter = {.dae = dae, .diags = diags};
+    vec_grow(&reporter.connected, dae->connectors.n);
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        map_put(&reporter.connector_of, dae->connectors.at[c].inst, c);
+    for (uint32_t c = 0; c < dae->connects.n; c++)
+        reporter.connected.at[dae->connects.at[c].a] = reporter.connected.at[dae->connects.at[c].b] = 1;
+    report_part(&reporter, &over, over_code, true);
+    report_part(&reporter, &under, under_code, false);
+    map_free(&reporter.connector_of);
+    vec_free(&reporter.connected);
+    singular_free(&over);
+    singular_free(&under);
+}
+
+// --- the pass
+
+// column_of[v] = the representative that v, der(v), der(der(v)) ... are all derivatives of.
+static void
+merge_derivatives(const Dae *dae, U32Vec *column_of)
+{
+    for (Var v = 0; v < dae->nvars; v++) {
+        bool negative;
+        Var to = dae_alias(dae, v, &negative);
+        Var of = dae->var_der_of.at[to];
+        // A derivative's variable has a lower id than the derivative, but an alias may lead upwards.
+        while (of != NONE) {
+            to = dae_alias(dae, of, &negative);
+            of = dae->var_der_of.at[to];
+        }
+        vec_push(column_of, to);
+    }
+}
+
+static uint32_t
+unmatched_unknowns(const Problem *problem)
+{
+    uint32_t count = 0;
+    for (Var v = 0; v < problem->unknown.n; v++)
+        count += problem->unknown.at[v] && problem->equation_of.at[v] == NONE;
+    return count;
+}
+
+bool
+pass_balance(Dae *dae, Diags *diags)
+{
+    Problem problem = {0};
+    Structure structure = {.dae = dae};
+    U32Vec column_of = {0};
+    structure_equations(dae, &problem.equations);
+    structure_unknowns(dae, &problem.unknown);
+    merge_derivatives(dae, &column_of);
+    for (Var v = 0; v < dae->nvars; v++)
+        problem.unknown.at[v] &= column_of.at[v] == v;
+    structure_incidence(&structure, &problem, column_of.at);
+    bool good = problem_match(&problem, dae->nvars, NULL) == 0 && unmatched_unknowns(&problem) == 0;
+    if (!good)
+        structure_report(dae, &problem, E0502, E0501, diags);
+    problem_free(&problem);
+    structure_free(&structure);
+    vec_free(&column_of);
+    return good;
+}

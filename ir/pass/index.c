@@ -1,0 +1,469 @@
+// index.c: index reduction.
+//
+// Purpose:    find the equations that must be differentiated before the highest derivatives can be solved for.
+// Method:     Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): match equations with highest derivatives; an equation
+//             that cannot be matched and all that its search has reached are differentiated, and the search goes
+//             on with the derivative. Differentiation is done on shapes and memoized by (shape, slots with a rate).
+// Contract:   requires alias, balance. Appends derivative variables and differentiated equations (EQN_NORMAL,
+//             generated, owned by the same node, over representatives); fills Reduction.derivative, derivative_of,
+//             differentiated, structural_index. A set-valued law is not differentiated but raised: in its sticking mode
+//             it holds the next derivative of its x at zero (Law.level, slot 1 of its row).
+// Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
+//
+//     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
+#include "ir/pattern.h"
+#include "ir/structure.h"
+
+enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
+
+typedef struct Index {
+    Dae *dae;
+    Reduction *reduction;
+    Diags *diags;
+    Structure structure;
+    Patterns rates;
+    // per equation id:
+    U32Vec start, end;  // its columns that were highest derivatives when it was made
+    U32Vec var_of, level, law_of, color, scanned;
+    U32Vec column;
+    // per variable:
+    U32Vec equation_of, var_color;
+    U32Vec colored_equations, colored_vars, stack;
+    uint32_t round;
+} Index;
+
+// --- growing along with the Dae
+
+static void
+grow_none(U32Vec *vec, uint32_t n)
+{
+    while (vec->n < n)
+        vec_push(vec, NONE);
+}
+
+static void
+grow_zero(U32Vec *vec, uint32_t n)
+{
+    if (vec->n < n)
+        vec_grow(vec, n - vec->n);
+}
+
+static void
+grow_all(Index *index)
+{
+    uint32_t equations = index->dae->equations.n, vars = index->dae->nvars;
+    grow_zero(&index->start, equations);
+    grow_zero(&index->end, equations);
+    grow_none(&index->var_of, equations);
+    grow_zero(&index->level, equations);
+    grow_none(&index->law_of, equations);
+    grow_zero(&index->color, equations);
+    grow_zero(&index->scanned, equations);
+    grow_none(&index->reduction->derivative, equations);
+    grow_none(&index->reduction->derivative_of, equations);
+    grow_none(&index->equation_of, vars);
+    grow_zero(&index->var_color, vars);
+}
+
+static bool
+is_highest(const Index *index, Var var)
+{
+    return structure_der(index->dae, var) == NONE;
+}
+
+// Unknowns that equation e can determine and that are highest derivatives; appended to `column`.
+static void
+read_columns(Index *index, uint32_t e)
+{
+    Dae *dae = index->dae;
+    structure_read(&index->structure, e);
+    index->start.at[e] = index->column.n;
+    for (uint32_t k = 0; k < index->structure.vars.n; k++) {
+        Var var = index->structure.vars.at[k];
+        VarKind kind = dae_kind(dae, var);
+        bool unknown = (kind == VAR_CONTINUOUS || kind == VAR_DISCRETE) && dae->var_pre_of.at[var] == NONE;
+        if (index->structure.use.at[k] == USE_DETERMINE && unknown && is_highest(index, var))
+            vec_push(&index->column, var);
+    }
+    index->end.at[e] = index->column.n;
+}
+
+// --- the first matching
+
+static void
+match_first(Index *index, U32Vec *open)
+{
+    Dae *dae = index->dae;
+    Problem problem = {0};
+    structure_equations(dae, &problem.equations);
+    structure_unknowns(dae, &problem.unknown);
+    for (Var v = 0; v < dae->nvars; v++)
+        problem.unknown.at[v] &= is_highest(index, v);
+    structure_incidence(&index->structure, &problem, NULL);
+    problem_match(&problem, dae->nvars, NULL);
+    for (uint32_t i = 0; i < problem.equations.n; i++) {
+        uint32_t e = problem.equations.at[i], var = problem.var_of.at[i];
+        index->start.at[e] = problem.incidence.start.at[i];
+        index->end.at[e] = problem.incidence.match_end.at[i];
+        index->var_of.at[e] = var;
+        if (var == NONE)
+            vec_push(open, e);
+        else
+            index->equation_of.at[var] = e;
+    }
+    vec_append(&index->column, problem.incidence.column.at, problem.incidence.column.n);
+    problem_free(&problem);
+}
+
+// --- one search
+
+static void
+color_equation(Index *index, uint32_t e)
+{
+    index->color.at[e] = index->round;
+    index->scanned.at[e] = index->start.at[e];
+    vec_push(&index->colored_equations, e);
+    vec_push(&index->stack, e);
+}
+
+// A highest derivative that nothing determines yet, or NONE.
+static Var
+free_var(const Index *index, uint32_t e)
+{
+    for (uint32_t j = index->start.at[e]; j < index->end.at[e]; j++) {
+        Var var = index->column.at[j];
+        if (index->equation_of.at[var] == NONE && is_highest(index, var))
+            return var;
+    }
+    return NONE;
+}
+
+static void
+assign(Index *index, uint32_t e, Var var)
+{
+    index->var_of.at[e] = var;
+    index->equation_of.at[var] = e;
+}
+
+// The next uncolored variable of e, coloured now; its equation, or NONE when e is exhausted.
+static uint32_t
+next_equation(Index *index, uint32_t e)
+{
+    while (index->scanned.at[e] < index->end.at[e]) {
+        Var var = index->column.at[index->scanned.at[e]++];
+        if (index->var_color.at[var] == index->round || !is_highest(index, var))
+            continue;
+        index->var_color.at[var] = index->round;
+        vec_push(&index->colored_vars, var);
+        uint32_t next = index->equation_of.at[var];
+        if (index->color.at[next] != index->round)
+            return next;
+    }
+    return NONE;
+}
+
+// Augments the matching from equation e; on failure the colored sets are the subset that has one equation too many.
+static bool
+search(Index *index, uint32_t e)
+{
+    index->round++;
+    vec_clear(&index->colored_equations);
+    vec_clear(&index->colored_vars);
+    vec_clear(&index->stack);
+    for (color_equation(index, e); index->stack.n;) {
+        uint32_t top = vec_last(&index->stack);
+        Var var = index->scanned.at[top] == index->start.at[top] ? free_var(index, top) : NONE;
+        if (var != NONE) {
+            while (index->stack.n) {
+                uint32_t at = vec_pop(&index->stack);
+                Var old = index->var_of.at[at];
+                assign(index, at, var);
+                var = old;
+            }
+            return true;
+        }
+        uint32_t next = next_equation(index, top);
+        if (next != NONE)
+            color_equation(index, next);
+        else
+            (void)vec_pop(&index->stack);
+    }
+    return false;
+}
+
+// --- messages
+
+static Diag *
+complain(Index *index, DiagCode code, uint32_t e, const char *text)
+{
+    Out where = {0};
+    const Equation *at = &index->dae->equations.at[e];
+    uint32_t inst = at->node < index->dae->nodes.n ? index->dae->nodes.at[at->node].inst : 0;
+    structure_owner(index->dae, inst, &where);
+    Diag *diag = diag_add(index->diags, code, at->span, "in %s: %s", where.text, text);
+    out_free(&where);
+    return diag;
+}
+
+static void
+note_colored(Index *index, Diag *diag)
+{
+    for (uint32_t k = 0; k < index->colored_equations.n && k < ITEMS_SHOWN; k++) {
+        uint32_t e = index->colored_equations.at[k];
+        Out text = {0};
+        dae_print_equation(index->dae, e, &text);
+        diag_note(diag, index->dae->equations.at[e].span, "these equations must hold together: %s", text.text);
+        out_free(&text);
+    }
+}
+
+static bool
+complain_rate(Index *index, uint32_t e, Var var)
+{
+    Out text = {0};
+    const char *name = dae_name(index->dae, var);
+    out_printf(&text, "the derivative of the input '%s' is needed, but an input has none", name);
+    Diag *diag = complain(index, E0504, e, text.text);
+    const Group *group = dae_group(index->dae, var);
+    diag_note(diag, group->span, "'%s' is declared here", name);
+    note_colored(index, diag);
+    diag_help(diag, "let a variable with an equation drive this quantity, or do not fix a position by an input");
+    out_free(&text);
+    return false;
+}
+
+// --- differentiating
+
+// pattern[k] = 1 when slot k has a rate. False after an error.
+static bool
+rate_pattern(Index *index, uint32_t e, U32Vec *pattern)
+{
+    vec_clear(pattern);
+    for (uint32_t k = 0; k < index->structure.vars.n; k++) {
+        Var var = index->structure.vars.at[k];
+        VarKind kind = dae_kind(index->dae, var);
+        bool pre = index->dae->var_pre_of.at[var] != NONE;
+        if (kind == VAR_INPUT && index->structure.use.at[k] == USE_DETERMINE)
+            return complain_rate(index, e, var);
+        vec_push(pattern, kind == VAR_CONTINUOUS && !pre);
+    }
+    return true;
+}
+
+// The derivative shape; a source below n is a slot of the equation, n + k the rate of slot k.
+static const Pattern *
+differentiate_shape(Index *index, const U32Vec *pattern)
+{
+    Exprs *exprs = index->dae->exprs;
+    const Pattern *known = patterns_find(&index->rates, index->structure.shape, pattern->at, pattern->n);
+    if (known)
+        return known;
+    U32Vec rate = {0}, order = {0};
+    for (uint32_t k = 0; k < pattern->n; k++)
+        vec_push(&rate, pattern->at[k] ? expr_slot(exprs, pattern->n + k) : 0);
+    Expr equation = index->structure.shape;
+    bool sides = expr_op(exprs, equation) == OP_EQN;
+    Expr left = sides ? expr_arg(exprs, equation, 0) : equation;
+    Expr right = sides ? expr_arg(exprs, equation, 1) : expr_const(exprs, 0);
+    left = expr_rate(exprs, left, rate.at, rate.n);
+    right = expr_rate(exprs, right, rate.at, rate.n);
+    Expr result = left && right ? expr_shape(exprs, expr_2(exprs, OP_EQN, left, right), &order) : 0;
+    known = patterns_add(&index->rates, equation, pattern->at, pattern->n, result, order.at, order.n);
+    vec_free(&rate);
+    vec_free(&order);
+    return known;
+}
+
+static bool
+append_derivative(Index *index, uint32_t e)
+{
+    Dae *dae = index->dae;
+    U32Vec pattern = {0};
+    structure_read(&index->structure, e);
+    uint32_t n = index->structure.vars.n;
+    const Pattern *rate = rate_pattern(index, e, &pattern) ? differentiate_shape(index, &pattern) : NULL;
+    vec_free(&pattern);
+    if (!rate)
+        return false;
+    if (!rate->result) {
+        note_colored(index, complain(index, E0504, e, "an equation has to be differentiated but has no derivative"));
+        return false;
+    }
+    uint32_t row = dae->rows.n;
+    for (uint32_t k = 0; k < rate->n_result; k++) {
+        uint32_t source = rate->source[k];
+        Var var = index->structure.vars.at[source < n ? source : source - n];
+        vec_push(&dae->rows, source < n ? var : dae_der(dae, var));
+    }
+    Equation old = dae->equations.at[e];
+    uint32_t made = dae_add_equation(dae, EQN_NORMAL, rate->result, row, old.node, old.span);
+    dae->equations.at[made].generated = 1;
+    grow_all(index);
+    index->level.at[made] = index->level.at[e] + 1;
+    index->reduction->derivative.at[e] = made;
+    index->reduction->derivative_of.at[made] = e;
+    index->reduction->differentiated++;
+    return true;
+}
+
+// In its sticking mode the law now holds the derivative of what it held before.
+static bool
+raise_law(Index *index, uint32_t e)
+{
+    Dae *dae = index->dae;
+    Law *law = &dae->laws.at[index->law_of.at[e]];
+    if (law->level) {
+        Out text = {0};
+        const char *name = dae_name(dae, law->x);
+        out_printf(&text, "a set-valued law of '%s' would have to hold a position", name);
+        Diag *diag = complain(index, E0506, e, text.text);
+        note_colored(index, diag);
+        diag_help(diag, "let it act on a velocity, as dry friction does");
+        out_free(&text);
+        return false;
+    }
+    law->level++;
+    bool negative;
+    uint32_t n, row = dae->rows.n;
+    (void)dae_row(dae, e, &n);
+    Equation *equation = &dae->equations.at[e];
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = dae->rows.at[equation->row + k];
+        vec_push(&dae->rows, k == 1 ? dae_der(dae, dae_alias(dae, var, &negative)) : var);
+    }
+    equation->row = row;
+    grow_all(index);
+    index->level.at[e]++;
+    return true;
+}
+
+static bool
+differentiate(Index *index, uint32_t e)
+{
+    EqnKind kind = (EqnKind)index->dae->equations.at[e].kind;
+    if (index->level.at[e] >= DIFFERENTIATION_LIMIT) {
+        note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 20 times"));
+        return false;
+    }
+    if (kind == EQN_LAW)
+        return raise_law(index, e);
+    if (kind == EQN_WHEN) {
+        note_colored(index, complain(index, E0504, e, "the derivative of a quantity that changes at events is needed"));
+        return false;
+    }
+    return append_derivative(index, e);
+}
+
+static uint32_t
+successor(const Index *index, uint32_t e)
+{
+    return index->dae->equations.at[e].kind == EQN_LAW ? e : index->reduction->derivative.at[e];
+}
+
+// Differentiates the colored subset and matches the new derivatives as the old ones were.
+static bool
+differentiate_colored(Index *index)
+{
+    Dae *dae = index->dae;
+    for (uint32_t k = 0; k < index->colored_vars.n; k++) {
+        if (dae_kind(dae, index->colored_vars.at[k]) == VAR_CONTINUOUS)
+            continue;
+        uint32_t e = index->colored_equations.at[0];
+        note_colored(index, complain(index, E0503, e, "an equation too many among these"));
+        return false;
+    }
+    for (uint32_t k = 0; k < index->colored_equations.n; k++)
+        if (!differentiate(index, index->colored_equations.at[k]))
+            return false;
+    for (uint32_t k = 0; k < index->colored_vars.n; k++) {
+        Var var = index->colored_vars.at[k], der = dae_der(dae, var);
+        dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+        grow_all(index);
+        assign(index, successor(index, index->equation_of.at[var]), der);
+    }
+    for (uint32_t k = 0; k < index->colored_equations.n; k++)
+        read_columns(index, successor(index, index->colored_equations.at[k]));
+    return true;
+}
+
+// --- the pass
+
+static uint32_t
+structural_index(const Index *index)
+{
+    uint32_t level = 0;
+    for (uint32_t e = 0; e < index->level.n; e++)
+        level = index->level.at[e] > level ? index->level.at[e] : level;
+    for (Var v = 0; v < index->equation_of.n; v++)
+        if (index->equation_of.at[v] != NONE && is_highest(index, v) && index->dae->var_der_of.at[v] == NONE &&
+            dae_kind(index->dae, v) == VAR_CONTINUOUS)
+            return level + 1;
+    return level;
+}
+
+static void
+index_free(Index *index)
+{
+    U32Vec *vecs[] = {
+        &index->start, &index->end, &index->var_of, &index->level, &index->law_of, &index->color, &index->scanned,
+        &index->column, &index->equation_of, &index->var_color, &index->colored_equations, &index->colored_vars,
+        &index->stack,
+    };
+    for (uint32_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
+        vec_free(vecs[i]);
+    structure_free(&index->structure);
+    arena_free(&index->rates.arena);
+}
+
+bool
+pass_index(Dae *dae, Reduction *reduction, Diags *diags)
+{
+    Index index = {.dae = dae, .reduction = reduction, .diags = diags};
+    index.structure = (Structure){.dae = dae, .stick = true};
+    index.rates.arena = arena_create();
+    U32Vec open = {0};
+    grow_all(&index);
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        index.law_of.at[dae->laws.at[l].equation] = l;
+    match_first(&index, &open);
+    bool good = true;
+    for (uint32_t k = 0; k < open.n && good; k++)
+        for (uint32_t e = open.at[k]; good && !search(&index, e); e = good ? successor(&index, e) : e)
+            good = differentiate_colored(&index);
+    if (good)
+        reduction->structural_index = structural_index(&index);
+    vec_free(&open);
+    index_free(&index);
+    return good;
+}
+
+void
+reduction_free(Reduction *reduction)
+{
+    vec_free(&reduction->derivative_of);
+    vec_free(&reduction->derivative);
+    vec_free(&reduction->state);
+    vec_free(&reduction->dummies);
+}
+
+void
+reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out)
+{
+    out_printf(out, "structural index %u, %u equation%s differentiated\n", reduction->structural_index,
+               reduction->differentiated, reduction->differentiated == 1 ? "" : "s");
+    for (uint32_t e = 0; e < reduction->derivative.n; e++) {
+        if (reduction->derivative.at[e] == NONE)
+            continue;
+        out_text(out, "  der of  ");
+        dae_print_equation(dae, e, out);
+        out_text(out, "\n      is  ");
+        dae_print_equation(dae, reduction->derivative.at[e], out);
+        out_char(out, '\n');
+    }
+    for (uint32_t l = 0; l < dae->laws.n; l++) {
+        const Law *law = &dae->laws.at[l];
+        out_text(out, "  law of  ");
+        dae_var_name(dae, law->x, out);
+        out_printf(out, ": sticking holds its %s at zero\n", law->level ? "derivative" : "value");
+    }
+}

@@ -1,0 +1,439 @@
+// states.c: choice of states.
+//
+// Purpose:    every differentiated constraint takes one derivative out of the states' (a dummy derivative: an
+//             algebraic unknown); what is left are the states.
+// Method:     Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677: the most differentiated equations choose as
+//             many of their highest derivatives as dummies, their predecessors choose among the predecessors of
+//             those, and so on. The choice is the best one of a transversal matroid: derivatives are offered in
+//             the order in which they should be dummies and taken when the equations' matching can be augmented.
+//             Wishes for states rank first (never < made by differentiation < avoid < default < prefer < the x of a law <
+//             always); among equals, matchings over coefficients that are nonzero constants, then parameters, then
+//             anything; among those, variables without a fixed or written start, then later declared ones.
+// Contract:   requires index. Fills Reduction.state (representatives) and dummies. Number of states = differentiated
+//             variables - differentiated equations. The choice is static.
+// Complexity: near linear: a part reached by a failed search is not searched again over the same coefficients.
+//
+//     x = y, der(x) = der(y)      ->     der(y) dummy; state x
+#include "ir/structure.h"
+
+enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
+enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
+
+typedef struct Edge {
+    uint32_t column, equation; // positions in columns and rows
+    uint8_t quality;
+} Edge;
+
+typedef struct Column {
+    Var var;          // the derivative that may become a dummy
+    uint8_t wish;     // to keep the variable it is the derivative of as a state
+    uint8_t start;    // 2: fixed, 1: written, 0: neither
+} Column;
+
+typedef struct States {
+    Dae *dae;
+    Reduction *reduction;
+    Diags *diags;
+    Structure structure;
+    U8Vec wish, start; // per variable, over its alias class
+    U8Vec dummy;       // per variable
+    Map coefficients;  // (shape, slot) -> coefficient expression
+    // one level:
+    U32Vec rows;       // Dae equations
+    VEC(Column) columns;
+    VEC(Edge) edges;   // sorted by column
+    U32Vec first;      // per column: its edges
+    U32Vec row_of;     // per column: matched row or NONE
+    U32Vec column_of;  // per row
+    U32Vec visited;    // per row: stage that visited it
+    U32Vec stack, next, trail;
+    Map column_id;     // variable -> column
+} States;
+
+// --- wishes
+
+static uint8_t
+wish_of(StateSelect select)
+{
+    static const uint8_t wish[] = {[STATE_DEFAULT] = WISH_DEFAULT, [STATE_NEVER] = WISH_NEVER,
+                                   [STATE_AVOID] = WISH_AVOID, [STATE_PREFER] = WISH_PREFER,
+                                   [STATE_ALWAYS] = WISH_ALWAYS};
+    return select <= STATE_ALWAYS ? wish[select] : WISH_DEFAULT;
+}
+
+// The stronger of two wishes of one alias class: for being a state before against it before none.
+static uint8_t
+join_wishes(uint8_t a, uint8_t b)
+{
+    static const uint8_t strength[WISHES] = {[WISH_DEFAULT] = 0, [WISH_MADE] = 1, [WISH_AVOID] = 2,
+                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_ALWAYS] = 6};
+    return strength[a] < strength[b] ? b : a;
+}
+
+static void
+collect_wishes(States *states)
+{
+    const Dae *dae = states->dae;
+    bool negative;
+    vec_grow(&states->wish, dae->nvars);
+    vec_grow(&states->start, dae->nvars);
+    memset(states->wish.at, WISH_DEFAULT, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++) {
+        Var to = dae_alias(dae, v, &negative);
+        uint8_t wish = dae->var_der_of.at[v] != NONE ? WISH_MADE : wish_of(dae_state_select(dae, v));
+        states->wish.at[to] = join_wishes(states->wish.at[to], wish);
+        if (dae->var_flags.at[v] & VARF_FIXED)
+            states->start.at[to] = 2;
+    }
+    for (uint32_t b = 0; b < dae->binds.n; b++) {
+        Var to = dae_alias(dae, dae->binds.at[b].var, &negative);
+        if (dae->binds.at[b].attr == ATTR_START && !states->start.at[to])
+            states->start.at[to] = 1;
+    }
+    for (uint32_t l = 0; l < dae->laws.n; l++) {
+        Var to = dae_alias(dae, dae->laws.at[l].x, &negative);
+        if (dae->laws.at[l].level)
+            states->wish.at[to] = join_wishes(states->wish.at[to], WISH_LAW);
+    }
+}
+
+// --- the constraints of one level
+
+static bool
+only_parameters(const States *states, Expr e)
+{
+    const Dae *dae = states->dae;
+    for (uint32_t k = 0, n = expr_nslots(dae->exprs, e); k < n; k++) {
+        VarKind kind = dae_kind(dae, states->structure.vars.at[k]);
+        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT && expr_uses_slot(dae->exprs, e, k))
+            return false;
+    }
+    return !expr_has_op(dae->exprs, e, OP_TIME);
+}
+
+static Expr
+coefficient_of(States *states, uint32_t slot)
+{
+    uint64_t key = (uint64_t)states->structure.shape << 32 | slot;
+    uint32_t coefficient;
+    if (!map_get(&states->coefficients, key, &coefficient)) {
+        Exprs *exprs = states->dae->exprs;
+        coefficient = expr_diff(exprs, expr_residual(exprs, states->structure.shape), slot);
+        map_put(&states->coefficients, key, coefficient);
+    }
+    return coefficient;
+}
+
+static void
+offer(States *states, uint32_t row, uint32_t slot)
+{
+    Var var = states->structure.vars.at[slot];
+    const Exprs *exprs = states->dae->exprs;
+    Expr coefficient = coefficient_of(states, slot);
+    if (coefficient && expr_is_const(exprs, coefficient, 0))
+        return;
+    uint32_t column;
+    if (!map_get(&states->column_id, var, &column)) {
+        column = states->columns.n;
+        map_put(&states->column_id, var, column);
+        Var of = states->dae->var_der_of.at[var];
+        vec_push(&states->columns, (Column){var, states->wish.at[of], states->start.at[of]});
+    }
+    Edge edge = {column, row, QUALITY_ANY};
+    if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
+        edge.quality = QUALITY_CONSTANT;
+    else if (coefficient && only_parameters(states, coefficient))
+        edge.quality = QUALITY_PARAMETER;
+    vec_push(&states->edges, edge);
+}
+
+// A derivative that this level may choose: the highest of its variable on the first level, later the one below a dummy.
+static bool
+can_be_dummy(const States *states, Var var, bool first_level)
+{
+    const Dae *dae = states->dae;
+    if (dae->var_der_of.at[var] == NONE || dae_kind(dae, var) != VAR_CONTINUOUS)
+        return false;
+    Var der = structure_der(dae, var);
+    return first_level ? der == NONE : der != NONE && states->dummy.at[der];
+}
+
+// Counting sort of the edges by column.
+static void
+sort_edges(States *states)
+{
+    uint32_t n = states->edges.n, columns = states->columns.n;
+    Edge *sorted = base_calloc((size_t)n + 1, sizeof *sorted);
+    vec_clear(&states->first);
+    vec_grow(&states->first, columns + 2);
+    for (uint32_t i = 0; i < n; i++)
+        states->first.at[states->edges.at[i].column + 2]++;
+    for (uint32_t c = 0; c < columns; c++)
+        states->first.at[c + 2] += states->first.at[c + 1];
+    for (uint32_t i = 0; i < n; i++)
+        sorted[states->first.at[states->edges.at[i].column + 1]++] = states->edges.at[i];
+    if (n)
+        memcpy(states->edges.at, sorted, n * sizeof *sorted);
+    free(sorted);
+}
+
+static void
+fill_none(U32Vec *vec, uint32_t n)
+{
+    vec_clear(vec);
+    while (vec->n < n)
+        vec_push(vec, NONE);
+}
+
+static void
+read_level(States *states, bool first_level)
+{
+    vec_clear(&states->columns);
+    vec_clear(&states->edges);
+    map_clear(&states->column_id);
+    for (uint32_t row = 0; row < states->rows.n; row++) {
+        structure_read(&states->structure, states->rows.at[row]);
+        for (uint32_t k = 0; k < states->structure.vars.n; k++)
+            if (states->structure.use.at[k] == USE_DETERMINE &&
+                can_be_dummy(states, states->structure.vars.at[k], first_level))
+                offer(states, row, k);
+    }
+    sort_edges(states);
+    fill_none(&states->row_of, states->columns.n);
+    fill_none(&states->column_of, states->rows.n);
+    vec_clear(&states->visited);
+    vec_grow(&states->visited, states->rows.n);
+    vec_clear(&states->next);
+    vec_grow(&states->next, states->columns.n);
+}
+
+// --- choosing
+
+// The matching shifts along the stack of columns: each takes the row its current edge points at.
+static void
+shift(States *states)
+{
+    for (uint32_t i = states->stack.n; i-- > 0;) {
+        uint32_t column = states->stack.at[i], row = states->edges.at[states->next.at[column]].equation;
+        states->row_of.at[column] = row;
+        states->column_of.at[row] = column;
+    }
+}
+
+// Tries to make column a dummy over edges of at most this quality. A failed search leaves its marks for the rest
+// of the stage: no later augmenting path can enter what it has visited.
+static bool
+take(States *states, uint32_t column, uint8_t quality, uint32_t stage)
+{
+    vec_clear(&states->stack);
+    vec_clear(&states->trail);
+    vec_push(&states->stack, column);
+    states->next.at[column] = states->first.at[column];
+    while (states->stack.n) {
+        uint32_t top = vec_last(&states->stack), *next = &states->next.at[top];
+        if (*next == states->first.at[top + 1]) {
+            (void)vec_pop(&states->stack);
+            if (states->stack.n)
+                states->next.at[vec_last(&states->stack)]++;
+            continue;
+        }
+        Edge edge = states->edges.at[*next];
+        if (edge.quality > quality || states->visited.at[edge.equation] == stage) {
+            ++*next;
+            continue;
+        }
+        states->visited.at[edge.equation] = stage;
+        vec_push(&states->trail, edge.equation);
+        uint32_t holder = states->column_of.at[edge.equation];
+        if (holder == NONE) {
+            shift(states);
+            for (uint32_t i = 0; i < states->trail.n; i++)
+                states->visited.at[states->trail.at[i]] = 0;
+            return true;
+        }
+        states->next.at[holder] = states->first.at[holder];
+        vec_push(&states->stack, holder);
+    }
+    return false;
+}
+
+static int
+by_preference(const void *a, const void *b)
+{
+    const Column *x = a, *y = b;
+    if (x->wish != y->wish)
+        return x->wish < y->wish ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->var > y->var ? -1 : x->var < y->var;
+}
+
+// Columns in the order in which they should become dummies: order[k] is a column.
+static void
+order_columns(const States *states, U32Vec *order)
+{
+    uint32_t n = states->columns.n, id;
+    Column *sorted = base_calloc((size_t)n + 1, sizeof *sorted);
+    if (n)
+        memcpy(sorted, states->columns.at, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_preference);
+    for (uint32_t k = 0; k < n; k++)
+        if (map_get(&states->column_id, sorted[k].var, &id))
+            vec_push(order, id);
+    free(sorted);
+}
+
+static uint32_t
+choose_dummies(States *states)
+{
+    U32Vec order = {0};
+    uint32_t open = states->rows.n, stage = 0;
+    order_columns(states, &order);
+    for (uint32_t from = 0, to; from < order.n && open; from = to) {
+        uint8_t wish = states->columns.at[order.at[from]].wish;
+        for (to = from; to < order.n && states->columns.at[order.at[to]].wish == wish; to++)
+            continue;
+        for (uint8_t quality = 0; quality < QUALITIES && open; quality++) {
+            stage++;
+            for (uint32_t k = from; k < to && open; k++)
+                if (states->row_of.at[order.at[k]] == NONE && take(states, order.at[k], quality, stage))
+                    open--;
+        }
+    }
+    for (uint32_t c = 0; c < states->columns.n; c++) {
+        if (states->row_of.at[c] == NONE)
+            continue;
+        states->dummy.at[states->columns.at[c].var] = 1;
+        vec_push(&states->reduction->dummies, states->columns.at[c].var);
+    }
+    vec_free(&order);
+    return open;
+}
+
+// --- the pass
+
+static void
+complain(const States *states)
+{
+    Diag *diag = NULL;
+    for (uint32_t row = 0; row < states->rows.n; row++) {
+        if (states->column_of.at[row] != NONE)
+            continue;
+        uint32_t e = states->rows.at[row];
+        Span span = states->dae->equations.at[e].span;
+        Out text = {0};
+        dae_print_equation(states->dae, e, &text);
+        if (!diag)
+            diag = diag_add(states->diags, E0503, span, "a differentiated constraint determines no derivative: %s",
+                            text.text);
+        else
+            diag_note(diag, span, "nor does %s", text.text);
+        out_free(&text);
+    }
+}
+
+// The equations that those of this level are derivatives of and that are derivatives themselves.
+static void
+descend(States *states)
+{
+    const U32Vec *derivative_of = &states->reduction->derivative_of;
+    uint32_t kept = 0;
+    for (uint32_t row = 0; row < states->rows.n; row++) {
+        uint32_t e = derivative_of->at[states->rows.at[row]];
+        if (derivative_of->at[e] != NONE)
+            states->rows.at[kept++] = e;
+    }
+    states->rows.n = kept;
+}
+
+static void
+warn_wish(const States *states, Var var, DiagCode code, const char *text)
+{
+    const Group *group = dae_group(states->dae, var);
+    const char *name = dae_name(states->dae, var);
+    diag_add(states->diags, code, group->span, text, name);
+}
+
+static void
+mark_states(States *states)
+{
+    const Dae *dae = states->dae;
+    U8Vec unknown = {0};
+    structure_unknowns(dae, &unknown);
+    vec_clear(&states->reduction->state);
+    vec_grow(&states->reduction->state, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++) {
+        Var der = unknown.at[v] && dae_kind(dae, v) == VAR_CONTINUOUS ? structure_der(dae, v) : NONE;
+        bool state = der != NONE && !states->dummy.at[der];
+        states->reduction->state.at[v] = state;
+        if (state && states->wish.at[v] == WISH_NEVER)
+            warn_wish(states, v, W1501, "'%s' has stateSelect = never but has to be a state");
+        if (unknown.at[v] && !state && states->wish.at[v] == WISH_ALWAYS)
+            warn_wish(states, v, W1502, "'%s' has stateSelect = always but cannot be a state");
+    }
+    vec_free(&unknown);
+}
+
+static void
+states_free(States *states)
+{
+    U32Vec *vecs[] = {&states->rows, &states->first, &states->row_of, &states->column_of, &states->visited,
+                      &states->stack, &states->next, &states->trail};
+    for (uint32_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
+        vec_free(vecs[i]);
+    structure_free(&states->structure);
+    vec_free(&states->wish);
+    vec_free(&states->start);
+    vec_free(&states->dummy);
+    vec_free(&states->columns);
+    vec_free(&states->edges);
+    map_free(&states->coefficients);
+    map_free(&states->column_id);
+}
+
+bool
+pass_states(Dae *dae, Reduction *reduction, Diags *diags)
+{
+    States states = {.dae = dae, .reduction = reduction, .diags = diags};
+    states.structure = (Structure){.dae = dae};
+    collect_wishes(&states);
+    vec_grow(&states.dummy, dae->nvars);
+    vec_clear(&reduction->dummies);
+    for (uint32_t e = 0; e < reduction->derivative_of.n; e++)
+        if (reduction->derivative_of.at[e] != NONE && reduction->derivative.at[e] == NONE)
+            vec_push(&states.rows, e);
+    bool good = true;
+    for (bool first = true; states.rows.n && good; first = false) {
+        read_level(&states, first);
+        good = choose_dummies(&states) == 0;
+        if (good)
+            descend(&states);
+        else
+            complain(&states);
+    }
+    if (good)
+        mark_states(&states);
+    states_free(&states);
+    return good;
+}
+
+void
+reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
+{
+    uint32_t count = 0;
+    for (Var v = 0; v < reduction->state.n; v++)
+        count += reduction->state.at[v];
+    out_printf(out, "%u state%s\n", count, count == 1 ? "" : "s");
+    for (Var v = 0; v < reduction->state.n; v++) {
+        if (!reduction->state.at[v])
+            continue;
+        out_text(out, "  state  ");
+        dae_var_name(dae, v, out);
+        out_char(out, '\n');
+    }
+    for (uint32_t k = 0; k < reduction->dummies.n; k++) {
+        out_text(out, "  dummy  ");
+        dae_var_name(dae, reduction->dummies.at[k], out);
+        out_char(out, '\n');
+    }
+}
