@@ -4,7 +4,8 @@
 // one quantity each; the rest must cost nothing.
 // Method: a chain equation is y = der(x) or der(x) = y. When one of its two variables occurs nowhere else, in no
 // equation, initial equation, reinit, assertion or bind, the equation only computes that variable: both are marked
-// removed. Removing one may free the next, so the work list runs from the ends of the chains inwards.
+// removed. Removing one may free the next, so sweeps run from the ends of the chains inwards. A derivative variable
+// that no equation mentions any more is marked as well; index reduction takes it back when it needs it.
 //     der(zeta) = x; v = der(x); a = der(v); p = g(x)   ->   p = g(x)
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
@@ -15,6 +16,7 @@ enum { CLASS_KIND_MEMORY = 14 };
 typedef struct Chains {
     Dae *dae;
     U32Vec uses;  // per variable: rows it occurs in; for x also those of der(x)
+    U32Vec direct; // per variable: rows it occurs in itself
     U32Vec chains; // chain equations not yet removed
 } Chains;
 
@@ -39,8 +41,11 @@ static void
 count_row(Chains *chains, Expr shape, uint32_t row)
 {
     const Dae *dae = chains->dae;
-    for (uint32_t k = expr_nslots(dae->exprs, shape); k-- > 0;)
-        chains->uses.at[base_variable(dae, dae->rows.at[row + k])]++;
+    for (uint32_t k = expr_nslots(dae->exprs, shape); k-- > 0;) {
+        Var var = dae->rows.at[row + k];
+        chains->uses.at[base_variable(dae, var)]++;
+        chains->direct.at[var]++;
+    }
 }
 
 static void
@@ -48,6 +53,7 @@ count_uses(Chains *chains)
 {
     const Dae *dae = chains->dae;
     vec_grow(&chains->uses, dae->nvars);
+    vec_grow(&chains->direct, dae->nvars);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         if (dae->equations.at[e].kind != EQN_REMOVED)
             count_row(chains, dae->equations.at[e].shape, dae->equations.at[e].row);
@@ -118,6 +124,9 @@ sweep(Chains *chains)
         chains->uses.at[x]--;
         chains->uses.at[y]--;
         remove_variable(dae, unused);
+        // A derivative that nothing mentions any more does not make its variable a state.
+        if (!--chains->direct.at[dae->var_der.at[x]])
+            remove_variable(dae, dae->var_der.at[x]);
     }
     chains->chains.n = kept;
     return kept < n;
@@ -139,6 +148,7 @@ pass_chain(Dae *dae, Diags *diags)
     while (sweep(&chains))
         continue;
     vec_free(&chains.uses);
+    vec_free(&chains.direct);
     vec_free(&chains.chains);
     return true;
 }
