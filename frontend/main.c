@@ -1,0 +1,678 @@
+// mdlc: the composition root. The only file that knows every layer; it decides what is printed and how the
+// process ends. Exit codes are those of docs/cli.md.
+#include <errno.h>
+#include <math.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "frontend/elaborate.h"
+#include "frontend/format.h"
+#include "frontend/options.h"
+#include "frontend/parse.h"
+#include "ir/graph.h"
+#include "ir/pipeline.h"
+#include "runtime/sim.h"
+
+enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5 };
+
+#ifndef MDLC_STDLIB
+#define MDLC_STDLIB "stdlib"
+#endif
+#ifndef MDLC_VERSION
+#define MDLC_VERSION "0.1.0"
+#endif
+
+// A signal handler has no argument through which it could reach the run.
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+typedef struct Session {
+    Options options;
+    Arena *arena;
+    Sources *sources;
+    Syms *syms;
+    Diags *diags;
+    Program *program;
+    Compilation compilation;
+    Engine *engine;
+    double began;
+    bool colour;
+} Session;
+
+static double
+now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static void
+print_diagnostics(Session *session)
+{
+    Out out = {0};
+    if (session->options.json_messages)
+        diags_print_json(session->diags, &out);
+    else
+        diags_print_text(session->diags, &out, session->colour);
+    out_flush(&out, session->options.json_messages ? stdout : stderr);
+    out_free(&out);
+}
+
+static int
+fault(const char *text)
+{
+    fprintf(stderr, "mdlc: internal fault, please report: %s\n", text && *text ? text : "no further information");
+    return EXIT_FAULT;
+}
+
+// Prints and closes standard output; a full disk is exit code 5, not silence.
+static int
+print_out(Out *out)
+{
+    int error = out_flush(out, stdout);
+    if (fflush(stdout) && !error)
+        error = errno ? errno : EIO;
+    out_free(out);
+    if (!error)
+        return EXIT_FINE;
+    fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
+    return EXIT_IO;
+}
+
+// The standard library stands beside the program (build/../stdlib), in share/mdlc of its prefix, or where it was built.
+static const char *
+stdlib_directory(Arena *arena)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    static const char *const beside[] = {"../share/mdlc/stdlib", "../stdlib", "../../stdlib"};
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
+        if (access(arena_printf(arena, "%s/Units.mdl", candidate), R_OK) == 0)
+            return candidate;
+    }
+    return MDLC_STDLIB;
+}
+
+static void
+add_paths(Session *session)
+{
+    for (uint32_t i = 0; i < session->options.n_paths; i++)
+        program_add_path(session->program, session->options.paths[i]);
+    const char *path = getenv("MDLPATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        if (length)
+            program_add_path(session->program, arena_strndup(session->arena, path, length));
+        path += length + (path[length] == ':');
+    }
+    program_add_path(session->program, stdlib_directory(session->arena));
+}
+
+static int
+read_model(Session *session)
+{
+    session->program = program_create(session->sources, session->syms, session->diags);
+    add_paths(session);
+    bool read = program_add_file(session->program, session->options.files[0]);
+    if (program_io_error(session->program))
+        return EXIT_IO;
+    return read && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+compile(Session *session, uint32_t wanted)
+{
+    int status = read_model(session);
+    if (status)
+        return status;
+    Compilation *c = &session->compilation;
+    ElaborateOptions elaborate_options = {session->options.class_name, session->options.overrides,
+                                          session->options.n_overrides, session->options.limit_scalars};
+    c->diags = session->diags;
+    c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
+    c->dae = elaborate(session->program, &elaborate_options, session->diags);
+    if (!c->dae || diags_errors(session->diags))
+        return EXIT_MODEL;
+    Out why = {0};
+    if (!pipeline_run(c, wanted, session->options.after, &why) && !diags_errors(session->diags)) {
+        status = fault(why.text);
+        out_free(&why);
+        return status;
+    }
+    out_free(&why);
+    return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
+}
+
+// --- check
+
+static int
+command_check(Session *session)
+{
+    return compile(session, FACT_SYS);
+}
+
+// --- run
+
+typedef struct RunScreen {
+    bool progress, shown;
+} RunScreen;
+
+static void
+on_message(void *user, mdl_severity severity, const char *text)
+{
+    RunScreen *screen = user;
+    if (screen->shown)
+        fputs("\r\033[K", stderr);
+    screen->shown = false;
+    static const char *const names[] = {[MDL_NOTE] = "note", [MDL_WARNING] = "warning", [MDL_ERROR] = "error"};
+    fprintf(stderr, "mdlc: %s: %s\n", names[severity], text);
+}
+
+static void
+on_progress(void *user, double time, double start, double stop)
+{
+    RunScreen *screen = user;
+    if (!screen->progress)
+        return;
+    fprintf(stderr, "\r%3.0f %%  time %g", 100 * (time - start) / (stop - start), time);
+    screen->shown = true;
+}
+
+static void
+print_final_values(const mdl_model *model, const double *values, double time, Out *out)
+{
+    enum { SHOWN = 60 };
+    uint32_t shown = model->n_outputs < SHOWN ? model->n_outputs : SHOWN;
+    size_t width = 4;
+    for (uint32_t i = 0; i < shown; i++)
+        if (strlen(model->output[i].name) > width)
+            width = strlen(model->output[i].name);
+    out_printf(out, "%-*s = %.9g\n", (int)width, "time", time);
+    for (uint32_t i = 0; i < shown; i++) {
+        const mdl_output *output = &model->output[i];
+        out_printf(out, "%-*s = ", (int)width, output->name);
+        if (output->type == MDL_BOOLEAN)
+            out_text(out, values[i] != 0 ? "true" : "false");
+        else
+            out_printf(out, "%.9g", values[i]);
+        out_char(out, '\n');
+    }
+    if (model->n_outputs > shown)
+        out_printf(out, "... and %u more (choose with --vars, or write a file with -o)\n", model->n_outputs - shown);
+}
+
+static int
+print_stats(Session *session, const mdl_stats *stats, double compiled)
+{
+    Out out = {0};
+    char text[2048];
+    uint32_t equations = session->compilation.problem.equations.n;
+    if (session->options.stats_json) {
+        mdl_stats_json(stats, text, sizeof text);
+        size_t length = strlen(text);
+        while (length && text[length - 1] != '}')
+            length--;
+        out_printf(&out, "%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f}\n",
+                   (int)(length ? length - 1 : 0), text, equations, 1e3 * compiled, 1e3 * stats->init_seconds,
+                   1e3 * stats->run_seconds);
+        return print_out(&out);
+    }
+    mdl_stats_text(stats, text, sizeof text);
+    out_printf(&out, "%s; %u equations; compiled in %.1f ms\n", text, equations, 1e3 * compiled);
+    out_flush(&out, stderr);
+    out_free(&out);
+    return EXIT_FINE;
+}
+
+static bool
+takes_number(const char *text, double *value)
+{
+    if (text)
+        *value = strtod(text, NULL);
+    return text != NULL;
+}
+
+static void
+fill_run_options(const Options *o, const mdl_model *model, mdl_options *run)
+{
+    mdl_options_default(model, run);
+    double points;
+    bool moved = takes_number(o->start, &run->start) | takes_number(o->stop, &run->stop);
+    // An interval that comes from nowhere but the default number of points follows the new span.
+    if (moved && model->interval == (model->stop - model->start) / 500)
+        run->interval = (run->stop - run->start) / 500;
+    takes_number(o->interval, &run->interval);
+    if (takes_number(o->points, &points)) {
+        run->interval = 0;
+        run->points = (uint32_t)points;
+    }
+    takes_number(o->tolerance, &run->tolerance);
+    takes_number(o->abstol, &run->abstol);
+    if (o->form)
+        run->form = o->form[0] == 'c' ? MDL_FORM_CAUSAL : o->form[0] == 'd' ? MDL_FORM_DAE : MDL_FORM_AUTO;
+    run->time_limit = o->limit_time;
+    run->output_path = o->output;
+}
+
+static int
+make_engine(Session *session)
+{
+    Out why = {0};
+    Sys *sys = session->compilation.sys;
+    EngineOptions options = {session->options.opt, session->compilation.verify};
+    bool interp = session->options.engine && !strcmp(session->options.engine, "interp");
+    session->engine = interp ? engine_interp(sys, &why) : engine_llvm(sys, &options, &why);
+    int status = session->engine ? EXIT_FINE : fault(why.text);
+    out_free(&why);
+    return status;
+}
+
+static int
+check_regex(const char *text)
+{
+    regex_t compiled;
+    char why[256];
+    int error = text ? regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) : 0;
+    if (!text || !error) {
+        if (text)
+            regfree(&compiled);
+        return EXIT_FINE;
+    }
+    regerror(error, NULL, why, sizeof why);
+    fprintf(stderr, "mdlc: --vars '%s': %s\n", text, why);
+    return EXIT_USAGE;
+}
+
+static int
+simulate(Session *session)
+{
+    const Options *o = &session->options;
+    const mdl_model *model = session->compilation.sys->model;
+    double compiled = now() - session->began, final_time = 0;
+    RunScreen screen = {!o->quiet && isatty(STDERR_FILENO), false};
+    mdl_options run;
+    mdl_stats stats = {0};
+    fill_run_options(o, model, &run);
+    double *final_values = arena_array(session->arena, double, model->n_outputs + 1);
+    run.final_values = final_values;
+    run.final_time = &final_time;
+    run.interrupt = &interrupted;
+    run.message = on_message;
+    run.progress = on_progress;
+    run.user = &screen;
+    int status = mdl_simulate(model, &run, &stats);
+    if (screen.shown)
+        fputs("\r\033[K", stderr);
+    Out out = {0};
+    if (!o->output && !o->quiet && !o->stats_json && (status == MDL_OK || stats.rows))
+        print_final_values(model, final_values, final_time, &out);
+    int printed = print_out(&out);
+    if (o->stats && !printed)
+        printed = print_stats(session, &stats, compiled);
+    return status ? status : printed;
+}
+
+static int
+command_run(Session *session)
+{
+    const char *output = session->options.output;
+    size_t length = output ? strlen(output) : 0;
+    if (output && length > 4 && !strcmp(output + length - 4, ".mat")) {
+        fprintf(stderr, "mdlc: -o %s: MAT files are not supported yet; use .csv\n", output);
+        return EXIT_USAGE;
+    }
+    int status = check_regex(session->options.variables);
+    if (status)
+        return status;
+    session->compilation.results = true;
+    session->compilation.variables = session->options.variables;
+    status = compile(session, FACT_SYS);
+    if (!status)
+        status = make_engine(session);
+    if (diags_count(session->diags)) {
+        print_diagnostics(session);
+        diags_free(&session->diags);
+        session->diags = diags_create(session->sources);
+    }
+    return status ? status : simulate(session);
+}
+
+// --- show
+
+static void
+show_jacobian(const Sys *sys, Out *out)
+{
+    const mdl_model *model = sys->model;
+    for (int part = 0; part < 2; part++) {
+        const mdl_matrix *m = part ? &model->jac_yp : &model->jac_y;
+        if (part && !m->nonzeros)
+            break;
+        out_printf(out, "%s: %u x %u, %u nonzeros\n", part ? "by derivatives" : "by unknowns", m->rows, m->columns,
+                   m->nonzeros);
+        for (uint32_t column = 0; column < m->columns; column++)
+            for (uint32_t k = m->column_start[column]; k < m->column_start[column + 1]; k++)
+                out_printf(out, "  d(row of %s)/d(%s%s%s) = v[%u]\n", model->state_name[m->row[k]],
+                           part ? "der(" : "", model->state_name[column], part ? ")" : "", m->values + k);
+    }
+    for (uint32_t f = 0; f < sys->funcs.n; f++) {
+        const Func *func = &sys->funcs.at[f];
+        if (strcmp(func->name, "jacobian"))
+            continue;
+        out_printf(out, "computed by %u instructions (mdlc show ir lists them)\n", func->count);
+    }
+}
+
+static void
+show_stats(Session *session, Out *out)
+{
+    const Compilation *c = &session->compilation;
+    const Dae *dae = c->dae;
+    out_printf(out, "instances %u\nvariables %u\nequations %u\nshapes (expressions) %u\nbonds %u\nnodes %u\n", dae->insts.n,
+               dae->nvars, c->problem.equations.n, expr_count(dae->exprs), dae->bonds.n, dae->nodes.n);
+    out_printf(out, "states %u\nunknowns %u\nJacobian nonzeros %u\nindex %u\nset-valued laws %u\n",
+               c->sys->model->nx, c->sys->model->n, c->sys->model->jac_y.nonzeros, c->reduction.structural_index,
+               dae->laws.n);
+    out_printf(out, "loops %u\nloops removed by the algebra of luz and tar %u\ninstructions %u\nfunctions %u\n",
+               c->dynamics.loops.n, c->dynamics.reduced, c->sys->instrs.n, c->sys->funcs.n);
+    for (uint32_t i = 0; i < pipeline_length; i++)
+        out_printf(out, "pass %-10s %8.3f ms\n", pipeline[i].name, 1e3 * c->seconds[i]);
+}
+
+static int
+show_bonds(Session *session, Out *out)
+{
+    const Dae *dae = session->compilation.dae;
+    const char *format = session->options.format ? session->options.format : "text";
+    Out why = {0};
+    bool good = true;
+    if (!strcmp(format, "dot"))
+        graph_print_dot(dae, out);
+    else if (!strcmp(format, "json"))
+        graph_print_json(dae, out);
+    else if (!strcmp(format, "svg"))
+        good = graph_render_svg(dae, out, &why);
+    else
+        graph_print_text(dae, out);
+    if (!good)
+        fprintf(stderr, "mdlc: %s\n", why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+show_native(Session *session, Out *out)
+{
+    Out why = {0};
+    EngineOptions options = {session->options.opt, true};
+    bool assembly = !strcmp(session->options.what, "asm");
+    bool good = assembly ? backend_print_asm(session->compilation.sys, &options, out, &why)
+                         : backend_print_llvm(session->compilation.sys, &options, out, &why);
+    int status = good ? EXIT_FINE : fault(why.text);
+    out_free(&why);
+    return status;
+}
+
+static int
+show_tree(Session *session, Out *out)
+{
+    Ast ast;
+    int error = 0;
+    ast_init(&ast);
+    const char *path = session->options.files[0];
+    int file = sources_read(session->sources, path, &error);
+    if (file < 0) {
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+        ast_free(&ast);
+        return EXIT_IO;
+    }
+    size_t length = strlen(path);
+    ParseOptions options = {length > 3 && !strcmp(path + length - 3, ".mo"), session->options.limit_nesting};
+    Node root = parse_file(session->sources, file, session->syms, &ast, session->diags, &options);
+    if (root && !diags_errors(session->diags))
+        ast_print(&ast, session->syms, session->sources, root, out);
+    ast_free(&ast);
+    return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
+}
+
+static uint32_t
+facts_for(const char *what)
+{
+    static const struct { const char *what; uint32_t facts; } table[] = {
+        {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
+        {"states", FACT_STATES}, {"index", FACT_INDEX_1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(what, table[i].what))
+            return table[i].facts;
+    return FACT_SYS;
+}
+
+static int
+show_view(Session *session, Out *out)
+{
+    Compilation *c = &session->compilation;
+    const char *what = session->options.what;
+    if (session->options.after || !strcmp(what, "flat"))
+        dae_print(c->dae, out);
+    else if (!strcmp(what, "bonds"))
+        return show_bonds(session, out);
+    else if (!strcmp(what, "equations"))
+        causal_print(c->dae, &c->dynamics, out);
+    else if (!strcmp(what, "blt"))
+        problem_print_blt(c->dae, &c->problem, out);
+    else if (!strcmp(what, "states"))
+        reduction_print_states(c->dae, &c->reduction, out);
+    else if (!strcmp(what, "index"))
+        reduction_print_index(c->dae, &c->reduction, out);
+    else if (!strcmp(what, "jacobian"))
+        show_jacobian(c->sys, out);
+    else if (!strcmp(what, "ir"))
+        sys_print(c->sys, out);
+    else if (!strcmp(what, "stats"))
+        show_stats(session, out);
+    else
+        return show_native(session, out);
+    return EXIT_FINE;
+}
+
+static int
+command_show(Session *session)
+{
+    const char *what = session->options.what;
+    Out out = {0};
+    int status = EXIT_FINE;
+    if (!strcmp(what, "passes")) {
+        pipeline_print(&out);
+        return print_out(&out);
+    }
+    if (session->options.format && strcmp(session->options.format, "text") && strcmp(what, "bonds")) {
+        fprintf(stderr, "mdlc: show %s --format=%s is not supported yet\n", what, session->options.format);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(what, "ast")) {
+        status = show_tree(session, &out);
+    } else {
+        session->compilation.names = true;
+        session->compilation.results = true;
+        status = compile(session, facts_for(what));
+        if (!status)
+            status = show_view(session, &out);
+    }
+    int printed = print_out(&out);
+    return status ? status : printed;
+}
+
+// --- fmt
+
+static int
+write_file(const char *path, const Out *text)
+{
+    FILE *file = fopen(path, "wb");
+    int error = 0;
+    if (!file)
+        return errno;
+    if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
+        error = errno ? errno : EIO;
+    if (fclose(file) && !error)
+        error = errno;
+    return error;
+}
+
+// Writes beside the file and renames, so that a full disk cannot eat a model.
+static int
+replace_file(Arena *arena, const char *path, const Out *text)
+{
+    const char *fresh = arena_printf(arena, "%s.mdlc-new", path);
+    int error = write_file(fresh, text);
+    if (!error && rename(fresh, path))
+        error = errno;
+    if (error) {
+        unlink(fresh);
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    }
+    return error ? EXIT_IO : EXIT_FINE;
+}
+
+static int
+format_one(Session *session, const char *path)
+{
+    int error = 0, file = sources_read(session->sources, path, &error);
+    if (file < 0) {
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+        return EXIT_IO;
+    }
+    // The parser scans in place and may leave marks, so the text is kept for comparison.
+    uint32_t length = source_length(session->sources, file);
+    char *before = arena_strndup(session->arena, source_text(session->sources, file), length);
+    Out out = {0};
+    int status = EXIT_FINE;
+    if (!format_file(session->sources, file, session->diags, &out)) {
+        status = EXIT_MODEL;
+    } else if (out.length != length || (length && memcmp(out.text, before, length))) {
+        if (session->options.check_only) {
+            printf("%s\n", path);
+            status = EXIT_MODEL;
+        } else {
+            status = replace_file(session->arena, path, &out);
+        }
+    }
+    out_free(&out);
+    return status;
+}
+
+static int
+command_fmt(Session *session)
+{
+    int worst = EXIT_FINE;
+    for (uint32_t i = 0; i < session->options.n_files; i++) {
+        int status = format_one(session, session->options.files[i]);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
+}
+
+// --- the process
+
+static int
+run_command(Session *session)
+{
+    switch (session->options.command) {
+    case COMMAND_CHECK:
+        return command_check(session);
+    case COMMAND_RUN:
+        return command_run(session);
+    case COMMAND_SHOW:
+        return command_show(session);
+    case COMMAND_FMT:
+        return command_fmt(session);
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static int
+help_or_version(const Options *options)
+{
+    Out out = {0};
+    if (options->command == COMMAND_VERSION) {
+        out_text(&out, "mdlc " MDLC_VERSION "\n");
+    } else if (!options_help(options->what, &out)) {
+        fprintf(stderr, "mdlc: no call '%s'\n", options->what);
+        return EXIT_USAGE;
+    }
+    return print_out(&out);
+}
+
+static void
+prepare_process(const Options *options)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    if (options->limit_memory) {
+        struct rlimit limit = {options->limit_memory, options->limit_memory};
+        setrlimit(RLIMIT_AS, &limit);
+    }
+}
+
+static void
+session_free(Session *session)
+{
+    // A process that ends gives its memory back faster than we can; the sanitizer build checks that nothing leaks.
+#ifdef __SANITIZE_ADDRESS__
+    engine_free(&session->engine);
+    if (session->compilation.dae)
+        compilation_free(&session->compilation);
+    program_free(&session->program);
+    diags_free(&session->diags);
+    sources_free(&session->sources);
+    syms_free(&session->syms);
+    arena_free(&session->arena);
+#else
+    (void)session;
+#endif
+}
+
+int
+main(int argc, char **argv)
+{
+    Session session = {.began = now(), .arena = arena_create()};
+    Out why = {0};
+    if (!options_parse(&session.options, argc, argv, session.arena, &why)) {
+        fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
+        return EXIT_USAGE;
+    }
+    out_free(&why);
+    if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
+        return help_or_version(&session.options);
+    prepare_process(&session.options);
+    session.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    session.sources = sources_create();
+    session.syms = syms_create();
+    session.diags = diags_create(session.sources);
+    int status = run_command(&session);
+    if (diags_count(session.diags) || session.options.json_messages)
+        print_diagnostics(&session);
+    fflush(stdout);
+    session_free(&session);
+    return status;
+}

@@ -1,0 +1,36 @@
+// options.h: the command line as data. The table of options is in options.c; docs/cli text is made from it.
+#ifndef MDLC_FRONTEND_OPTIONS_H
+#define MDLC_FRONTEND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frontend/elaborate.h"
+
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_SHOW, COMMAND_FMT, COMMAND_HELP, COMMAND_VERSION } Command;
+
+typedef struct Options {
+    Command command;
+    const char *what;            // show WHAT, help CALL
+    const char **files;
+    uint32_t n_files;
+    const char *class_name, *format, *after;
+    const char *start, *stop, *interval, *points, *tolerance, *abstol; // as written; NULL: not given
+    const char *solver, *formalism, *form, *engine, *variables, *output;
+    int opt;                     // -1: automatic
+    Override *overrides;
+    uint32_t n_overrides;
+    const char **paths;
+    uint32_t n_paths;
+    uint32_t limit_nesting;
+    uint64_t limit_scalars, limit_memory;
+    double limit_time;
+    bool stats, stats_json, json_messages, quiet, check_only, verify;
+} Options;
+
+// Fills `options`; false with a line in `why` when the call is wrong (exit code 2).
+bool options_parse(Options *options, int argc, char **argv, Arena *arena, Out *why);
+// Text of `mdlc help` (call NULL) or `mdlc help CALL`; false when there is no such call.
+bool options_help(const char *call, Out *out);
+
+#endif
