@@ -18,7 +18,28 @@ GENERATED = $(BUILD)/frontend/parser.o $(BUILD)/frontend/lexer.o
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
+# LLVM is linked statically and lean: only the x86 code generator, ORC and the passes. The shared libLLVM costs
+# 20 ms at every start. lld links it in a second. A build with SAN=... takes the shared one.
+LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
+LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
+               $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
+LLVM_SHARED  = -L$(shell $(LLVM) --libdir) -Wl,-rpath,$(shell $(LLVM) --libdir) -lLLVM-19
+LLVM_LIBS    = $(if $(SAN),$(LLVM_SHARED),$(LLVM_STATIC)) -lz -lzstd -lrt -ldl -lm
+SUNDIALS     = -Wl,-Bstatic -lsundials_ida -lsundials_sunlinsolklu -lsundials_sunlinsoldense -lsundials_sunmatrixsparse \
+               -lsundials_sunmatrixdense -lsundials_nvecserial -lklu -lamd -lcolamd -lbtf -lsuitesparseconfig -Wl,-Bdynamic
+
 all: $(BUILD)/mdlc
+
+$(BUILD)/mdlc: $(BUILD)/frontend/main.o $(LIBS)
+	$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
+$(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
+
+# Tests and benchmarks of the back ends need expressions and programs only.
+BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c) ir/sys.c) $(BUILD)/libbase.a
+$(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
+	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
+$(BUILD)/tests/bench/codegen%: $(BUILD)/tests/bench/codegen%.o $(BACKEND_LIBS)
+	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
 
 $(BUILD)/libbase.a: $(call objects,$(BASE))
 $(BUILD)/libir.a: $(call objects,$(IR))

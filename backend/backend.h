@@ -18,8 +18,11 @@ Engine *engine_interp(Sys *sys, Out *why);
 Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);
 void engine_free(Engine **engine);
 
-// mdlc show llvm / asm. 0, or a line in `why`.
+// mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
 bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
+// Relocatable object file for this computer: every function of the Sys with count > 0 by its name, as
+// void NAME(double *v, const void *self). It needs libm. False: a line in `why`.
+bool backend_write_object(Sys *sys, const EngineOptions *options, const char *path, Out *why);
 
 #endif

@@ -309,7 +309,8 @@ load(Lowering *l, uint32_t operand)
         const Column *column = &l->pieces->columns.at[l->segment->columns + operand];
         hoist = !column->table && column->stride == 0 && !l->written.at[operand];
     }
-    value = append(l, (CodeOp){.kind = CODE_LOAD, .a = operand}, hoist);
+    uint32_t written = l->segment ? l->written.at[operand] : 0;
+    value = append(l, (CodeOp){.kind = CODE_LOAD, .a = operand, .b = written}, hoist);
     set_memory(l, operand, value);
     return value;
 }

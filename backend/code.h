@@ -11,7 +11,8 @@
 
 typedef enum CodeKind {
     CODE_CONST,  // dest = value
-    CODE_LOAD,   // dest = v[place a], in a loop v[column a]
+    CODE_LOAD,   // dest = v[place a], in a loop v[column a] (b: 1 when the loop may write it, else 0), or
+                 // time when a is UINT32_MAX
     CODE_STORE,  // v[place a], in a loop v[column a], = b
     CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_NEG,
     CODE_ABS, CODE_SIGN, CODE_MIN, CODE_MAX, CODE_LUZ, // see arith.h

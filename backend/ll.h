@@ -1,0 +1,62 @@
+// ll.h: the LLVM engine's parts. LLVM-C appears only in ll_*.
+//
+//   ll_emit.c    one piece of linear code -> one LLVM function
+//   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
+//   ll_jit.c     sink: object code in this process            (engine_llvm)
+//   ll_print.c   sinks: text of IR, assembly, an object file
+#ifndef MDLC_BACKEND_LL_H
+#define MDLC_BACKEND_LL_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "backend/backend.h"
+#include "backend/code.h"
+
+// One LLVM module under construction; owns its context.
+typedef struct LlModule {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTypeRef type_void, type_double, type_pointer, type_index, type_int32;
+    LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
+    LLVMValueRef sqrt, floor, ceil, trunc, fabs;
+    bool optimised;                // runs default<O2> and the optimising code generator
+    uint32_t instrs;               // instructions of the Sys in it
+} LlModule;
+
+void ll_module_open(LlModule *m, const char *name);
+void ll_module_close(LlModule *m); // frees everything it still owns
+
+typedef struct LlLoop {
+    const Pieces *pieces;
+    const Segment *segment;
+    bool absolute; // tables by address (they outlive the code) instead of as constants of the module
+} LlLoop;
+
+// Adds the operations of `code` to a new block structure of `function`, whose first parameter is v; ends it with ret.
+// loop is NULL for straight code.
+void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
+
+// A sink consumes finished modules. It may take the context and module (setting m->module and m->context NULL).
+typedef bool LlSink(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why);
+
+typedef VEC(Pieces) PiecesVec;
+
+typedef struct LlRequest {
+    Sys *sys;
+    EngineOptions options;
+    PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
+                       // constants of the module
+    bool single;       // everything in one module
+    LlSink *sink;
+    void *context;
+} LlRequest;
+
+// Compiles every function of the Sys. False: a line in `why`.
+bool ll_compile(const LlRequest *request, Out *why);
+
+// A target machine for this computer. NULL: a line in `why`.
+LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, Out *why);
+
+#endif

@@ -1,0 +1,67 @@
+// ll_print.c: generated code as text and as an object file.
+//
+// Contract: the printed code is what engine_llvm would run, except that tables of places are constants of the
+//   module instead of addresses. An object file holds everything in one module; what engine_llvm would
+//   not optimise is marked optnone.
+#include "backend/engine.h"
+#include "backend/ll.h"
+
+static bool
+print_ir(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
+{
+    (void)machine;
+    (void)why;
+    char *text = LLVMPrintModuleToString(m->module);
+    out_text(context, text);
+    LLVMDisposeMessage(text);
+    return true;
+}
+
+static bool
+emit_failed(char *message, Out *why)
+{
+    out_printf(why, "LLVM cannot generate code: %s\n", message);
+    LLVMDisposeMessage(message);
+    return false;
+}
+
+static bool
+print_asm(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
+{
+    LLVMMemoryBufferRef text;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, m->module, LLVMAssemblyFile, &message, &text))
+        return emit_failed(message, why);
+    out_bytes(context, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return true;
+}
+
+static bool
+write_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
+{
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToFile(machine, m->module, context, LLVMObjectFile, &message))
+        return emit_failed(message, why);
+    return true;
+}
+
+bool
+backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why)
+{
+    return ll_compile(&(LlRequest){.sys = sys, .options = *options, .sink = print_ir, .context = out}, why);
+}
+
+bool
+backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why)
+{
+    return ll_compile(&(LlRequest){.sys = sys, .options = *options, .sink = print_asm, .context = out}, why);
+}
+
+bool
+backend_write_object(Sys *sys, const EngineOptions *options, const char *path, Out *why)
+{
+    LlRequest request = {.sys = sys, .options = *options, .single = true, .sink = write_object,
+                         .context = (void *)(uintptr_t)path};
+    return ll_compile(&request, why);
+}
