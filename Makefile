@@ -65,6 +65,52 @@ $(call objects,$(FRONTEND)): | $(BUILD)/frontend/parser.h $(BUILD)/frontend/lexe
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
+# --- what people call
+
+PREFIX ?= /usr/local
+ASAN    = build/asan
+TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
+
+$(BUILD)/tests/ir/%: $(BUILD)/tests/ir/%.o $(BUILD)/libir.a $(BUILD)/libbase.a
+	$(CC) $(SAN) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lm
+$(BUILD)/tests/runtime/%: $(BUILD)/tests/runtime/%.o $(BUILD)/libruntime.a
+	$(CC) $(SAN) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
+$(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
+	$(CC) $(SAN) -o $@ $< -lm
+$(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
+	$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
+
+packages:
+	@.ci/packages
+programs: $(BUILD)/mdlc $(TEST_PROGRAMS)
+
+test: packages
+	$(MAKE) programs
+	$(MAKE) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	tests/all.sh $(BUILD) $(ASAN)
+check: packages
+	$(MAKE) programs
+	tests/run.sh $(BUILD) $(CASES)
+check-asan: packages
+	$(MAKE) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	tests/run.sh $(ASAN) $(CASES)
+demo: packages
+	$(MAKE) all
+	examples/quarter_car/demo.sh $(BUILD)
+bench: packages
+	$(MAKE) all $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+	tests/bench/run.sh $(BUILD)
+layers:
+	@tests/layers.sh
+wc:
+	@wc -l $$(git ls-files '*.c' '*.h' '*.l' '*.y' '*.def' '*.mdl' '*.sh') | sort -rn | head -30
+fmt: all
+	$(BUILD)/mdlc fmt stdlib/*.mdl examples/*/*.mdl
+install: all
+	install -D $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
+	install -d $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
+	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
 clean:
 	rm -rf build
-.PHONY: all clean
+.PHONY: all packages programs test check check-asan demo bench layers wc fmt install clean
+.SECONDARY:

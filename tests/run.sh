@@ -1,0 +1,209 @@
+#!/bin/sh
+# The test runner. usage: tests/run.sh BUILD [PATTERN]
+#
+# A case is a file; what kind it is follows from the folder:
+#   parse/N.mdl|.mo  + N.ast    mdlc show ast prints N.ast
+#   fmt/N.mdl        + N.fmt    mdlc fmt makes N.fmt of it, and nothing more the second time
+#   errors/N.mdl|.mo + N.err    mdlc check exits with 1 (or the number in N.exit) and prints N.err
+#   elab/N.mdl       + N.flat   mdlc show flat prints N.flat
+#   show/N.mdl       + N.WHAT   mdlc show WHAT prints N.WHAT, for every such file
+#   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
+#   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines
+# UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
+# The last line is `N passed, M failed`.
+set -u
+build=$(cd "$1" && pwd)
+pattern=${2:-}
+top=$(cd "$(dirname "$0")/.." && pwd)
+mdlc=$build/mdlc
+csvcheck=$build/tests/tools/csvcheck
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+export MDLC_VERIFY=1 NO_COLOR=1
+
+chosen() {
+    case "$1" in *"$pattern"*) return 0 ;; esac
+    return 1
+}
+
+pass() {
+    passed=$((passed + 1))
+}
+
+fail() {
+    failed=$((failed + 1))
+    printf 'FAIL %s\n' "$1"
+    if [ -n "${2:-}" ] && [ -s "$2" ]; then
+        sed -n '1,30s/^/    /p' "$2"
+    fi
+}
+
+# golden NAME EXPECTED ACTUAL
+golden() {
+    if [ "${UPDATE:-0}" = 1 ]; then
+        cp "$3" "$2"
+        pass
+    elif diff -u "$2" "$3" >"$work/diff" 2>&1; then
+        pass
+    else
+        fail "$1" "$work/diff"
+    fi
+}
+
+run_parse() {
+    for expected in "$top"/tests/parse/*.ast; do
+        [ -e "$expected" ] || continue
+        name=$(basename "$expected" .ast)
+        chosen "parse/$name" || continue
+        source=$name.mdl
+        [ -e "$top/tests/parse/$source" ] || source=$name.mo
+        (cd "$top/tests/parse" && "$mdlc" show ast "$source") >"$work/out" 2>"$work/err"
+        golden "parse/$name" "$expected" "$work/out"
+    done
+}
+
+run_fmt() {
+    for expected in "$top"/tests/fmt/*.fmt; do
+        [ -e "$expected" ] || continue
+        name=$(basename "$expected" .fmt)
+        chosen "fmt/$name" || continue
+        source=$name.mdl
+        [ -e "$top/tests/fmt/$source" ] || source=$name.mo
+        cp "$top/tests/fmt/$source" "$work/$source"
+        "$mdlc" fmt "$work/$source" >"$work/err" 2>&1
+        golden "fmt/$name" "$expected" "$work/$source"
+        if "$mdlc" fmt --check "$work/$source" >"$work/err" 2>&1; then
+            pass
+        else
+            fail "fmt/$name: a second run changes it again" "$work/err"
+        fi
+    done
+}
+
+run_errors() {
+    for source in "$top"/tests/errors/*.mdl "$top"/tests/errors/*.mo; do
+        [ -e "$source" ] || continue
+        file=$(basename "$source")
+        name=${file%.*}
+        chosen "errors/$name" || continue
+        want=1
+        [ -e "$top/tests/errors/$name.exit" ] && want=$(cat "$top/tests/errors/$name.exit")
+        call="check"
+        [ -e "$top/tests/errors/$name.call" ] && call=$(cat "$top/tests/errors/$name.call")
+        # shellcheck disable=SC2086
+        (cd "$top/tests/errors" && timeout 60 "$mdlc" $call "$file") >"$work/out" 2>"$work/err"
+        got=$?
+        if [ "$got" != "$want" ]; then
+            fail "errors/$name: exit status $got, expected $want" "$work/err"
+        else
+            [ -e "$top/tests/errors/$name.err" ] || : >"$work/none"
+            golden "errors/$name" "$top/tests/errors/$name.err" "$work/err"
+        fi
+    done
+}
+
+run_views() {
+    for source in "$top"/tests/elab/*.mdl "$top"/tests/show/*.mdl; do
+        [ -e "$source" ] || continue
+        folder=$(basename "$(dirname "$source")")
+        name=$(basename "$source" .mdl)
+        for expected in "$top/tests/$folder/$name".*; do
+            what=${expected##*.}
+            case "$what" in mdl | check) continue ;; esac
+            chosen "$folder/$name.$what" || continue
+            (cd "$top/tests/$folder" && "$mdlc" show "$what" "$name.mdl") >"$work/out" 2>"$work/err"
+            status=$?
+            if [ $status -ne 0 ]; then
+                fail "$folder/$name.$what: exit status $status" "$work/err"
+            else
+                golden "$folder/$name.$what" "$expected" "$work/out"
+            fi
+        done
+    done
+}
+
+# --- for .check scripts. Each function fails the script (set -e) when its assertion does not hold.
+cat >"$work/functions.sh" <<EOF
+set -eu
+mdlc=$mdlc
+csvcheck=$csvcheck
+top=$top
+data=$top/tests/data
+work=$work/case
+EOF
+cat >>"$work/functions.sh" <<'EOF'
+# run MODEL [options]: simulates into $work/out.csv
+run() { model=$1; shift; "$mdlc" run "$model" -o "$work/out.csv" "$@"; }
+# same_engines MODEL [options]: both engines give the same file to the last bit
+same_engines() {
+    model=$1; shift
+    "$mdlc" run "$model" -o "$work/llvm.csv" --engine llvm "$@"
+    "$mdlc" run "$model" -o "$work/interp.csv" --engine interp "$@"
+    cmp "$work/llvm.csv" "$work/interp.csv"
+}
+near() { "$csvcheck" near "$work/out.csv" "$@"; }
+switches() { "$csvcheck" switch "$work/out.csv" "$@"; }
+stick() { "$csvcheck" stick "$work/out.csv" "$@"; }
+final() { "$csvcheck" final "$work/out.csv" "$@"; }
+bound() { "$csvcheck" bound "$work/out.csv" "$@"; }
+rows() { "$csvcheck" rows "$work/out.csv" "$@"; }
+# status WANTED COMMAND...: the command ends with this exit status; its output is in $work/stdout and $work/stderr
+status() {
+    wanted=$1; shift
+    set +e; "$@" >"$work/stdout" 2>"$work/stderr"; got=$?; set -e
+    if [ "$got" != "$wanted" ]; then echo "exit status $got, expected $wanted: $*"; cat "$work/stderr"; return 1; fi
+}
+# says TEXT: the last command's output contains it
+says() {
+    grep -qF -- "$1" "$work/stdout" "$work/stderr" && return 0
+    echo "output lacks: $1"; cat "$work/stdout" "$work/stderr"; return 1
+}
+EOF
+
+run_checks() {
+    for script in "$top"/tests/sim/*.check "$top"/tests/cli/*.check; do
+        [ -e "$script" ] || continue
+        name=$(basename "$(dirname "$script")")/$(basename "$script" .check)
+        chosen "$name" || continue
+        rm -rf "$work/case"
+        mkdir "$work/case"
+        cat "$work/functions.sh" "$script" >"$work/script.sh"
+        if (cd "$(dirname "$script")" && timeout 300 sh "$work/script.sh") >"$work/out" 2>&1; then
+            pass
+            [ "${VERBOSE:-0}" = 1 ] && sed "s|^|$name: |" "$work/out"
+        else
+            fail "$name" "$work/out"
+        fi
+    done
+}
+
+run_programs() {
+    for source in "$top"/tests/ir/*.c "$top"/tests/runtime/*.c "$top"/tests/backend/*.c; do
+        [ -e "$source" ] || continue
+        name=$(basename "$(dirname "$source")")/$(basename "$source" .c)
+        program=$build/tests/$name
+        [ -x "$program" ] || continue
+        chosen "$name" || continue
+        (cd "$top" && timeout 300 "$program") >"$work/out" 2>&1
+        status=$?
+        good=$(grep -c '^ok' "$work/out")
+        bad=$(grep -c '^FAIL' "$work/out")
+        passed=$((passed + good))
+        if [ "$bad" -gt 0 ] || [ $status -ne 0 ] || [ "$good" -eq 0 ]; then
+            [ "$bad" -gt 1 ] && failed=$((failed + bad - 1))
+            grep -v '^ok' "$work/out" >"$work/bad"
+            fail "$name (exit status $status)" "$work/bad"
+        fi
+    done
+}
+
+run_programs
+run_parse
+run_fmt
+run_errors
+run_views
+run_checks
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,251 @@
+// csvcheck: assertions about result files, for the test scripts.
+//
+//   csvcheck near RESULT REFERENCE TOLERANCE UNTIL COLUMN...   values at the reference's times, up to UNTIL
+//   csvcheck switch RESULT COLUMN TOLERANCE UNTIL TIME...      COLUMN changes exactly at these times
+//   csvcheck stick RESULT COLUMN TOLERANCE UNTIL FROM TO...    COLUMN is exactly zero in just these intervals
+//   csvcheck final RESULT COLUMN VALUE TOLERANCE               value in the last row
+//   csvcheck bound RESULT COLUMN MIN MAX                       every value lies in [MIN, MAX]
+//   csvcheck rows RESULT MIN MAX                               number of rows
+//
+// Prints the worst deviation; exit status 1 when an assertion fails, 2 when a file or column is missing.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Table {
+    char *text;
+    char **name;
+    double *value; // rows * columns
+    size_t rows, columns;
+} Table;
+
+static _Noreturn void
+stop(const char *what, const char *which)
+{
+    fprintf(stderr, "csvcheck: %s '%s'\n", what, which);
+    exit(2);
+}
+
+static char *
+slurp(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        stop("cannot read", path);
+    size_t length = 0, capacity = 1 << 16;
+    char *text = malloc(capacity);
+    for (size_t got; (got = fread(text + length, 1, capacity - length - 1, file)) > 0;) {
+        length += got;
+        if (length + 1 == capacity)
+            text = realloc(text, capacity *= 2);
+    }
+    text[length] = 0;
+    fclose(file);
+    return text;
+}
+
+// Names may hold commas inside brackets: "a.R[1,2]".
+static size_t
+split(char *line, char **field, size_t most)
+{
+    size_t n = 0;
+    int depth = 0;
+    field[n++] = line;
+    for (char *p = line; *p; p++) {
+        depth += (*p == '[') - (*p == ']');
+        if (*p == ',' && depth == 0 && n < most) {
+            *p = 0;
+            field[n++] = p + 1;
+        }
+    }
+    return n;
+}
+
+static Table
+read_table(const char *path)
+{
+    Table table = {.text = slurp(path)};
+    char *end = strchr(table.text, '\n');
+    if (!end)
+        stop("no rows in", path);
+    *end = 0;
+    if (end > table.text && end[-1] == '\r')
+        end[-1] = 0;
+    size_t most = strlen(table.text) + 1;
+    table.name = malloc(sizeof *table.name * most);
+    table.columns = split(table.text, table.name, most);
+    size_t capacity = 1024;
+    table.value = malloc(sizeof(double) * capacity * table.columns);
+    for (char *p = end + 1; *p;) {
+        if (table.rows == capacity)
+            table.value = realloc(table.value, sizeof(double) * (capacity *= 2) * table.columns);
+        for (size_t i = 0; i < table.columns; i++) {
+            char *after;
+            table.value[table.rows * table.columns + i] = strtod(p, &after);
+            if (after == p)
+                stop("a row that is no row of numbers in", path);
+            p = after + (*after == ',');
+        }
+        while (*p == '\r' || *p == '\n')
+            p++;
+        table.rows++;
+    }
+    return table;
+}
+
+static size_t
+column(const Table *table, const char *name)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        if (!strcmp(table->name[i], name))
+            return i;
+    stop("no column", name);
+}
+
+static double
+at(const Table *table, size_t row, size_t col)
+{
+    return table->value[row * table->columns + col];
+}
+
+static int
+near(int argc, char **argv)
+{
+    Table result = read_table(argv[0]), reference = read_table(argv[1]);
+    double tolerance = atof(argv[2]), until = atof(argv[3]), worst = 0, when = 0;
+    const char *where = "";
+    size_t compared = 0;
+    for (int i = 4; i < argc; i++) {
+        // NAME or NAME=REFERENCE_NAME
+        char *other = strchr(argv[i], '=');
+        if (other)
+            *other++ = 0;
+        size_t c = column(&result, argv[i]), rc = column(&reference, other ? other : argv[i]), row = 0;
+        for (size_t k = 0; k < reference.rows && at(&reference, k, 0) <= until + 1e-9; k++) {
+            double time = at(&reference, k, 0);
+            while (row < result.rows && at(&result, row, 0) < time - 1e-9)
+                row++;
+            if (row == result.rows || fabs(at(&result, row, 0) - time) > 1e-9)
+                continue;
+            double off = fabs(at(&result, row, c) - at(&reference, k, rc));
+            compared++;
+            if (off > worst || isnan(off)) {
+                worst = isnan(off) ? INFINITY : off;
+                when = time;
+                where = argv[i];
+            }
+        }
+    }
+    if (!compared) {
+        printf("no common times\n");
+        return 1;
+    }
+    printf("worst %.3g in %s at %g (%zu values, allowed %g)\n", worst, where, when, compared, tolerance);
+    return worst > tolerance;
+}
+
+static int
+match_times(const double *found, size_t n, int argc, char **argv, double tolerance)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n && i < (size_t)argc; i++)
+        worst = fmax(worst, fabs(found[i] - atof(argv[i])));
+    if (n != (size_t)argc || worst > tolerance) {
+        printf("found");
+        for (size_t i = 0; i < n; i++)
+            printf(" %.9f", found[i]);
+        printf(", expected");
+        for (int i = 0; i < argc; i++)
+            printf(" %s", argv[i]);
+        printf(" within %g\n", tolerance);
+        return 1;
+    }
+    printf("%zu times, worst %.3g (allowed %g)\n", n, worst, tolerance);
+    return 0;
+}
+
+static int
+switches(int argc, char **argv)
+{
+    Table result = read_table(argv[0]);
+    size_t c = column(&result, argv[1]), n = 0;
+    double until = atof(argv[3]), *found = malloc(sizeof *found * (result.rows + 1));
+    for (size_t k = 1; k < result.rows && at(&result, k, 0) <= until; k++)
+        if (at(&result, k, c) != at(&result, k - 1, c))
+            found[n++] = at(&result, k, 0);
+    return match_times(found, n, argc - 4, argv + 4, atof(argv[2]));
+}
+
+static int
+sticks(int argc, char **argv)
+{
+    Table result = read_table(argv[0]);
+    size_t c = column(&result, argv[1]), n = 0;
+    double until = atof(argv[3]), *found = malloc(sizeof *found * (2 * result.rows + 2));
+    for (size_t k = 0; k < result.rows; k++) {
+        if (at(&result, k, c) != 0 || at(&result, k, 0) > until)
+            continue;
+        size_t end = k;
+        while (end + 1 < result.rows && at(&result, end + 1, c) == 0)
+            end++;
+        if (at(&result, end, 0) > at(&result, k, 0)) {
+            found[n++] = at(&result, k, 0);
+            found[n++] = at(&result, end, 0);
+        }
+        k = end;
+    }
+    return match_times(found, n, argc - 4, argv + 4, atof(argv[2]));
+}
+
+static int
+final(int argc, char **argv)
+{
+    (void)argc;
+    Table result = read_table(argv[0]);
+    if (!result.rows)
+        stop("no rows in", argv[0]);
+    double value = at(&result, result.rows - 1, column(&result, argv[1])), off = fabs(value - atof(argv[2]));
+    printf("%s = %.12g, off by %.3g (allowed %s)\n", argv[1], value, off, argv[3]);
+    return !(off <= atof(argv[3]));
+}
+
+static int
+bound(int argc, char **argv)
+{
+    (void)argc;
+    Table result = read_table(argv[0]);
+    size_t c = column(&result, argv[1]);
+    double low = INFINITY, high = -INFINITY;
+    int nan = 0;
+    for (size_t k = 0; k < result.rows; k++) {
+        low = fmin(low, at(&result, k, c));
+        high = fmax(high, at(&result, k, c));
+        nan |= isnan(at(&result, k, c));
+    }
+    printf("%s in [%.9g, %.9g]\n", argv[1], low, high);
+    return nan || low < atof(argv[2]) || high > atof(argv[3]);
+}
+
+static int
+rows(int argc, char **argv)
+{
+    (void)argc;
+    Table result = read_table(argv[0]);
+    printf("%zu rows\n", result.rows);
+    return result.rows < (size_t)atol(argv[1]) || result.rows > (size_t)atol(argv[2]);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct { const char *name; int least; int (*run)(int, char **); } calls[] = {
+        {"near", 5, near}, {"switch", 4, switches}, {"stick", 4, sticks}, {"final", 4, final}, {"bound", 4, bound},
+        {"rows", 3, rows},
+    };
+    for (size_t i = 0; argc > 1 && i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(argv[1], calls[i].name) && argc - 2 >= calls[i].least)
+            return calls[i].run(argc - 2, argv + 2);
+    fprintf(stderr, "csvcheck: see the head of csvcheck.c for its calls\n");
+    return 2;
+}
