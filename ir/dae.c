@@ -205,7 +205,8 @@ dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType typ
     Group group = {.name = sym_of(dae->syms, name), .inst = inst, .count = 1, .kind = (uint8_t)kind,
                    .type = (uint8_t)type, .flags = shown ? 0 : GROUP_HIDDEN,
                    .span = dae->insts.at[inst].span};
-    return dae->groups.at[dae_add_group(dae, group)].first;
+    uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
+    return dae->groups.at[id].first;
 }
 
 static Var
