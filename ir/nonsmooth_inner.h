@@ -1,0 +1,12 @@
+// nonsmooth_inner.h: shared by nonsmooth*.c only.
+#ifndef MDLC_IR_NONSMOOTH_INNER_H
+#define MDLC_IR_NONSMOOTH_INNER_H
+
+#include "ir/nonsmooth.h"
+
+// Is e known to be non-negative? Sums, products, quotients, squares ... of what is.
+bool nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
+// a*b with b = p/q, where q cancels against a factor of a.
+Expr nonsmooth_times(Exprs *exprs, Expr a, Expr b);
+
+#endif
