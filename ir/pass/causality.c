@@ -59,7 +59,7 @@ determining_node(const Dae *dae, const Reduction *reduction, const Problem *prob
 {
     bool negative;
     var = dae_alias(dae, var, &negative);
-    if (var < reduction->state.n && reduction->state.at[var])
+    while (var < reduction->state.n && reduction->state.at[var])
         var = dae_alias(dae, dae->var_der.at[var], &negative);
     uint32_t position = problem->equation_of.at[var];
     return position == NONE ? NONE : dae->equations.at[problem->equations.at[position]].node;

@@ -55,11 +55,14 @@ lay_out_literals(Lowering *low)
     }
 }
 
+// The derivative variable of a state when it stands for itself. It does not when the derivative is an alias, as in
+// der(s) = v: then dx receives a copy.
 static Var
-representative(const Dae *dae, Var var)
+own_derivative(const Lowering *low, Var state)
 {
     bool negative;
-    return dae_alias(dae, var, &negative);
+    Var der = low->dae->var_der.at[state];
+    return der != NONE && dae_alias(low->dae, der, &negative) == der ? der : NONE;
 }
 
 // The unknowns of the integrator. A tear that is the derivative of a state is iterated in y' itself.
@@ -75,8 +78,9 @@ lay_out_unknowns(Lowering *low)
         if (var >= reduction->state.n || !reduction->state.at[var])
             continue;
         vec_push(&low->state, var);
-        if (dae->var_der.at[var] != NONE)
-            state_of_der.at[representative(dae, dae->var_der.at[var])] = low->state.n;
+        Var der = own_derivative(low, var);
+        if (der != NONE)
+            state_of_der.at[der] = low->state.n;
     }
     low->nx = low->state.n;
     vec_grow(&low->implicit, low->nx);
@@ -93,10 +97,12 @@ lay_out_unknowns(Lowering *low)
     low->r = new_places(low, low->n);
     low->dx = new_places(low, low->nx);
     for (uint32_t i = 0; i < low->nx; i++) {
-        Var state = low->state.at[i], der = dae->var_der.at[state];
+        Var state = low->state.at[i], der = own_derivative(low, state);
         put(low, state, low->y + i);
         if (der != NONE)
-            put(low, representative(dae, der), low->implicit.at[i] ? low->yp + i : low->dx + i);
+            put(low, der, low->implicit.at[i] ? low->yp + i : low->dx + i);
+        else
+            vec_push(&low->copied, i);
     }
     for (uint32_t i = 0; i < causal->tears.n; i++)
         if (low->tear_row.at[i] >= low->nx)

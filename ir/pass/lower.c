@@ -82,6 +82,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.image);
     vec_free(&low.state);
     vec_free(&low.implicit);
+    vec_free(&low.copied);
     vec_free(&low.tear_row);
     vec_free(&low.relations);
     vec_free(&low.samples);

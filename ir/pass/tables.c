@@ -437,6 +437,31 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     }
 }
 
+// dx of a state whose derivative is another variable, as in der(s) = v.
+static void
+emit_copies(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
+{
+    uint32_t first = code->n;
+    for (uint32_t i = 0; i < low->copied.n; i++) {
+        uint32_t state = low->copied.at[i];
+        Var der = low->dae->var_der.at[low->state.at[state]];
+        int sign;
+        if (der == NONE)
+            continue; // a state that nothing drives keeps its value: dx stays 0
+        uint32_t place = place_of(low, der, &sign);
+        Expr slot = expr_slot(low->exprs, 0);
+        emit_places(low, code, sign < 0 ? expr_1(low->exprs, OP_NEG, slot) : slot, &place, low->dx + state);
+    }
+    vec_grow(in_loop, code->n - first);
+    if (code->n == first)
+        return;
+    Piece piece = {first, code->n - first, NONE};
+    if (pieces->n && vec_last(pieces).loop == NONE)
+        vec_last(pieces).n += piece.n;
+    else
+        vec_push(pieces, piece);
+}
+
 static void
 make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const PieceVec *pieces, InstrVec *whole,
            InstrVec *outputs)
@@ -530,6 +555,7 @@ make_dynamics(Lowering *low)
     U8Vec in_loop = {0}, needed = {0};
     PieceVec pieces = {0};
     emit_dynamics(low, &code, &in_loop, &pieces);
+    emit_copies(low, &code, &in_loop, &pieces);
     // The discrete part and the asserts may hold further relations; they are emitted before marking.
     make_events(low);
     mark_dynamics(low, &code, &in_loop, &needed);
