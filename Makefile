@@ -38,7 +38,8 @@ $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c) ir/sys.c) $(BUILD)/libbase.a
 $(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
 	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
-$(BUILD)/tests/bench/codegen%: $(BUILD)/tests/bench/codegen%.o $(BACKEND_LIBS)
+CODEGEN_BENCHES = $(addprefix $(BUILD)/tests/bench/,codegen codegen_latency)
+$(CODEGEN_BENCHES): %: %.o $(BACKEND_LIBS)
 	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
 
 $(BUILD)/libbase.a: $(call objects,$(BASE))

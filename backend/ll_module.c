@@ -3,8 +3,11 @@
 // Purpose: keep compile time linear and small. Straight code goes in pieces of about 100 equations to modules
 //   that FastISel translates without any pass; loops with much to do go to modules that run default<O2>.
 //   A function of several pieces calls them in order.
-// Method: measured: O2 costs about 15 times FastISel per equation and is superlinear in the block; loops cost the
-//   same for every length. With options.opt 2 everything is optimised, in the same bounded pieces.
+// Method: straight code is already free of common subexpressions (code.c). Measured on 1000 mixed equations, in
+//   us to compile and ns to run one: FastISel 15-20 and 0.8-2.0, the optimising code generator 120-150 and the same
+//   ns, default<O2> 550 and 1.6-3.9 (its SLP vectoriser packs scattered places at a loss). So straight code never runs
+//   the passes, whatever the level. A loop costs 10 ms of O2 once and gains 1.5 ns per equation, so that it is
+//   optimised when it has much to do (LOOP_WORK operations), or on request.
 // Contract: every module has its own context, is verified when asked, and is handed to the sink when full.
 // Complexity: linear in the instructions.
 #include "backend/ll.h"
@@ -14,7 +17,7 @@
 
 #include "ir/base/map.h"
 
-enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 3000, LARGEST_OPTIMISED = 4000 };
+enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000 };
 
 // --- the computer at hand
 
@@ -82,14 +85,17 @@ typedef struct Compiler {
     uint32_t parts;  // helper functions of `func` so far
 } Compiler;
 
+// Level of straight code: FastISel up to opt 1. The instruction selector proper at opt 2.
 static LLVMTargetMachineRef
 machine_for(Compiler *c, bool optimised)
 {
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
     LLVMTargetMachineRef *machine = optimised ? &c->best : &c->fast;
-    LLVMCodeGenOptLevel fast = c->request->options.opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone;
-    if (!*machine)
-        *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : fast, c->why);
-    if (*machine && !optimised)
+    int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
+    if (*machine)
+        return *machine;
+    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->why);
+    if (*machine && !optimised && opt < 2)
         LLVMSetTargetMachineFastISel(*machine, true);
     return *machine;
 }
@@ -214,12 +220,10 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
 static bool
 compile_straight(Compiler *c, const Segment *segment, bool only)
 {
-    bool optimised = c->request->options.opt >= 2;
     for (uint32_t done = 0; done < segment->period;) {
         Code code;
         uint32_t taken = lower_straight(c->lowering, &code, segment->first + done, segment->period - done);
-        bool good = emit_piece(c, &code, NULL, taken, optimised && code.body.n <= LARGEST_OPTIMISED,
-                               only && taken == segment->period);
+        bool good = emit_piece(c, &code, NULL, taken, false, only && taken == segment->period);
         code_free(&code);
         done += taken;
         if (!good)
