@@ -210,6 +210,19 @@ hangs(const Graph *graph, uint32_t node)
     }
 }
 
+// Power passes through a hanging element from its first port to its last. Reversing both a common effort (flow) and
+// its conjugate changes neither the element's power nor its law's form, so this only fixes how it is drawn.
+typedef enum Role { ROLE_ANY, ROLE_IN, ROLE_OUT } Role;
+
+static Role
+port_role(const Graph *graph, uint32_t bond)
+{
+    uint32_t node = graph->dae->bonds.at[bond].component;
+    if (!hangs(graph, node))
+        return ROLE_ANY;
+    return bond == graph->uses[node].first ? ROLE_IN : ROLE_OUT;
+}
+
 // The name in dot of the node that a component's outer bonds end at.
 static void
 print_dot_id(const Graph *graph, uint32_t node, Out *out)
@@ -217,12 +230,15 @@ print_dot_id(const Graph *graph, uint32_t node, Out *out)
     out_printf(out, hangs(graph, node) ? "s%u" : "n%u", node);
 }
 
-// A junction of two ports is a plain bond.
+// A junction of two ports is a plain bond, unless power would have to leave (or enter) it both ways.
 static bool
 is_plain(const Graph *graph, uint32_t node)
 {
     const NodeUse *use = &graph->uses[node];
-    return use->ports == 2 && graph->dae->bonds.at[use->first].component != graph->dae->bonds.at[use->last].component;
+    if (use->ports != 2 || graph->dae->bonds.at[use->first].component == graph->dae->bonds.at[use->last].component)
+        return false;
+    Role role = port_role(graph, use->first);
+    return role == ROLE_ANY || role != port_role(graph, use->last);
 }
 
 typedef enum Stroke { STROKE_NONE, STROKE_TAIL, STROKE_HEAD } Stroke;
@@ -287,17 +303,18 @@ is_source(const Dae *dae, uint32_t node)
     return dae->nodes.at[node].kind == NODE_SE || dae->nodes.at[node].kind == NODE_SF;
 }
 
-// The bond that a junction of two ports is: drawn from a source to what it drives, otherwise in order.
+// The bond that a junction of two ports is: drawn the way power passes, otherwise from a source to what it drives.
 static void
 print_dot_plain(const Graph *graph, uint32_t junction, Out *out)
 {
     const Dae *dae = graph->dae;
     const NodeUse *use = &graph->uses[junction];
-    uint32_t tail = use->first, head = use->last;
-    if (!is_source(dae, dae->bonds.at[tail].component) && is_source(dae, dae->bonds.at[head].component)) {
-        tail = use->last;
-        head = use->first;
-    }
+    Role first = port_role(graph, use->first), last = port_role(graph, use->last);
+    bool free = first == ROLE_ANY && last == ROLE_ANY;
+    bool swap = first == ROLE_IN || last == ROLE_OUT
+                || (free && !is_source(dae, dae->bonds.at[use->first].component)
+                    && is_source(dae, dae->bonds.at[use->last].component));
+    uint32_t tail = swap ? use->last : use->first, head = swap ? use->first : use->last;
     out_text(out, "  ");
     print_dot_id(graph, dae->bonds.at[tail].component, out);
     out_text(out, " -> ");
@@ -314,9 +331,15 @@ print_dot_bonds(const Graph *graph, Out *out)
         if (bond->scalar || is_plain(graph, bond->junction))
             continue;
         uint32_t dimension = bond_type(dae, bond)->n_bonds;
-        out_printf(out, "  n%u -> ", bond->junction);
-        print_dot_id(graph, bond->component, out);
-        print_dot_edge_style(dimension, port_stroke(dae, b, dimension), out);
+        Stroke stroke = port_stroke(dae, b, dimension);
+        if (port_role(graph, b) == ROLE_OUT) {
+            out_printf(out, "  s%u -> n%u", bond->component, bond->junction);
+            stroke = stroke == STROKE_HEAD ? STROKE_TAIL : stroke == STROKE_TAIL ? STROKE_HEAD : STROKE_NONE;
+        } else {
+            out_printf(out, "  n%u -> ", bond->junction);
+            print_dot_id(graph, bond->component, out);
+        }
+        print_dot_edge_style(dimension, stroke, out);
     }
 }
 

@@ -1,7 +1,8 @@
 // graph.h: views of the multibond graph.
 //
-// Shown are junctions and the components whose ports they join. A bond's half arrow points into the component: power
-// is positive that way. Its causal stroke, once the causality pass has run, stands at the end that receives the effort.
+// Shown are junctions and the components whose ports they join. In text and JSON a bond's half arrow points into the
+// component: its flow times its effort is power into the component. A causal stroke, once the causality pass has run,
+// stands at the end that receives the effort.
 // All printers append to `out` and change nothing.
 #ifndef MDLC_IR_GRAPH_H
 #define MDLC_IR_GRAPH_H
