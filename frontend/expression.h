@@ -10,7 +10,10 @@
 #include "frontend/ast.h"
 #include "ir/dae.h"
 
-enum { MAX_RANK = 6 };
+enum {
+    MAX_RANK = 6,
+    SIZE_UNKNOWN = UINT32_MAX // a dimension declared `:`; only in the types of functions' variables and in expression_coerce
+};
 
 typedef struct Type {
     VarType base;
@@ -69,7 +72,9 @@ struct ExprEnv {
     bool (*type)(ExprEnv *env, Node name, Type *out);
     // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
     bool (*value)(ExprEnv *env, Var var, double *out, Span span);
-    Var (*der)(ExprEnv *env, Var var);  // derivative and pre variables in the caller's numbering
+    // Derivative and pre variables in the caller's numbering. `der` answers NONE for what does not change between events
+    // (parameters, constants, discrete variables): their rate is zero.
+    Var (*der)(ExprEnv *env, Var var);
     Var (*pre)(ExprEnv *env, Var var);
     void *scope;             // class side's scope
     void *context;           // class side's own

@@ -1,0 +1,163 @@
+// Constant evaluation.
+//
+// Purpose: values that must be known at compile time: sizes, subscripts, ranges, structural parameters.
+// Method: the expression is elaborated as any other; the variables it still uses are replaced by their
+// values, which the class side knows (and remembers that they shaped the model), and constants fold.
+// Contract: expression.h. Slots taken for the purpose are given back. Complexity: linear in the expression.
+#include <math.h>
+
+#include "frontend/expression_inner.h"
+
+typedef struct Evaluation {
+    ExprEnv *env;
+    Span span;
+    VEC(Expr) known; // per slot: its value, 0 when not yet asked for
+    U32Vec order;
+} Evaluation;
+
+// Asks for the values of the variables that `e` uses.
+static bool
+learn_values(Evaluation *evaluation, Expr e)
+{
+    ExprEnv *env = evaluation->env;
+    vec_clear(&evaluation->order);
+    expr_shape(env->exprs, e, &evaluation->order);
+    if (evaluation->known.n < env->slots->n)
+        vec_grow(&evaluation->known, env->slots->n - evaluation->known.n);
+    for (uint32_t i = 0; i < evaluation->order.n; i++) {
+        uint32_t slot = evaluation->order.at[i];
+        double value;
+        if (evaluation->known.at[slot])
+            continue;
+        if (!env->value(env, env->slots->at[slot], &value, evaluation->span))
+            return false;
+        evaluation->known.at[slot] = expr_const(env->exprs, value);
+    }
+    return true;
+}
+
+static void
+report_not_constant(Evaluation *evaluation, Expr e)
+{
+    ExprEnv *env = evaluation->env;
+    if (expr_has_op(env->exprs, e, OP_TIME))
+        diag_add(env->diags, E0205, evaluation->span, "this must be known at compile time, but it depends on time");
+    else if (expr_has_op(env->exprs, e, OP_DIV))
+        diag_add(env->diags, E0215, evaluation->span, "this has no value: it divides by zero");
+    else
+        diag_add(env->diags, E0205, evaluation->span,
+                 "this must be known at compile time, but it depends on what happens during the simulation");
+}
+
+static bool
+evaluate_element(Evaluation *evaluation, Expr *element)
+{
+    ExprEnv *env = evaluation->env;
+    Expr e = *element;
+    if (expr_op(env->exprs, e) != OP_CONST) {
+        if (!learn_values(evaluation, e))
+            return false;
+        e = expr_substitute(env->exprs, e, evaluation->known.at, evaluation->known.n);
+        if (expr_op(env->exprs, e) == OP_NOEVENT)
+            e = expr_arg(env->exprs, e, 0);
+    }
+    if (expr_op(env->exprs, e) != OP_CONST) {
+        report_not_constant(evaluation, e);
+        return false;
+    }
+    if (isnan(expr_value(env->exprs, e))) {
+        diag_add(env->diags, E0215, evaluation->span, "this has no value: it is not a number (NaN)");
+        return false;
+    }
+    *element = e;
+    return true;
+}
+
+static bool
+evaluate_value(ExprEnv *env, Value *value, Span span)
+{
+    if (value_known(env, value) && value->type.base == TYPE_STRING)
+        return true;
+    Evaluation evaluation = {.env = env, .span = span};
+    Expr *elements = arena_array(env->arena, Expr, value->count);
+    bool good = true;
+    for (uint32_t i = 0; i < value->count && good; i++) {
+        elements[i] = value->elements[i];
+        good = evaluate_element(&evaluation, &elements[i]);
+    }
+    value->elements = elements;
+    vec_free(&evaluation.known);
+    vec_free(&evaluation.order);
+    return good;
+}
+
+bool
+expression_constant(ExprEnv *env, Node node, Value *out)
+{
+    uint32_t slots = env->slots->n;
+    bool good = expression(env, node, out) && evaluate_value(env, out, node_span(env, node));
+    env->slots->n = slots;
+    return good;
+}
+
+static bool
+constant_scalar(ExprEnv *env, Node node, const char *needs, bool boolean, double *out)
+{
+    Value value;
+    if (!expression_constant(env, node, &value))
+        return false;
+    VarType base = value.type.base;
+    bool fits = boolean ? base == TYPE_BOOLEAN : base == TYPE_INTEGER || base == TYPE_ENUM;
+    if (!fits || value.type.rank) {
+        Diag *diag = diag_add(env->diags, E0201, node_span(env, node), "%s is needed here, but this has type %s", needs,
+                              value_type_text(env, &value));
+        if (base == TYPE_REAL && !boolean && !value.type.rank)
+            diag_help(diag, "use 'integer(x)' to convert");
+        return false;
+    }
+    *out = value_number(env, &value, 0);
+    return true;
+}
+
+bool
+expression_integer(ExprEnv *env, Node node, int64_t *out)
+{
+    double value;
+    if (!constant_scalar(env, node, "an Integer", false, &value))
+        return false;
+    if (fabs(value) > 9007199254740992.0) {
+        diag_add(env->diags, E0215, node_span(env, node), "this Integer is too large: %g", value);
+        return false;
+    }
+    *out = (int64_t)value;
+    return true;
+}
+
+bool
+expression_bool(ExprEnv *env, Node node, bool *out)
+{
+    double value;
+    if (!constant_scalar(env, node, "a Boolean", true, &value))
+        return false;
+    *out = value != 0;
+    return true;
+}
+
+bool
+expression_range(ExprEnv *env, Node range, Value *out)
+{
+    if (!range) {
+        diag_add(env->diags, E0723, (Span){0}, "a loop without a range ('for i loop') is not supported yet");
+        return false;
+    }
+    if (!expression_constant(env, range, out))
+        return false;
+    if (out->type.rank != 1) {
+        Diag *diag = diag_add(env->diags, E0201, node_span(env, range),
+                              "a loop needs a vector of values, but this has type %s", value_type_text(env, out));
+        if (!out->type.rank && out->type.base == TYPE_INTEGER)
+            diag_help(diag, "write '1:%s'", expression_text(env, range));
+        return false;
+    }
+    return true;
+}

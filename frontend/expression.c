@@ -1,0 +1,409 @@
+// Expressions: from syntax tree to shapes.
+//
+// Purpose: types, sizes and elements of every kind of expression (Modelica 3.6, chapters 3, 10 and 12).
+// Method: one walk over the tree; variables become slots by first occurrence; scalars are hash-consed
+// at once, arrays are their scalars in row-major order. Families of constructs live in files of their own.
+// Contract: expression.h. Complexity: linear in nodes plus scalar operations of the results.
+#include <string.h>
+
+#include "frontend/expression_inner.h"
+
+Span
+node_span(const ExprEnv *env, Node node)
+{
+    return ast_at(env->ast, node)->span;
+}
+
+bool
+expression_enter(ExprEnv *env, Span span)
+{
+    if (env->nesting >= NESTING_LIMIT) {
+        diag_add(env->diags, E0004, span, "expressions and function calls are nested more than %d deep", NESTING_LIMIT);
+        return false;
+    }
+    env->nesting++;
+    return true;
+}
+
+Expr
+expression_slot(ExprEnv *env, Var var)
+{
+    uint32_t slot;
+    bool known = map_get(env->slot_of, var, &slot) && slot < env->slots->n && env->slots->at[slot] == var;
+    if (!known) {
+        slot = env->slots->n;
+        vec_push(env->slots, var);
+        map_put(env->slot_of, var, slot);
+    }
+    return expr_slot(env->exprs, slot);
+}
+
+// --- references
+
+int64_t
+expression_local(const ExprEnv *env, Node ref)
+{
+    const AstNode *at = ast_at(env->ast, ref);
+    Node part = ast_child(env->ast, ref, 0);
+    if (at->kind != AST_REF || !part || (at->flags & AST_F_DOT))
+        return -1;
+    Sym name = ast_at(env->ast, part)->sym;
+    for (uint32_t i = env->locals.n; i-- > 0;)
+        if (env->locals.at[i].name == name)
+            return i;
+    return -1;
+}
+
+static bool
+check_assigned(ExprEnv *env, const Value *value, Node node)
+{
+    if (value->type.base == TYPE_STRING)
+        return true;
+    for (uint32_t i = 0; i < value->count; i++)
+        if (!value->elements[i]) {
+            diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
+                     expression_text(env, node));
+            return false;
+        }
+    return true;
+}
+
+static bool
+local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
+{
+    const Local *found = &env->locals.at[local];
+    if (ast_at(env->ast, node)->nchild > 1) {
+        diag_add(env->diags, E0723, node_span(env, node), "'%s' has no members: it has type %s",
+                 sym_text(env->syms, found->name), value_type_text(env, &found->value));
+        return false;
+    }
+    Node subscripts = ast_child(env->ast, ast_child(env->ast, node, 0), 0);
+    Value whole = found->value;
+    for (uint32_t i = 0; i < whole.type.rank; i++)
+        if (whole.type.dims[i] == SIZE_UNKNOWN) {
+            diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before its size is known",
+                     expression_text(env, node));
+            return false;
+        }
+    if (!subscripts)
+        *out = whole;
+    else if (!subscript_value(env, &whole, subscripts, out))
+        return false;
+    return check_assigned(env, out, node);
+}
+
+static bool
+is_time(const ExprEnv *env, Node ref)
+{
+    Node part = ast_child(env->ast, ref, 0);
+    return ast_at(env->ast, ref)->nchild == 1 && !ast_child(env->ast, part, 0)
+        && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "time");
+}
+
+static bool
+reference_value(ExprEnv *env, Node node, Value *out)
+{
+    int64_t local = expression_local(env, node);
+    if (local >= 0)
+        return local_reference(env, node, (uint32_t)local, out);
+    if (is_time(env, node)) {
+        *out = value_scalar(env, TYPE_REAL, expr_time(env->exprs));
+        return true;
+    }
+    Reference reference = {0};
+    if (!env->component(env, node, &reference))
+        return false;
+    if (reference.value) {
+        *out = *reference.value;
+        return true;
+    }
+    if (reference.type.base == TYPE_STRING) {
+        diag_add(env->diags, E0723, node_span(env, node), "the text of '%s' is not known at compile time",
+                 expression_text(env, node));
+        return false;
+    }
+    if (!value_new(env, &reference.type, node_span(env, node), out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = expression_slot(env, reference.vars[i]);
+    return true;
+}
+
+static bool
+end_value(ExprEnv *env, Node node, Value *out)
+{
+    Sym end = sym_of(env->syms, "end");
+    for (uint32_t i = env->locals.n; i-- > 0;)
+        if (env->locals.at[i].name == end) {
+            *out = env->locals.at[i].value;
+            return true;
+        }
+    diag_add(env->diags, E0216, node_span(env, node), "'end' has a meaning only inside the subscripts of an array");
+    return false;
+}
+
+// --- scalars
+
+bool
+expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, Value *out)
+{
+    Type type = type_scalar(base);
+    return expression(env, node, out) && expression_coerce(env, out, &type, node_span(env, node), what);
+}
+
+static bool
+number_value(ExprEnv *env, Node node, Value *out)
+{
+    bool integer = ast_at(env->ast, node)->flags & AST_F_INTEGER;
+    *out = value_scalar(env, integer ? TYPE_INTEGER : TYPE_REAL, expr_const(env->exprs, ast_number(env->ast, node)));
+    return true;
+}
+
+static bool
+unary_value(ExprEnv *env, Node node, Value *out)
+{
+    Value operand;
+    return expression(env, ast_child(env->ast, node, 0), &operand)
+        && operator_unary(env, (AstOp)ast_at(env->ast, node)->kind_of, &operand, node_span(env, node), out);
+}
+
+// --- if-expressions
+
+typedef struct IfParts {
+    VEC(Expr) conditions;
+    VEC(Value) values;
+    U32Vec nodes;
+} IfParts;
+
+static bool
+same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
+{
+    *type = parts->values.at[0].type;
+    for (uint32_t i = 1; i < parts->values.n; i++) {
+        const Value *other = &parts->values.at[i];
+        bool numbers = type_is_number(type) && type_is_number(&other->type);
+        bool same = type->base == other->type.base && type->enum_class == other->type.enum_class;
+        bool sizes = type_same_sizes(type, &other->type);
+        if ((numbers || same) && sizes) {
+            if (other->type.base == TYPE_REAL)
+                type->base = TYPE_REAL;
+            continue;
+        }
+        Diag *diag = diag_add(env->diags, sizes ? E0201 : E0202, node_span(env, node),
+                              "the branches of this if-expression have different types: %s and %s",
+                              type_text(env->arena, env->syms, type), value_type_text(env, other));
+        diag_note(diag, node_span(env, parts->nodes.at[i]), "this branch has type %s", value_type_text(env, other));
+        return false;
+    }
+    return true;
+}
+
+// Conditions known at compile time select their branch or drop it; branches that are dropped are not looked at.
+static bool
+if_collect(ExprEnv *env, Node node, IfParts *parts)
+{
+    uint32_t n = ast_at(env->ast, node)->nchild;
+    for (uint32_t i = 0; i < n; i += 2) {
+        bool last = i + 1 >= n, taken = last;
+        if (!last) {
+            Value condition;
+            if (!expression_scalar(env, ast_child(env->ast, node, i), TYPE_BOOLEAN, "the condition", &condition))
+                return false;
+            bool known = value_known(env, &condition);
+            if (known && value_number(env, &condition, 0) == 0)
+                continue;
+            taken = known;
+            if (!known)
+                vec_push(&parts->conditions, condition.elements[0]);
+        }
+        Node branch = ast_child(env->ast, node, last ? i : i + 1);
+        Value value;
+        if (!expression(env, branch, &value))
+            return false;
+        vec_push(&parts->values, value);
+        vec_push(&parts->nodes, branch);
+        if (taken)
+            return true;
+    }
+    diag_add(env->diags, E0216, node_span(env, node), "an if-expression needs an else branch");
+    return false;
+}
+
+static bool
+if_merge(ExprEnv *env, Node node, IfParts *parts, Value *out)
+{
+    uint32_t last = parts->values.n - 1;
+    if (last == 0) {
+        *out = parts->values.at[0];
+        return true;
+    }
+    Type type;
+    if (!same_branch_types(env, node, parts, &type))
+        return false;
+    if (type.base == TYPE_STRING) {
+        diag_add(env->diags, E0723, node_span(env, node), "a String cannot depend on a condition that changes at run time");
+        return false;
+    }
+    if (!value_new(env, &type, node_span(env, node), out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++) {
+        Expr e = parts->values.at[last].elements[i];
+        for (uint32_t k = last; k-- > 0;)
+            e = expr_3(env->exprs, OP_IF, parts->conditions.at[k], parts->values.at[k].elements[i], e);
+        out->elements[i] = e;
+    }
+    return true;
+}
+
+static bool
+if_value(ExprEnv *env, Node node, Value *out)
+{
+    IfParts parts = {0};
+    bool good = if_collect(env, node, &parts) && if_merge(env, node, &parts, out);
+    vec_free(&parts.conditions);
+    vec_free(&parts.values);
+    vec_free(&parts.nodes);
+    return good;
+}
+
+// --- the walk
+
+static bool
+call_value(ExprEnv *env, Node node, Value *out)
+{
+    Node ref = ast_child(env->ast, node, 0), part = ast_child(env->ast, ref, 0);
+    if (ast_at(env->ast, ref)->nchild == 1) {
+        const Builtin *builtin = builtin_find(sym_text(env->syms, ast_at(env->ast, part)->sym));
+        if (builtin)
+            return builtin_call(env, builtin, node, out);
+    }
+    return function_call(env, node, out);
+}
+
+static bool
+indexed_value(ExprEnv *env, Node node, Value *out)
+{
+    Value whole;
+    return expression(env, ast_child(env->ast, node, 0), &whole)
+        && subscript_value(env, &whole, ast_child(env->ast, node, 1), out);
+}
+
+static bool
+refuse_node(ExprEnv *env, Node node)
+{
+    const AstNode *at = ast_at(env->ast, node);
+    if (at->kind == AST_MEMBER)
+        diag_add(env->diags, E0723, at->span, "members of the result of an expression are not supported yet");
+    else if (at->kind == AST_TUPLE)
+        diag_add(env->diags, E0216, at->span, "a list of several values in parentheses can only stand on the left of '='");
+    else if (!(at->flags & AST_F_ERROR) || !diags_errors(env->diags))
+        diag_add(env->diags, E0216, at->span, "an expression is needed here");
+    return false;
+}
+
+static bool
+node_value(ExprEnv *env, Node node, Value *out)
+{
+    const AstNode *at = ast_at(env->ast, node);
+    switch ((AstKind)at->kind) {
+    case AST_NUMBER:
+        return number_value(env, node, out);
+    case AST_STRING:
+        *out = (Value){.type = type_scalar(TYPE_STRING), .count = 1, .string = at->sym};
+        return true;
+    case AST_BOOL:
+        *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, !!(at->flags & AST_F_TRUE)));
+        return true;
+    case AST_REF: return reference_value(env, node, out);
+    case AST_END: return end_value(env, node, out);
+    case AST_UNARY: return unary_value(env, node, out);
+    case AST_BINARY: return expression_binary(env, node, out);
+    case AST_IFEXPR: return if_value(env, node, out);
+    case AST_RANGE: return array_range(env, node, out);
+    case AST_CALL: return call_value(env, node, out);
+    case AST_ARRAY: return array_braces(env, node, out);
+    case AST_MATRIX: return array_matrix(env, node, out);
+    case AST_INDEXED: return indexed_value(env, node, out);
+    default: return refuse_node(env, node);
+    }
+}
+
+bool
+expression(ExprEnv *env, Node node, Value *out)
+{
+    if (!expression_enter(env, node_span(env, node)))
+        return false;
+    bool good = node_value(env, node, out);
+    expression_leave(env);
+    return good;
+}
+
+// --- equations
+
+static bool
+sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
+{
+    bool numbers = type_is_number(&left->type) && type_is_number(&right->type);
+    bool same = left->type.base == right->type.base && left->type.enum_class == right->type.enum_class;
+    bool sizes = type_same_sizes(&left->type, &right->type);
+    if ((numbers || same) && sizes && left->type.base != TYPE_STRING)
+        return true;
+    Diag *diag = diag_add(env->diags, numbers || same ? E0202 : E0201, span,
+                          "the left side has type %s, but the right side has type %s", value_type_text(env, left),
+                          value_type_text(env, right));
+    if ((numbers || same) && !right->type.rank)
+        diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
+    return false;
+}
+
+// (a, , b) = f(x): the scalars of all outputs that have a counterpart, one after the other.
+static bool
+tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Value *right)
+{
+    Value *outputs;
+    uint32_t n_outputs, n = ast_at(env->ast, tuple)->nchild;
+    if (!function_multiple(env, call, &outputs, &n_outputs))
+        return false;
+    if (n > n_outputs) {
+        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s", n, n_outputs,
+                 n_outputs == 1 ? "" : "s");
+        return false;
+    }
+    VEC(Expr) lefts = {0};
+    VEC(Expr) rights = {0};
+    bool good = true;
+    for (uint32_t i = 0; i < n && good; i++) {
+        Node node = ast_child(env->ast, tuple, i);
+        Value value;
+        if (!node)
+            continue;
+        good = expression(env, node, &value) && sides_fit(env, &value, &outputs[i], node_span(env, node));
+        if (good) {
+            vec_append(&lefts, value.elements, value.count);
+            vec_append(&rights, outputs[i].elements, outputs[i].count);
+        }
+    }
+    Type type = {.base = TYPE_REAL, .rank = 1, .dims = {lefts.n}};
+    good = good && value_new(env, &type, span, left) && value_new(env, &type, span, right);
+    if (good && lefts.n) {
+        memcpy(left->elements, lefts.at, lefts.n * sizeof(Expr));
+        memcpy(right->elements, rights.at, rights.n * sizeof(Expr));
+    }
+    vec_free(&lefts);
+    vec_free(&rights);
+    return good;
+}
+
+bool
+expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Value *right)
+{
+    if (ast_kind(env->ast, lhs) == AST_TUPLE) {
+        if (ast_kind(env->ast, rhs) == AST_CALL)
+            return tuple_equation(env, lhs, rhs, span, left, right);
+        diag_add(env->diags, E0216, node_span(env, rhs), "a list of variables can only be equal to the call of a function");
+        return false;
+    }
+    bool good = expression(env, lhs, left);
+    good = expression(env, rhs, right) && good;
+    return good && sides_fit(env, left, right, span);
+}

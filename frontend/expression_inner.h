@@ -1,0 +1,128 @@
+// expression_inner.h: what the files of the expression side share.
+//
+// expression.c walks the tree; operator.c, array.c, builtin.c, builtin_array.c, reduction.c do one family of
+// constructs each; function.c and statement.c execute functions; evaluate.c finds constants; type.c holds types.
+#ifndef MDLC_FRONTEND_EXPRESSION_INNER_H
+#define MDLC_FRONTEND_EXPRESSION_INNER_H
+
+#include "frontend/expression.h"
+
+enum {
+    NESTING_LIMIT = 3000,          // expressions and statements inside each other, through all function calls
+    CALL_LIMIT = 256,
+    STATEMENT_LIMIT = 100000,      // executed by one outermost call
+    ELEMENT_LIMIT = 50 * 1000 * 1000
+};
+
+// --- type.c
+static inline bool
+type_is_number(const Type *type)
+{
+    return type->base == TYPE_REAL || type->base == TYPE_INTEGER;
+}
+Type type_scalar(VarType base);
+bool type_same_sizes(const Type *a, const Type *b);
+Value value_scalar(ExprEnv *env, VarType base, Expr element);
+// Room for all elements of `type`; false after E0214 when there are too many.
+bool value_new(ExprEnv *env, const Type *type, Span span, Value *out);
+bool value_known(const ExprEnv *env, const Value *value); // every element is a constant
+double value_number(const ExprEnv *env, const Value *value, uint32_t i);
+const char *value_type_text(ExprEnv *env, const Value *value);
+Type type_with_sizes(const Type *type, uint32_t rank, const uint32_t *dims);
+const char *expression_text(ExprEnv *env, Node node); // as source text, shortened for messages
+
+// --- expression.c
+Span node_span(const ExprEnv *env, Node node);
+bool expression_enter(ExprEnv *env, Span span); // counts nesting; E0004 at the limit. Pair with expression_leave.
+static inline void
+expression_leave(ExprEnv *env)
+{
+    env->nesting--;
+}
+Expr expression_slot(ExprEnv *env, Var var);
+// The local variable or loop index a REF starts with, or -1.
+int64_t expression_local(const ExprEnv *env, Node ref);
+// A scalar of the type wanted; E0201/E0202 with `what` ("the condition").
+bool expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, Value *out);
+
+// --- operator.c
+bool operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *out);
+bool operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
+bool expression_binary(ExprEnv *env, Node node, Value *out); // a chain of BINARY nodes
+
+// --- array.c
+bool array_braces(ExprEnv *env, Node node, Value *out);   // ARRAY
+bool array_matrix(ExprEnv *env, Node node, Value *out);   // MATRIX
+bool array_range(ExprEnv *env, Node node, Value *out);    // RANGE
+bool array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Span span, Value *out);
+// Wraps equal parts as the elements of a new first dimension.
+bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value *out);
+// --- subscript.c
+// Positions (row-major) that subscripts select in a value of this type; `result` has the sizes of the selection.
+bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *positions, Type *result);
+bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
+
+// --- reduction.c
+// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in order, sizes of the ranges.
+bool reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes, uint32_t *n_sizes);
+bool reduction_array(ExprEnv *env, Node forarg, Value *out);      // {e for i in r}
+typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
+bool reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out); // over all elements
+bool reduction_call(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
+
+// --- builtin.c, builtin_array.c, builtin_model.c
+typedef struct Builtin Builtin;
+typedef struct BuiltinCall {
+    ExprEnv *env;
+    const Builtin *builtin;
+    Node node;         // the CALL
+    Span span;
+    uint32_t n;        // arguments given (a parameter left out in the middle has node 0)
+    Node *nodes;       // argument expressions in order of the parameters
+    Value *values;     // evaluated, unless the builtin is raw
+} BuiltinCall;
+typedef bool BuiltinRun(BuiltinCall *call, Value *out);
+struct Builtin {
+    const char *name, *parameters; // parameters: names separated by spaces; "..." at the end: any number more
+    uint8_t least;                 // arguments that must be given
+    bool raw;                      // the arguments are not evaluated beforehand
+    uint8_t op;                    // Op it maps to, where that is all
+    BuiltinRun *run;
+};
+const Builtin *builtin_find(const char *name);
+bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out);
+Diag *builtin_refuse(BuiltinCall *call, uint32_t i, const char *needs); // E0210: "argument i of 'f' must be ..."
+bool builtin_not_supported(BuiltinCall *call, Value *out);
+BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth, builtin_homotopy,
+    builtin_sample, builtin_nullary, builtin_semi_linear, builtin_pure;
+BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity, builtin_diagonal,
+    builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector, builtin_matrix,
+    builtin_scalar, builtin_cat, builtin_array, builtin_symmetric, builtin_fold;
+
+// --- function.c, statement.c
+typedef struct Variable { // of a function
+    Sym name;
+    uint32_t flags;        // AST_F_INPUT, AST_F_OUTPUT, AST_F_CONSTANT, AST_F_PARAMETER
+    Node line, component;  // COMPONENTS and COMPONENT
+    void *scope;
+} Variable;
+typedef struct Section {   // an ALGORITHM
+    Node node;
+    void *scope;
+} Section;
+typedef struct Frame {     // a function being executed: env->locals.at[i] is the value of variables.at[i]
+    ExprEnv *env;
+    const FunctionRef *function;
+    VEC(Variable) variables;
+    VEC(Section) sections;
+    Span span;             // of the call
+} Frame;
+typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;
+
+bool function_call(ExprEnv *env, Node call, Value *out); // first output
+// Outputs of a call on the right of (a, b) = f(x).
+bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
+bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
+Control statement_section(Frame *frame, Node algorithm);
+
+#endif

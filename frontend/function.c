@@ -1,0 +1,478 @@
+// Functions with algorithms: calls, arguments, frames.
+//
+// Purpose: a call becomes the expressions of its outputs (Modelica 3.6, chapter 12).
+// Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at compile time
+// on values that are expressions (statement.c), and the outputs are what the variables hold at the end.
+// Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function make no
+// events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
+// Complexity: statements executed, at most STATEMENT_LIMIT; CALL_LIMIT calls inside each other.
+#include <string.h>
+
+#include "frontend/expression_inner.h"
+
+// --- declarations
+
+static bool gather_class(Frame *frame, const FunctionRef *function, uint32_t depth);
+
+static void
+gather_line(Frame *frame, Node line, void *scope)
+{
+    const Ast *ast = frame->env->ast;
+    for (uint32_t i = 3; i < ast_at(ast, line)->nchild; i++) {
+        Node component = ast_child(ast, line, i);
+        if (ast_kind(ast, component) != AST_COMPONENT)
+            continue;
+        Variable variable = {ast_at(ast, component)->sym, ast_at(ast, line)->flags, line, component, scope};
+        vec_push(&frame->variables, variable);
+    }
+}
+
+static bool
+gather_base(Frame *frame, Node name, Node modification, uint32_t depth)
+{
+    ExprEnv *env = frame->env;
+    FunctionRef base = {0};
+    if (modification && ast_at(env->ast, modification)->nchild > 1) {
+        diag_add(env->diags, E0721, node_span(env, modification), "modifying an inherited function is not supported yet");
+        return false;
+    }
+    return env->function(env, name, &base) && gather_class(frame, &base, depth + 1);
+}
+
+static bool
+gather_elements(Frame *frame, Node section, void *scope, uint32_t depth)
+{
+    const Ast *ast = frame->env->ast;
+    for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++) {
+        Node element = ast_child(ast, section, i);
+        if (ast_kind(ast, element) == AST_COMPONENTS)
+            gather_line(frame, element, scope);
+        else if (ast_kind(ast, element) == AST_EXTENDS
+                 && !gather_base(frame, ast_child(ast, element, 0), ast_child(ast, element, 1), depth))
+            return false;
+    }
+    return true;
+}
+
+static bool
+gather_body(Frame *frame, Node body, void *scope, uint32_t depth)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < ast_at(env->ast, body)->nchild; i++) {
+        Node section = ast_child(env->ast, body, i);
+        AstKind kind = ast_kind(env->ast, section);
+        if ((kind == AST_PUBLIC || kind == AST_PROTECTED) && !gather_elements(frame, section, scope, depth))
+            return false;
+        if (kind == AST_ALGORITHM)
+            vec_push(&frame->sections, (Section){section, scope});
+        if (kind == AST_EXTERNAL || kind == AST_EQUATIONS || kind == AST_ENERGY) {
+            Diag *diag = diag_add(env->diags, kind == AST_EXTERNAL ? E0722 : E0212, frame->span, kind == AST_EXTERNAL
+                                  ? "'%s' is an external function; calling those is not supported yet"
+                                  : "'%s' is a function and cannot have equations",
+                                  sym_text(env->syms, frame->function->full_name));
+            diag_note(diag, node_span(env, section), "here");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
+{
+    ExprEnv *env = frame->env;
+    if (depth > CALL_LIMIT) {
+        diag_add(env->diags, E0208, frame->span, "base classes of '%s' are nested more than %d deep",
+                 sym_text(env->syms, frame->function->full_name), CALL_LIMIT);
+        return false;
+    }
+    void *scope = env->scope;
+    Node body = ast_child(env->ast, function->class_node, 1);
+    ClassKind kind = (ClassKind)ast_at(env->ast, function->class_node)->kind_of;
+    bool good = false;
+    env->scope = function->scope;
+    if (kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD)
+        diag_add(env->diags, E0723, frame->span, "record constructors are not supported yet");
+    else if (ast_kind(env->ast, body) == AST_BODY)
+        good = gather_body(frame, body, function->scope, depth);
+    else if (ast_kind(env->ast, body) == AST_SHORT)
+        good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
+    else
+        diag_add(env->diags, E0721, frame->span, "calling this form of function is not supported yet");
+    env->scope = scope;
+    return good;
+}
+
+// --- types of variables
+
+static bool
+predefined_type(const char *name, Type *type)
+{
+    static const struct { const char *name; VarType base; } known[] = {
+        {"Real", TYPE_REAL}, {"Integer", TYPE_INTEGER}, {"Boolean", TYPE_BOOLEAN}, {"String", TYPE_STRING},
+    };
+    for (uint32_t i = 0; i < 4; i++)
+        if (!strcmp(name, known[i].name)) {
+            *type = type_scalar(known[i].base);
+            return true;
+        }
+    return false;
+}
+
+static bool
+named_type(ExprEnv *env, Node name, Type *type)
+{
+    Node ident = ast_child(env->ast, name, 0);
+    if (ast_at(env->ast, name)->nchild == 1 && predefined_type(sym_text(env->syms, ast_at(env->ast, ident)->sym), type))
+        return true;
+    if (env->type)
+        return env->type(env, name, type);
+    diag_add(env->diags, E0721, node_span(env, name), "variables of this type are not supported in functions yet");
+    return false;
+}
+
+static bool
+append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
+{
+    for (uint32_t i = 0; subscripts && i < ast_at(env->ast, subscripts)->nchild; i++) {
+        Node size = ast_child(env->ast, subscripts, i);
+        int64_t value = SIZE_UNKNOWN;
+        if (*rank == MAX_RANK) {
+            diag_add(env->diags, E0202, node_span(env, subscripts), "arrays have at most %d dimensions", MAX_RANK);
+            return false;
+        }
+        if (ast_kind(env->ast, size) != AST_COLON) {
+            if (!expression_integer(env, size, &value))
+                return false;
+            if (value < 0 || value > ELEMENT_LIMIT) {
+                diag_add(env->diags, E0214, node_span(env, size), "%lld is not a usable size", (long long)value);
+                return false;
+            }
+        }
+        dims[(*rank)++] = (uint32_t)value;
+    }
+    return true;
+}
+
+static bool
+variable_type(ExprEnv *env, const Variable *variable, Type *type)
+{
+    uint32_t dims[2 * MAX_RANK], rank = 0;
+    Type base = {0};
+    if (!named_type(env, ast_child(env->ast, variable->line, 0), &base)
+        || !append_sizes(env, ast_child(env->ast, variable->component, 0), dims, &rank)
+        || !append_sizes(env, ast_child(env->ast, variable->line, 1), dims, &rank))
+        return false;
+    if (rank + base.rank > MAX_RANK || (base.base == TYPE_STRING && rank + base.rank)) {
+        diag_add(env->diags, E0721, node_span(env, variable->component), "a variable of this shape is not supported yet");
+        return false;
+    }
+    memcpy(dims + rank, base.dims, base.rank * sizeof *dims);
+    *type = type_with_sizes(&base, rank + base.rank, dims);
+    return true;
+}
+
+// --- arguments
+
+static const char *
+function_name(const Frame *frame)
+{
+    return sym_text(frame->env->syms, frame->function->full_name);
+}
+
+static int64_t
+input_named(const Frame *frame, Sym name)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].name == name && (frame->variables.at[i].flags & AST_F_INPUT))
+            return i;
+    return -1;
+}
+
+static int64_t
+input_numbered(const Frame *frame, uint32_t number)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if ((frame->variables.at[i].flags & AST_F_INPUT) && number-- == 0)
+            return i;
+    return -1;
+}
+
+static uint32_t
+count_flag(const Frame *frame, uint32_t flag)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        n += !!(frame->variables.at[i].flags & flag);
+    return n;
+}
+
+static bool
+report_argument(Frame *frame, Node arg, uint32_t given)
+{
+    ExprEnv *env = frame->env;
+    if (ast_kind(env->ast, arg) != AST_ARG) {
+        uint32_t inputs = count_flag(frame, AST_F_INPUT);
+        diag_add(env->diags, E0203, frame->span, "'%s' takes %u argument%s, got %u", function_name(frame), inputs,
+                 inputs == 1 ? "" : "s", given);
+        return false;
+    }
+    const char *name = sym_text(env->syms, ast_at(env->ast, arg)->sym);
+    const char **names = arena_array(env->arena, const char *, frame->variables.n);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            names[i] = sym_text(env->syms, frame->variables.at[i].name);
+    const char *near = nearest_name(name, names, frame->variables.n);
+    Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no input named '%s'", function_name(frame), name);
+    if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+    return false;
+}
+
+// Argument expressions per variable, 0 where none is given.
+static bool
+match_arguments(Frame *frame, Node args, Node *nodes)
+{
+    ExprEnv *env = frame->env;
+    uint32_t given = args ? ast_at(env->ast, args)->nchild : 0, positional = 0;
+    for (uint32_t i = 0; i < given; i++) {
+        Node arg = ast_child(env->ast, args, i);
+        bool named = ast_kind(env->ast, arg) == AST_ARG;
+        if (ast_kind(env->ast, arg) == AST_FUNCARG || ast_kind(env->ast, arg) == AST_FORARG) {
+            diag_add(env->diags, E0723, node_span(env, arg), "an argument of this form is not supported yet");
+            return false;
+        }
+        int64_t index = named ? input_named(frame, ast_at(env->ast, arg)->sym) : input_numbered(frame, positional++);
+        if (index < 0)
+            return report_argument(frame, arg, given);
+        if (nodes[index]) {
+            diag_add(env->diags, E0203, node_span(env, arg), "input '%s' of '%s' is given twice",
+                     sym_text(env->syms, frame->variables.at[index].name), function_name(frame));
+            return false;
+        }
+        nodes[index] = named ? ast_child(env->ast, arg, 0) : arg;
+    }
+    return true;
+}
+
+static bool
+evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (nodes[i])
+            good = expression(frame->env, nodes[i], &values[i]) && good;
+    return good;
+}
+
+// --- variables
+
+static Node
+default_node(const ExprEnv *env, const Variable *variable)
+{
+    Node modification = ast_child(env->ast, variable->component, 1);
+    return modification && ast_kind(env->ast, modification) == AST_MODS ? ast_child(env->ast, modification, 0) : 0;
+}
+
+static bool
+unset_value(ExprEnv *env, const Type *type, Span span, Value *out)
+{
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] == SIZE_UNKNOWN) {
+            *out = (Value){.type = *type};
+            return true;
+        }
+    return value_new(env, type, span, out);
+}
+
+// Elements of its own: statements change them in place.
+static void
+own_elements(ExprEnv *env, Value *value)
+{
+    Expr *own = arena_array(env->arena, Expr, value->count ? value->count : 1);
+    if (value->elements)
+        memcpy(own, value->elements, value->count * sizeof *own);
+    value->elements = own;
+}
+
+static bool
+variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
+{
+    ExprEnv *env = frame->env;
+    const Variable *variable = &frame->variables.at[i];
+    bool input = variable->flags & AST_F_INPUT;
+    Node start = argument ? 0 : default_node(env, variable);
+    Type type;
+    env->scope = variable->scope;
+    if (!variable_type(env, variable, &type))
+        return false;
+    if (!argument && !start && input) {
+        Diag *diag = diag_add(env->diags, E0203, frame->span, "'%s' needs an argument for its input '%s'",
+                              function_name(frame), sym_text(env->syms, variable->name));
+        diag_note(diag, node_span(env, variable->component), "declared here");
+        return false;
+    }
+    if (!argument && !start)
+        return unset_value(env, &type, node_span(env, variable->component), value);
+    if (start && !expression(env, start, value))
+        return false;
+    const char *what = arena_printf(env->arena, "%s '%s' of '%s'", input ? "input" : "variable",
+                                    sym_text(env->syms, variable->name), function_name(frame));
+    if (!expression_coerce(env, value, &type, node_span(env, argument ? argument : start), what))
+        return false;
+    own_elements(env, value);
+    return true;
+}
+
+static bool
+variables_open(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env;
+    // Inputs first: the sizes of other variables use them wherever they are declared.
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        vec_push(&env->locals, (Local){0, values[i]});
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < frame->variables.n; i++) {
+            bool input = frame->variables.at[i].flags & AST_F_INPUT;
+            if (input == (pass == 1))
+                continue;
+            if (!variable_open(frame, i, nodes[i], &values[i]))
+                return false;
+            env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
+        }
+    return true;
+}
+
+// --- outputs
+
+static bool
+output_value(Frame *frame, uint32_t i, Value *out)
+{
+    ExprEnv *env = frame->env;
+    *out = env->locals.at[i].value;
+    bool missing = out->type.base != TYPE_STRING && !out->elements;
+    for (uint32_t k = 0; !missing && out->type.base != TYPE_STRING && k < out->count; k++)
+        missing = !out->elements[k];
+    if (!missing)
+        return true;
+    Diag *diag = diag_add(env->diags, E0207, frame->span, "output '%s' of '%s' has no value at the end of the function",
+                          sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
+    diag_note(diag, node_span(env, frame->variables.at[i].component), "declared here");
+    return false;
+}
+
+static bool
+collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
+{
+    uint32_t count = count_flag(frame, AST_F_OUTPUT);
+    *outputs = arena_array(frame->env->arena, Value, count ? count : 1);
+    *n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if ((frame->variables.at[i].flags & AST_F_OUTPUT) && !output_value(frame, i, &(*outputs)[(*n)++]))
+            return false;
+    if (!count)
+        diag_add(frame->env->diags, E0212, frame->span, "'%s' has no output", function_name(frame));
+    return count > 0;
+}
+
+static bool
+makes_events(const Exprs *exprs, Expr e)
+{
+    if (!expr_has_op(exprs, e, OP_IF))
+        return false;
+    for (Op op = OP_LT; op <= OP_NE; op++)
+        if (expr_has_op(exprs, e, op))
+            return true;
+    return false;
+}
+
+static void
+silence_events(ExprEnv *env, Value *outputs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; outputs[i].type.base != TYPE_STRING && k < outputs[i].count; k++)
+            if (makes_events(env->exprs, outputs[i].elements[k]))
+                outputs[i].elements[k] = expr_1(env->exprs, OP_NOEVENT, outputs[i].elements[k]);
+}
+
+// --- calls
+
+static bool
+frame_run(Frame *frame)
+{
+    for (uint32_t i = 0; i < frame->sections.n; i++) {
+        frame->env->scope = frame->sections.at[i].scope;
+        Control control = statement_section(frame, frame->sections.at[i].node);
+        if (control == CONTROL_FAILED)
+            return false;
+        if (control == CONTROL_RETURN)
+            break;
+    }
+    return true;
+}
+
+static bool
+frame_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env, saved = *env;
+    env->locals.at = NULL;
+    env->locals.n = env->locals.capacity = 0;
+    env->in_function = true;
+    env->depth++;
+    if (saved.depth == 0)
+        env->statements = 0;
+    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame) && collect_outputs(frame, outputs, n);
+    vec_free(&env->locals);
+    env->locals.at = saved.locals.at;
+    env->locals.n = saved.locals.n;
+    env->locals.capacity = saved.locals.capacity;
+    env->in_function = saved.in_function;
+    env->depth = saved.depth;
+    env->scope = saved.scope;
+    if (good && !saved.in_function)
+        silence_events(env, *outputs, *n);
+    return good;
+}
+
+bool
+function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
+{
+    Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
+    if (env->depth >= CALL_LIMIT) {
+        diag_add(env->diags, E0208, frame.span, "'%s' calls itself, or other functions, more than %d deep",
+                 sym_text(env->syms, function->full_name), CALL_LIMIT);
+        return false;
+    }
+    bool good = gather_class(&frame, function, 0);
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
+        && frame_execute(&frame, nodes, values, outputs, n);
+    vec_free(&frame.variables);
+    vec_free(&frame.sections);
+    return good;
+}
+
+bool
+function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
+{
+    Node ref = ast_child(env->ast, call, 0), part = ast_child(env->ast, ref, 0);
+    FunctionRef function = {0};
+    if (ast_at(env->ast, ref)->nchild == 1 && builtin_known(sym_text(env->syms, ast_at(env->ast, part)->sym))) {
+        *outputs = arena_array(env->arena, Value, 1);
+        *n = 1;
+        return expression(env, call, *outputs);
+    }
+    return env->function(env, ref, &function) && function_outputs(env, &function, call, outputs, n);
+}
+
+bool
+function_call(ExprEnv *env, Node call, Value *out)
+{
+    Value *outputs;
+    uint32_t n;
+    if (!function_multiple(env, call, &outputs, &n))
+        return false;
+    *out = outputs[0];
+    return true;
+}

@@ -1,0 +1,367 @@
+// Statements of functions, executed symbolically.
+//
+// Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that hold
+// expressions.
+// Method: loops are unrolled; a condition that is known selects its branch; for one that is not, the branches run one
+// after the other from the same start and what they assigned is merged by if-expressions.
+// Contract: expression_inner.h; the caller's frame owns the variables. Complexity: statements executed (limited), times the
+// size of all variables for each condition that is not known.
+#include <string.h>
+
+#include "frontend/expression_inner.h"
+
+static Control run_list(Frame *frame, Node node, uint32_t first);
+
+bool
+statement_count(ExprEnv *env, Span span)
+{
+    if (++env->statements <= STATEMENT_LIMIT)
+        return true;
+    diag_add(env->diags, E0208, span, "more than %d statements and calls are executed to expand a function",
+             STATEMENT_LIMIT);
+    return false;
+}
+
+// --- assignments
+
+static bool
+refuse_target(Frame *frame, Node target, const char *why)
+{
+    ExprEnv *env = frame->env;
+    diag_add(env->diags, E0211, node_span(env, target), "'%s' cannot be assigned: %s", expression_text(env, target), why);
+    return false;
+}
+
+static int64_t
+target_variable(Frame *frame, Node target)
+{
+    ExprEnv *env = frame->env;
+    int64_t local = expression_local(env, target);
+    if (local < 0)
+        return refuse_target(frame, target, "it is no variable of this function") - 1;
+    if (local >= frame->variables.n)
+        return refuse_target(frame, target, "it is the index of a loop") - 1;
+    uint32_t flags = frame->variables.at[local].flags;
+    if (flags & AST_F_INPUT)
+        return refuse_target(frame, target, "it is an input") - 1;
+    if (flags & (AST_F_CONSTANT | AST_F_PARAMETER))
+        return refuse_target(frame, target, "it is constant") - 1;
+    if (ast_at(env->ast, target)->nchild > 1)
+        return refuse_target(frame, target, "it has no members") - 1;
+    return local;
+}
+
+static bool
+assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *what)
+{
+    ExprEnv *env = frame->env;
+    Value *variable = &env->locals.at[local].value;
+    if (!expression_coerce(env, value, &variable->type, span, what))
+        return false;
+    Expr *own = arena_array(env->arena, Expr, value->count ? value->count : 1);
+    if (value->elements)
+        memcpy(own, value->elements, value->count * sizeof *own);
+    *variable = *value;
+    variable->elements = own;
+    return true;
+}
+
+static bool
+assign_elements(Frame *frame, uint32_t local, Node subscripts, Value *value, Span span, const char *what)
+{
+    ExprEnv *env = frame->env;
+    Type type = env->locals.at[local].value.type, selected;
+    for (uint32_t i = 0; i < type.rank; i++)
+        if (type.dims[i] == SIZE_UNKNOWN) {
+            diag_add(env->diags, E0207, span, "elements of %s are assigned before its size is known", what);
+            return false;
+        }
+    U32Vec positions = {0};
+    bool good = subscript_select(env, &type, subscripts, &positions, &selected)
+        && expression_coerce(env, value, &selected, span, what);
+    for (uint32_t i = 0; good && i < positions.n; i++)
+        env->locals.at[local].value.elements[positions.at[i]] = value->elements[i];
+    vec_free(&positions);
+    return good;
+}
+
+static bool
+assign(Frame *frame, Node target, Value *value, Span span)
+{
+    ExprEnv *env = frame->env;
+    int64_t local = target_variable(frame, target);
+    if (local < 0)
+        return false;
+    const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
+    Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
+    if (subscripts)
+        return assign_elements(frame, (uint32_t)local, subscripts, value, span, what);
+    return assign_whole(frame, (uint32_t)local, value, span, what);
+}
+
+static bool
+run_assign(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    Node source = ast_child(env->ast, node, 1);
+    Value value;
+    return expression(env, source, &value) && assign(frame, ast_child(env->ast, node, 0), &value, node_span(env, source));
+}
+
+static bool
+run_multi_assign(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    Node tuple = ast_child(env->ast, node, 0), call = ast_child(env->ast, node, 1);
+    Value *outputs;
+    uint32_t n, targets = ast_at(env->ast, tuple)->nchild;
+    if (!function_multiple(env, call, &outputs, &n))
+        return false;
+    if (targets > n) {
+        diag_add(env->diags, E0203, node_span(env, node), "%u variables stand on the left, but the function has %u output%s",
+                 targets, n, n == 1 ? "" : "s");
+        return false;
+    }
+    for (uint32_t i = 0; i < targets; i++) {
+        Node target = ast_child(env->ast, tuple, i);
+        if (target && !assign(frame, target, &outputs[i], node_span(env, target)))
+            return false;
+    }
+    return true;
+}
+
+// --- calls
+
+static bool
+run_assert(Frame *frame, Node call)
+{
+    ExprEnv *env = frame->env;
+    Node args = ast_child(env->ast, call, 1);
+    Value condition, message = {0};
+    if (!args || ast_at(env->ast, args)->nchild < 2) {
+        diag_add(env->diags, E0203, node_span(env, call), "'assert' takes 2 to 3 arguments, got %u",
+                 args ? ast_at(env->ast, args)->nchild : 0);
+        return false;
+    }
+    if (!expression_scalar(env, ast_child(env->ast, args, 0), TYPE_BOOLEAN, "the condition", &condition))
+        return false;
+    if (!value_known(env, &condition)) {
+        diag_add(env->diags, E0722, node_span(env, call),
+                 "this assertion depends on values known only at run time; that is not supported inside functions yet");
+        return false;
+    }
+    if (value_number(env, &condition, 0) != 0)
+        return true;
+    if (!expression_scalar(env, ast_child(env->ast, args, 1), TYPE_STRING, "the message", &message))
+        return false;
+    Diag *diag = diag_add(env->diags, E0213, frame->span, "assertion fails in '%s': %s",
+                          sym_text(env->syms, frame->function->full_name), sym_text(env->syms, message.string));
+    diag_note(diag, node_span(env, call), "the assertion");
+    return false;
+}
+
+static bool
+run_call(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    Node call = ast_child(env->ast, node, 0), ref = ast_child(env->ast, call, 0);
+    Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
+    if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
+        return run_assert(frame, call);
+    diag_add(env->diags, E0721, node_span(env, node), "calling a function for its side effects is not supported yet");
+    return false;
+}
+
+// --- conditions not known at compile time
+
+static Value *
+snapshot(const Frame *frame)
+{
+    ExprEnv *env = frame->env;
+    Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        values[i] = env->locals.at[i].value;
+        Expr *copy = arena_array(env->arena, Expr, values[i].count ? values[i].count : 1);
+        if (values[i].elements)
+            memcpy(copy, values[i].elements, values[i].count * sizeof *copy);
+        values[i].elements = values[i].elements ? copy : NULL;
+    }
+    return values;
+}
+
+static bool
+merge(Frame *frame, Expr condition, const Value *then_values, Span span)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        Value *value = &env->locals.at[i].value;
+        const Value *other = &then_values[i];
+        bool text = value->type.base == TYPE_STRING;
+        if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string)) {
+            diag_add(env->diags, E0722, span, "'%s' gets different sizes or texts under a condition known only at run time",
+                     sym_text(env->syms, frame->variables.at[i].name));
+            return false;
+        }
+        for (uint32_t k = 0; !text && value->elements && other->elements && k < value->count; k++) {
+            Expr a = other->elements[k], b = value->elements[k];
+            if (a != b)
+                value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;
+        }
+    }
+    return true;
+}
+
+static Control run_branches(Frame *frame, Node node, uint32_t branch);
+
+static Control
+run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
+{
+    ExprEnv *env = frame->env;
+    Node here = ast_child(env->ast, node, branch);
+    Value *before = snapshot(frame);
+    Control first = run_list(frame, here, 1);
+    if (first == CONTROL_FAILED)
+        return first;
+    Value *then_values = arena_array(env->arena, Value, frame->variables.n + 1);
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        then_values[i] = env->locals.at[i].value;
+        env->locals.at[i].value = before[i];
+    }
+    Control second = run_branches(frame, node, branch + 1);
+    if (second == CONTROL_FAILED)
+        return second;
+    if (first != CONTROL_NEXT || second != CONTROL_NEXT) {
+        diag_add(env->diags, E0722, node_span(env, here),
+                 "'break' or 'return' under a condition known only at run time is not supported yet");
+        return CONTROL_FAILED;
+    }
+    return merge(frame, condition, then_values, node_span(env, here)) ? CONTROL_NEXT : CONTROL_FAILED;
+}
+
+static Control
+run_branches(Frame *frame, Node node, uint32_t branch)
+{
+    ExprEnv *env = frame->env;
+    for (;; branch++) {
+        Node here = ast_child(env->ast, node, branch);
+        if (!here || ast_kind(env->ast, here) != AST_BRANCH)
+            return CONTROL_NEXT;
+        Node test = ast_child(env->ast, here, 0);
+        Value condition;
+        if (!test)
+            return run_list(frame, here, 1);
+        if (!expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
+            return CONTROL_FAILED;
+        bool known = value_known(env, &condition);
+        if (known && value_number(env, &condition, 0) != 0)
+            return run_list(frame, here, 1);
+        if (known)
+            continue;
+        if (!expression_enter(env, node_span(env, here)))
+            return CONTROL_FAILED;
+        Control control = run_both(frame, node, branch, condition.elements[0]);
+        expression_leave(env);
+        return control;
+    }
+}
+
+// --- loops
+
+static Control
+run_for(Frame *frame, Node node, uint32_t index)
+{
+    ExprEnv *env = frame->env;
+    Node indices = ast_child(env->ast, node, 0), here = ast_child(env->ast, indices, index);
+    if (!here)
+        return run_list(frame, node, 1);
+    Node range_node = ast_child(env->ast, here, 0);
+    Value range;
+    if (!range_node) {
+        diag_add(env->diags, E0721, node_span(env, here), "a loop without a range is not supported yet");
+        return CONTROL_FAILED;
+    }
+    if (!expression_range(env, range_node, &range))
+        return CONTROL_FAILED;
+    Control control = CONTROL_NEXT;
+    uint32_t locals = env->locals.n;
+    for (uint32_t i = 0; i < range.count && control == CONTROL_NEXT; i++) {
+        if (!statement_count(env, node_span(env, node)))
+            return CONTROL_FAILED;
+        Value value = value_scalar(env, range.type.base, range.elements[i]);
+        value.type = type_with_sizes(&range.type, 0, NULL);
+        vec_push(&env->locals, (Local){ast_at(env->ast, here)->sym, value});
+        control = run_for(frame, node, index + 1);
+        env->locals.n = locals;
+    }
+    return control == CONTROL_BREAK ? CONTROL_NEXT : control;
+}
+
+static Control
+run_while(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    Node test = ast_child(env->ast, node, 0);
+    for (;;) {
+        Value condition;
+        if (!expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
+            return CONTROL_FAILED;
+        if (!value_known(env, &condition)) {
+            diag_add(env->diags, E0722, node_span(env, test),
+                     "the number of repetitions of this loop is known only at run time; that is not supported yet");
+            return CONTROL_FAILED;
+        }
+        if (value_number(env, &condition, 0) == 0)
+            return CONTROL_NEXT;
+        if (!statement_count(env, node_span(env, node)))
+            return CONTROL_FAILED;
+        Control control = run_list(frame, node, 1);
+        if (control != CONTROL_NEXT)
+            return control == CONTROL_BREAK ? CONTROL_NEXT : control;
+    }
+}
+
+// --- the walk
+
+static Control
+run_one(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    switch (ast_kind(env->ast, node)) {
+    case AST_ASSIGN: return run_assign(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
+    case AST_MULTIASSIGN: return run_multi_assign(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
+    case AST_CALLST: return run_call(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
+    case AST_IFST: return run_branches(frame, node, 0);
+    case AST_FORST: return run_for(frame, node, 0);
+    case AST_WHILEST: return run_while(frame, node);
+    case AST_BREAK: return CONTROL_BREAK;
+    case AST_RETURN: return CONTROL_RETURN;
+    case AST_COMMENT: case AST_ANNOTATION: return CONTROL_NEXT;
+    default:
+        diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
+        return CONTROL_FAILED;
+    }
+}
+
+// Statements of `node` from child `first` on.
+static Control
+run_list(Frame *frame, Node node, uint32_t first)
+{
+    ExprEnv *env = frame->env;
+    Control control = CONTROL_NEXT;
+    if (!expression_enter(env, node_span(env, node)))
+        return CONTROL_FAILED;
+    for (uint32_t i = first; i < ast_at(env->ast, node)->nchild && control == CONTROL_NEXT; i++) {
+        Node statement = ast_child(env->ast, node, i);
+        if (!statement)
+            continue;
+        control = statement_count(env, node_span(env, statement)) ? run_one(frame, statement) : CONTROL_FAILED;
+    }
+    expression_leave(env);
+    return control;
+}
+
+Control
+statement_section(Frame *frame, Node algorithm)
+{
+    return run_list(frame, algorithm, 0);
+}
