@@ -143,7 +143,8 @@ order_sets(Search *search, uint32_t *place)
     for (uint32_t s = 0; s < n; s++)
         if (find_set(search, s) == s)
             sizes[kept++] = sizes[s];
-    qsort(sizes, kept, sizeof *sizes, by_size);
+    if (kept)
+        qsort(sizes, kept, sizeof *sizes, by_size);
     for (uint32_t k = 0; k < kept; k++)
         place[sizes[k].set] = k;
     free(sizes);

@@ -77,19 +77,20 @@ shape_uses(Structure *structure, Expr shape, uint32_t stamp, uint8_t *uses)
     }
 }
 
+// The difference of the sides is what counts: x + y = x determines y only.
 static const uint8_t *
 structure_shape(Structure *structure, Expr shape)
 {
-    uint32_t count = expr_count(structure->dae->exprs) + 1;
-    if (structure->use_of.n < count) {
-        vec_grow(&structure->use_of, count - structure->use_of.n);
-        vec_grow(&structure->seen, 2 * count - structure->seen.n);
-    }
-    if (!structure->use_of.at[shape]) {
-        uint32_t offset = structure->uses.n;
-        vec_grow(&structure->uses, expr_nslots(structure->dae->exprs, shape));
+    if (shape >= structure->use_of.n || !structure->use_of.at[shape]) {
+        Expr residual = expr_residual(structure->dae->exprs, shape);
+        uint32_t count = expr_count(structure->dae->exprs) + 1, offset = structure->uses.n;
+        if (structure->use_of.n < count) {
+            vec_grow(&structure->use_of, count - structure->use_of.n);
+            vec_grow(&structure->seen, 2 * count - structure->seen.n);
+        }
+        vec_grow(&structure->uses, expr_nslots(structure->dae->exprs, shape) + 1);
         structure->use_of.at[shape] = offset + 1;
-        shape_uses(structure, shape, shape, structure->uses.at + offset);
+        shape_uses(structure, residual, shape, structure->uses.at + offset);
     }
     return structure->uses.at + (structure->use_of.at[shape] - 1);
 }

@@ -44,7 +44,8 @@ typedef VEC(uint8_t) U8Vec;
     do { \
         uint32_t more_ = (uint32_t)(count); \
         vec_reserve((v), (v)->n + more_); \
-        memset((v)->at + (v)->n, 0, sizeof *(v)->at * (size_t)more_); \
+        if (more_) \
+            memset((v)->at + (v)->n, 0, sizeof *(v)->at * (size_t)more_); \
         (v)->n += more_; \
     } while (0)
 
