@@ -1,0 +1,136 @@
+// evaluate.c: the model's equations at one point.
+//
+// Purpose: everything outside the integrator's residual (start, events, rows, root functions) evaluates here.
+// Contract: see run.h; v holds the point afterwards. Complexity: one pass over the dynamics; blocks cost what
+// their Newton iterations cost.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+void
+evaluate_load(Run *run, double time, const double *y, const double *yp)
+{
+    const mdl_model *model = run->model;
+    run->v[0] = time;
+    memcpy(run->v + model->y, y, run->ny * sizeof *y);
+    memcpy(run->v + model->yp, yp, run->ny * sizeof *yp);
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        const mdl_sgn *law = &model->sgn[k];
+        if (law->state >= 0 && run->v[law->mode] == 0) {
+            run->v[model->y + (uint32_t)law->state] = 0;
+            run->v[model->yp + (uint32_t)law->state] = 0;
+        }
+    }
+}
+
+void
+evaluate_plain(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        mdl_call(step->block ? step->block->eval : step->call, run->v);
+    }
+}
+
+// Derivatives of explicit rows are what the dynamics computed; implicit ones are unknowns and stand in yp.
+static void
+take_derivatives(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->nx; i++)
+        if (!model->implicit || !model->implicit[i])
+            run->v[model->yp + i] = run->v[model->dx + i];
+}
+
+int
+evaluate_solved(Run *run, bool report)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        if (!step->block) {
+            mdl_call(step->call, run->v);
+        } else if (newton_solve(run, run->block[k], false) != MDL_OK) {
+            char when[64];
+            snprintf(when, sizeof when, "at time %.12g", run->v[0]);
+            if (report)
+                newton_report(run, run->block[k], when);
+            return MDL_FAILED;
+        }
+    }
+    take_derivatives(run);
+    friction_clamp(run);
+    return MDL_OK;
+}
+
+void
+evaluate_outputs(Run *run)
+{
+    mdl_call(run->model->outputs, run->v);
+}
+
+void
+evaluate_row(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool solve = run->solve_rows || run->causal;
+    if (!solve || evaluate_solved(run, false) != MDL_OK) {
+        evaluate_plain(run);
+        take_derivatives(run);
+        friction_clamp(run);
+    }
+    mdl_call(model->outputs, run->v);
+}
+
+void
+evaluate_store(Run *run)
+{
+    memcpy(run->y, run->v + run->model->y, run->model->n * sizeof *run->y);
+    memcpy(run->yp, run->v + run->model->yp, run->model->n * sizeof *run->yp);
+}
+
+bool
+evaluate_not_finite(const Run *run, char *text, size_t size)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->n; i++) {
+        double value = run->v[model->y + i], rate = run->v[model->yp + i];
+        const char *name = model->state_name ? model->state_name[i] : "?";
+        if (!isfinite(value))
+            return snprintf(text, size, "`%s` = %g", name, value) > 0;
+        if (i < model->nx && !isfinite(rate))
+            return snprintf(text, size, "`der(%s)` = %g (with `%s` = %.10g)", name, rate, name, value) > 0;
+        if (!isfinite(run->v[model->r + i]) && (i >= model->nx || (model->implicit && model->implicit[i])))
+            return snprintf(text, size, "the equation of `%s` (with `%s` = %.10g)", name, name, value) > 0;
+    }
+    return false;
+}
+
+int
+evaluate_asserts(Run *run)
+{
+    const mdl_model *model = run->model;
+    mdl_call(model->asserts, run->v);
+    for (uint32_t k = 0; k < model->n_asserts; k++) {
+        const mdl_assert *assertion = &model->assertion[k];
+        if (run->v[assertion->ok] != 0)
+            continue;
+        const char *where = assertion->where ? assertion->where : "";
+        if (assertion->level == 0) {
+            run_message(run, MDL_ERROR, "%s: assertion failed at time %.12g: %s", where, run->v[0],
+                        assertion->message);
+            return MDL_FAILED;
+        }
+        if (run->warned[k])
+            continue;
+        run->warned[k] = 1;
+        bool stop = assertion->level == 2;
+        run->terminated = run->terminated || stop;
+        run_message(run, stop ? MDL_NOTE : MDL_WARNING, "%s: %s at time %.12g: %s", where,
+                    stop ? "terminated" : "assertion failed", run->v[0], assertion->message);
+    }
+    return MDL_OK;
+}

@@ -1,0 +1,289 @@
+// event.c: what happens at an event: relations, discrete variables, reinit, friction modes, samples.
+//
+// Purpose: bring the discrete part of the model to a fixed point at one instant.
+// Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve; when a discrete variable differs
+//         from its pre(), set pre() and solve again. Relations settle first, then friction modes (one at a time), then
+//         discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
+// Contract: run->time and the unknowns in v are the event's point; afterwards v is consistent and stored in
+//           run->y, run->yp. Complexity: passes * model evaluation; the number of passes is limited.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+static uint32_t
+pass_limit(const Run *run)
+{
+    uint32_t limit = run->options->event_limit ? run->options->event_limit : EVENT_PASSES;
+    return limit + 4 * run->model->n_sgns;
+}
+
+// Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
+static void
+evaluate_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    double now = run->v[0];
+    if (model->n_time_relations) {
+        run->v[0] = now + fmax(4 * DBL_EPSILON * fabs(now), DBL_MIN);
+        mdl_call(model->relations, run->v);
+        run->v[0] = now;
+        for (uint32_t k = 0; k < model->n_time_relations; k++)
+            run->time_next[k] = run->v[model->time_relation[k].next];
+    }
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        run->v[model->time_relation[k].next] = run->time_next[k];
+}
+
+static bool
+put(Run *run, uint32_t place, double value)
+{
+    bool changed = run->v[place] != value;
+    run->v[place] = value;
+    return changed;
+}
+
+static bool
+update_relation(Run *run, uint32_t k)
+{
+    const mdl_relation *relation = &run->model->relation[k];
+    Guard *guard = &run->guard[k];
+    double value = run->v[relation->value];
+    bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
+    // The crossing was located: rounding in a second evaluation must not undo it.
+    if (guard->pending) {
+        guard->pending = false;
+        guard->forced = true;
+        return put(run, relation->value, value != 0 ? 0 : 1);
+    }
+    if (guard->forced && near)
+        return false;
+    return put(run, relation->value, run->v[relation->next] != 0);
+}
+
+static bool
+update_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        changed = update_relation(run, k) || changed;
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        const mdl_time_relation *relation = &model->time_relation[k];
+        run->guard[model->n_relations + k].pending = false;
+        changed = put(run, relation->value, run->v[relation->next] != 0) || changed;
+    }
+    return changed;
+}
+
+// Remembers which conditions were still changing when the limit came near.
+static void
+report_flip_flop(const Run *run, const double *before, const char *what)
+{
+    const mdl_model *model = run->model;
+    char text[2000] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++) {
+        uint32_t place = k < model->n_relations ? model->relation[k].value
+                         : k < model->n_relations + model->n_time_relations
+                             ? model->time_relation[k - model->n_relations].value
+                             : model->sgn[k - model->n_relations - model->n_time_relations].mode;
+        if (before[k] != run->v[place])
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s", run->v[0], what,
+                used ? "; these keep changing:" : "", text);
+}
+
+static void
+remember_conditions(const Run *run, double *before)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        *before++ = run->v[model->relation[k].value];
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        *before++ = run->v[model->time_relation[k].value];
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        *before++ = run->v[model->sgn[k].mode];
+}
+
+// Relations and friction modes at fixed discrete values.
+static int
+settle(Run *run)
+{
+    uint32_t limit = pass_limit(run);
+    for (uint32_t pass = 0; pass < limit; pass++) {
+        int status = evaluate_solved(run, true);
+        if (status != MDL_OK)
+            return status;
+        evaluate_outputs(run);
+        evaluate_relations(run);
+        remember_conditions(run, run->phi_scale);
+        if (!update_relations(run) && !friction_update(run))
+            return MDL_OK;
+    }
+    report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
+    return MDL_FAILED;
+}
+
+// One evaluation of the discrete equations. True when a discrete variable or a state changed.
+static bool
+update_discretes(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        run->old_discrete[k] = run->v[model->discrete[k].value];
+    for (uint32_t k = 0; k < model->n_reinits; k++)
+        run->v[model->reinit[k].active] = 0;
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        double value = run->v[discrete->next], old = run->old_discrete[k];
+        run->v[discrete->value] = value;
+        changed = changed || (value != old && !(isnan(value) && isnan(old)));
+    }
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        if (discrete->pre && put(run, discrete->pre, run->v[discrete->value]))
+            changed = true;
+    }
+    for (uint32_t k = 0; k < model->n_reinits; k++) {
+        const mdl_reinit *reinit = &model->reinit[k];
+        if (run->v[reinit->active] != 0) {
+            run->v[model->y + reinit->state] = run->v[reinit->next];
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static int
+settle_discretes(Run *run)
+{
+    uint32_t limit = pass_limit(run);
+    for (uint32_t pass = 0; pass < limit; pass++) {
+        int status = settle(run);
+        if (status != MDL_OK)
+            return status;
+        if (!update_discretes(run))
+            return MDL_OK;
+        mdl_call(run->model->instants, run->v);
+    }
+    remember_conditions(run, run->phi_scale);
+    report_flip_flop(run, run->phi_scale, "the event iteration does not end: discrete variables keep changing");
+    return MDL_FAILED;
+}
+
+static double
+sample_instant(const Run *run, uint32_t k)
+{
+    const mdl_sample *sample = &run->model->sample[k];
+    return run->v[sample->start] + (double)run->sample_index[k] * run->v[sample->interval];
+}
+
+static bool
+reached(const Run *run, double instant)
+{
+    return instant <= run->time + 8 * DBL_EPSILON * fmax(fabs(run->time), fabs(instant));
+}
+
+// Samples due at the current time become 1 and move on to their next instant. True when there was one.
+static bool
+start_samples(Run *run)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < run->model->n_samples; k++) {
+        if (!reached(run, sample_instant(run, k)))
+            continue;
+        run->v[run->model->sample[k].value] = 1;
+        run->sample_index[k]++;
+        any = true;
+    }
+    return any;
+}
+
+static bool
+end_pulses(Run *run, bool initial)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < run->model->n_samples; k++)
+        any = put(run, run->model->sample[k].value, 0) || any;
+    if (initial && run->model->initial)
+        any = put(run, run->model->initial, 0) || any;
+    return any;
+}
+
+int
+event_iterate(Run *run, bool initial)
+{
+    for (uint32_t k = 0; k < run->guards; k++)
+        run->guard[k].held = false;
+    start_samples(run);
+    int status = settle_discretes(run);
+    if (status == MDL_OK && end_pulses(run, initial))
+        status = settle_discretes(run);
+    if (status != MDL_OK)
+        return status;
+    char text[300];
+    if (evaluate_not_finite(run, text, sizeof text)) {
+        run_message(run, MDL_ERROR, "at time %.12g: %s after an event", run->v[0], text);
+        return MDL_FAILED;
+    }
+    evaluate_store(run);
+    return MDL_OK;
+}
+
+void
+event_instants(Run *run)
+{
+    const mdl_model *model = run->model;
+    mdl_call(model->instants, run->v);
+    for (uint32_t k = 0; k < model->n_samples; k++) {
+        // Instants before the start of the run do not happen.
+        double behind = (run->time - run->v[model->sample[k].start]) / run->v[model->sample[k].interval];
+        if (behind > 0 && isfinite(behind))
+            run->sample_index[k] = (uint64_t)ceil(behind * (1 - 4 * DBL_EPSILON));
+    }
+}
+
+double
+event_next_instant(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double next = INFINITY;
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        double instant = run->v[model->time_relation[k].instant];
+        if (instant < next && !reached(run, instant))
+            next = instant;
+    }
+    for (uint32_t k = 0; k < model->n_samples; k++) {
+        double instant = sample_instant(run, k);
+        if (instant < next && run->v[model->sample[k].interval] > 0)
+            next = instant;
+    }
+    return next;
+}
+
+// Many events in next to no time: a Zeno sequence or chattering that would never end.
+int
+event_no_progress(Run *run)
+{
+    uint32_t slot = run->event_count++ % EVENT_WINDOW;
+    double oldest = run->event_time[slot];
+    run->event_time[slot] = run->time;
+    double span = fabs(run->options->stop - run->options->start);
+    if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))
+        return MDL_OK;
+    char text[2000] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++)
+        if (run->guard[k].band > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
+    run_message(run, MDL_ERROR, "at time %.12g: %d events within %.3g s: the simulation makes no progress%s%s",
+                run->time, EVENT_WINDOW, run->time - oldest, used ? "; involved:" : "", text);
+    return MDL_FAILED;
+}

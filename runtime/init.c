@@ -1,0 +1,182 @@
+// init.c: parameters, the initial system, the first event iteration.
+//
+// Purpose: consistent values at the start.
+// Method: the initial system is a causal list of assignments and blocks; each block by damped Newton, then by its
+//         own homotopy. When the model has homotopy(), the whole system is followed from its simplified form
+//         (lambda 0) to the actual one (lambda 1) as the last resort (Sielemann et al., Modelica 2011).
+// Contract: afterwards v is consistent at options->start, conditions and modes are in force, run->y and run->yp
+//           are stored. Complexity: blocks * Newton iterations.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+enum { LAMBDA_STEPS = 200 };
+
+static Newton **
+create_blocks(const mdl_model *model)
+{
+    Newton **block = calloc((size_t)model->n_init + 1, sizeof *block);
+    for (uint32_t k = 0; block && k < model->n_init; k++)
+        if (model->init[k].block)
+            block[k] = newton_create(model->init[k].block);
+    return block;
+}
+
+static void
+free_blocks(const mdl_model *model, Newton **block)
+{
+    for (uint32_t k = 0; block && k < model->n_init; k++)
+        newton_free(&block[k]);
+    free(block);
+}
+
+// Runs all steps. `failed` is the step that could not be solved.
+static int
+run_steps(Run *run, Newton **block, bool homotopy, uint32_t *failed)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_init; k++) {
+        const mdl_step *step = &model->init[k];
+        *failed = k;
+        if (!step->block)
+            mdl_call(step->call, run->v);
+        else if (!block[k])
+            return MDL_INTERNAL;
+        else if (newton_solve(run, block[k], homotopy) != MDL_OK)
+            return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
+// `good` has 2 nv places: the values at the start and those of the last solved lambda.
+static int
+follow_lambda(Run *run, Newton **block, double *good)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *good;
+    double lambda = 0, step = 0.25;
+    uint32_t failed;
+    memcpy(run->v, good, bytes);
+    run->v[model->lambda] = 0;
+    int status = run_steps(run, block, true, &failed);
+    memcpy(good, run->v, bytes);
+    for (int k = 0; status == MDL_OK && lambda < 1; k++) {
+        double next = fmin(1, lambda + step);
+        run->v[model->lambda] = next;
+        if (run_steps(run, block, false, &failed) == MDL_OK) {
+            lambda = next;
+            step *= 2;
+            memcpy(good, run->v, bytes);
+            continue;
+        }
+        memcpy(run->v, good, bytes);
+        step /= 4;
+        if (step < 1e-8 || k > LAMBDA_STEPS)
+            status = MDL_FAILED;
+    }
+    return status;
+}
+
+static int
+solve_steps(Run *run, Newton **block)
+{
+    const mdl_model *model = run->model;
+    uint32_t failed = 0;
+    double *good = model->lambda ? malloc(model->nv * sizeof *good) : NULL;
+    if (good)
+        memcpy(good, run->v, model->nv * sizeof *good);
+    int status = run_steps(run, block, true, &failed);
+    if (status == MDL_FAILED && good) {
+        double *direct = malloc(model->nv * sizeof *direct);
+        if (direct)
+            memcpy(direct, run->v, model->nv * sizeof *direct);
+        status = follow_lambda(run, block, good);
+        if (status != MDL_OK && direct)
+            memcpy(run->v, direct, model->nv * sizeof *direct);
+        free(direct);
+    }
+    if (status == MDL_FAILED)
+        newton_report(run, block[failed], "initialisation");
+    if (status == MDL_INTERNAL)
+        run_message(run, MDL_ERROR, "initialisation: out of memory");
+    free(good);
+    return status;
+}
+
+static int
+check_nominals(const Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->n; i++) {
+        double nominal = fabs(run->v[model->nominal + i]);
+        if (!(nominal > 0) || !isfinite(nominal)) {
+            run_message(run, MDL_ERROR, "`%s` has the nominal value %g; it must be positive and finite",
+                        model->state_name[i], run->v[model->nominal + i]);
+            return MDL_FAILED;
+        }
+    }
+    return MDL_OK;
+}
+
+static void
+set_tolerances(Run *run)
+{
+    const mdl_model *model = run->model;
+    double factor = run->options->abstol > 0 ? run->options->abstol : 1e-2 * run->tolerance;
+    for (uint32_t i = 0; i < model->n; i++)
+        run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
+}
+
+// Conditions and discrete variables take the values of the initial solution without an event.
+static void
+adopt_conditions(Run *run)
+{
+    const mdl_model *model = run->model;
+    evaluate_plain(run);
+    evaluate_outputs(run);
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        run->v[model->relation[k].value] = run->v[model->relation[k].next] != 0;
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        run->v[model->time_relation[k].value] = run->v[model->time_relation[k].next] != 0;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (model->discrete[k].pre)
+            run->v[model->discrete[k].pre] = run->v[model->discrete[k].value];
+    friction_start(run);
+}
+
+static int
+check_initial(const Run *run)
+{
+    char text[300];
+    if (!evaluate_not_finite(run, text, sizeof text))
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "initialisation: %s has no finite value", text);
+    return MDL_FAILED;
+}
+
+int
+init_solve(Run *run)
+{
+    const mdl_model *model = run->model;
+    mdl_call(model->parameters, run->v);
+    int status = check_nominals(run);
+    if (status != MDL_OK)
+        return status;
+    set_tolerances(run);
+    if (model->initial)
+        run->v[model->initial] = 1;
+    if (model->lambda)
+        run->v[model->lambda] = 1;
+    Newton **block = create_blocks(model);
+    status = block ? solve_steps(run, block) : MDL_INTERNAL;
+    free_blocks(model, block);
+    if (status != MDL_OK)
+        return status;
+    event_instants(run);
+    adopt_conditions(run);
+    status = check_initial(run);
+    return status == MDL_OK ? event_iterate(run, true) : status;
+}

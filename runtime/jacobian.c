@@ -1,0 +1,324 @@
+// jacobian.c: the iteration matrix of the implicit integration formula.
+//
+// Purpose: J = dF/dy + cj dF/dy' for both run-time forms.
+// Method: DAE form: the union of the patterns of jac_y, jac_yp and the ones of explicit rows, with index maps
+//         made once. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
+//         complement of the DAE form's matrix), dense.
+// Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx + m^3).
+#include "runtime/jacobian.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct Jacobian {
+    const mdl_model *model;
+    uint32_t n;
+    uint32_t *start, *row;
+    double *values;
+    uint32_t *from_y, *from_yp; // per stored value of the model's matrix: index into values
+    uint32_t *diagonal;         // nx: index of the 1 of explicit rows, UINT32_MAX for implicit ones
+    Lu *lu;
+    // causal form
+    bool causal;
+    uint32_t m;                 // loop unknowns
+    uint32_t *loop_row;         // m rows of F
+    uint32_t *loop_of_y;        // n: loop unknown of y_j, UINT32_MAX: none
+    uint32_t *loop_of_yp;       // nx: loop unknown of yp_j
+    double *loop;               // m x m by columns: dR/du
+    double *sensitivity;        // m x nx by columns: du/dx
+    double *explicit_loop;      // nx x m by columns: d(-dx)/du of explicit rows
+    Lu *loop_lu;
+};
+
+static const uint32_t NONE = UINT32_MAX;
+
+static bool
+is_implicit(const mdl_model *model, uint32_t i)
+{
+    return i >= model->nx || (model->implicit && model->implicit[i]);
+}
+
+// --- DAE form
+
+static uint32_t
+column_end(const mdl_matrix *matrix, uint32_t j)
+{
+    return matrix->nonzeros ? matrix->column_start[j + 1] : 0;
+}
+
+static uint32_t
+column_begin(const mdl_matrix *matrix, uint32_t j)
+{
+    return matrix->nonzeros ? matrix->column_start[j] : 0;
+}
+
+// Merges the sorted rows of column j of both matrices and the diagonal. Returns the new end.
+static uint32_t
+merge_column(Jacobian *jacobian, uint32_t j, uint32_t at)
+{
+    const mdl_model *model = jacobian->model;
+    const mdl_matrix *y = &model->jac_y, *yp = &model->jac_yp;
+    uint32_t a = column_begin(y, j), a_end = column_end(y, j);
+    uint32_t b = column_begin(yp, j), b_end = column_end(yp, j);
+    uint32_t diagonal = j < model->nx && !is_implicit(model, j) ? j : NONE;
+    if (j < model->nx)
+        jacobian->diagonal[j] = NONE;
+    while (a < a_end || b < b_end || diagonal != NONE) {
+        uint32_t row = diagonal;
+        if (a < a_end && y->row[a] < row)
+            row = y->row[a];
+        if (b < b_end && yp->row[b] < row)
+            row = yp->row[b];
+        if (a < a_end && y->row[a] == row)
+            jacobian->from_y[a++] = at;
+        if (b < b_end && yp->row[b] == row)
+            jacobian->from_yp[b++] = at;
+        if (diagonal == row) {
+            jacobian->diagonal[j] = at;
+            diagonal = NONE;
+        }
+        jacobian->row[at++] = row;
+    }
+    return at;
+}
+
+static bool
+allocate(Jacobian *jacobian, size_t nonzeros)
+{
+    const mdl_model *model = jacobian->model;
+    jacobian->start = calloc((size_t)jacobian->n + 1, sizeof *jacobian->start);
+    jacobian->row = calloc(nonzeros + 1, sizeof *jacobian->row);
+    jacobian->values = calloc(nonzeros + 1, sizeof *jacobian->values);
+    jacobian->from_y = calloc((size_t)model->jac_y.nonzeros + 1, sizeof *jacobian->from_y);
+    jacobian->from_yp = calloc((size_t)model->jac_yp.nonzeros + 1, sizeof *jacobian->from_yp);
+    jacobian->diagonal = calloc((size_t)model->nx + 1, sizeof *jacobian->diagonal);
+    return jacobian->start && jacobian->row && jacobian->values && jacobian->from_y && jacobian->from_yp &&
+           jacobian->diagonal;
+}
+
+static bool
+build_dae(Jacobian *jacobian)
+{
+    const mdl_model *model = jacobian->model;
+    if (!allocate(jacobian, (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + model->nx))
+        return false;
+    uint32_t at = 0;
+    for (uint32_t j = 0; j < model->n; j++) {
+        jacobian->start[j] = at;
+        at = merge_column(jacobian, j, at);
+    }
+    jacobian->start[model->n] = at;
+    return true;
+}
+
+static void
+assemble_dae(Jacobian *jacobian, const double *v, double cj)
+{
+    const mdl_model *model = jacobian->model;
+    memset(jacobian->values, 0, jacobian->start[jacobian->n] * sizeof *jacobian->values);
+    const double *y = v + model->jac_y.values, *yp = v + model->jac_yp.values;
+    for (uint32_t k = 0; k < model->jac_y.nonzeros; k++)
+        jacobian->values[jacobian->from_y[k]] += y[k];
+    for (uint32_t k = 0; k < model->jac_yp.nonzeros; k++)
+        jacobian->values[jacobian->from_yp[k]] += cj * yp[k];
+    for (uint32_t j = 0; j < model->nx; j++)
+        if (jacobian->diagonal[j] != NONE)
+            jacobian->values[jacobian->diagonal[j]] += cj;
+}
+
+// --- causal form
+
+static Lu *
+dense_pattern(uint32_t n, uint32_t **start_out, uint32_t **row_out)
+{
+    uint32_t *start = calloc((size_t)n + 1, sizeof *start);
+    uint32_t *row = calloc((size_t)n * n + 1, sizeof *row);
+    Lu *lu = NULL;
+    if (start && row) {
+        for (uint32_t j = 0; j <= n; j++)
+            start[j] = j * n;
+        for (uint32_t k = 0; n && k < n * n; k++)
+            row[k] = k % n;
+        lu = lu_create(n, start, row);
+    }
+    *start_out = start;
+    *row_out = row;
+    return lu;
+}
+
+static bool
+number_loops(Jacobian *jacobian)
+{
+    const mdl_model *model = jacobian->model;
+    jacobian->loop_row = calloc((size_t)model->n + 1, sizeof *jacobian->loop_row);
+    jacobian->loop_of_y = calloc((size_t)model->n + 1, sizeof *jacobian->loop_of_y);
+    jacobian->loop_of_yp = calloc((size_t)model->n + 1, sizeof *jacobian->loop_of_yp);
+    if (!jacobian->loop_row || !jacobian->loop_of_y || !jacobian->loop_of_yp)
+        return false;
+    for (uint32_t i = 0; i < model->n; i++) {
+        jacobian->loop_of_y[i] = jacobian->loop_of_yp[i] = NONE;
+        if (!is_implicit(model, i))
+            continue;
+        *(i < model->nx ? &jacobian->loop_of_yp[i] : &jacobian->loop_of_y[i]) = jacobian->m;
+        jacobian->loop_row[jacobian->m++] = i;
+    }
+    return true;
+}
+
+static bool
+build_causal(Jacobian *jacobian)
+{
+    if (!number_loops(jacobian))
+        return false;
+    size_t m = jacobian->m, n = jacobian->n;
+    uint32_t *start, *row;
+    jacobian->loop_lu = dense_pattern(jacobian->m, &start, &row);
+    free(start);
+    free(row);
+    jacobian->lu = dense_pattern(jacobian->n, &jacobian->start, &jacobian->row);
+    jacobian->values = calloc(n * n + 1, sizeof *jacobian->values);
+    jacobian->loop = calloc(m * m + 1, sizeof *jacobian->loop);
+    jacobian->sensitivity = calloc(m * n + 1, sizeof *jacobian->sensitivity);
+    jacobian->explicit_loop = calloc(m * n + 1, sizeof *jacobian->explicit_loop);
+    return jacobian->loop_lu && jacobian->lu && jacobian->values && jacobian->loop && jacobian->sensitivity &&
+           jacobian->explicit_loop;
+}
+
+// One partial derivative of the DAE form goes where the elimination needs it. `loop` is the column's loop unknown.
+static void
+place_partial(Jacobian *jacobian, const uint32_t *row_loop, uint32_t i, uint32_t j, uint32_t loop, double value)
+{
+    uint32_t m = jacobian->m, n = jacobian->n;
+    uint32_t r = row_loop[i];
+    if (r != NONE && loop != NONE)
+        jacobian->loop[(size_t)loop * m + r] += value;
+    else if (r != NONE)
+        jacobian->sensitivity[(size_t)j * m + r] -= value;
+    else if (loop != NONE)
+        jacobian->explicit_loop[(size_t)loop * n + i] += value;
+    else
+        jacobian->values[(size_t)j * n + i] += value;
+}
+
+static void
+scatter(Jacobian *jacobian, const mdl_matrix *matrix, const double *v, const uint32_t *row_loop,
+        const uint32_t *column_loop)
+{
+    for (uint32_t j = 0; matrix->nonzeros && j < matrix->columns; j++)
+        for (uint32_t k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
+            place_partial(jacobian, row_loop, matrix->row[k], j, column_loop[j], v[matrix->values + k]);
+}
+
+static bool
+assemble_causal(Jacobian *jacobian, const double *v, double cj)
+{
+    const mdl_model *model = jacobian->model;
+    size_t m = jacobian->m, n = jacobian->n;
+    memset(jacobian->values, 0, n * n * sizeof(double));
+    memset(jacobian->loop, 0, m * m * sizeof(double));
+    memset(jacobian->sensitivity, 0, m * n * sizeof(double));
+    memset(jacobian->explicit_loop, 0, m * n * sizeof(double));
+    uint32_t row_loop[model->n + 1];
+    for (uint32_t i = 0; i < model->n; i++)
+        row_loop[i] = i < model->nx ? jacobian->loop_of_yp[i] : jacobian->loop_of_y[i];
+    scatter(jacobian, &model->jac_y, v, row_loop, jacobian->loop_of_y);
+    scatter(jacobian, &model->jac_yp, v, row_loop, jacobian->loop_of_yp);
+    if (m && !lu_factor(jacobian->loop_lu, jacobian->loop, true))
+        return false;
+    for (size_t j = 0; j < n; j++) {
+        double *du = jacobian->sensitivity + j * m, *column = jacobian->values + j * n;
+        if (m)
+            lu_solve(jacobian->loop_lu, du);
+        for (size_t k = 0; k < m; k++)
+            for (size_t i = 0; i < n; i++)
+                column[i] += jacobian->explicit_loop[k * n + i] * du[k];
+        for (size_t i = 0; i < n; i++)
+            if (jacobian->loop_of_yp[i] != NONE)
+                column[i] = -du[jacobian->loop_of_yp[i]];
+        column[j] += cj;
+    }
+    return true;
+}
+
+// --- both
+
+Jacobian *
+jacobian_create(const mdl_model *model, bool causal)
+{
+    Jacobian *jacobian = calloc(1, sizeof *jacobian);
+    if (!jacobian)
+        return NULL;
+    jacobian->model = model;
+    jacobian->causal = causal;
+    jacobian->n = causal ? model->nx : model->n;
+    bool built = causal ? build_causal(jacobian) : build_dae(jacobian);
+    if (built && !causal)
+        jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
+    if (!built || !jacobian->lu)
+        jacobian_free(&jacobian);
+    return jacobian;
+}
+
+void
+jacobian_free(Jacobian **slot)
+{
+    Jacobian *jacobian = *slot;
+    if (!jacobian)
+        return;
+    lu_free(&jacobian->lu);
+    lu_free(&jacobian->loop_lu);
+    free(jacobian->start);
+    free(jacobian->row);
+    free(jacobian->values);
+    free(jacobian->from_y);
+    free(jacobian->from_yp);
+    free(jacobian->diagonal);
+    free(jacobian->loop_row);
+    free(jacobian->loop_of_y);
+    free(jacobian->loop_of_yp);
+    free(jacobian->loop);
+    free(jacobian->sensitivity);
+    free(jacobian->explicit_loop);
+    free(jacobian);
+    *slot = NULL;
+}
+
+bool
+jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
+{
+    mdl_call(run->model->jacobian, run->v);
+    if (jacobian->causal)
+        return assemble_causal(jacobian, run->v, cj);
+    assemble_dae(jacobian, run->v, cj);
+    return true;
+}
+
+bool
+jacobian_factor(Jacobian *jacobian, bool fresh)
+{
+    return lu_factor(jacobian->lu, jacobian->values, fresh);
+}
+
+void
+jacobian_solve(Jacobian *jacobian, double *b)
+{
+    lu_solve(jacobian->lu, b);
+}
+
+uint32_t
+jacobian_singular(const Jacobian *jacobian)
+{
+    return lu_singular_column(jacobian->lu);
+}
+
+uint32_t
+jacobian_nonzeros(const Jacobian *jacobian)
+{
+    return jacobian->n ? jacobian->start[jacobian->n] : 0;
+}
+
+bool
+jacobian_is_dense(const Jacobian *jacobian)
+{
+    return lu_is_dense(jacobian->lu);
+}

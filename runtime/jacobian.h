@@ -1,0 +1,21 @@
+// jacobian.h: dF/dy + cj dF/dy' of the integrator's unknowns, assembled from the model's tables, with its LU.
+#ifndef MDLC_RUNTIME_JACOBIAN_H
+#define MDLC_RUNTIME_JACOBIAN_H
+
+#include "runtime/run.h"
+
+typedef struct Jacobian Jacobian;
+
+// NULL: out of memory or a structurally singular pattern.
+Jacobian *jacobian_create(const mdl_model *model, bool causal);
+void jacobian_free(Jacobian **jacobian);
+// Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
+bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
+// `fresh`: choose new pivots (after events).
+bool jacobian_factor(Jacobian *jacobian, bool fresh);
+void jacobian_solve(Jacobian *jacobian, double *b);
+uint32_t jacobian_singular(const Jacobian *jacobian);
+uint32_t jacobian_nonzeros(const Jacobian *jacobian);
+bool jacobian_is_dense(const Jacobian *jacobian);
+
+#endif

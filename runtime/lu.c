@@ -1,0 +1,246 @@
+// lu.c: dense and sparse LU behind one interface.
+//
+// Purpose: linear algebra of the integrator and of algebraic blocks.
+// Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
+//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD. A refactorisation keeps
+//         the pivots and is repeated with new ones when its reciprocal pivot ratio has become poor.
+// Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
+// Complexity: O(n^3) dense; KLU's otherwise.
+#include "runtime/lu.h"
+
+#include <klu.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Lu {
+    uint32_t n, singular;
+    bool dense;
+    int32_t *start, *row;
+    double *dense_values; // n x n by columns, then the factors
+    double *scale;        // n row scales, dense form
+    int32_t *pivot;
+    double *work;
+    klu_common common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric;
+    double pivot_ratio;   // of the last factorisation with new pivots
+};
+
+static bool
+allocate_dense(Lu *lu)
+{
+    size_t n = lu->n;
+    lu->dense_values = calloc(n * n + 1, sizeof *lu->dense_values);
+    lu->scale = calloc(n + 1, sizeof *lu->scale);
+    lu->pivot = calloc(n + 1, sizeof *lu->pivot);
+    return lu->dense_values && lu->scale && lu->pivot;
+}
+
+static bool
+analyse_sparse(Lu *lu)
+{
+    klu_defaults(&lu->common);
+    lu->common.ordering = 0;
+    lu->symbolic = klu_analyze((int)lu->n, lu->start, lu->row, &lu->common);
+    return lu->symbolic != NULL;
+}
+
+Lu *
+lu_create(uint32_t n, const uint32_t *start, const uint32_t *row)
+{
+    Lu *lu = calloc(1, sizeof *lu);
+    if (!lu)
+        return NULL;
+    uint32_t nonzeros = n ? start[n] : 0;
+    lu->n = n;
+    lu->dense = n <= LU_DENSE_LIMIT;
+    lu->start = calloc((size_t)n + 1, sizeof *lu->start);
+    lu->row = calloc((size_t)nonzeros + 1, sizeof *lu->row);
+    lu->work = calloc((size_t)n + 1, sizeof *lu->work);
+    if (lu->start && lu->row && lu->work) {
+        for (uint32_t k = 0; n && k <= n; k++)
+            lu->start[k] = (int32_t)start[k];
+        for (uint32_t k = 0; k < nonzeros; k++)
+            lu->row[k] = (int32_t)row[k];
+        if (lu->dense ? allocate_dense(lu) : analyse_sparse(lu))
+            return lu;
+    }
+    lu_free(&lu);
+    return NULL;
+}
+
+void
+lu_free(Lu **slot)
+{
+    Lu *lu = *slot;
+    if (!lu)
+        return;
+    if (lu->numeric)
+        klu_free_numeric(&lu->numeric, &lu->common);
+    if (lu->symbolic)
+        klu_free_symbolic(&lu->symbolic, &lu->common);
+    free(lu->start);
+    free(lu->row);
+    free(lu->dense_values);
+    free(lu->scale);
+    free(lu->pivot);
+    free(lu->work);
+    free(lu);
+    *slot = NULL;
+}
+
+// Scatters the columns and computes the row scales. False when a row is empty or not finite.
+static bool
+load_dense(Lu *lu, const double *values)
+{
+    size_t n = lu->n;
+    memset(lu->dense_values, 0, n * n * sizeof *lu->dense_values);
+    memset(lu->scale, 0, n * sizeof *lu->scale);
+    for (size_t j = 0; j < n; j++)
+        for (int32_t k = lu->start[j]; k < lu->start[j + 1]; k++) {
+            int32_t i = lu->row[k];
+            lu->dense_values[j * n + (size_t)i] = values[k];
+            double size = fabs(values[k]);
+            if (!(size <= lu->scale[i]))
+                lu->scale[i] = size;
+        }
+    for (size_t i = 0; i < n; i++) {
+        if (!(lu->scale[i] > 0) || !isfinite(lu->scale[i])) {
+            lu->singular = (uint32_t)i;
+            return false;
+        }
+        lu->scale[i] = 1 / lu->scale[i];
+    }
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            lu->dense_values[j * n + i] *= lu->scale[i];
+    return true;
+}
+
+static void
+swap_rows(double *a, size_t n, size_t first, size_t second)
+{
+    for (size_t j = 0; j < n; j++) {
+        double keep = a[j * n + first];
+        a[j * n + first] = a[j * n + second];
+        a[j * n + second] = keep;
+    }
+}
+
+static size_t
+pivot_row(const double *column, size_t k, size_t n)
+{
+    size_t best = k;
+    for (size_t i = k + 1; i < n; i++)
+        if (fabs(column[i]) > fabs(column[best]))
+            best = i;
+    return best;
+}
+
+static bool
+factor_dense(Lu *lu, const double *values)
+{
+    size_t n = lu->n;
+    double *a = lu->dense_values;
+    if (!load_dense(lu, values))
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        size_t p = pivot_row(a + k * n, k, n);
+        lu->pivot[k] = (int32_t)p;
+        if (!(fabs(a[k * n + p]) > 1e-15)) {
+            lu->singular = (uint32_t)k;
+            return false;
+        }
+        if (p != k)
+            swap_rows(a, n, k, p);
+        double inverse = 1 / a[k * n + k];
+        for (size_t i = k + 1; i < n; i++)
+            a[k * n + i] *= inverse;
+        for (size_t j = k + 1; j < n; j++) {
+            double factor = a[j * n + k];
+            if (factor != 0)
+                for (size_t i = k + 1; i < n; i++)
+                    a[j * n + i] -= factor * a[k * n + i];
+        }
+    }
+    return true;
+}
+
+static void
+solve_dense(const Lu *lu, double *b)
+{
+    size_t n = lu->n;
+    const double *a = lu->dense_values;
+    for (size_t i = 0; i < n; i++)
+        b[i] *= lu->scale[i];
+    for (size_t k = 0; k < n; k++) {
+        size_t p = (size_t)lu->pivot[k];
+        double keep = b[p];
+        b[p] = b[k];
+        b[k] = keep;
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = k + 1; i < n; i++)
+            b[i] -= a[k * n + i] * b[k];
+    for (size_t k = n; k-- > 0;) {
+        b[k] /= a[k * n + k];
+        for (size_t i = 0; i < k; i++)
+            b[i] -= a[k * n + i] * b[k];
+    }
+}
+
+static bool
+factor_with_new_pivots(Lu *lu, double *values)
+{
+    if (lu->numeric)
+        klu_free_numeric(&lu->numeric, &lu->common);
+    lu->numeric = klu_factor(lu->start, lu->row, values, lu->symbolic, &lu->common);
+    if (!lu->numeric || lu->common.status != KLU_OK) {
+        lu->singular = (uint32_t)(lu->common.singular_col >= 0 ? lu->common.singular_col : 0);
+        return false;
+    }
+    klu_rcond(lu->symbolic, lu->numeric, &lu->common);
+    lu->pivot_ratio = lu->common.rcond;
+    return lu->common.rcond > 0 && isfinite(lu->common.rcond);
+}
+
+static bool
+factor_sparse(Lu *lu, double *values, bool fresh)
+{
+    if (fresh || !lu->numeric)
+        return factor_with_new_pivots(lu, values);
+    if (klu_refactor(lu->start, lu->row, values, lu->symbolic, lu->numeric, &lu->common) &&
+        lu->common.status == KLU_OK && klu_rcond(lu->symbolic, lu->numeric, &lu->common) &&
+        lu->common.rcond > 1e-4 * lu->pivot_ratio)
+        return true;
+    return factor_with_new_pivots(lu, values);
+}
+
+bool
+lu_factor(Lu *lu, const double *values, bool fresh)
+{
+    // KLU's prototype lacks const; it does not write to the values.
+    return lu->dense ? factor_dense(lu, values) : factor_sparse(lu, (double *)(uintptr_t)values, fresh);
+}
+
+uint32_t
+lu_singular_column(const Lu *lu)
+{
+    return lu->singular < lu->n ? lu->singular : 0;
+}
+
+void
+lu_solve(Lu *lu, double *b)
+{
+    if (lu->dense)
+        solve_dense(lu, b);
+    else
+        klu_solve(lu->symbolic, lu->numeric, (int)lu->n, 1, b, &lu->common);
+}
+
+bool
+lu_is_dense(const Lu *lu)
+{
+    return lu->dense;
+}

@@ -1,0 +1,146 @@
+// run.h: what the runtime's own files share about one simulation run. Not for callers (see sim.h).
+//
+// Functions return a status of sim.h (MDL_OK, MDL_FAILED, ...) unless they say otherwise; whoever finds
+// the failure reports it through run_message(), whoever passes it on stays silent.
+#ifndef MDLC_RUNTIME_RUN_H
+#define MDLC_RUNTIME_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/lu.h"
+#include "runtime/model.h"
+#include "runtime/sim.h"
+
+typedef struct Newton Newton;
+typedef struct Integrator Integrator;
+typedef struct Result Result;
+
+enum { EVENT_WINDOW = 50, EVENT_PASSES = 100 };
+
+// What root.c knows about one condition. A condition that has just flipped is blind within `band` of zero
+// until its function has left that band, so that rounding cannot trigger it twice.
+typedef struct Guard {
+    double band;   // 0: armed
+    double size;   // largest magnitude of the root function seen
+    bool pending;  // it crossed zero at the event being handled and was not yet acted on
+    bool forced;   // it changed at the event being handled: blind afterwards
+    bool held;     // its mode was decided by the crossing: not taken back in the same event
+} Guard;
+
+typedef struct Run {
+    const mdl_model *model;
+    const mdl_options *options;
+    mdl_stats *stats;
+    double *v;
+    double time;          // of the last accepted point
+    double tolerance;
+    double *abstol;       // n absolute tolerances of the unknowns
+    bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
+    uint32_t ny;          // unknowns of the integrator: nx or n
+    double *y, *yp;       // n each: the last accepted point
+
+    Newton **block;       // per dynamics step, NULL for plain ones
+    bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
+
+    Integrator *integrator;
+    Result *result;
+
+    // Events. `guard` has n_relations, then n_time_relations, then n_sgns entries; so does `phi`.
+    uint32_t guards;
+    Guard *guard;
+    double *phi, *phi_scale;
+    double *old_discrete;      // n_discretes
+    double *time_next;         // n_time_relations
+    uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
+    bool time_event;           // the event being handled is at an instant
+    double event_time[EVENT_WINDOW];
+    uint32_t event_count;
+    uint8_t *warned;           // n_asserts
+    bool terminated;           // terminate() fired
+
+    uint64_t next_point;       // index of the next output point
+    uint64_t points;
+    double interval;
+} Run;
+
+// --- message.c
+void run_message(const Run *run, mdl_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double run_clock(void); // seconds, monotonic
+
+// --- nvector.c (declared for SUNDIALS in integrator.c)
+
+// --- newton.c: one algebraic block
+Newton *newton_create(const mdl_block *block);
+void newton_free(Newton **newton);
+// Solves the block from the values in v. Quiet: returns MDL_FAILED without a message; newton_report() says
+// why. With `homotopy` a failed solve is repeated along F(u) = (1 - s) F(u0), s from 0 to 1.
+int newton_solve(Run *run, Newton *newton, bool homotopy);
+void newton_report(const Run *run, const Newton *newton, const char *when);
+
+// --- evaluate.c: the model at one point
+// Puts time and unknowns into v; sticking states are set to exactly zero. In causal form only states are set.
+void evaluate_load(Run *run, double time, const double *y, const double *yp);
+// Calls the dynamics in order; the blocks' unknowns are those in v.
+void evaluate_plain(Run *run);
+// Solves the blocks and sets the derivatives; on failure reports when `report` is set.
+int evaluate_solved(Run *run, bool report);
+// evaluate_solved or, when blocks are large or fail, evaluate_plain; then outputs.
+void evaluate_row(Run *run);
+void evaluate_outputs(Run *run);
+// Copies unknowns and derivatives from v into run->y, run->yp.
+void evaluate_store(Run *run);
+// The first unknown or derivative that is not finite, as text into `text`; false when all are finite.
+bool evaluate_not_finite(const Run *run, char *text, size_t size);
+int evaluate_asserts(Run *run);
+
+// --- init.c: parameters and the initial system, up to and including the first event iteration
+int init_solve(Run *run);
+
+// --- event.c
+int event_iterate(Run *run, bool initial);
+void event_instants(Run *run);
+// The next instant after the current time (infinity when there is none).
+double event_next_instant(const Run *run);
+int event_no_progress(Run *run);
+uint32_t event_relation_count(const Run *run);
+
+// --- friction.c: the modes of set-valued laws
+void friction_start(Run *run);
+// Changes the mode of at most one law. True when something changed.
+bool friction_update(Run *run);
+double friction_guard(const Run *run, uint32_t law);
+double friction_band(const Run *run, uint32_t law);
+void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)
+
+// --- root.c: conditions on accepted steps
+bool root_any(const Run *run);
+// Root functions at the point in v (after dynamics): true when a condition is violated.
+bool root_violated(Run *run);
+// Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
+// the guards that crossed are marked pending. False when the violation vanished.
+bool root_locate(Run *run, double low, double high, double *instant);
+void root_arm(Run *run);     // after a check without event: conditions that left their band see again
+void root_blind(Run *run);   // after an event: the forced conditions get their band
+const char *root_text(const Run *run, uint32_t guard);
+
+// --- integrator.c: IDA
+int integrator_create(Run *run);
+void integrator_free(Integrator **integrator);
+// Starts (again) at run->time with run->y, run->yp, which are consistent.
+int integrator_start(Run *run);
+// One step, not beyond `limit`. Sets run->time, run->y, run->yp.
+int integrator_step(Run *run, double limit);
+// Values within the last step, loaded into v (evaluate_load).
+void integrator_interpolate(Run *run, double time);
+void integrator_stats(Run *run);
+
+// --- result.c
+int result_open(Run *run);
+int result_row(Run *run);    // stores the values in v
+int result_flush(Run *run);
+int result_close(Run *run);
+
+#endif

@@ -1,0 +1,360 @@
+// sim.c: the integration loop.
+//
+// Purpose: mdl_simulate(): start, steps, output points, events, end.
+// Method: IDA takes its own steps; output points are interpolated; after each accepted step the conditions are
+//         looked at and, when one has flipped, located inside the step. Time events limit the step. At an
+//         event there is one row with the old and one with the new discrete values.
+// Contract: sim.h. A row is handed to the result before the next step is taken.
+// Complexity: steps * (model evaluation + linear solve) + rows * columns.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#include "runtime/run.h"
+
+// Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
+enum { ROW_BLOCK_LIMIT = 200, CAUSAL_LIMIT = 200 };
+
+static const unsigned FLUSH_SUBNORMALS = 0x8040; // FTZ | DAZ
+
+static int
+check_options(const Run *run)
+{
+    const mdl_options *options = run->options;
+    const char *wrong = NULL;
+    if (run->model->version != MDL_MODEL_VERSION || run->model->size != sizeof(mdl_model)) {
+        run_message(run, MDL_ERROR, "the model was compiled for another version of the runtime");
+        return MDL_INTERNAL;
+    }
+    if (!isfinite(options->start) || !isfinite(options->stop) || options->stop < options->start)
+        wrong = "the stop time must not be before the start time";
+    else if (!(options->tolerance > 0) || options->tolerance >= 1)
+        wrong = "the tolerance must be between 0 and 1";
+    else if (!(options->interval >= 0) || !isfinite(options->interval))
+        wrong = "the interval must be positive";
+    else if (!(options->abstol >= 0) || !(options->max_step >= 0) || !(options->time_limit >= 0))
+        wrong = "tolerances and limits must not be negative";
+    for (uint32_t k = 0; k < options->overrides; k++)
+        if (options->override[k].place == 0 || options->override[k].place >= run->model->nv)
+            wrong = "a value is set that the model does not have";
+    if (!wrong)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "%s", wrong);
+    return MDL_USAGE;
+}
+
+static void
+choose_form(Run *run)
+{
+    const mdl_model *model = run->model;
+    // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
+    // without states there is nothing to integrate and the loops are solved where values are needed.
+    run->causal = model->nx == 0 ||
+                  (run->options->form == MDL_FORM_CAUSAL && model->n > model->nx && model->n <= CAUSAL_LIMIT);
+    if (run->options->form == MDL_FORM_CAUSAL && model->n == model->nx && model->implicit &&
+        model->n <= CAUSAL_LIMIT)
+        run->causal = true;
+    run->ny = run->causal ? model->nx : model->n;
+    run->stats->form = run->causal || model->n == model->nx ? "causal" : "dae";
+    run->stats->unknowns = run->ny;
+    run->stats->states = model->nx;
+}
+
+static void
+choose_points(Run *run)
+{
+    const mdl_options *options = run->options;
+    double span = options->stop - options->start;
+    run->interval = options->interval > 0 ? options->interval : span / (options->points ? options->points : 500);
+    double count = run->interval > 0 ? span / run->interval : 0;
+    run->points = (uint64_t)floor(count * (1 + 1e-12) + 1e-9);
+    run->next_point = 1;
+}
+
+static bool
+allocate(Run *run)
+{
+    const mdl_model *model = run->model;
+    size_t n = model->n, guards = model->n_relations + model->n_time_relations + model->n_sgns;
+    run->guards = (uint32_t)guards;
+    run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
+    run->abstol = calloc(n + 1, sizeof *run->abstol);
+    run->y = calloc(n + 1, sizeof *run->y);
+    run->yp = calloc(n + 1, sizeof *run->yp);
+    run->block = calloc((size_t)model->n_dynamics + 1, sizeof *run->block);
+    run->guard = calloc(guards + 1, sizeof *run->guard);
+    run->phi = calloc(guards + 1, sizeof *run->phi);
+    run->phi_scale = calloc(guards + 1, sizeof *run->phi_scale);
+    run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
+    run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
+    run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
+    run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
+    return run->v && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+           run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned;
+}
+
+static int
+create_blocks(Run *run)
+{
+    const mdl_model *model = run->model;
+    run->solve_rows = true;
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_block *block = model->dynamics[k].block;
+        if (!block)
+            continue;
+        run->block[k] = newton_create(block);
+        if (!run->block[k])
+            return MDL_INTERNAL;
+        if (block->m > ROW_BLOCK_LIMIT)
+            run->solve_rows = false;
+    }
+    return MDL_OK;
+}
+
+static int
+set_up(Run *run)
+{
+    const mdl_model *model = run->model;
+    int status = check_options(run);
+    if (status != MDL_OK)
+        return status;
+    run->tolerance = run->options->tolerance;
+    choose_form(run);
+    choose_points(run);
+    if (!allocate(run) || create_blocks(run) != MDL_OK) {
+        run_message(run, MDL_ERROR, "out of memory");
+        return MDL_INTERNAL;
+    }
+    memcpy(run->v, model->v0, model->nv * sizeof *run->v);
+    run->v[0] = run->time = run->options->start;
+    for (uint32_t k = 0; k < run->options->overrides; k++)
+        run->v[run->options->override[k].place] = run->options->override[k].value;
+    return MDL_OK;
+}
+
+static void
+clean_up(Run *run)
+{
+    integrator_free(&run->integrator);
+    for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
+        newton_free(&run->block[k]);
+    free(run->v);
+    free(run->abstol);
+    free(run->y);
+    free(run->yp);
+    free(run->block);
+    free(run->guard);
+    free(run->phi);
+    free(run->phi_scale);
+    free(run->old_discrete);
+    free(run->time_next);
+    free(run->sample_index);
+    free(run->warned);
+}
+
+// --- output points
+
+static double
+point_time(const Run *run)
+{
+    double start = run->options->start, stop = run->options->stop;
+    if (run->next_point > run->points)
+        return INFINITY;
+    double time = start + (double)run->next_point * run->interval;
+    // The last point is the stop time itself when the interval divides the run.
+    return run->next_point == run->points && fabs(time - stop) <= 1e-9 * run->interval ? stop : time;
+}
+
+// Rows at the output points up to `time`; a point exactly at an event is served by the event's rows.
+static int
+write_points(Run *run, double time, bool event)
+{
+    double point;
+    int status = MDL_OK;
+    while (status == MDL_OK && (point = point_time(run)) <= time) {
+        run->next_point++;
+        if (event && point == time)
+            break;
+        integrator_interpolate(run, point);
+        evaluate_row(run);
+        status = result_row(run);
+    }
+    return status;
+}
+
+// --- events
+
+static int
+handle_event(Run *run, double instant, bool located)
+{
+    run->stats->events++;
+    *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
+    integrator_interpolate(run, instant);
+    evaluate_row(run);
+    int status = result_row(run);
+    run->time = instant;
+    if (status == MDL_OK)
+        status = event_iterate(run, false);
+    if (status == MDL_OK)
+        status = result_row(run);
+    if (status == MDL_OK && run->model->n_asserts)
+        status = evaluate_asserts(run);
+    if (status != MDL_OK)
+        return status;
+    root_blind(run);
+    status = event_no_progress(run);
+    return status == MDL_OK ? integrator_start(run) : status;
+}
+
+// After an accepted step: looks at conditions and assertions. *instant is the end of what may be stored.
+static int
+inspect(Run *run, double before, double *instant, bool *located)
+{
+    *located = false;
+    if (!run->guards && !run->model->n_asserts)
+        return MDL_OK;
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (run->causal) {
+        evaluate_row(run);
+    } else {
+        evaluate_plain(run);
+        friction_clamp(run);
+        evaluate_outputs(run);
+    }
+    if (run->guards) {
+        if (root_violated(run))
+            *located = root_locate(run, before, run->time, instant);
+        if (!*located)
+            root_arm(run);
+    }
+    return !*located && run->model->n_asserts ? evaluate_asserts(run) : MDL_OK;
+}
+
+static int
+advance(Run *run, double stop)
+{
+    double due = event_next_instant(run), before = run->time;
+    bool located;
+    int status = integrator_step(run, fmin(due, stop));
+    double instant = run->time;
+    if (status == MDL_OK)
+        status = inspect(run, before, &instant, &located);
+    if (status != MDL_OK)
+        return status;
+    bool event = located || run->time == due;
+    status = write_points(run, instant, event);
+    return status == MDL_OK && event ? handle_event(run, instant, located) : status;
+}
+
+// --- the whole run
+
+static bool
+interrupted(const Run *run)
+{
+    return run->options->interrupt && *run->options->interrupt;
+}
+
+static int
+watch(Run *run, double begun, double *shown)
+{
+    const mdl_options *options = run->options;
+    if (interrupted(run)) {
+        run_message(run, MDL_NOTE, "interrupted at time %.12g", run->time);
+        return MDL_INTERRUPTED;
+    }
+    if (!options->progress && !(options->time_limit > 0))
+        return MDL_OK;
+    double now = run_clock();
+    if (options->time_limit > 0 && now - begun > options->time_limit) {
+        run_message(run, MDL_ERROR, "at time %.12g: the time limit of %g s is used up", run->time,
+                    options->time_limit);
+        return MDL_FAILED;
+    }
+    if (options->progress && now - *shown > 0.1) {
+        *shown = now;
+        options->progress(options->user, run->time, options->start, options->stop);
+    }
+    return MDL_OK;
+}
+
+// The last row of a run that ends between output points; terminal() holds there.
+static int
+finish(Run *run)
+{
+    const mdl_model *model = run->model;
+    int status = MDL_OK;
+    if (run->options->final_time && *run->options->final_time < run->time) {
+        integrator_interpolate(run, run->time);
+        evaluate_row(run);
+        status = result_row(run);
+    }
+    if (status != MDL_OK || !model->terminal)
+        return status;
+    run->v[model->terminal] = 1;
+    integrator_interpolate(run, run->time);
+    status = event_iterate(run, false);
+    return status == MDL_OK ? result_row(run) : status;
+}
+
+static int
+integrate(Run *run)
+{
+    double begun = run_clock(), shown = begun, stop = run->options->stop;
+    int status = integrator_create(run);
+    if (status == MDL_OK)
+        status = integrator_start(run);
+    while (status == MDL_OK && run->time < stop && !run->terminated) {
+        status = watch(run, begun, &shown);
+        if (status == MDL_OK)
+            status = advance(run, stop);
+    }
+    if (status == MDL_OK)
+        status = finish(run);
+    integrator_stats(run);
+    run->stats->run_seconds = run_clock() - begun;
+    return status;
+}
+
+static int
+start(Run *run)
+{
+    double begun = run_clock();
+    int status = init_solve(run);
+    run->stats->init_seconds = run_clock() - begun;
+    if (status == MDL_OK)
+        status = result_row(run);
+    if (status == MDL_OK && run->model->n_asserts)
+        status = evaluate_asserts(run);
+    root_blind(run);
+    return status;
+}
+
+int
+mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
+{
+    mdl_stats unused;
+    mdl_options options = *given;
+    double final_time = -INFINITY;
+    if (!options.final_time)
+        options.final_time = &final_time;
+    *options.final_time = -INFINITY;
+    Run run = {.model = model, .options = &options, .stats = stats ? stats : &unused};
+    memset(run.stats, 0, sizeof *run.stats);
+    unsigned control = _mm_getcsr();
+    _mm_setcsr(control | FLUSH_SUBNORMALS);
+    int status = set_up(&run);
+    if (status == MDL_OK)
+        status = result_open(&run);
+    if (status == MDL_OK)
+        status = start(&run);
+    if (status == MDL_OK)
+        status = integrate(&run);
+    run.stats->end_time = run.time;
+    int closed = result_close(&run);
+    if (closed != MDL_OK)
+        status = closed;
+    clean_up(&run);
+    _mm_setcsr(control);
+    return status;
+}
