@@ -3,7 +3,7 @@ BUILD    ?= build
 CC       ?= gcc
 OPT      ?= -O2 -g
 LLVM     ?= llvm-config-19
-WARN      = -Wall -Wextra -Werror
+WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sanitizers provoke false alarms
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
 CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
