@@ -4,7 +4,7 @@
 // Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when
 // none is left, take the equation with the fewest undetermined unknowns and tear the one that occurs in most
 // equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a residual and
-// the derivative it holds at zero is its tear, so that sticking is exact. Loops with one tear whose residual is affine are
+// the derivative it holds at zero is its tear, so that sticking is exact. Loops with few tears whose residuals are affine are
 // solved symbolically; small loops with luz are first given to the algebra of luz and tar.
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
@@ -17,6 +17,7 @@
 
 enum {
     ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
+    TEARS_LIMIT = 4,         // tears that are eliminated symbolically
     OPERATIONS_LIMIT = 400   // size of a substituted residual that is still solved symbolically
 };
 
@@ -354,24 +355,12 @@ reduce_by_algebra(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     return true;
 }
 
-static const LoopEquation *
-only_residual(const Tearing *t, uint32_t n)
-{
-    const LoopEquation *found = NULL;
-    for (uint32_t i = 0; i < n; i++)
-        if (!t->equations.at[i].used)
-            found = &t->equations.at[i];
-    return found;
-}
-
-// With one tear u: substitutes the inner assignments into the residual and isolates u.
+// The inner unknowns as expressions of the tears and of what is known. False when they grow too large.
 static bool
-solve_one_tear(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
+compose_inner(Tearing *t, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
     union_reset(t, n);
-    Var tear_var = unknowns[t->tears.at[0]];
-    uint32_t tear_slot = union_slot(t, tear_var);
     for (uint32_t i = 0; i < t->order.n; i += 2) {
         const LoopEquation *e = &t->equations.at[t->order.at[i]];
         uint32_t local = t->order.at[i + 1], k = 0;
@@ -383,25 +372,86 @@ solve_one_tear(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
             return false;
         t->composed.at[local] = composed;
     }
-    const LoopEquation *residual = only_residual(t, n);
-    Expr text = residual->shape, slip = text, mode = 0;
-    if (residual->is_law) {
-        // EQN(if mode == 0 then X else p - mode*a, 0): solved for X branch by branch; sticking gives X = 0.
-        Expr law = expr_residual(exprs, text);
-        if (expr_op(exprs, law) != OP_IF)
-            return false;
-        mode = expr_arg(exprs, law, 0);
-        slip = expr_arg(exprs, law, 2);
+    return true;
+}
+
+typedef struct Isolated { // tear := solution, from an equation
+    uint32_t tear;        // local unknown
+    Expr solution;        // over union slots
+    uint32_t equation;
+} Isolated;
+
+// Isolates one of the tears that are still open in residual `text` = 0; NONE when none can be.
+static uint32_t
+isolate(Tearing *t, const Var *unknowns, Expr text, const bool *done, Expr *solution)
+{
+    for (uint32_t i = t->tears.n; i-- > 0;) {
+        uint32_t slot = union_slot(t, unknowns[t->tears.at[i]]);
+        if (done[i] || !expr_uses_slot(t->dae->exprs, text, slot))
+            continue;
+        *solution = causal_solve(t->dae, text, t->union_vars.at, slot);
+        if (*solution)
+            return i;
     }
-    Expr composed = to_union(t, residual, slip, true);
-    if (expr_operations(exprs, composed) > OPERATIONS_LIMIT)
+    return NONE;
+}
+
+static Expr
+replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr by)
+{
+    U32Vec with = {0};
+    vec_grow(&with, slot + 1);
+    with.at[slot] = by;
+    Expr result = expr_substitute(exprs, e, with.at, with.n);
+    vec_free(&with);
+    return result;
+}
+
+// With few tears: substitutes the inner assignments into the residuals and eliminates one tear after the
+// other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a, 0) is solved for
+// X branch by branch, and sticking gives X = 0 exactly.
+static bool
+solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
+{
+    Exprs *exprs = t->dae->exprs;
+    Expr text[TEARS_LIMIT], mode = 0;
+    const LoopEquation *from[TEARS_LIMIT];
+    bool done[TEARS_LIMIT] = {false};
+    Isolated isolated[TEARS_LIMIT];
+    uint32_t count = 0, laws = 0;
+    if (t->tears.n > TEARS_LIMIT || !compose_inner(t, unknowns, n))
         return false;
-    Expr solved = causal_solve(t->dae, composed, t->union_vars.at, tear_slot);
-    if (!solved)
-        return false;
-    if (mode)
-        solved = expr_3(exprs, OP_IF, to_union(t, residual, mode, false), expr_const(exprs, 0), solved);
-    add_assign(causal, causal_assign(t->dae, tear_var, solved, t->union_vars.at, residual->equation));
+    for (uint32_t pass = 0; pass < 2; pass++) { // ordinary residuals first
+        for (uint32_t i = 0; i < n; i++) {
+            const LoopEquation *e = &t->equations.at[i];
+            if (e->used || e->is_law != (pass == 1))
+                continue;
+            Expr law = expr_residual(exprs, e->shape);
+            if (e->is_law && (++laws > 1 || expr_op(exprs, law) != OP_IF))
+                return false;
+            if (e->is_law)
+                mode = to_union(t, e, expr_arg(exprs, law, 0), false);
+            from[count] = e;
+            text[count++] = to_union(t, e, e->is_law ? expr_arg(exprs, law, 2) : law, true);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        Expr solution = 0;
+        uint32_t tear = expr_operations(exprs, text[i]) > OPERATIONS_LIMIT
+            ? NONE : isolate(t, unknowns, text[i], done, &solution);
+        if (tear == NONE)
+            return false;
+        done[tear] = true;
+        if (from[i]->is_law)
+            solution = expr_3(exprs, OP_IF, mode, expr_const(exprs, 0), solution);
+        isolated[i] = (Isolated){t->tears.at[tear], solution, from[i]->equation};
+        uint32_t slot = union_slot(t, unknowns[t->tears.at[tear]]);
+        for (uint32_t k = i + 1; k < count; k++)
+            text[k] = replace_slot(exprs, text[k], slot, solution);
+    }
+    for (uint32_t i = count; i-- > 0;)
+        add_assign(causal, causal_assign(t->dae, unknowns[isolated[i].tear], isolated[i].solution, t->union_vars.at,
+                                         isolated[i].equation));
     return true;
 }
 
@@ -472,7 +522,7 @@ tearing_block(Tearing *t, Causal *causal, const uint32_t *equations, const Var *
     load_block(t, equations, unknowns, n);
     if (!reduce_by_algebra(t, causal, unknowns, n)) {
         choose_tears(t, n);
-        if (t->tears.n == 1 && solve_one_tear(t, causal, unknowns, n))
+        if (solve_few_tears(t, causal, unknowns, n))
             emit_inner(t, causal, unknowns, true);
         else
             emit_loop(t, causal, unknowns, n);
