@@ -52,7 +52,7 @@ memo_of(Lowering *low)
 }
 
 void
-jacobian_free(Lowering *low)
+jacobian_memo_free(Lowering *low)
 {
     struct JacobianMemo *memo = low->jacobian;
     if (!memo)

@@ -53,7 +53,7 @@ memo_of(Lowering *low)
 }
 
 void
-lift_free(Lowering *low)
+lift_memo_free(Lowering *low)
 {
     struct LiftMemo *memo = low->lift;
     if (!memo)

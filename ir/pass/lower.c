@@ -75,8 +75,8 @@ pass_lower(const LoweringInput *input, Diags *diags)
     finish_image(&low);
     if (input->names)
         name_places(&low);
-    lift_free(&low);
-    jacobian_free(&low);
+    lift_memo_free(&low);
+    jacobian_memo_free(&low);
     vec_free(&low.place);
     vec_free(&low.var_at);
     vec_free(&low.image);

@@ -70,7 +70,7 @@ void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const V
                uint32_t dest);
 // An instruction over places.
 void emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest);
-void lift_free(Lowering *low);
+void lift_memo_free(Lowering *low);
 
 // --- jacobian.c: forward accumulation of partial derivatives
 typedef struct Entry {       // one partial derivative
@@ -89,7 +89,7 @@ void accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_
 // the instructions that store them to `code`.
 mdl_matrix make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns,
                        const uint8_t *negative_rows, InstrVec *code);
-void jacobian_free(Lowering *low);
+void jacobian_memo_free(Lowering *low);
 
 // --- program.c: instructions to functions
 // Adds the instructions as one function; sorted by (dependency level, shape, order) when `sort`. Fixes `at` up.
