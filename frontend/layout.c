@@ -105,20 +105,28 @@ space_between(const Piece *a, const Piece *b)
 
 // --- long lines
 
-static bool
-breaks_before(const Piece *a, const Piece *b)
+enum { COST_DEPTH = 4, NO_BREAK = UINT32_MAX };
+
+// How bad a break between two pieces is, within one level of brackets; NO_BREAK: not possible.
+static uint32_t
+break_cost(const Piece *a, const Piece *b)
 {
     int left = a->token.kind, right = b->token.kind;
-    if (is_comment(left) || is_comment(right) || is_closer(right) || b->sign)
-        return false;
-    if (left == T_COMMA || left == T_SEMICOLON || left == T_EQUALS || left == T_ASSIGN)
-        return true;
+    if (is_comment(left) || is_comment(right) || is_closer(right) || left == T_EXTERNAL)
+        return NO_BREAK;
+    if (left == T_COMMA || left == T_SEMICOLON || right == T_STRING || right == T_ANNOTATION)
+        return 0;
+    if (left == T_EQUALS || left == T_ASSIGN)
+        return 2;
+    if (b->sign)
+        return NO_BREAK;
     switch (right) {
-    case T_PLUS: case T_MINUS: case T_EPLUS: case T_EMINUS: case T_TIMES: case T_SLASH: case T_ETIMES:
-    case T_ESLASH: case T_AND: case T_OR: case T_STRING: case T_ANNOTATION: case T_ELSE: case T_ELSEIF:
-        return left != T_EXTERNAL;
+    case T_PLUS: case T_MINUS: case T_EPLUS: case T_EMINUS: case T_AND: case T_OR: case T_ELSE: case T_ELSEIF:
+        return 1;
+    case T_TIMES: case T_SLASH: case T_ETIMES: case T_ESLASH:
+        return b->tight || left == T_DOT ? NO_BREAK : 3;
     default:
-        return false;
+        return NO_BREAK;
     }
 }
 
@@ -141,21 +149,24 @@ piece_width(const Writer *w, const Piece *piece)
 static uint32_t
 line_end(const Writer *w, uint32_t from, uint32_t to, uint32_t indent)
 {
-    uint32_t column = indent, best = to, best_depth = UINT32_MAX, depth = 0;
+    uint32_t column = indent, best = to, best_cost = NO_BREAK, depth = 0;
     for (uint32_t i = from; i < to; i++) {
         const Piece *piece = piece_at(w, i);
         uint32_t width = piece_width(w, piece);
         if (width == UINT32_MAX || piece->token.kind == COMMENT_LINE)
             return to;
         depth -= is_closer(piece->token.kind) && depth;
-        bool possible = i > from && breaks_before(piece_at(w, i - 1), piece);
-        // In the first third of the line a break gains nothing.
-        bool useful = column > indent + LINE_WIDTH / 3 && depth <= best_depth;
-        if (possible && column <= LINE_WIDTH && (useful || best == to)) {
-            best = i;
-            best_depth = column > indent + LINE_WIDTH / 3 ? depth : UINT32_MAX;
-        } else if (possible && best == to) {
-            return i;
+        uint32_t cost = i > from ? break_cost(piece_at(w, i - 1), piece) : NO_BREAK;
+        if (cost != NO_BREAK) {
+            // In the first third of the line a break gains little.
+            bool early = column < indent + LINE_WIDTH / 3;
+            cost = early ? NO_BREAK - 1 : cost + COST_DEPTH * depth;
+            if (column > LINE_WIDTH)
+                return best == to ? i : best;
+            if (cost <= best_cost) {
+                best = i;
+                best_cost = cost;
+            }
         }
         column += width + (i > from ? space_between(piece_at(w, i - 1), piece) : 0);
         if (column > LINE_WIDTH && best != to)
@@ -171,7 +182,7 @@ static uint32_t
 continuation_indent(const Writer *w, const Piece *first)
 {
     if (!w->openers.n)
-        return w->statement + 2 * INDENT;
+        return w->statement + INDENT;
     Opener opener = vec_last(&w->openers);
     if (is_closer(first->token.kind))
         return opener.indent;
