@@ -247,7 +247,8 @@ compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool onl
     lower_loop(c->lowering, &code, pieces, segment);
     int opt = c->request->options.opt;
     uint64_t work = (uint64_t)code.body.n * segment->trips;
-    bool optimised = opt >= 1 || (opt < 0 && work >= LOOP_WORK && !is_cold(c));
+    uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
+    bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
     bool good = emit_piece(c, &code, &loop, segment->period, optimised && code.body.n <= LARGEST_OPTIMISED, only);
     code_free(&code);
     return good;

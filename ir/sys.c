@@ -10,8 +10,9 @@
 Sys *
 sys_create(Exprs *exprs)
 {
-    Sys *sys = base_calloc(1, sizeof *sys);
-    sys->arena = arena_create();
+    Arena *arena = arena_create();
+    Sys *sys = arena_new(arena, Sys);
+    sys->arena = arena;
     sys->exprs = exprs;
     return sys;
 }
@@ -26,9 +27,8 @@ sys_free(Sys **sys)
     vec_free(&s->places);
     vec_free(&s->funcs);
     vec_free(&s->fixups);
-    if (s->arena)
-        arena_free(&s->arena);
-    free(s);
+    Arena *arena = s->arena;
+    arena_free(&arena);
     *sys = NULL;
 }
 

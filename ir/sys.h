@@ -30,7 +30,7 @@ typedef struct Fixup {
 } Fixup;
 
 typedef struct Sys {
-    Arena *arena;          // the Sys's own: holds the model's tables and the names; freed with it
+    Arena *arena;          // the Sys's own: holds the Sys, the model's tables and the names; freed with it
     Exprs *exprs;          // not owned
     VEC(Instr) instrs;
     U32Vec places;
@@ -40,7 +40,7 @@ typedef struct Sys {
     const char **place_name; // per place of v: a name for `show` and the interpreter's messages, or NULL
 } Sys;
 
-// An empty Sys with its own arena. sys_free frees the vectors, the arena (and so the model) and the Sys.
+// An empty Sys in an arena of its own. sys_free frees the vectors and the arena with all that is in it.
 Sys *sys_create(Exprs *exprs);
 void sys_free(Sys **sys);
 // mdlc show ir: functions and instructions as text with place names.
