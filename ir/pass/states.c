@@ -7,7 +7,7 @@
 //             those, and so on. The choice is the best one of a transversal matroid: derivatives are offered in
 //             the order in which they should be dummies and taken when the equations' matching can be augmented.
 //             Wishes for states rank first (never < made by differentiation < avoid < default < prefer < the x of a law <
-//             always); among equals, matchings over coefficients that are nonzero constants, then parameters, then
+//             always; a velocity and its position wish together); among equals, matchings over coefficients that are nonzero constants, then parameters, then
 //             anything; among those, variables without a fixed or written start, then later declared ones.
 // Contract:   requires index. Fills Reduction.state (representatives) and dummies. Number of states = differentiated
 //             variables - differentiated equations. The choice is static.
@@ -26,6 +26,7 @@ typedef struct Edge {
 
 typedef struct Column {
     Var var;          // the derivative that may become a dummy
+    uint32_t id;      // its place before sorting
     uint8_t wish;     // to keep the variable it is the derivative of as a state
     uint8_t start;    // 2: fixed, 1: written, 0: neither
 } Column;
@@ -47,10 +48,18 @@ typedef struct States {
     U32Vec column_of;  // per row
     U32Vec visited;    // per row: stage that visited it
     U32Vec stack, next, trail;
-    Map column_id;     // variable -> column
+    U32Vec column_id;  // per variable: its column or NONE
 } States;
 
 // --- wishes
+
+static void
+fill_none(U32Vec *vec, uint32_t n)
+{
+    vec_clear(vec);
+    while (vec->n < n)
+        vec_push(vec, NONE);
+}
 
 static uint8_t
 wish_of(StateSelect select)
@@ -97,6 +106,33 @@ collect_wishes(States *states)
     }
 }
 
+// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for the other, so
+// that a stuck contact holds its relative position as exactly as its relative velocity.
+static void
+pair_wishes(States *states)
+{
+    const Dae *dae = states->dae;
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        if (!structure_has_equation(dae, e) || expr_nslots(dae->exprs, dae->equations.at[e].shape) != 2)
+            continue;
+        structure_read(&states->structure, e);
+        if (states->structure.vars.n != 2)
+            continue;
+        Var v = states->structure.vars.at[1], of = dae->var_der_of.at[states->structure.vars.at[0]];
+        if (of == NONE) {
+            v = states->structure.vars.at[0];
+            of = dae->var_der_of.at[states->structure.vars.at[1]];
+        }
+        if (of == NONE || dae_kind(dae, v) != VAR_CONTINUOUS || dae->var_der_of.at[v] != NONE)
+            continue;
+        uint8_t *x = &states->wish.at[of], *rate = &states->wish.at[v];
+        if (*x == WISH_DEFAULT && *rate >= WISH_PREFER)
+            *x = WISH_PREFER;
+        else if (*rate == WISH_DEFAULT && *x >= WISH_PREFER)
+            *rate = WISH_PREFER;
+    }
+}
+
 // --- the constraints of one level
 
 static bool
@@ -132,12 +168,11 @@ offer(States *states, uint32_t row, uint32_t slot)
     Expr coefficient = coefficient_of(states, slot);
     if (coefficient && expr_is_const(exprs, coefficient, 0))
         return;
-    uint32_t column;
-    if (!map_get(&states->column_id, var, &column)) {
-        column = states->columns.n;
-        map_put(&states->column_id, var, column);
+    uint32_t column = states->column_id.at[var];
+    if (column == NONE) {
+        column = states->column_id.at[var] = states->columns.n;
         Var of = states->dae->var_der_of.at[var];
-        vec_push(&states->columns, (Column){var, states->wish.at[of], states->start.at[of]});
+        vec_push(&states->columns, (Column){var, column, states->wish.at[of], states->start.at[of]});
     }
     Edge edge = {column, row, QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
@@ -178,19 +213,12 @@ sort_edges(States *states)
 }
 
 static void
-fill_none(U32Vec *vec, uint32_t n)
-{
-    vec_clear(vec);
-    while (vec->n < n)
-        vec_push(vec, NONE);
-}
-
-static void
 read_level(States *states, bool first_level)
 {
+    for (uint32_t c = 0; c < states->columns.n; c++)
+        states->column_id.at[states->columns.at[c].var] = NONE;
     vec_clear(&states->columns);
     vec_clear(&states->edges);
-    map_clear(&states->column_id);
     for (uint32_t row = 0; row < states->rows.n; row++) {
         structure_read(&states->structure, states->rows.at[row]);
         for (uint32_t k = 0; k < states->structure.vars.n; k++)
@@ -272,14 +300,13 @@ by_preference(const void *a, const void *b)
 static void
 order_columns(const States *states, U32Vec *order)
 {
-    uint32_t n = states->columns.n, id;
+    uint32_t n = states->columns.n;
     Column *sorted = base_calloc((size_t)n + 1, sizeof *sorted);
     if (n)
         memcpy(sorted, states->columns.at, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_preference);
     for (uint32_t k = 0; k < n; k++)
-        if (map_get(&states->column_id, sorted[k].var, &id))
-            vec_push(order, id);
+        vec_push(order, sorted[k].id);
     free(sorted);
 }
 
@@ -378,7 +405,7 @@ static void
 states_free(States *states)
 {
     U32Vec *vecs[] = {&states->rows, &states->first, &states->row_of, &states->column_of, &states->visited,
-                      &states->stack, &states->next, &states->trail};
+                      &states->stack, &states->next, &states->trail, &states->column_id};
     for (uint32_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
         vec_free(vecs[i]);
     structure_free(&states->structure);
@@ -388,7 +415,6 @@ states_free(States *states)
     vec_free(&states->columns);
     vec_free(&states->edges);
     map_free(&states->coefficients);
-    map_free(&states->column_id);
 }
 
 bool
@@ -397,7 +423,10 @@ pass_states(Dae *dae, Reduction *reduction, Diags *diags)
     States states = {.dae = dae, .reduction = reduction, .diags = diags};
     states.structure = (Structure){.dae = dae};
     collect_wishes(&states);
+    if (reduction->differentiated)
+        pair_wishes(&states);
     vec_grow(&states.dummy, dae->nvars);
+    fill_none(&states.column_id, dae->nvars);
     vec_clear(&reduction->dummies);
     for (uint32_t e = 0; e < reduction->derivative_of.n; e++)
         if (reduction->derivative_of.at[e] != NONE && reduction->derivative.at[e] == NONE)

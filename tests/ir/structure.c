@@ -707,6 +707,29 @@ test_law_relative(Test *test)
     model_close(&model);
 }
 
+// The stuck pair of masses: relative position and velocity are states, whatever is declared first.
+static void
+test_law_spring(Test *test)
+{
+    Model model;
+    model_open(&model);
+    unknowns(&model, "s1 v1 s2 v2 srel vrel p f");
+    declare(&model, VAR_PARAMETER, TYPE_REAL, "m a");
+    equation(&model, "der(s1) = v1");
+    equation(&model, "m*der(v1) = f - time");
+    equation(&model, "der(s2) = v2");
+    equation(&model, "m*der(v2) = -f");
+    equation(&model, "srel = s2 - s1");
+    equation(&model, "der(srel) = vrel");
+    equation(&model, "f = 3*srel + p");
+    law(&model, "vrel", "p", "a");
+    if (check_passes(test, &model)) {
+        check(test, state_count(&model) == 4);
+        check_has(test, states(&model), "srel vrel");
+    }
+    model_close(&model);
+}
+
 static void
 test_law_algebraic(Test *test)
 {
@@ -818,6 +841,29 @@ test_missing(Test *test)
     check(test, !run_passes(&model));
     check_has(test, messages(&model), "error[E0501]: 1 equation is missing: 2 variables ");
     check_has(test, messages(&model), " in component 'a' (Spring) have only 1 equation");
+    model_close(&model);
+}
+
+// A component whose connector nobody connected.
+static void
+test_unconnected(Test *test)
+{
+    static const uint8_t is_flow[] = {0, 1}, causality[] = {0, 0};
+    Model model;
+    model_open(&model);
+    uint32_t spring = component(&model, "a", "Spring");
+    Inst flange = {.parent = spring, .name = sym_of(model.syms, "flange_b")};
+    uint32_t inst = dae_add_inst(model.dae, flange);
+    Var first = declare_in(&model, inst, "s", VAR_CONTINUOUS, TYPE_REAL);
+    declare_in(&model, inst, "f", VAR_CONTINUOUS, TYPE_REAL);
+    ConnectorType type = {.n = 2, .is_flow = is_flow, .causality = causality};
+    vec_push(&model.dae->connector_types, type);
+    vec_push(&model.dae->connectors, (Connector){.type = 0, .inst = inst, .first = first});
+    model.node = dae_node(model.dae, spring);
+    equation(&model, "a.flange_b.f = 0");
+    check(test, !run_passes(&model));
+    check_has(test, messages(&model), "no equation determines 'a.flange_b.s' in component 'a' (Spring)");
+    check_has(test, messages(&model), "help: 'a.flange_b' is not connected to anything");
     model_close(&model);
 }
 
@@ -1046,8 +1092,9 @@ main(void)
         {"alias-kinds", test_alias_kinds}, {"resolve", test_resolve}, {"circuit", test_circuit},
         {"pendulum", test_pendulum}, {"state-select", test_state_select}, {"welded-masses", test_welded},
         {"coefficients", test_coefficients}, {"law-mass", test_law_mass}, {"law-relative", test_law_relative},
+        {"law-spring", test_law_spring},
         {"law-algebraic", test_law_algebraic}, {"law-position", test_law_position}, {"discrete", test_discrete},
-        {"relation", test_relation}, {"surplus", test_surplus}, {"missing", test_missing},
+        {"relation", test_relation}, {"surplus", test_surplus}, {"missing", test_missing}, {"unconnected", test_unconnected},
         {"repeated", test_repeated}, {"input-derivative", test_input_derivative}, {"index-limit", test_index_limit},
         {"strokes", test_strokes}, {"random-models", test_random_models}, {"chain", test_chain},
         {"train", test_train},
