@@ -1,0 +1,257 @@
+// Values of modifications: binds, attributes and declaration equations.
+//
+// Purpose: everything written as `x(start = e) = e` in the scope of one fragment, for its own members and for members
+// inside its components. Method: the merged modifications of each member are walked together with the fragments they
+// reach into; a value is emitted by the fragment in whose scope it stands, once per element of the arrays on the way
+// (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
+// Contract: fragment.h. Complexity: linear in the scalars that receive something.
+#include "frontend/fragment.h"
+
+#include <math.h>
+
+typedef struct Level { // an array of components between the scope and the variable
+    const Type *type;
+    uint32_t count, stride;
+    uint32_t fixed;    // the element when each has a fragment of its own, or NONE
+} Level;
+
+typedef struct Walk {
+    Elab *elab;
+    Fragment *frag;    // in whose scope the values stand
+    Level levels[DEPTH_LIMIT];
+    uint32_t n;
+} Walk;
+
+typedef enum Role { ROLE_VALUE, ROLE_START, ROLE_NOMINAL, ROLE_MIN, ROLE_MAX, ROLE_FIXED } Role;
+
+typedef struct Emission {
+    Walk *walk;
+    const Mod *mod;
+    Member *member;
+    Role role;
+    Value value;
+    uint32_t base;
+    uint32_t counted_from; // levels counted_from .. n-1 distribute the value
+    bool own;              // the variable's own elements do
+    Expr *shapes;          // per element of the value, 0 until made
+    uint32_t *rows, *slots;
+} Emission;
+
+static void
+expected_type(const Emission *emission, Type *type)
+{
+    const Walk *walk = emission->walk;
+    *type = emission->member->type;
+    type->rank = 0;
+    if (emission->role == ROLE_FIXED)
+        type->base = TYPE_BOOLEAN;
+    for (uint32_t i = emission->counted_from; i < walk->n; i++)
+        for (uint32_t k = 0; k < walk->levels[i].type->rank && type->rank < MAX_RANK; k++)
+            type->dims[type->rank++] = walk->levels[i].type->dims[k];
+    const Type *own = &emission->member->type;
+    for (uint32_t k = 0; emission->own && k < own->rank && type->rank < MAX_RANK; k++)
+        type->dims[type->rank++] = own->dims[k];
+}
+
+static bool
+coerce(Emission *emission, ExprEnv *env)
+{
+    static const char *const roles[] = {"", "start of ", "nominal of ", "min of ", "max of ", "fixed of "};
+    Elab *elab = emission->walk->elab;
+    Type type;
+    expected_type(emission, &type);
+    const Mod *mod = emission->mod;
+    bool loose = !mod->frag || mod->from_outside;
+    if (type.rank && !emission->value.type.rank && loose) {
+        type.rank = 0;
+        emission->own = false;
+        emission->counted_from = emission->walk->n;
+    } else if (type.rank && type.rank != emission->value.type.rank
+               && (emission->role != ROLE_VALUE || emission->counted_from < emission->walk->n)) {
+        Diag *diag = diag_add(elab->diags, E0110, mod->span,
+                              "this value does not have one element for each element of the array it modifies");
+        diag_help(diag, "write 'each' before the name to give every element the same value");
+        return false;
+    }
+    const char *what = arena_printf(elab->scratch, "%s'%s'", roles[emission->role],
+                                    sym_text(elab->dae->syms, emission->member->name));
+    return expression_coerce(env, &emission->value, &type, mod->span, what);
+}
+
+static void
+shape_of(Emission *emission, uint32_t index)
+{
+    if (emission->shapes[index])
+        return;
+    store_shape(emission->walk->elab, emission->walk->frag, emission->value.elements[index],
+                &emission->shapes[index], &emission->rows[index], &emission->slots[index]);
+}
+
+static void
+emit_fixed(Emission *emission, uint32_t var, uint32_t index)
+{
+    Exprs *exprs = emission->walk->elab->dae->exprs;
+    bool fixed = expr_value(exprs, emission->value.elements[index]) != 0;
+    FragFlag flag = {.var = var, .clear = VARF_FIXED, .set = VARF_FIXED_SET | (fixed ? VARF_FIXED : 0)};
+    vec_push(&emission->walk->frag->flags, flag);
+}
+
+static void
+emit_element(Emission *emission, uint32_t var, uint32_t index)
+{
+    Elab *elab = emission->walk->elab;
+    Fragment *frag = emission->walk->frag;
+    Expr e = emission->value.elements[index];
+    VarKind kind = emission->member->kind;
+    if (emission->role == ROLE_FIXED) {
+        emit_fixed(emission, var, index);
+        return;
+    }
+    if (emission->role == ROLE_VALUE && kind != VAR_PARAMETER && kind != VAR_CONSTANT && kind != VAR_INPUT) {
+        add_equation(elab, frag, EQN_NORMAL, slot_expr(elab, var), e, emission->mod->span);
+        return;
+    }
+    static const uint8_t attrs[] = {[ROLE_VALUE] = ATTR_VALUE, [ROLE_START] = ATTR_START,
+                                    [ROLE_NOMINAL] = ATTR_NOMINAL, [ROLE_MIN] = ATTR_MIN, [ROLE_MAX] = ATTR_MAX};
+    shape_of(emission, index);
+    FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
+                     .row = emission->rows[index], .n = emission->slots[index], .span = emission->mod->span};
+    vec_push(&frag->binds, bind);
+    if (emission->role == ROLE_MIN && expr_op(elab->dae->exprs, e) == OP_CONST
+        && expr_value(elab->dae->exprs, e) >= 0)
+        vec_push(&frag->flags, (FragFlag){.var = var, .set = VARF_NONNEG});
+}
+
+// All elements of the arrays on the way, as one counter over mixed radices.
+static void
+emit_all(Emission *emission)
+{
+    const Walk *walk = emission->walk;
+    uint32_t at[DEPTH_LIMIT], own = emission->member->count;
+    for (uint32_t i = 0; i < walk->n; i++) {
+        if (!walk->levels[i].count)
+            return;
+        at[i] = walk->levels[i].fixed == NONE ? 0 : walk->levels[i].fixed;
+    }
+    for (;;) {
+        uint32_t var = emission->base, index = 0;
+        for (uint32_t i = 0; i < walk->n; i++) {
+            if (walk->levels[i].fixed == NONE)
+                var += at[i] * walk->levels[i].stride;
+            if (i >= emission->counted_from)
+                index = index * walk->levels[i].count + at[i];
+        }
+        for (uint32_t k = 0; k < own; k++)
+            emit_element(emission, var + k, emission->own ? index * own + k : index);
+        uint32_t i = walk->n;
+        while (i > 0 && (walk->levels[i - 1].fixed != NONE || ++at[i - 1] == walk->levels[i - 1].count)) {
+            if (walk->levels[i - 1].fixed == NONE)
+                at[i - 1] = 0;
+            i--;
+        }
+        if (!i)
+            return;
+    }
+}
+
+static bool
+evaluate_value(Emission *emission, ExprEnv *env)
+{
+    Elab *elab = emission->walk->elab;
+    const Mod *mod = emission->mod;
+    if (emission->role != ROLE_FIXED)
+        return expression(env, mod->value, &emission->value);
+    return evaluate(elab, mod->frag, mod->class_id, false, mod->value, &emission->value);
+}
+
+static void
+emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
+{
+    Elab *elab = walk->elab;
+    Emission emission = {.walk = walk, .mod = mod, .member = member, .role = role, .base = base};
+    int32_t levels = mod->levels;
+    emission.own = role == ROLE_VALUE || levels > 0;
+    if (role != ROLE_VALUE)
+        levels--;
+    emission.counted_from = levels <= 0 ? walk->n : levels > (int32_t)walk->n ? 0 : walk->n - (uint32_t)levels;
+    if (!mod->frag)
+        emission.counted_from = walk->n;
+    begin_equation(elab, mod->frag, mod->class_id, false);
+    elab->active++;
+    if (evaluate_value(&emission, &elab->env) && coerce(&emission, &elab->env) && emission.value.count) {
+        emission.shapes = arena_array(elab->scratch, Expr, emission.value.count);
+        emission.rows = arena_array(elab->scratch, uint32_t, emission.value.count);
+        emission.slots = arena_array(elab->scratch, uint32_t, emission.value.count);
+        emit_all(&emission);
+    }
+    elab->active--;
+    end_equation(elab);
+}
+
+// Ours when it stands in this fragment's scope; class-level values belong to where the variable is declared.
+static bool
+ours(const Walk *walk, const Mod *mod, bool declared_here)
+{
+    return mod->value && (mod->frag == walk->frag || (!mod->frag && declared_here));
+}
+
+static void
+walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool declared_here)
+{
+    static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal", [ROLE_MIN] = "min",
+                                        [ROLE_MAX] = "max", [ROLE_FIXED] = "fixed"};
+    if (member->type.base == TYPE_STRING)
+        return;
+    if (ours(walk, mod, declared_here))
+        emit(walk, mod, member, base, ROLE_VALUE);
+    for (uint32_t i = 0; i < mod->n; i++) {
+        const char *name = sym_text(walk->elab->dae->syms, mod->children[i]->name);
+        for (Role role = ROLE_START; role <= ROLE_FIXED; role++)
+            if (!strcmp(name, names[role]) && ours(walk, mod->children[i], declared_here))
+                emit(walk, mod->children[i], member, base, role);
+    }
+}
+
+static void walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here);
+
+static void
+walk_inside(Walk *walk, const Mod *mod, Fragment *part, uint32_t base)
+{
+    for (uint32_t i = 0; i < mod->n; i++) {
+        Member *inner = fragment_member(part, mod->children[i]->name);
+        if (inner && inner->state == 2 && !inner->absent)
+            walk_member(walk, mod->children[i], inner, base, false);
+    }
+}
+
+static void
+walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here)
+{
+    if (!member->is_component) {
+        walk_variable(walk, mod, member, owner + member->first, declared_here);
+        return;
+    }
+    if (!mod->n || walk->n == DEPTH_LIMIT - 1)
+        return;
+    Level *level = &walk->levels[walk->n++];
+    for (uint32_t e = 0; member->split && e < member->count; e++) {
+        *level = (Level){&member->type, member->count, 0, e};
+        walk_inside(walk, mod, member->fragments[e], owner + member->element_places[3 * e]);
+    }
+    if (!member->split) {
+        *level = (Level){&member->type, member->count, member->fragments[0]->nvars, NONE};
+        walk_inside(walk, mod, member->fragments[0], owner + member->first);
+    }
+    walk->n--;
+}
+
+void
+elaborate_binds(Elab *elab, Fragment *frag)
+{
+    Walk here = {.elab = elab, .frag = frag}, *walk = &here;
+    for (uint32_t i = 0; i < frag->members.n && !elab->stopped; i++) {
+        Member *member = &frag->members.at[i];
+        if (member->state == 2 && !member->absent && member->mod)
+            walk_member(walk, member->mod, member, 0, true);
+    }
+}

@@ -1,0 +1,278 @@
+// Connectors and connect-equations.
+//
+// Purpose: connector types (which scalars flow, which pairs make power) and pairs of connected connectors; pass
+// `bonds` makes equations of them. Method: Modelica 3.6, chapter 9; a bond clause names for each scalar bond a flow (a
+// variable or the derivative of one) and an effort.
+// Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
+#include "frontend/fragment.h"
+
+static const AstNode *
+node_at(const Elab *elab, Node node)
+{
+    return ast_at(&elab->program->ast, node);
+}
+
+static Node
+child_at(const Elab *elab, Node node, uint32_t i)
+{
+    return ast_child(&elab->program->ast, node, i);
+}
+
+// --- types
+
+static bool
+same_scalars(const ConnectorType *a, const ConnectorType *b)
+{
+    return a->n == b->n && !memcmp(a->is_flow, b->is_flow, a->n);
+}
+
+static uint32_t
+intern_type(Dae *dae, ConnectorType type)
+{
+    for (uint32_t i = 0; i < dae->connector_types.n; i++) {
+        const ConnectorType *old = &dae->connector_types.at[i];
+        bool same = old->class_name == type.class_name && old->n_bonds == type.n_bonds && same_scalars(old, &type)
+                 && !memcmp(old->causality, type.causality, type.n);
+        for (uint32_t b = 0; same && b < type.n_bonds; b++)
+            same = old->bonds[b].flow == type.bonds[b].flow && old->bonds[b].effort == type.bonds[b].effort
+                && old->bonds[b].flow_is_der == type.bonds[b].flow_is_der;
+        if (same)
+            return i + 1;
+    }
+    vec_push(&dae->connector_types, type);
+    return dae->connector_types.n;
+}
+
+static uint8_t
+causality(uint32_t flags)
+{
+    return flags & AST_F_INPUT ? 1 : flags & AST_F_OUTPUT ? 2 : 0;
+}
+
+uint32_t
+signal_type(Elab *elab, Member *member)
+{
+    if (!member->connector_type) {
+        uint8_t *bytes = arena_alloc(elab->dae->arena, 2);
+        bytes[0] = (member->flags & AST_F_FLOW) != 0;
+        bytes[1] = causality(member->flags);
+        ConnectorType type = {.class_name = class_at(elab->program, member->type_class)->full_name, .n = 1,
+                              .is_flow = bytes, .causality = bytes + 1};
+        member->connector_type = intern_type(elab->dae, type);
+    }
+    return member->connector_type - 1;
+}
+
+typedef VEC(BondVars) Bonds;
+
+typedef struct Flattening { // of a connector with the records and connectors inside it
+    uint8_t *is_flow, *causality;
+    Bonds bonds;
+} Flattening;
+
+static void
+flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *out)
+{
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        uint32_t all = flags | (member->flags & (AST_F_FLOW | AST_F_INPUT | AST_F_OUTPUT));
+        for (uint32_t e = 0; member->is_component && e < member->count; e++) {
+            Fragment *part = member->fragments[member->split ? e : 0];
+            uint32_t first = member->split ? member->element_places[3 * e] : member->first + e * part->nvars;
+            flatten(elab, part, base + first, all, out);
+            if (!part->connector_type)
+                continue;
+            const ConnectorType *type = &elab->dae->connector_types.at[part->connector_type - 1];
+            for (uint32_t b = 0; b < type->n_bonds; b++) {
+                BondVars bond = type->bonds[b];
+                bond.flow += base + first;
+                bond.effort += base + first;
+                vec_push(&out->bonds, bond);
+            }
+        }
+        if (member->is_component || member->type.base == TYPE_STRING)
+            continue;
+        for (uint32_t k = 0; k < member->count; k++) {
+            out->is_flow[base + member->first + k] = (all & AST_F_FLOW) != 0;
+            out->causality[base + member->first + k] = causality(all);
+        }
+    }
+}
+
+// The scalars one side of a bond clause names: {v, omega} is v's elements, then omega's.
+static bool
+bond_side(Elab *elab, Fragment *frag, Node node, U32Vec *vars, U8Vec *is_der)
+{
+    Value value;
+    if (node_at(elab, node)->kind == AST_ARRAY) {
+        for (uint32_t i = 0; i < node_at(elab, node)->nchild; i++)
+            if (!bond_side(elab, frag, child_at(elab, node, i), vars, is_der))
+                return false;
+        return true;
+    }
+    if (!expression(&elab->env, node, &value))
+        return false;
+    for (uint32_t k = 0; k < value.count; k++) {
+        Expr e = value.elements[k];
+        uint32_t var = expr_op(elab->dae->exprs, e) == OP_SLOT ? elab->slots.at[expr_slot_of(elab->dae->exprs, e)] : NONE;
+        const Extra *extra = var != NONE && (var & EXTRA_BIT) ? &frag->extras.at[var & ~EXTRA_BIT] : NULL;
+        if (var == NONE || (extra && (extra->kind != EXTRA_DER || extra->var & EXTRA_BIT))) {
+            diag_add(elab->diags, E0403, node_at(elab, node)->span,
+                     "a bond names variables of the connector or their derivatives");
+            return false;
+        }
+        vec_push(vars, extra ? extra->var : var);
+        vec_push(is_der, extra != NULL);
+    }
+    return true;
+}
+
+static void
+add_bonds(Elab *elab, Fragment *frag, Node clause, Bonds *bonds)
+{
+    U32Vec vars[2] = {{0}, {0}};
+    U8Vec is_der[2] = {{0}, {0}};
+    bool ok = true;
+    for (uint32_t i = 0; i < node_at(elab, clause)->nchild && ok; i++) {
+        Node argument = child_at(elab, clause, i);
+        bool flow = !strcmp(sym_text(elab->dae->syms, node_at(elab, argument)->sym), "flow");
+        begin_equation(elab, frag, frag->class_id, false);
+        elab->active++;
+        ok = bond_side(elab, frag, child_at(elab, argument, 0), &vars[!flow], &is_der[!flow]);
+        elab->active--;
+        end_equation(elab);
+    }
+    bool effort_der = false;
+    for (uint32_t k = 0; k < is_der[1].n; k++)
+        effort_der |= is_der[1].at[k] != 0;
+    Span span = node_at(elab, clause)->span;
+    if (ok && effort_der)
+        diag_add(elab->diags, E0403, span, "the effort of a bond is a variable, not a derivative");
+    else if (ok && (!vars[0].n || vars[0].n != vars[1].n))
+        diag_add(elab->diags, E0403, span, "a bond has %u flows and %u efforts; it needs one of each for every scalar bond",
+                 vars[0].n, vars[1].n);
+    else if (ok)
+        for (uint32_t k = 0; k < vars[0].n; k++)
+            vec_push(bonds, (BondVars){vars[0].at[k], vars[1].at[k], is_der[0].at[k]});
+    for (int side = 0; side < 2; side++) {
+        vec_free(&vars[side]);
+        vec_free(&is_der[side]);
+    }
+}
+
+// Parameters and constants come after the variables (see place_members).
+static uint32_t
+count_variables(const Fragment *frag)
+{
+    uint32_t n = frag->nvars;
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        if (!member->is_component && member->type.base != TYPE_STRING
+            && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
+            n -= member->count;
+    }
+    return n;
+}
+
+void
+elaborate_connector(Elab *elab, Fragment *frag)
+{
+    Dae *dae = elab->dae;
+    Flattening flat = {.is_flow = arena_alloc(dae->arena, frag->nvars),
+                       .causality = arena_alloc(dae->arena, frag->nvars)};
+    flatten(elab, frag, 0, 0, &flat);
+    for (uint32_t i = 0; i < frag->bond_clauses.n; i++)
+        add_bonds(elab, frag, frag->bond_clauses.at[i], &flat.bonds);
+    BondVars *bonds = arena_array(dae->arena, BondVars, flat.bonds.n);
+    if (flat.bonds.n)
+        memcpy(bonds, flat.bonds.at, flat.bonds.n * sizeof *bonds);
+    ConnectorType type = {.class_name = class_at(elab->program, frag->class_id)->full_name,
+                          .n = count_variables(frag), .is_flow = flat.is_flow, .causality = flat.causality,
+                          .bonds = bonds, .n_bonds = flat.bonds.n};
+    vec_free(&flat.bonds);
+    frag->connector_type = intern_type(dae, type);
+}
+
+// --- connect
+
+typedef struct End { // one side of a connect: connectors with their types
+    U32Vec connectors, types;
+    bool outside, absent;
+} End;
+
+static bool
+connector_end(Elab *elab, Node ref, End *end)
+{
+    Span span = node_at(elab, ref)->span;
+    Target target;
+    if (!resolve(elab, &elab->env, ref, &target))
+        return false;
+    end->outside = target.outside;
+    end->absent = target.absent;
+    if (target.absent)
+        return true;
+    bool ok = target.kind != TARGET_VALUE;
+    for (uint32_t i = 0; ok && i < target.n; i++) {
+        const Spot *spot = &target.spots[i];
+        ok = spot->member->is_connector;
+        if (ok && target.kind == TARGET_VARIABLE) {
+            for (uint32_t k = 0; k < target.m; k++) {
+                vec_push(&end->connectors, spot->connector + spot->member->first_connector + target.offsets[k]);
+                vec_push(&end->types, signal_type(elab, spot->member));
+            }
+        } else if (ok) {
+            vec_push(&end->connectors, spot->connector);
+            vec_push(&end->types, spot->frag->connector_type - 1);
+        }
+    }
+    if (!ok) {
+        diag_add(elab->diags, E0401, span, "'%s' is not a connector", scope_name_text(elab->program, ref));
+        return false;
+    }
+    // A connector inside a connector shares its variables; it has no place of its own in the graph.
+    if (target.nested)
+        unsupported(elab, span, "connecting to a part of a connector");
+    return !target.nested;
+}
+
+static void
+add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
+{
+    if (a->connectors.n != b->connectors.n) {
+        diag_add(elab->diags, E0402, span, "%u connectors are connected to %u", a->connectors.n, b->connectors.n);
+        return;
+    }
+    for (uint32_t i = 0; i < a->connectors.n; i++) {
+        const ConnectorType *left = &elab->dae->connector_types.at[a->types.at[i]];
+        const ConnectorType *right = &elab->dae->connector_types.at[b->types.at[i]];
+        if (left != right && !same_scalars(left, right)) {
+            diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s'",
+                     sym_text(elab->dae->syms, left->class_name), sym_text(elab->dae->syms, right->class_name));
+            return;
+        }
+        FragConnect connect = {.a = a->connectors.at[i], .b = b->connectors.at[i], .a_outside = a->outside,
+                               .b_outside = b->outside, .span = span};
+        vec_push(&frag->connects, connect);
+    }
+}
+
+void
+elaborate_connect(Context *context, Node node)
+{
+    Elab *elab = context->elab;
+    Node left = child_at(elab, node, 0), right = child_at(elab, node, 1);
+    End a = {0}, b = {0};
+    if (!left || !right)
+        return;
+    begin_equation(elab, context->frag, context->class_id, true);
+    bool ok = connector_end(elab, left, &a);
+    ok = connector_end(elab, right, &b) && ok;
+    // A connect with a component that is not part of the model goes with it (section 4.4.5).
+    if (ok && !a.absent && !b.absent)
+        add_connects(elab, context->frag, &a, &b, node_at(elab, node)->span);
+    end_equation(elab);
+    vec_free(&a.connectors);
+    vec_free(&a.types);
+    vec_free(&b.connectors);
+    vec_free(&b.types);
+}

@@ -1,0 +1,260 @@
+// fragment.h: a class elaborated once, with its own numbering; and the state of one elaboration.
+//
+// A Fragment holds what a class with its modifiers contributes: members, equations as (shape, row of local
+// variables), binds, connectors, connects. Its variables, instances and connectors are numbered from 0; those of a
+// component inside it are the component's fragment shifted by the member's first ids. Including a component n times
+// stores a reference; link.c walks the tree of fragments once and adds the shifts (linking).
+#ifndef MDLC_FRONTEND_FRAGMENT_H
+#define MDLC_FRONTEND_FRAGMENT_H
+
+#include "frontend/expression.h"
+#include "frontend/program.h"
+
+typedef struct Fragment Fragment;
+typedef struct Elab Elab;
+
+// Local variable ids from here on index Fragment.extras.
+#define EXTRA_BIT 0x80000000u
+// Stands for a variable whose place is not known yet; never stored.
+#define UNPLACED 0x7fffffffu
+
+// --- modifications (modify.c)
+// One modified element. A value stands in the scope (frag, class_id): frag NULL means that only constants
+// may be used there. `levels` counts the component levels, from the modified element outwards, over whose arrays
+// the value is distributed (0 after `each`).
+typedef struct Mod Mod;
+struct Mod {
+    Sym name;
+    Span span;
+    Node value;
+    Fragment *frag;
+    uint32_t class_id;
+    int32_t levels;
+    bool final, from_outside; // from_outside: given by --set
+    Mod **children;
+    uint32_t n, capacity;
+    Map index;               // name -> child, made for long lists
+};
+
+typedef struct Scope {       // ExprEnv.scope
+    Fragment *frag;          // instance whose members are visible, or NULL
+    uint32_t class_id;       // class in which the text stands
+    bool structural;         // references must yield values
+    bool loops;              // loop indices of the equation being elaborated are visible
+} Scope;
+
+typedef struct Member {
+    Sym name;
+    Node line, node;         // COMPONENTS, COMPONENT; 0 for compiler-made variables
+    uint32_t class_id;       // class in which it is declared
+    bool is_protected;
+    uint8_t state;           // 0 not looked at, 1 being declared, 2 declared, 3 failed
+    bool absent;             // its condition is false
+    bool is_component;       // has a fragment; otherwise a variable
+    bool is_connector;       // of a connector class (a variable: a signal connector)
+    bool is_when;            // assigned in a when-equation
+    Mod *mod;                // merged: outermost first
+    uint32_t flags;          // AST_F_... of the declaration, with inherited prefixes
+    VarKind kind;
+    Type type;               // a variable's type with all its dimensions; of a component its array dimensions
+    uint32_t count;          // scalars, or components
+    Span span;
+    uint32_t type_class;     // class named in the declaration
+    Fragment **fragments;    // 1, or one per element when `split`
+    bool split;
+    uint32_t first, first_inst, first_connector; // local places
+    uint32_t *element_places; // split: first, first_inst, first_connector of each element
+    Sym unit, display_unit, quantity;
+    uint8_t state_select;
+    bool evaluate;
+    uint8_t value_state;     // 0 unknown, 1 being evaluated, 2 known, 3 failed
+    Value value;             // at compile time
+    uint32_t connector_type; // of a signal connector: index into Dae.connector_types + 1, once made
+    uint32_t linked_dims, linked_index; // link.c: offsets into Dae.dims + 1
+} Member;
+
+typedef struct FragEquation {
+    uint8_t kind;            // EqnKind
+    Expr shape;
+    uint32_t row, n;
+    Span span;
+} FragEquation;
+typedef struct FragBind {
+    uint32_t var, attr;
+    Expr shape;
+    uint32_t row, n;
+    Span span;
+} FragBind;
+typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
+typedef struct FragConnect { uint32_t a, b; bool a_outside, b_outside; Span span; } FragConnect;
+typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
+typedef struct FragAssert { Expr shape; uint32_t row, n; uint8_t level; Sym message; Span span; } FragAssert;
+typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
+typedef enum ExtraKind { EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL } ExtraKind;
+typedef struct Extra { uint8_t kind; uint32_t var; double value; } Extra;
+
+struct Fragment {
+    uint32_t class_id;
+    Fragment *parent;        // instance around it while it is elaborated; NULL for the model and shared ones
+    Member *of;              // the member it belongs to
+    uint32_t element;        // which element of the array `of`, or NONE: all alike
+    bool needs_split;        // elements turned out to differ in structure
+    bool failed;
+    uint32_t depth, prefix;  // prefix: AST_F_ bits its variables inherit
+    VEC(Member) members;     // fixed once collected
+    VEC(Member) hidden;      // compiler-made Boolean variables
+    Map by_name;
+    U32Vec order;            // member indices in the order of their places
+    uint32_t nvars, ninsts, nconnectors;
+    bool is_connector;
+    uint32_t connector_type; // index into Dae.connector_types + 1, once made
+    VEC(FragSection) sections;
+    U32Vec bond_clauses;
+    VEC(FragEquation) equations;
+    VEC(FragBind) binds;
+    VEC(FragFlag) flags;
+    U32Vec rows;
+    VEC(FragConnect) connects;
+    VEC(FragReinit) reinits;
+    VEC(FragAssert) asserts;
+    U32Vec discrete;         // local variables that when-equations make discrete
+    VEC(Extra) extras;
+    Map extra_of;
+};
+
+typedef struct Loop { Sym name; Value value; } Loop;
+
+struct Elab {
+    Program *program;
+    const ElaborateOptions *options;
+    Diags *diags;
+    Dae *dae;
+    Arena *arena;            // as long as the elaboration
+    Arena *scratch;          // one equation
+    uint32_t active;         // expressions being evaluated: scratch must stay
+    ExprEnv env;             // for equations and binds
+    Scope scope;             // of env
+    U32Vec slots;
+    Map slot_of;
+    VEC(Loop) loops;
+    Map shared;              // unmodified classes -> index into fragments
+    VEC(Fragment *) fragments; // all, to free their vectors
+    Map shape_slots;         // shapes already in canonical numbering -> number of slots
+    U32Vec order;            // scratch of store_shape
+    Map constant_of;         // COMPONENT of a class constant -> index into constants + 1, 0 while evaluated
+    VEC(Value) constants;
+    Sym end_name;
+    VEC(Mod *) long_mods;    // with an index to free
+    uint64_t max_scalars;
+    bool stopped;            // limit passed: give up quietly
+};
+
+// --- modify.c
+// The modifications of a MODS node; its own value and children. `levels` is -1 for a class's own modifications.
+Mod *mod_build(Elab *elab, Sym name, Node mods, Fragment *frag, uint32_t class_id, int32_t levels, Span span);
+Mod *mod_make(Elab *elab, Sym name, Span span, int32_t levels);
+void mod_add(Elab *elab, Mod *mod, Mod *child);
+// Outer modifications win. Reports an attempt to modify something final. Either may be NULL.
+Mod *mod_merge(Elab *elab, Mod *outer, Mod *inner);
+Mod *mod_child(const Mod *mod, Sym name);
+
+// --- elaborate.c
+// The fragment of a class; `of` and `element` say for which component. Never NULL; see `failed`.
+Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
+                            uint32_t prefix);
+// Makes type, size, condition and contents of a member known. False after errors.
+bool member_declare(Elab *elab, Fragment *frag, Member *member);
+Member *fragment_member(Fragment *frag, Sym name);
+void unsupported(Elab *elab, Span span, const char *what);
+
+// What a type name stands for after following short classes.
+typedef struct TypeUse {
+    uint32_t class_id;       // predefined type, enumeration or class with a body
+    Mod *mod;                // modifications collected on the way, or NULL
+    uint32_t flags;          // input/output of `connector C = input Real`
+    bool connector;
+    VEC(FragSection) dims;   // SUBSCRIPTS, outermost first, with the class they stand in
+} TypeUse;
+bool type_use(Elab *elab, uint32_t class_id, TypeUse *use);
+bool class_is_variable(Elab *elab, uint32_t class_id);
+// Base type of a predefined type or enumeration.
+void type_of_class(Elab *elab, uint32_t class_id, Type *type);
+
+// --- bind.c
+// Binds and declaration equations that stand in the scope of `frag`, for its own members and inside its components.
+void elaborate_binds(Elab *elab, Fragment *frag);
+
+// --- reference.c
+typedef struct Spot { Fragment *frag; Member *member; uint32_t var, inst, connector; } Spot;
+typedef enum TargetKind { TARGET_VARIABLE, TARGET_COMPONENT, TARGET_VALUE } TargetKind;
+typedef struct Target {
+    TargetKind kind;
+    Spot *spots;             // variables: the owner's ids; components: their own
+    uint32_t n;
+    uint32_t *offsets;       // variables: selected scalars within each place's member
+    uint32_t m;
+    uint8_t rank;
+    uint32_t dims[MAX_RANK];
+    Type type;               // of one scalar
+    bool outside;            // first name is the connector itself
+    bool nested;             // a part of a connector
+    bool absent;
+    const Value *value;
+} Target;
+void env_init(Elab *elab, ExprEnv *env, Scope *scope);
+// Resolves a REF (all parts and subscripts). False after reporting.
+bool resolve(Elab *elab, ExprEnv *env, Node ref, Target *target);
+// Evaluates at compile time, in a scope.
+bool evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out);
+bool evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out);
+bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open);
+// The value of a parameter or constant of a fragment.
+bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
+uint32_t extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value);
+// True when an expression uses only parameters, constants, loop indices and functions of them.
+bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
+
+// --- equation.c
+void begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops);
+void end_equation(Elab *elab);
+// Slot of a local variable in the equation being made.
+Expr slot_expr(Elab *elab, uint32_t var);
+void store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint32_t *n);
+void add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Span span);
+void elaborate_sections(Elab *elab, Fragment *frag);
+// Marks the variables that when-equations define.
+void find_when_variables(Elab *elab, Fragment *frag);
+
+// An equation section being elaborated.
+typedef struct Pair { Expr left, right; Span span; } Pair;
+typedef VEC(Pair) Pairs;
+typedef struct Context {
+    Elab *elab;
+    Fragment *frag;
+    uint32_t class_id;
+    bool initial;
+    Pairs *sink;             // equations of a branch are collected instead of added
+    Expr guard;              // asserts hold only when this does; 0: always
+} Context;
+void elaborate_equation(Context *context, Node node);
+void elaborate_assert(Context *context, Node call);
+// Argument i of a CALL, by position or name; 0 when it is not given.
+Node call_argument(Elab *elab, Node call, uint32_t i, const char *name);
+bool structural_branch(Context *context, Node branch, bool *known, bool *taken);
+// Runs `body` once per combination of loop indices, until it returns false.
+typedef bool LoopBody(void *data);
+void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data);
+
+// --- when.c
+void elaborate_when(Context *context, Node node);
+
+// --- connect.c
+void elaborate_connect(Context *context, Node node);
+// The connector type of a connector class's fragment (flows, bond clauses) and of a signal connector.
+void elaborate_connector(Elab *elab, Fragment *frag);
+uint32_t signal_type(Elab *elab, Member *member);
+
+// --- link.c
+bool link_model(Elab *elab, Fragment *model);
+
+#endif

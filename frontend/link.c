@@ -1,0 +1,309 @@
+// From fragments to the flat model.
+//
+// Purpose: walks the tree of fragments and adds instances, variables, equations, binds and connections with the shifts of
+// each place. Method: the first walk makes instances and declared variables, whose ids are then the local ids plus the
+// shift; the second copies everything that refers to them. Derivatives, pre values and literals ("extras" of a
+// fragment) are made on demand per instance.
+// Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at most 256).
+#include "frontend/fragment.h"
+
+typedef struct Shift { // where an instance of a fragment lies
+    uint32_t var, inst, connector;
+} Shift;
+
+typedef struct Linker {
+    Elab *elab;
+    Dae *dae;
+    Map literals;      // first literal name and count of an enumeration -> offset into dims
+    U32Vec extras;     // global ids of the current fragment's extras
+    bool sound;
+} Linker;
+
+static Shift
+shift_of(const Shift *owner, const Member *member, uint32_t e)
+{
+    if (member->split) {
+        const uint32_t *at = member->element_places + 3 * e;
+        return (Shift){owner->var + at[0], owner->inst + at[1], owner->connector + at[2]};
+    }
+    const Fragment *part = member->fragments[0];
+    return (Shift){owner->var + member->first + e * part->nvars, owner->inst + member->first_inst + e * part->ninsts,
+                   owner->connector + member->first_connector + e * part->nconnectors};
+}
+
+// Subscripts (from 1) of all elements of an array, stored once per member.
+static uint32_t
+subscripts_of(Linker *linker, Member *member, uint32_t e)
+{
+    Dae *dae = linker->dae;
+    const Type *type = &member->type;
+    if (!type->rank)
+        return 0;
+    if (!member->linked_index) {
+        member->linked_index = dae->dims.n + 1;
+        for (uint32_t i = 0; i < member->count; i++) {
+            uint32_t rest = i, first = dae->dims.n;
+            vec_grow(&dae->dims, type->rank);
+            for (uint32_t k = type->rank; k-- > 0; rest /= type->dims[k])
+                dae->dims.at[first + k] = rest % type->dims[k] + 1;
+        }
+    }
+    return member->linked_index - 1 + e * type->rank;
+}
+
+static uint32_t
+dims_of(Linker *linker, Member *member)
+{
+    if (!member->type.rank)
+        return 0;
+    if (!member->linked_dims) {
+        member->linked_dims = linker->dae->dims.n + 1;
+        vec_append(&linker->dae->dims, member->type.dims, member->type.rank);
+    }
+    return member->linked_dims - 1;
+}
+
+static uint32_t
+literals_of(Linker *linker, const Type *type)
+{
+    uint32_t offset;
+    uint64_t key = hash_add((uint64_t)(uintptr_t)type->literals, type->n_literals);
+    if (map_get(&linker->literals, key, &offset))
+        return offset;
+    offset = linker->dae->dims.n;
+    vec_push(&linker->dae->dims, type->n_literals);
+    for (uint32_t i = 0; i < type->n_literals; i++)
+        vec_push(&linker->dae->dims, type->literals[i]);
+    map_put(&linker->literals, key, offset);
+    return offset;
+}
+
+static uint8_t
+group_flags(const Member *member, uint8_t inherited)
+{
+    uint8_t flags = inherited;
+    if (member->flags & AST_F_FLOW)
+        flags |= GROUP_FLOW;
+    if (member->flags & AST_F_OUTPUT)
+        flags |= GROUP_OUTPUT;
+    if (member->is_protected)
+        flags |= GROUP_PROTECTED;
+    if (member->mod && member->mod->final)
+        flags |= GROUP_FINAL;
+    if (member->evaluate && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
+        flags |= GROUP_EVALUATE;
+    return flags;
+}
+
+static Sym
+comment_of(const Linker *linker, const Member *member)
+{
+    const Ast *ast = &linker->elab->program->ast;
+    Node comment = member->node ? ast_child(ast, member->node, 3) : 0;
+    return comment ? ast_at(ast, comment)->sym : 0;
+}
+
+static void
+link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
+{
+    Dae *dae = linker->dae;
+    if (member->type.base == TYPE_STRING)
+        return;
+    Group group = {.name = member->name, .inst = shift->inst, .count = member->count, .rank = member->type.rank,
+                   .kind = (uint8_t)member->kind, .type = (uint8_t)member->type.base,
+                   .flags = group_flags(member, flags), .unit = member->unit,
+                   .display_unit = member->display_unit, .quantity = member->quantity, .span = member->span,
+                   .comment = comment_of(linker, member)};
+    group.dims = dims_of(linker, member);
+    if (member->type.base == TYPE_ENUM)
+        group.enum_literals = literals_of(linker, &member->type);
+    linker->sound &= dae->nvars == shift->var + member->first;
+    dae_add_group(dae, group);
+    for (uint32_t k = 0; member->state_select && k < member->count; k++)
+        dae->var_flags.at[shift->var + member->first + k] |= (uint8_t)(member->state_select << VARF_STATE_SHIFT);
+}
+
+static void
+link_signals(Linker *linker, Member *member, const Shift *shift)
+{
+    Dae *dae = linker->dae;
+    uint32_t type = signal_type(linker->elab, member);
+    Sym class_name = class_at(linker->elab->program, member->type_class)->full_name;
+    for (uint32_t e = 0; e < member->count; e++) {
+        Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
+                     .index = subscripts_of(linker, member, e), .class_kind = CLASS_CONNECTOR,
+                     .class_name = class_name, .span = member->span};
+        uint32_t id = dae_add_inst(dae, inst);
+        Connector connector = {.type = type, .inst = id, .first = shift->var + member->first + e};
+        linker->sound &= id == shift->inst + member->first_inst + e
+                      && dae->connectors.n == shift->connector + member->first_connector + e;
+        vec_push(&dae->connectors, connector);
+    }
+}
+
+static void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector);
+
+static void
+link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shift, uint8_t flags)
+{
+    if (member->is_protected)
+        flags |= GROUP_PROTECTED;
+    for (uint32_t e = 0; e < member->count; e++) {
+        Fragment *part = member->fragments[member->split ? e : 0];
+        const ClassInfo *info = class_at(linker->elab->program, part->class_id);
+        Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
+                     .index = subscripts_of(linker, member, e), .class_kind = info->kind,
+                     .class_name = info->full_name, .span = member->span};
+        link_instance(linker, part, inst, shift_of(shift, member, e), flags, owner->is_connector);
+    }
+}
+
+static void
+link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector)
+{
+    Dae *dae = linker->dae;
+    uint32_t id = dae_add_inst(dae, inst);
+    linker->sound &= id == shift.inst;
+    if (frag->is_connector && !in_connector && frag->connector_type) {
+        Connector connector = {.type = frag->connector_type - 1, .inst = id, .first = shift.var};
+        linker->sound &= dae->connectors.n == shift.connector;
+        vec_push(&dae->connectors, connector);
+    }
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        Member *member = &frag->members.at[frag->order.at[i]];
+        if (member->is_component) {
+            link_component(linker, frag, member, &shift, flags);
+            continue;
+        }
+        link_variable(linker, member, &shift, flags);
+        if (member->is_connector && !frag->is_connector && member->type.base != TYPE_STRING)
+            link_signals(linker, member, &shift);
+    }
+    for (uint32_t i = 0; i < frag->hidden.n; i++)
+        link_variable(linker, &frag->hidden.at[i], &shift, GROUP_HIDDEN);
+}
+
+// --- equations and what else refers to variables
+
+static uint32_t
+global_var(const Linker *linker, const Shift *shift, uint32_t local)
+{
+    return local & EXTRA_BIT ? linker->extras.at[local & ~EXTRA_BIT] : shift->var + local;
+}
+
+static void
+link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
+{
+    vec_clear(&linker->extras);
+    for (uint32_t i = 0; i < frag->extras.n; i++) {
+        const Extra *extra = &frag->extras.at[i];
+        uint32_t var = 0;
+        if (extra->kind == EXTRA_LITERAL)
+            var = dae_literal(linker->dae, extra->value);
+        else if (extra->kind == EXTRA_DER)
+            var = dae_der(linker->dae, global_var(linker, shift, extra->var));
+        else
+            var = dae_pre(linker->dae, global_var(linker, shift, extra->var));
+        vec_push(&linker->extras, var);
+    }
+}
+
+static uint32_t
+link_row(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t row, uint32_t n)
+{
+    Dae *dae = linker->dae;
+    uint32_t at = dae->rows.n;
+    vec_reserve(&dae->rows, at + n);
+    for (uint32_t k = 0; k < n; k++)
+        dae->rows.at[at + k] = global_var(linker, shift, frag->rows.at[row + k]);
+    dae->rows.n = at + n;
+    return at;
+}
+
+static void
+link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
+{
+    Dae *dae = linker->dae;
+    uint32_t node = frag->equations.n ? dae_node(dae, shift->inst) : 0;
+    for (uint32_t i = 0; i < frag->equations.n; i++) {
+        const FragEquation *equation = &frag->equations.at[i];
+        uint32_t row = link_row(linker, frag, shift, equation->row, equation->n);
+        dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
+    }
+}
+
+static void
+link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
+{
+    Dae *dae = linker->dae;
+    for (uint32_t i = 0; i < frag->binds.n; i++) {
+        const FragBind *bind = &frag->binds.at[i];
+        dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr, .shape = bind->shape,
+                                 .row = link_row(linker, frag, shift, bind->row, bind->n), .span = bind->span});
+    }
+    for (uint32_t i = 0; i < frag->flags.n; i++) {
+        uint8_t *flags = &dae->var_flags.at[global_var(linker, shift, frag->flags.at[i].var)];
+        *flags = (uint8_t)((*flags & ~frag->flags.at[i].clear) | frag->flags.at[i].set);
+    }
+    for (uint32_t i = 0; i < frag->discrete.n; i++) {
+        uint32_t group = dae->var_group.at[global_var(linker, shift, frag->discrete.at[i])];
+        dae->groups.at[group].kind = VAR_DISCRETE;
+    }
+}
+
+static void
+link_events(Linker *linker, const Fragment *frag, const Shift *shift)
+{
+    Dae *dae = linker->dae;
+    for (uint32_t i = 0; i < frag->reinits.n; i++) {
+        const FragReinit *reinit = &frag->reinits.at[i];
+        Reinit made = {.var = global_var(linker, shift, reinit->var), .when = global_var(linker, shift, reinit->when),
+                       .value = reinit->shape, .span = reinit->span};
+        made.row = link_row(linker, frag, shift, reinit->row, reinit->n);
+        vec_push(&dae->reinits, made);
+    }
+    for (uint32_t i = 0; i < frag->asserts.n; i++) {
+        const FragAssert *assert = &frag->asserts.at[i];
+        Assert made = {.condition = assert->shape, .inst = shift->inst, .level = assert->level,
+                       .message = assert->message, .span = assert->span};
+        made.row = link_row(linker, frag, shift, assert->row, assert->n);
+        vec_push(&dae->asserts, made);
+    }
+}
+
+static void
+link_contents(Linker *linker, const Fragment *frag, Shift shift)
+{
+    Dae *dae = linker->dae;
+    link_extras(linker, frag, &shift);
+    link_equations(linker, frag, &shift);
+    link_binds(linker, frag, &shift);
+    link_events(linker, frag, &shift);
+    for (uint32_t i = 0; i < frag->connects.n; i++) {
+        const FragConnect *connect = &frag->connects.at[i];
+        Connect made = {.a = shift.connector + connect->a, .b = shift.connector + connect->b,
+                        .a_outside = connect->a_outside, .b_outside = connect->b_outside, .span = connect->span};
+        vec_push(&dae->connects, made);
+    }
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        for (uint32_t e = 0; member->is_component && e < member->count; e++)
+            link_contents(linker, member->fragments[member->split ? e : 0], shift_of(&shift, member, e));
+    }
+}
+
+bool
+link_model(Elab *elab, Fragment *model)
+{
+    Linker linker = {.elab = elab, .dae = elab->dae, .sound = true};
+    const ClassInfo *info = class_at(elab->program, model->class_id);
+    Inst inst = {.parent = NONE, .class_kind = info->kind, .class_name = info->full_name,
+                 .span = ast_at(&elab->program->ast, info->node)->span};
+    link_instance(&linker, model, inst, (Shift){0}, 0, false);
+    // Places and ids agree by construction; a difference would make every row wrong.
+    if (linker.sound)
+        link_contents(&linker, model, (Shift){0});
+    map_free(&linker.literals);
+    vec_free(&linker.extras);
+    return linker.sound;
+}

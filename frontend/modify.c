@@ -1,0 +1,174 @@
+// Modifications: from syntax to trees that merge.
+//
+// Purpose: what `Mass m1(m = 2, s(start = 1, fixed = true))` says about the inside of m1. Method: Modelica
+// 3.6, section 7.2: outer modifications override inner ones element by element; `final` forbids it; `each`
+// stops the distribution over the arrays around the modified element (section 7.2.5).
+// Contract: fragment.h. Complexity: linear in the modifications written.
+#include "frontend/fragment.h"
+
+enum { LONG_LIST = 16 };
+
+Mod *
+mod_make(Elab *elab, Sym name, Span span, int32_t levels)
+{
+    Mod *mod = arena_new(elab->arena, Mod);
+    mod->name = name;
+    mod->span = span;
+    mod->levels = levels;
+    return mod;
+}
+
+Mod *
+mod_child(const Mod *mod, Sym name)
+{
+    if (!mod)
+        return NULL;
+    if (mod->n > LONG_LIST) {
+        uint32_t at;
+        return map_get(&mod->index, name, &at) ? mod->children[at] : NULL;
+    }
+    for (uint32_t i = 0; i < mod->n; i++)
+        if (mod->children[i]->name == name)
+            return mod->children[i];
+    return NULL;
+}
+
+static void
+push_child(Elab *elab, Mod *mod, Mod *child)
+{
+    if (mod->n == mod->capacity) {
+        uint32_t capacity = mod->capacity ? mod->capacity * 2 : 4;
+        Mod **moved = arena_array(elab->arena, Mod *, capacity);
+        if (mod->n)
+            memcpy(moved, mod->children, mod->n * sizeof *moved);
+        mod->children = moved;
+        mod->capacity = capacity;
+    }
+    mod->children[mod->n++] = child;
+    if (mod->n <= LONG_LIST)
+        return;
+    if (mod->n == LONG_LIST + 1)
+        vec_push(&elab->long_mods, mod);
+    for (uint32_t i = mod->n == LONG_LIST + 1 ? 0 : mod->n - 1; i < mod->n; i++)
+        map_put(&mod->index, mod->children[i]->name, i);
+}
+
+// Two modifications of one element in one list: `a(x = 1), a(y = 2)` are joined, two values are an error.
+void
+mod_add(Elab *elab, Mod *mod, Mod *child)
+{
+    Mod *old = mod_child(mod, child->name);
+    if (!old) {
+        push_child(elab, mod, child);
+        return;
+    }
+    if (old->value && child->value) {
+        Diag *diag = diag_add(elab->diags, E0105, child->span, "'%s' is modified twice",
+                              sym_text(elab->dae->syms, child->name));
+        diag_note(diag, old->span, "first modified here");
+        return;
+    }
+    if (child->value) {
+        old->value = child->value;
+        old->frag = child->frag;
+        old->class_id = child->class_id;
+        old->levels = child->levels;
+        old->span = child->span;
+    }
+    old->final |= child->final;
+    for (uint32_t i = 0; i < child->n; i++)
+        mod_add(elab, old, child->children[i]);
+}
+
+static void
+add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class_id)
+{
+    const Ast *ast = &elab->program->ast;
+    const AstNode *at = ast_at(ast, argument);
+    if (at->kind == AST_REDECLARE) {
+        unsupported(elab, at->span, "redeclare");
+        return;
+    }
+    if (at->kind != AST_MOD)
+        return;
+    Node name = ast_child(ast, argument, 0), mods = ast_child(ast, argument, 1);
+    uint32_t n = name ? ast_at(ast, name)->nchild : 0;
+    if (!n)
+        return;
+    // a.b.c = x is a(b(c = x)).
+    Mod *outermost = NULL, *inner = NULL;
+    int32_t levels = mod->levels;
+    for (uint32_t i = 0; i < n; i++) {
+        Sym part = ast_at(ast, ast_child(ast, name, i))->sym;
+        levels = i == 0 && (at->flags & AST_F_EACH) ? 0 : levels + 1;
+        if (i == n - 1) {
+            Mod *leaf = mod_build(elab, part, mods, frag, class_id, levels, at->span);
+            leaf->final = (at->flags & AST_F_FINAL) != 0;
+            if (inner)
+                push_child(elab, inner, leaf);
+            else
+                outermost = leaf;
+            break;
+        }
+        Mod *step = mod_make(elab, part, at->span, levels);
+        if (inner)
+            push_child(elab, inner, step);
+        else
+            outermost = step;
+        inner = step;
+    }
+    mod_add(elab, mod, outermost);
+}
+
+Mod *
+mod_build(Elab *elab, Sym name, Node mods, Fragment *frag, uint32_t class_id, int32_t levels, Span span)
+{
+    const Ast *ast = &elab->program->ast;
+    Mod *mod = mod_make(elab, name, span, levels);
+    mod->frag = frag;
+    mod->class_id = class_id;
+    if (!mods)
+        return mod;
+    mod->value = ast_child(ast, mods, 0);
+    for (uint32_t i = 1; i < ast_at(ast, mods)->nchild; i++)
+        add_argument(elab, mod, ast_child(ast, mods, i), frag, class_id);
+    return mod;
+}
+
+static void
+report_final(Elab *elab, const Mod *outer, const Mod *inner)
+{
+    if (outer->from_outside) {
+        Diag *diag = diag_add(elab->diags, E0117, outer->span, "'%s' is final and cannot be set",
+                              sym_text(elab->dae->syms, inner->name));
+        diag_note(diag, inner->span, "made final here");
+        return;
+    }
+    Diag *diag = diag_add(elab->diags, E0109, outer->span, "'%s' is final and cannot be modified",
+                          sym_text(elab->dae->syms, inner->name));
+    diag_note(diag, inner->span, "made final here");
+}
+
+Mod *
+mod_merge(Elab *elab, Mod *outer, Mod *inner)
+{
+    if (!outer || !inner)
+        return outer ? outer : inner;
+    if (!outer->value && !outer->n && !outer->final)
+        return inner;
+    if (inner->final && (outer->value || outer->n))
+        report_final(elab, outer, inner);
+    const Mod *from = outer->value ? outer : inner;
+    Mod *merged = mod_make(elab, outer->name, from->span, from->levels);
+    merged->value = from->value;
+    merged->frag = from->frag;
+    merged->class_id = from->class_id;
+    merged->from_outside = from->from_outside;
+    merged->final = outer->final || inner->final;
+    for (uint32_t i = 0; i < outer->n; i++)
+        push_child(elab, merged, mod_merge(elab, outer->children[i], mod_child(inner, outer->children[i]->name)));
+    for (uint32_t i = 0; i < inner->n; i++)
+        if (!mod_child(outer, inner->children[i]->name))
+            push_child(elab, merged, inner->children[i]);
+    return merged;
+}
