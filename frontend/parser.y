@@ -966,7 +966,7 @@ report_confusion(const Mistake *m)
         diag_add(p->diags, E0001, span, "an assignment in an algorithm is written ':='");
     } else if (kind == T_ASSIGN && m->want[YYSYMBOL_EQUALS]) {
         diag_add(p->diags, E0001, span, "an equation is written with '='; ':=' assigns in an algorithm");
-    } else if (kind == T_EQUALS && m->want[YYSYMBOL_EQ]) {
+    } else if (kind == T_EQUALS && m->want[YYSYMBOL_EQ] && !m->want[YYSYMBOL_RBRACKET]) {
         diag_add(p->diags, E0001, span, "'=' cannot stand inside an expression; '==' compares");
     } else if (is_sign && m->want[YYSYMBOL_LPAREN] && wants_expression(m)) {
         Diag *diag = diag_add(p->diags, E0001, span, "a sign cannot follow another operator directly");
@@ -1019,9 +1019,13 @@ report_semicolon(const Mistake *m)
         diag_help(diag, "declarations stand before the word 'equation'");
         return true;
     }
-    char text[120];
+    char text[120], found[80];
     name_finished(m, text, sizeof text);
-    diag_add(p->diags, E0001, behind_previous(p), "expected ';' after %s", text);
+    name_token(p, p->current, found, sizeof found);
+    if (same_line && p->current.kind != T_END)
+        diag_add(p->diags, E0001, p->current.span, "expected ';' after %s, found %s", text, found);
+    else
+        diag_add(p->diags, E0001, behind_previous(p), "expected ';' after %s", text);
     return true;
 }
 
@@ -1064,6 +1068,8 @@ report_wanted(const Mistake *m)
     bool after_end = p->prev.kind == T_END && m->want[YYSYMBOL_IDENT];
     if (after_end && block)
         snprintf(wanted, sizeof wanted, "'%.100s' after 'end'", sym_text(p->syms, block->sym));
+    else if (m->want[YYSYMBOL_AT])
+        snprintf(wanted, sizeof wanted, "'at', 'about' or 'over'");
     else if (wants_expression(m) && m->first != YYSYMBOL_YYEMPTY)
         snprintf(wanted, sizeof wanted, "an expression");
     else if (m->want[YYSYMBOL_IDENT] && token_word(p->current.kind) && m->first != YYSYMBOL_YYEMPTY) {
@@ -1090,6 +1096,14 @@ note_long_string(Parser *p)
     }
 }
 
+// What is unexpected because the scanner dropped something in front of it has been reported.
+static bool
+behind_bad_character(const Parser *p)
+{
+    return p->bad_character && p->prev.span.hi <= p->bad_character
+        && p->bad_character <= p->current.span.lo;
+}
+
 static int
 yyreport_syntax_error(const yypcontext_t *context, Parser *p)
 {
@@ -1097,7 +1111,7 @@ yyreport_syntax_error(const yypcontext_t *context, Parser *p)
         return 0;
     Mistake mistake = {.p = p};
     mistake_find(&mistake, context);
-    bool again = p->current.span.lo == p->last_error;
+    bool again = p->current.span.lo == p->last_error || behind_bad_character(p);
     bool after = false;
     if (!again) {
         bool reported = report_end_of_file(&mistake) || report_confusion(&mistake)

@@ -368,7 +368,8 @@ tokens_recover(Parser *p, Token unexpected, bool after)
     p->skip_brackets = 0;
     for (uint32_t i = p->blocks.n; i && is_bracket(p->blocks.at[i - 1].kind); i--)
         p->skip_brackets += p->blocks.at[i - 1].kind == BLOCK_BRACKET;
-    bool goes_on = is_section_word(unexpected.kind) || unexpected.kind == T_END || !unexpected.kind
+    bool is_end = unexpected.kind == T_END && peek(p, 0).kind != T_SEMICOLON;
+    bool goes_on = is_section_word(unexpected.kind) || is_end || !unexpected.kind
         || (after && token_first_on_line(p, unexpected));
     if (again || !goes_on)
         return;

@@ -1,0 +1,9 @@
+model M
+  body memory;
+  element x;
+  energy bond;
+  coordinate kinetic(start = 1);
+equation
+  bond(energy);
+  energy = 3;
+end M;
