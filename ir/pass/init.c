@@ -96,7 +96,7 @@ augment(Search *search, uint32_t position)
     vec_push(&search->edge, problem->incidence.start.at[position]);
     while (search->stack.n) {
         uint32_t at = vec_last(&search->stack), *edge = &vec_last(&search->edge);
-        if (*edge == problem->incidence.start.at[at + 1]) {
+        if (*edge == problem->incidence.match_end.at[at]) {
             vec_drop(&search->stack);
             vec_drop(&search->edge);
             continue;
@@ -206,6 +206,7 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         Var var = candidates.at[i].var;
         uint32_t position = problem->equations.n;
         vec_push(&problem->incidence.column, var);
+        vec_push(&problem->incidence.match_end, problem->incidence.column.n);
         vec_push(&problem->incidence.start, problem->incidence.column.n);
         vec_push(&problem->var_of, NONE);
         if (augment(&search, position)) {
@@ -215,6 +216,7 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         } else {
             vec_drop(&problem->incidence.column);
             vec_drop(&problem->incidence.start);
+            vec_drop(&problem->incidence.match_end);
             vec_drop(&problem->var_of);
         }
     }
@@ -251,10 +253,8 @@ report_over(Dae *dae, const Problem *problem, Diags *diags)
         shown++;
     }
     diag_help(diag, "remove an initial equation or a fixed = true");
-    vec_free(&over.equations);
-    vec_free(&over.variables);
-    vec_free(&under.equations);
-    vec_free(&under.variables);
+    singular_free(&over);
+    singular_free(&under);
 }
 
 static void

@@ -62,7 +62,10 @@ own_derivative(const Lowering *low, Var state)
 {
     bool negative;
     Var der = low->dae->var_der.at[state];
-    return der != NONE && dae_alias(low->dae, der, &negative) == der ? der : NONE;
+    if (der == NONE || dae_alias(low->dae, der, &negative) != der)
+        return NONE;
+    const Reduction *reduction = low->in->reduction;
+    return der < reduction->state.n && reduction->state.at[der] ? NONE : der; // der(x) may be a state itself
 }
 
 // The unknowns of the integrator. A tear that is the derivative of a state is iterated in y' itself.
