@@ -12,6 +12,7 @@
 
 #include "backend/backend.h"
 #include "backend/code.h"
+#include "backend/share.h"
 
 // One LLVM module under construction; owns its context.
 typedef struct LlModule {
@@ -31,10 +32,12 @@ void ll_module_close(LlModule *m); // frees everything it still owns
 typedef struct LlLoop {
     const Pieces *pieces;
     const Segment *segment;
+    bool self;     // one trip, with the places in a table behind `self`
     bool absolute; // tables by address (they outlive the code) instead of as constants of the module
 } LlLoop;
 
-// Adds the operations of `code` to a new block structure of `function`, whose first parameter is v; ends it with ret.
+// Adds the operations of `code` to a new block structure of `function`, whose parameters are v and, for
+// shared code, self; ends it with ret.
 // loop is NULL for straight code.
 void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
 
@@ -46,6 +49,7 @@ typedef VEC(Pieces) PiecesVec;
 typedef struct LlRequest {
     Sys *sys;
     EngineOptions options;
+    const Sharing *sharing; // NULL: every function has code of its own; else only leaders and those that share nothing
     PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
                        // constants of the module
     bool single;       // everything in one module

@@ -83,6 +83,17 @@ forbid_vectors(Emitter *e, LLVMValueRef branch)
 
 // --- addresses
 
+// v + table[index], a table of int32.
+static LLVMValueRef
+table_address(Emitter *e, LLVMValueRef table, LLVMValueRef index)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef entry = LLVMBuildInBoundsGEP2(builder, e->m->type_int32, table, &index, 1, "");
+    LLVMValueRef place = LLVMBuildLoad2(builder, e->m->type_int32, entry, "");
+    set_scope(e, place, "alias.scope");
+    return place_address(e, e->v, LLVMBuildZExt(builder, place, e->m->type_index, ""));
+}
+
 static LLVMValueRef
 table_base(Emitter *e, const Column *column)
 {
@@ -122,15 +133,13 @@ column_address(Emitter *e, uint32_t number)
     const Column *column = &e->loop->pieces->columns.at[e->loop->segment->columns + number];
     if (e->address[number])
         return e->address[number];
-    LLVMBuilderRef builder = e->m->builder;
     LLVMValueRef address;
-    if (column->table) {
+    if (e->loop->self) {
+        address = table_address(e, LLVMGetParam(e->function, 1), index_constant(e, number));
+    } else if (column->table) {
         if (!e->tables.at[number])
             e->tables.at[number] = table_base(e, column);
-        LLVMValueRef entry = LLVMBuildInBoundsGEP2(builder, e->m->type_int32, e->tables.at[number], &e->trip, 1, "");
-        LLVMValueRef place = LLVMBuildLoad2(builder, e->m->type_int32, entry, "");
-        set_scope(e, place, "alias.scope");
-        address = place_address(e, e->v, LLVMBuildZExt(builder, place, e->m->type_index, ""));
+        address = table_address(e, e->tables.at[number], e->trip);
     } else {
         address = place_address(e, e->v, index_constant(e, column->start));
         if (column->stride != 0)
@@ -363,10 +372,12 @@ ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop
                  .value = base_calloc(code->values + 1, sizeof *e.value),
                  .address = base_calloc(columns + 1, sizeof *e.address)};
     LLVMPositionBuilderAtEnd(m->builder, new_block(&e));
-    if (loop)
+    if (loop && !loop->self) {
         emit_loop(&e, code);
-    else
+    } else {
+        emit_operations(&e, &code->before);
         emit_operations(&e, &code->body);
+    }
     LLVMBuildRetVoid(m->builder);
     free(e.value);
     free(e.address);

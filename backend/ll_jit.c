@@ -15,6 +15,7 @@
 typedef struct Jit {
     LLVMOrcLLJITRef lljit;
     PiecesVec kept;
+    Sharing sharing;
 } Jit;
 
 static bool
@@ -37,6 +38,7 @@ release_jit(void *state)
     for (uint32_t i = 0; i < jit->kept.n; i++)
         pieces_free(&jit->kept.at[i]);
     vec_free(&jit->kept);
+    share_free(&jit->sharing);
     free(jit);
 }
 
@@ -96,18 +98,30 @@ add_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 }
 
 static bool
+find_function(Jit *jit, const Sys *sys, uint32_t f, mdl_code *code, Out *why)
+{
+    LLVMOrcExecutorAddress address = 0;
+    uint32_t leader = jit->sharing.leader.at[f];
+    if (leader != SHARE_NONE && leader != f) {
+        code[f].fn = code[leader].fn; // leaders come first
+    } else {
+        if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, sys->funcs.at[f].name), "link a function", why))
+            return false;
+        code[f].fn = (mdl_fn *)(uintptr_t)address;
+    }
+    if (leader != SHARE_NONE)
+        code[f].self = jit->sharing.places.at + jit->sharing.table.at[f];
+    return true;
+}
+
+static bool
 find_functions(Jit *jit, Sys *sys, Out *why)
 {
     mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
     bool good = true;
-    for (uint32_t f = 0; good && f < sys->funcs.n; f++) {
-        LLVMOrcExecutorAddress address;
-        if (!sys->funcs.at[f].count)
-            continue;
-        good = succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, sys->funcs.at[f].name), "link a function", why);
-        if (good)
-            code[f].fn = (mdl_fn *)(uintptr_t)address;
-    }
+    for (uint32_t f = 0; good && f < sys->funcs.n; f++)
+        if (sys->funcs.at[f].count)
+            good = find_function(jit, sys, f, code, why);
     if (good)
         link_model(sys, code);
     free(code);
@@ -118,7 +132,15 @@ Engine *
 engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
 {
     Jit *jit = base_calloc(1, sizeof *jit);
-    LlRequest request = {.sys = sys, .options = *options, .kept = &jit->kept, .sink = add_object, .context = jit};
+    LlRequest request = {.sys = sys, .options = *options, .sharing = &jit->sharing, .kept = &jit->kept,
+                         .sink = add_object, .context = jit};
+    if (!sys_verify(sys, why)) {
+        release_jit(jit);
+        return NULL;
+    }
+    SlotCounts slots = {0};
+    share_find(&jit->sharing, sys, &slots);
+    vec_free(&slots.count);
     if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, sys, why))
         return engine_make(release_jit, jit);
     release_jit(jit);

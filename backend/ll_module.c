@@ -243,7 +243,7 @@ static bool
 compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
 {
     Code code;
-    LlLoop loop = {pieces, segment, c->request->kept != NULL};
+    LlLoop loop = {pieces, segment, false, c->request->kept != NULL};
     lower_loop(c->lowering, &code, pieces, segment);
     int opt = c->request->options.opt;
     uint64_t work = (uint64_t)code.body.n * segment->trips;
@@ -272,6 +272,22 @@ emit_calls(Compiler *c)
     LLVMBuildRetVoid(m->builder);
     m->instrs += 1 + c->parts / 4;
     return true;
+}
+
+// The body that a group of functions shares, under the name of the group's leader.
+static bool
+compile_shared(Compiler *c, const Func *func)
+{
+    Code code;
+    Pieces pieces;
+    c->func = func;
+    share_pieces(&pieces, c->request->sys, &c->slots, func);
+    LlLoop loop = {.pieces = &pieces, .segment = pieces.segments.at, .self = true};
+    lower_loop(c->lowering, &code, &pieces, loop.segment);
+    bool good = emit_piece(c, &code, &loop, func->count, false, true);
+    code_free(&code);
+    pieces_free(&pieces);
+    return good;
 }
 
 static bool
@@ -325,15 +341,20 @@ find_cold(Compiler *c)
 bool
 ll_compile(const LlRequest *request, Out *why)
 {
-    if (!sys_verify(request->sys, why))
+    if (!request->sharing && !sys_verify(request->sys, why)) // who shares has verified already
         return false;
     Compiler c = {.request = request, .why = why};
     c.lowering = lowering_create(request->sys, &c.slots);
     find_cold(&c);
     bool good = true;
-    for (uint32_t f = 0; good && f < request->sys->funcs.n; f++)
-        if (request->sys->funcs.at[f].count)
-            good = compile_function(&c, &request->sys->funcs.at[f]);
+    for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
+        const Func *func = &request->sys->funcs.at[f];
+        uint32_t leader = request->sharing ? request->sharing->leader.at[f] : SHARE_NONE;
+        if (leader == f)
+            good = compile_shared(&c, func);
+        else if (leader == SHARE_NONE && func->count)
+            good = compile_function(&c, func);
+    }
     good = good && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
     ll_module_close(&c.straight);
     ll_module_close(&c.loops);
