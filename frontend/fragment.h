@@ -255,6 +255,6 @@ void elaborate_connector(Elab *elab, Fragment *frag);
 uint32_t signal_type(Elab *elab, Member *member);
 
 // --- link.c
-bool link_model(Elab *elab, Fragment *model);
+bool link_fragments(Elab *elab, Fragment *model);
 
 #endif

@@ -293,7 +293,7 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
 }
 
 bool
-link_model(Elab *elab, Fragment *model)
+link_fragments(Elab *elab, Fragment *model)
 {
     Linker linker = {.elab = elab, .dae = elab->dae, .sound = true};
     const ClassInfo *info = class_at(elab->program, model->class_id);

@@ -383,7 +383,7 @@ run(Elab *elab, uint32_t class_id)
     read_experiment(elab, class_id);
     if (diags_errors(elab->diags) != errors)
         return;
-    if (model->failed || !link_model(elab, model)) {
+    if (model->failed || !link_fragments(elab, model)) {
         diag_add(elab->diags, E0104, (Span){0}, "'%s' could not be elaborated", sym_text(dae->syms, dae->name));
         return;
     }
