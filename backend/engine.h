@@ -12,6 +12,6 @@ struct Engine {
 // Takes ownership of `state`.
 Engine *engine_make(void (*release)(void *), void *state);
 // Writes code[f] of every function into the model through sys->fixups.
-void link_model(Sys *sys, const mdl_code *code);
+void link_code(Sys *sys, const mdl_code *code);
 
 #endif

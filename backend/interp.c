@@ -345,7 +345,7 @@ engine_interp(Sys *sys, Out *why)
         if (sys->funcs.at[f].count)
             code[f] = (mdl_code){run_program, &interp->programs[f]};
     }
-    link_model(sys, code);
+    link_code(sys, code);
     free(code);
     lowering_free(&lowering);
     vec_free(&slots.count);

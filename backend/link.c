@@ -23,7 +23,7 @@ engine_free(Engine **engine)
 }
 
 void
-link_model(Sys *sys, const mdl_code *code)
+link_code(Sys *sys, const mdl_code *code)
 {
     for (uint32_t i = 0; i < sys->fixups.n; i++)
         *sys->fixups.at[i].at = code[sys->fixups.at[i].func];

@@ -123,7 +123,7 @@ find_functions(Jit *jit, Sys *sys, Out *why)
         if (sys->funcs.at[f].count)
             good = find_function(jit, sys, f, code, why);
     if (good)
-        link_model(sys, code);
+        link_code(sys, code);
     free(code);
     return good;
 }
