@@ -1,0 +1,615 @@
+// units: both sides of every equation, and the terms of every sum, have one unit.
+//
+// Purpose: Modelica 3.6, chapter 19, as an error with both units and the conversion.
+// Method: the unit of every subexpression is computed bottom-up over the DAG of a shape, once per shape and tuple of
+// units of its slots; equations only build the tuple. A quantity is known, unknown (a variable without unit: it takes
+// whatever unit the equation needs), or a literal (adopts the unit it meets). In a product a literal that is a simple
+// ratio (2, 1/2, 3/4) is a pure number; any other (9.81, 1000) may carry a unit or a conversion, so that the product
+// is a literal again. An expression of time and literals alone counts as a literal.
+// Contract: requires bonds; changes nothing. Errors E0301-E0304. rad is a number.
+// Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
+//
+//   x (m) = 2*v (m/s)            E0301        x (mm) = s (m)    E0302, "multiply by 1000"
+#include <math.h>
+
+#include "ir/problem.h"
+#include "ir/unit.h"
+
+typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_SIMPLE, UNIT_KNOWN } Knowledge; // SIMPLE: a pure-number literal
+
+typedef struct Quantity {
+    uint8_t knowledge; // Knowledge
+    bool shifted;      // a literal was added: it may be the offset between two temperature scales
+    Unit unit;
+} Quantity;
+
+typedef enum Fault { FAULT_NONE, FAULT_SIDES, FAULT_TERMS, FAULT_ARGUMENTS, FAULT_NUMBER } Fault;
+typedef struct Finding {
+    Fault fault;
+    Expr owner, a, b; // subexpressions; of FAULT_NUMBER the argument is a
+    Unit unit_a, unit_b;
+} Finding;
+
+typedef struct UnitsPass {
+    Dae *dae;
+    Diags *diags;
+    Map unit_of_sym;    // Sym of a unit string -> index into units
+    VEC(Unit) units;    // [0]: not used
+    Map known;          // hash of (shape, tuple) -> 0 good, 1 bad
+    Map reported;       // place in the source -> 1
+    VEC(Quantity) slots;
+    VEC(Quantity) of;   // per expression of the shape being computed
+    U32Vec stamp;       // per expression: the round it was computed in
+    U32Vec order, stack;
+    uint32_t round;
+    Finding finding;
+} UnitsPass;
+
+enum { NO_UNIT = 0 };
+
+// --- declared units
+
+static uint32_t
+unit_index(UnitsPass *pass, const Group *group)
+{
+    uint32_t index;
+    if (!group->unit)
+        return NO_UNIT;
+    if (map_get(&pass->unit_of_sym, group->unit, &index))
+        return index;
+    Unit unit;
+    const char *error, *at, *text = sym_text(pass->dae->syms, group->unit);
+    uint32_t length;
+    index = NO_UNIT;
+    if (!*text) {
+    } else if (unit_parse(text, &unit, &error, &at, &length)) {
+        index = pass->units.n;
+        vec_push(&pass->units, unit);
+    } else {
+        Diag *diag = diag_add(pass->diags, E0304, group->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
+        diag_help(diag, "units look like \"N.m/rad\", \"kg.m2\", \"J/(kg.K)\", \"km/h\"");
+    }
+    map_put(&pass->unit_of_sym, group->unit, index);
+    return index;
+}
+
+static void
+read_units(UnitsPass *pass)
+{
+    vec_push(&pass->units, unit_one());
+    for (uint32_t i = 0; i < pass->dae->groups.n; i++)
+        unit_index(pass, &pass->dae->groups.at[i]);
+}
+
+// The declared variable behind derivatives and pre(), and how often it is differentiated.
+static Var
+declared_var(const Dae *dae, Var var, uint32_t *order)
+{
+    *order = 0;
+    for (;;) {
+        if (dae->var_der_of.at[var] != NONE) {
+            var = dae->var_der_of.at[var];
+            (*order)++;
+        } else if (dae->var_pre_of.at[var] != NONE) {
+            var = dae->var_pre_of.at[var];
+        } else {
+            return var;
+        }
+    }
+}
+
+// A number that determines the quantity: unit index and order of differentiation, or a literal.
+static uint64_t
+quantity_key(UnitsPass *pass, Var var)
+{
+    uint32_t order;
+    const Group *group = dae_group(pass->dae, var);
+    if (!group)
+        return 1;
+    VarType type = group->type;
+    if (!group->unit)
+        return type == TYPE_REAL ? 0 : 1;
+    declared_var(pass->dae, var, &order);
+    uint32_t index = unit_index(pass, group);
+    return index == NO_UNIT ? 0 : (uint64_t)index << 32 | order << 2 | 2;
+}
+
+static Quantity
+quantity_of_key(UnitsPass *pass, uint64_t key)
+{
+    if (key < 2)
+        return (Quantity){.knowledge = key ? UNIT_SIMPLE : UNIT_UNKNOWN, .unit = unit_one()};
+    Quantity quantity = {.knowledge = UNIT_KNOWN, .unit = pass->units.at[key >> 32]};
+    uint32_t order = (uint32_t)(key & UINT32_MAX) >> 2;
+    for (; order; order--)
+        if (!unit_divide(quantity.unit, unit_base(UNIT_SECOND), &quantity.unit))
+            quantity.knowledge = UNIT_UNKNOWN;
+    return quantity;
+}
+
+// --- combining
+
+static Quantity
+unknown_quantity(void)
+{
+    return (Quantity){.knowledge = UNIT_UNKNOWN, .unit = unit_one()};
+}
+
+static Quantity
+literal_quantity(void)
+{
+    return (Quantity){.knowledge = UNIT_LITERAL, .unit = unit_one()};
+}
+
+static Quantity
+number_quantity(void)
+{
+    return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_one()};
+}
+
+static bool
+is_literal(const Quantity *quantity)
+{
+    return quantity->knowledge == UNIT_LITERAL || quantity->knowledge == UNIT_SIMPLE;
+}
+
+static void
+record(UnitsPass *pass, Fault fault, Expr owner, Expr a, Expr b)
+{
+    if (pass->finding.fault == FAULT_NONE)
+        pass->finding = (Finding){fault, owner, a, b, pass->of.at[a].unit, b ? pass->of.at[b].unit : unit_one()};
+}
+
+// Two quantities that must have the same unit; the one that is known better.
+static Quantity
+same_unit(UnitsPass *pass, Fault fault, Expr owner, Expr a, Expr b)
+{
+    Quantity left = pass->of.at[a], right = pass->of.at[b];
+    if (left.knowledge != UNIT_KNOWN)
+        return right.knowledge == UNIT_UNKNOWN ? left : right;
+    if (right.knowledge != UNIT_KNOWN)
+        return left;
+    bool offsets = left.unit.offset == right.unit.offset || left.shifted || right.shifted || fault == FAULT_TERMS;
+    if (!unit_same_dimension(&left.unit, &right.unit) || !unit_same_scale(&left.unit, &right.unit) || !offsets)
+        record(pass, fault, owner, a, b);
+    left.shifted |= right.shifted;
+    return left;
+}
+
+static bool
+is_negated(const Exprs *exprs, Expr e)
+{
+    if (expr_op(exprs, e) == OP_NEG)
+        return true;
+    return expr_op(exprs, e) == OP_MUL && expr_is_const(exprs, expr_arg(exprs, e, 0), -1);
+}
+
+static Quantity
+sum_quantity(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    uint32_t n = expr_nargs(exprs, e);
+    Expr first = 0, unsure = 0;
+    bool literal = false, plain = false;
+    int absolute = 0; // temperatures with an offset: T1 - T2 is a difference, T + dT a temperature
+    for (uint32_t i = 0; i < n; i++) {
+        Expr term = expr_arg(exprs, e, i);
+        const Quantity *quantity = &pass->of.at[term];
+        literal |= is_literal(quantity);
+        unsure = quantity->knowledge == UNIT_UNKNOWN ? term : unsure;
+        if (quantity->knowledge != UNIT_KNOWN)
+            continue;
+        if (quantity->unit.offset != 0)
+            absolute += is_negated(exprs, term) ? -1 : 1;
+        else
+            plain = true;
+        if (first)
+            same_unit(pass, FAULT_TERMS, e, first, term);
+        else
+            first = term;
+    }
+    if (!first)
+        return unsure ? unknown_quantity() : literal_quantity();
+    Quantity sum = pass->of.at[first];
+    sum.shifted |= literal || (plain && absolute);
+    if (absolute == 0)
+        sum.unit.offset = 0;
+    return sum;
+}
+
+// p/q with small p and q: a count, a half, two thirds. Other literals may stand for a quantity.
+static bool
+is_simple_ratio(double value)
+{
+    static const double divisors[] = {1, 2, 3, 4, 6, 8};
+    for (uint32_t i = 0; i < 6; i++)
+        for (uint32_t k = 0; k < 6; k++)
+            if (fabs(fabs(value) * divisors[i] - divisors[k]) < 1e-12)
+                return true;
+    return false;
+}
+
+static Quantity
+product_quantity(UnitsPass *pass, Expr e, Op op)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    Quantity product = number_quantity();
+    bool pure = false, known = false, unknown = false, literal = false;
+    if (op == OP_MUL && expr_nargs(exprs, e) == 2 && is_negated(exprs, e))
+        return pass->of.at[expr_arg(exprs, e, 1)]; // -T keeps the scale of T
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++) {
+        Expr arg = expr_arg(exprs, e, i);
+        const Quantity *factor = &pass->of.at[arg];
+        unknown |= factor->knowledge == UNIT_UNKNOWN;
+        literal |= factor->knowledge == UNIT_LITERAL;
+        pure |= factor->knowledge == UNIT_SIMPLE && !expr_is_const(exprs, arg, -1);
+        if (factor->knowledge != UNIT_KNOWN)
+            continue;
+        known = true;
+        unknown |= op == OP_DIV && i == 1 ? !unit_divide(product.unit, factor->unit, &product.unit)
+                                          : !unit_multiply(product.unit, factor->unit, &product.unit);
+    }
+    if (unknown)
+        return unknown_quantity();
+    // 2*sin(x) may be 2 m: a literal times a number is a literal.
+    if (literal || !known || (pure && unit_is_number(&product.unit)))
+        return literal_quantity();
+    return product;
+}
+
+static void
+want_number(UnitsPass *pass, Expr owner, Expr arg)
+{
+    const Quantity *quantity = &pass->of.at[arg];
+    bool constant = expr_nslots(pass->dae->exprs, arg) == 0;
+    if (!constant && quantity->knowledge == UNIT_KNOWN && !unit_is_number(&quantity->unit))
+        record(pass, FAULT_NUMBER, owner, arg, 0);
+}
+
+static Quantity
+power_quantity(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    Expr base = expr_arg(exprs, e, 0), exponent = expr_arg(exprs, e, 1);
+    Quantity quantity = pass->of.at[base];
+    want_number(pass, e, exponent);
+    if (quantity.knowledge != UNIT_KNOWN)
+        return quantity.knowledge == UNIT_SIMPLE ? literal_quantity() : quantity;
+    if (expr_op(exprs, exponent) != OP_CONST)
+        return unit_is_number(&quantity.unit) ? quantity : unknown_quantity();
+    if (!unit_power(quantity.unit, expr_value(exprs, exponent), &quantity.unit))
+        return unknown_quantity();
+    return quantity;
+}
+
+static Quantity
+leaf_quantity(UnitsPass *pass, Expr e, Op op)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    if (op == OP_SLOT)
+        return pass->slots.at[expr_slot_of(exprs, e)];
+    if (op == OP_TIME)
+        return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_base(UNIT_SECOND)};
+    bool simple = is_simple_ratio(expr_value(exprs, e));
+    return (Quantity){.knowledge = simple ? UNIT_SIMPLE : UNIT_LITERAL, .unit = unit_one()};
+}
+
+// --- one expression, its arguments being done
+static Quantity
+expression_quantity(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    Op op = expr_op(exprs, e);
+    uint32_t n = expr_nargs(exprs, e);
+    Expr a = n > 0 ? expr_arg(exprs, e, 0) : 0, b = n > 1 ? expr_arg(exprs, e, 1) : 0;
+    if (n > 0 && expr_nslots(exprs, e) == 0)
+        return literal_quantity();
+    switch (op) {
+    case OP_CONST: case OP_SLOT: case OP_TIME:
+        return leaf_quantity(pass, e, op);
+    case OP_ADD:
+        return sum_quantity(pass, e);
+    case OP_MUL: case OP_DIV:
+        return product_quantity(pass, e, op);
+    case OP_POW:
+        return power_quantity(pass, e);
+    case OP_SQRT: {
+        Quantity root = pass->of.at[a];
+        return root.knowledge == UNIT_KNOWN && !unit_power(root.unit, 0.5, &root.unit) ? unknown_quantity() : root;
+    }
+    case OP_NEG: case OP_ABS: case OP_NOEVENT: case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
+        return pass->of.at[a];
+    case OP_SMOOTH:
+        return pass->of.at[b];
+    case OP_IF:
+        return same_unit(pass, FAULT_ARGUMENTS, e, b, expr_arg(exprs, e, 2));
+    case OP_MIN: case OP_MAX: case OP_LUZ: case OP_TAR: case OP_HOMOTOPY:
+        return same_unit(pass, FAULT_ARGUMENTS, e, a, b);
+    case OP_ATAN2:
+        same_unit(pass, FAULT_ARGUMENTS, e, a, b);
+        return number_quantity();
+    case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE:
+        same_unit(pass, FAULT_SIDES, e, a, b);
+        return literal_quantity();
+    case OP_EQN:
+        same_unit(pass, FAULT_SIDES, e, a, b);
+        return literal_quantity();
+    case OP_SIGN: case OP_SGN:
+        return number_quantity();
+    case OP_EXP: case OP_LOG: case OP_LOG10: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS:
+    case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
+        want_number(pass, e, a);
+        return number_quantity();
+    default:
+        return literal_quantity(); // Booleans
+    }
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Computes every subexpression of e. Arguments have smaller ids than their users, so ascending ids are an order
+// of evaluation.
+static void
+compute(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    uint32_t count = expr_count(exprs) + 1;
+    if (pass->of.n < count) {
+        vec_grow(&pass->stamp, count - pass->stamp.n);
+        vec_grow(&pass->of, count - pass->of.n);
+    }
+    pass->round++;
+    pass->finding = (Finding){0};
+    vec_clear(&pass->order);
+    vec_push(&pass->stack, e);
+    while (pass->stack.n) {
+        Expr top = vec_pop(&pass->stack);
+        if (pass->stamp.at[top] == pass->round)
+            continue;
+        pass->stamp.at[top] = pass->round;
+        vec_push(&pass->order, top);
+        for (uint32_t i = 0; i < expr_nargs(exprs, top); i++)
+            vec_push(&pass->stack, expr_arg(exprs, top, i));
+    }
+    qsort(pass->order.at, pass->order.n, sizeof *pass->order.at, ascending);
+    for (uint32_t i = 0; i < pass->order.n; i++)
+        pass->of.at[pass->order.at[i]] = expression_quantity(pass, pass->order.at[i]);
+}
+
+// --- messages
+
+typedef struct Names {
+    const Dae *dae;
+    uint32_t row;
+} Names;
+
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    const Names *names = context;
+    dae_var_name(names->dae, names->dae->rows.at[names->row + slot], out);
+}
+
+static const char *
+take_text(Dae *dae, Out *out)
+{
+    enum { LONGEST = 60 };
+    const char *text = out->length > LONGEST ? arena_printf(dae->arena, "%.*s...", LONGEST, out->text)
+                                             : arena_strndup(dae->arena, out->text ? out->text : "", out->length);
+    out_free(out);
+    return text;
+}
+
+static const char *
+expr_text(UnitsPass *pass, Expr e, uint32_t row)
+{
+    Out out = {0};
+    Names names = {pass->dae, row};
+    expr_print(pass->dae->exprs, e, print_slot, &names, &out);
+    return take_text(pass->dae, &out);
+}
+
+static const char *
+unit_text(UnitsPass *pass, const Unit *unit, Expr e, uint32_t row)
+{
+    if (expr_op(pass->dae->exprs, e) == OP_SLOT) { // as the user wrote it
+        Var var = pass->dae->rows.at[row + expr_slot_of(pass->dae->exprs, e)];
+        uint32_t order;
+        const Group *group = dae_group(pass->dae, var);
+        declared_var(pass->dae, var, &order);
+        if (group && group->unit && !order)
+            return sym_text(pass->dae->syms, group->unit);
+    }
+    Out out = {0};
+    unit_print(unit, &out);
+    return take_text(pass->dae, &out);
+}
+
+static void
+note_declarations(UnitsPass *pass, Diag *diag, Expr e, uint32_t row)
+{
+    enum { MOST_NOTES = 4 };
+    U32Vec slots = {0};
+    expr_shape(pass->dae->exprs, e, &slots);
+    for (uint32_t i = 0, notes = 0; i < slots.n && notes < MOST_NOTES; i++) {
+        uint32_t order;
+        Var var = declared_var(pass->dae, pass->dae->rows.at[row + slots.at[i]], &order);
+        const Group *group = dae_group(pass->dae, var);
+        if (!group || !group->unit)
+            continue;
+        diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, var),
+                  sym_text(pass->dae->syms, group->unit));
+        notes++;
+    }
+    vec_free(&slots);
+}
+
+static void
+help_conversion(Diag *diag, const Unit *from, const Unit *to, const char *what, const char *from_text, const char *to_text)
+{
+    double factor = from->scale / to->scale;
+    if (fabs(factor - 1) <= 1e-9) {
+        double offset = (from->offset - to->offset) / to->scale;
+        diag_help(diag, "%s %.10g to convert '%s' from %s to %s", offset > 0 ? "add" : "subtract", fabs(offset), what, from_text,
+                  to_text);
+    } else if (from->offset != to->offset) {
+        diag_help(diag, "%.10g*'%s' + %.10g converts it from %s to %s", factor, what, (from->offset - to->offset) / to->scale,
+                  from_text, to_text);
+    } else {
+        diag_help(diag, "%s by %.10g to convert '%s' from %s to %s", factor > 1 ? "multiply" : "divide",
+                  factor > 1 ? factor : 1 / factor, what, from_text, to_text);
+    }
+}
+
+static void
+report_number(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
+{
+    const char *function = op_table[expr_op(pass->dae->exprs, finding->owner)].text;
+    const char *what = expr_text(pass, finding->a, row), *unit = unit_text(pass, &finding->unit_a, finding->a, row);
+    Unit one = unit_one();
+    bool angle = unit_same_dimension(&finding->unit_a, &one);
+    Diag *diag = expr_op(pass->dae->exprs, finding->owner) == OP_POW
+        ? diag_add(pass->diags, E0303, span, "an exponent is a number without unit, but '%s' has unit %s", what, unit)
+        : diag_add(pass->diags, E0303, span, "'%s' wants %s, but '%s' has unit %s", function,
+                   angle ? "rad" : "a number without unit", what, unit);
+    note_declarations(pass, diag, finding->a, row);
+    if (angle)
+        help_conversion(diag, &finding->unit_a, &one, what, unit, "rad");
+}
+
+static void
+report_pair(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
+{
+    const char *a = expr_text(pass, finding->a, row), *b = expr_text(pass, finding->b, row);
+    const char *unit_a = unit_text(pass, &finding->unit_a, finding->a, row);
+    const char *unit_b = unit_text(pass, &finding->unit_b, finding->b, row);
+    bool same = unit_same_dimension(&finding->unit_a, &finding->unit_b);
+    const char *where = finding->fault == FAULT_TERMS ? "terms of a sum"
+        : finding->fault == FAULT_ARGUMENTS ? arena_printf(pass->dae->arena, "arguments of '%s'",
+                                                           op_table[expr_op(pass->dae->exprs, finding->owner)].text)
+        : expr_op(pass->dae->exprs, finding->owner) == OP_EQN ? "the sides of this equation" : "sides of a comparison";
+    Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, span, "%s have different %s: '%s' has unit %s, '%s' has unit %s",
+                          where, same ? "scales" : "units", a, unit_a, b, unit_b);
+    note_declarations(pass, diag, finding->a, row);
+    note_declarations(pass, diag, finding->b, row);
+    if (same)
+        help_conversion(diag, &finding->unit_b, &finding->unit_a, b, unit_b, unit_a);
+}
+
+static void
+report(UnitsPass *pass, uint32_t row, Span span)
+{
+    uint64_t place = (uint64_t)span.lo << 32 | span.hi;
+    uint32_t seen;
+    if (map_get(&pass->reported, place, &seen))
+        return; // the same text, instantiated again
+    map_put(&pass->reported, place, 1);
+    if (pass->finding.fault == FAULT_NUMBER)
+        report_number(pass, &pass->finding, row, span);
+    else
+        report_pair(pass, &pass->finding, row, span);
+}
+
+// --- equations and binds
+
+static void
+set_slots(UnitsPass *pass, uint32_t row, uint32_t n)
+{
+    vec_clear(&pass->slots);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&pass->slots, quantity_of_key(pass, quantity_key(pass, pass->dae->rows.at[row + i])));
+}
+
+static void
+check_shape(UnitsPass *pass, Expr shape, uint32_t row, Span span)
+{
+    uint32_t n = expr_nslots(pass->dae->exprs, shape), bad;
+    uint64_t hash = shape;
+    if (!n)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        hash = hash_add(hash, quantity_key(pass, pass->dae->rows.at[row + i]));
+    if (map_get(&pass->known, hash, &bad) && !bad)
+        return;
+    set_slots(pass, row, n);
+    compute(pass, shape);
+    bad = pass->finding.fault != FAULT_NONE;
+    map_put(&pass->known, hash, bad);
+    if (bad)
+        report(pass, row, span);
+}
+
+static void
+report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantity *wanted)
+{
+    static const char *const attributes[] = {"value", "start value", "nominal value", "min", "max"};
+    const Group *group = dae_group(pass->dae, bind->var);
+    bool same = unit_same_dimension(&is->unit, &wanted->unit);
+    const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, group->unit);
+    const char *what = expr_text(pass, bind->shape, bind->row);
+    Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, bind->span, "'%s' has unit %s, but its %s '%s' has unit %s",
+                          dae_name(pass->dae, bind->var), unit_wanted, attributes[bind->attr], what, unit);
+    diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, bind->var), unit_wanted);
+    note_declarations(pass, diag, bind->shape, bind->row);
+    if (same)
+        help_conversion(diag, &is->unit, &wanted->unit, what, unit, unit_wanted);
+}
+
+static void
+check_bind(UnitsPass *pass, const Bind *bind)
+{
+    uint32_t n = expr_nslots(pass->dae->exprs, bind->shape), bad, seen;
+    uint64_t hash = hash_add(bind->shape, 0x62696e64), key = quantity_key(pass, bind->var);
+    if (!n)
+        return;
+    hash = hash_add(hash, key);
+    for (uint32_t i = 0; i < n; i++)
+        hash = hash_add(hash, quantity_key(pass, pass->dae->rows.at[bind->row + i]));
+    if (map_get(&pass->known, hash, &bad) && !bad)
+        return;
+    set_slots(pass, bind->row, n);
+    compute(pass, bind->shape);
+    Quantity wanted = quantity_of_key(pass, key), is = pass->of.at[bind->shape];
+    bool both = wanted.knowledge == UNIT_KNOWN && is.knowledge == UNIT_KNOWN;
+    bool offsets = is.shifted || is.unit.offset == wanted.unit.offset;
+    bool fits = !both || (unit_same_dimension(&is.unit, &wanted.unit) && unit_same_scale(&is.unit, &wanted.unit) && offsets);
+    map_put(&pass->known, hash, !fits || pass->finding.fault != FAULT_NONE);
+    if (pass->finding.fault != FAULT_NONE) {
+        report(pass, bind->row, bind->span);
+    } else if (!fits && !map_get(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, &seen)) {
+        map_put(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, 1);
+        report_bind(pass, bind, &is, &wanted);
+    }
+}
+
+bool
+pass_units(Dae *dae, Diags *diags)
+{
+    UnitsPass pass = {.dae = dae, .diags = diags};
+    uint32_t before = diags_errors(diags);
+    read_units(&pass);
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation *equation = &dae->equations.at[i];
+        if (equation->kind != EQN_REMOVED && equation->kind != EQN_LAW)
+            check_shape(&pass, equation->shape, equation->row, equation->span);
+    }
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        check_bind(&pass, &dae->binds.at[i]);
+    for (uint32_t i = 0; i < dae->asserts.n; i++)
+        check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span);
+    map_free(&pass.unit_of_sym);
+    vec_free(&pass.units);
+    map_free(&pass.known);
+    map_free(&pass.reported);
+    vec_free(&pass.slots);
+    vec_free(&pass.of);
+    vec_free(&pass.stamp);
+    vec_free(&pass.order);
+    vec_free(&pass.stack);
+    return diags_errors(diags) == before;
+}
