@@ -119,13 +119,6 @@ node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint
     return made;
 }
 
-Node
-node_sign(Parser *p, Span span, AstOp op, Node operand)
-{
-    AstOp sign = op == AOP_ADD ? AOP_PLUS : op == AOP_SUB ? AOP_NEG : op == AOP_EADD ? AOP_EPLUS : AOP_ENEG;
-    return node_op(p, AST_UNARY, span, sign, NODES(operand));
-}
-
 // Decimal digits with at most 15 of them and a power of ten up to 22 convert exactly with one
 // multiplication or division (Clinger 1990); the rest goes to strtod.
 static double

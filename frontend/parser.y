@@ -43,7 +43,6 @@ static void mdl_error(Span *span, Parser *p, const char *message);
     uint32_t depth;
     List list;
     ClassPrefix prefix;
-    AstOp op;
     const char *word;
 }
 
@@ -81,7 +80,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <node> external_arguments type_specifier name subscripts subscripts_opt subscript
 %type <node> equation statement connect_clause if_branch when_branch statement_if_branch
 %type <node> statement_when_branch while_head energy_item for_index expression simple logical
-%type <node> logical_term logical_factor relation sum product power primary reference part call
+%type <node> range relation sum product power primary reference part call
 %type <node> function_argument function_reference argument_item row within external_result
 %type <list> items elements elements_some equations statements energy_items component_list
 %type <list> arguments arguments_some enumeration_literals bond_arguments name_list ident_list
@@ -97,7 +96,9 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <word> energy_word
 %type <node> for_head
 %type <list> rows
-%type <op> relop addop mulop powop
+
+%left "or"
+%left "and"
 
 %start file
 
@@ -645,7 +646,8 @@ subscript:
 // --- expressions
 
 expression:
-  simple
+  logical
+| range
 | if_branches[list] "else" expression[otherwise]
     { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFEXPR, @$, 0, 0, NULL, 0, $list, $otherwise); }
 ;
@@ -658,64 +660,59 @@ if_branches:
 | if_branches[all] "elseif" expression[condition] "then" expression[value]
     { $$ = list_add(p, list_add(p, $all, $condition), $value); }
 ;
+// The levels of the specification that only pass a value on are written out as alternatives: every
+// operand would otherwise be reduced nine times.
 simple:
   logical
-| logical[first] ":" logical[last] { $$ = node(p, AST_RANGE, @$, 0, 0, NODES($first, 0, $last)); }
+| range
+;
+range:
+  logical[first] ":" logical[last] { $$ = node(p, AST_RANGE, @$, 0, 0, NODES($first, 0, $last)); }
 | logical[first] ":" logical[step] ":" logical[last]
     { $$ = node(p, AST_RANGE, @$, 0, 0, NODES($first, $step, $last)); }
 ;
 logical:
-  logical_term
-| logical[a] "or" logical_term[b] { $$ = node_op(p, AST_BINARY, @$, AOP_OR, NODES($a, $b)); }
-;
-logical_term:
-  logical_factor
-| logical_term[a] "and" logical_factor[b] { $$ = node_op(p, AST_BINARY, @$, AOP_AND, NODES($a, $b)); }
-;
-logical_factor:
-  relation
+  sum
+| relation
+| "not" sum                     { $$ = node_op(p, AST_UNARY, @$, AOP_NOT, NODES($sum)); }
 | "not" relation                { $$ = node_op(p, AST_UNARY, @$, AOP_NOT, NODES($relation)); }
+| logical[a] "or" logical[b] { $$ = node_op(p, AST_BINARY, @$, AOP_OR, NODES($a, $b)); }
+| logical[a] "and" logical[b] { $$ = node_op(p, AST_BINARY, @$, AOP_AND, NODES($a, $b)); }
 ;
 relation:
-  sum
-| sum[a] relop sum[b]           { $$ = node_op(p, AST_BINARY, @$, $relop, NODES($a, $b)); }
-;
-relop:
-  "<"                           { $$ = AOP_LT; }
-| "<="                          { $$ = AOP_LE; }
-| ">"                           { $$ = AOP_GT; }
-| ">="                          { $$ = AOP_GE; }
-| "=="                          { $$ = AOP_EQ; }
-| "<>"                          { $$ = AOP_NE; }
+  sum[a] "<" sum[b]  { $$ = node_op(p, AST_BINARY, @$, AOP_LT, NODES($a, $b)); }
+| sum[a] "<=" sum[b] { $$ = node_op(p, AST_BINARY, @$, AOP_LE, NODES($a, $b)); }
+| sum[a] ">" sum[b] { $$ = node_op(p, AST_BINARY, @$, AOP_GT, NODES($a, $b)); }
+| sum[a] ">=" sum[b] { $$ = node_op(p, AST_BINARY, @$, AOP_GE, NODES($a, $b)); }
+| sum[a] "==" sum[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EQ, NODES($a, $b)); }
+| sum[a] "<>" sum[b] { $$ = node_op(p, AST_BINARY, @$, AOP_NE, NODES($a, $b)); }
 ;
 sum:
   product
-| addop product                 { $$ = node_sign(p, @$, $addop, $product); }
-| sum[a] addop product[b]       { $$ = node_op(p, AST_BINARY, @$, $addop, NODES($a, $b)); }
-;
-addop:
-  "+"                           { $$ = AOP_ADD; }
-| "-"                           { $$ = AOP_SUB; }
-| ".+"                          { $$ = AOP_EADD; }
-| ".-"                          { $$ = AOP_ESUB; }
+| "+" product  { $$ = node_op(p, AST_UNARY, @$, AOP_PLUS, NODES($product)); }
+| "-" product  { $$ = node_op(p, AST_UNARY, @$, AOP_NEG, NODES($product)); }
+| ".+" product { $$ = node_op(p, AST_UNARY, @$, AOP_EPLUS, NODES($product)); }
+| ".-" product { $$ = node_op(p, AST_UNARY, @$, AOP_ENEG, NODES($product)); }
+| sum[a] "+" product[b] { $$ = node_op(p, AST_BINARY, @$, AOP_ADD, NODES($a, $b)); }
+| sum[a] "-" product[b] { $$ = node_op(p, AST_BINARY, @$, AOP_SUB, NODES($a, $b)); }
+| sum[a] ".+" product[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EADD, NODES($a, $b)); }
+| sum[a] ".-" product[b] { $$ = node_op(p, AST_BINARY, @$, AOP_ESUB, NODES($a, $b)); }
 ;
 product:
-  power
-| product[a] mulop power[b]     { $$ = node_op(p, AST_BINARY, @$, $mulop, NODES($a, $b)); }
-;
-mulop:
-  "*"                           { $$ = AOP_MUL; }
-| "/"                           { $$ = AOP_DIV; }
-| ".*"                          { $$ = AOP_EMUL; }
-| "./"                          { $$ = AOP_EDIV; }
+  primary
+| power
+| product[a] "*" primary[b] { $$ = node_op(p, AST_BINARY, @$, AOP_MUL, NODES($a, $b)); }
+| product[a] "/" primary[b] { $$ = node_op(p, AST_BINARY, @$, AOP_DIV, NODES($a, $b)); }
+| product[a] ".*" primary[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EMUL, NODES($a, $b)); }
+| product[a] "./" primary[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EDIV, NODES($a, $b)); }
+| product[a] "*" power[b] { $$ = node_op(p, AST_BINARY, @$, AOP_MUL, NODES($a, $b)); }
+| product[a] "/" power[b] { $$ = node_op(p, AST_BINARY, @$, AOP_DIV, NODES($a, $b)); }
+| product[a] ".*" power[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EMUL, NODES($a, $b)); }
+| product[a] "./" power[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EDIV, NODES($a, $b)); }
 ;
 power:
-  primary
-| primary[a] powop primary[b]   { $$ = node_op(p, AST_BINARY, @$, $powop, NODES($a, $b)); }
-;
-powop:
-  "^"                           { $$ = AOP_POW; }
-| ".^"                          { $$ = AOP_EPOW; }
+  primary[a] "^" primary[b]  { $$ = node_op(p, AST_BINARY, @$, AOP_POW, NODES($a, $b)); }
+| primary[a] ".^" primary[b] { $$ = node_op(p, AST_BINARY, @$, AOP_EPOW, NODES($a, $b)); }
 ;
 primary:
   "an integer"[text]            { $$ = number_node(p, @$, $text, true); }

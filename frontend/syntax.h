@@ -133,7 +133,6 @@ Node short_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node 
 Node with_flag(Parser *p, Node node, uint32_t flag, Span span);
 Node connect_comment(Parser *p, Span span, Node connect, Node comment);
 Node call_of(Parser *p, Span span, Node function, Node args);
-Node node_sign(Parser *p, Span span, AstOp op, Node operand);
 // Adds the prefixes of an element and its constraining clause to a CLASS or COMPONENTS node.
 Node element_prefixed(Parser *p, uint32_t flags, Node element, Node constrained);
 Node energy_node(Parser *p, Span span, const char *word, uint32_t flags, const Node *children, uint32_t n);
