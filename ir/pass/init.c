@@ -159,7 +159,8 @@ static void
 add_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
 {
     for (Var var = 0; var < start_of->n; var++) {
-        if (!(dae->var_flags.at[var] & VARF_FIXED) || dae_kind(dae, var) != VAR_CONTINUOUS)
+        uint8_t flags = dae->var_flags.at[var];
+        if (!(flags & VARF_FIXED) || flags & VARF_REMOVED || dae_kind(dae, var) != VAR_CONTINUOUS)
             continue;
         const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
         add_start(dae, problem, var, bind, bind ? bind->span : var_span(dae, var));

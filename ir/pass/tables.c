@@ -160,7 +160,7 @@ check_range(Lowering *low, const Bind *bind)
 
 // Start values and nominal values go to the representative; a fixed start wins over others, the variable's own over its aliases'.
 static void
-make_attributes(Lowering *low, InstrVec *code)
+make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
 {
     Dae *dae = low->dae;
     uint32_t n_binds = dae->binds.n;
@@ -178,6 +178,9 @@ make_attributes(Lowering *low, InstrVec *code)
         bool negative;
         Var at = dae_alias(dae, bind.var, &negative);
         if (low->place.at[at] == NONE || !bind_is_parametric(low, &bind))
+            continue;
+        // The start value of a parameter counts only when it has no other value.
+        if (bind_of->at[bind.var] != NONE)
             continue;
         uint32_t place = low->place.at[at];
         int sign = negative ? -1 : 1;
@@ -225,7 +228,7 @@ make_parameters(Lowering *low)
     for (uint32_t i = 0; i < low->n; i++)
         low->image.at[nominal + i] = 1;
     if (good)
-        make_attributes(low, &code);
+        make_attributes(low, &work.bind_of, &code);
     add_function(low, "parameters", &code, false, &low->sys->model->parameters);
     vec_free(&code);
     vec_free(&work.bind_of);
