@@ -3,7 +3,7 @@
 // Purpose: turn the instruction list of a function into straight pieces and loops, so that the size of
 //   the code and the time to make it grow with the number of different patterns, not of equations.
 // Method: greedy from left to right: at each instruction the period p <= 64 whose repetition covers most
-//   instructions wins (the smaller p on a tie). For every p the next position where shape[j] differs from
+//   instructions wins (the smaller p on a tie, or when it covers thousands). For every p the next position where shape[j] differs from
 //   shape[j+p] is kept, so that each p reads each shape once. The places of a repetition are then compared
 //   with an arithmetic progression, operand by operand; a repetition made of a few long progressions is cut there.
 // Contract: reads sys only. The segments cover the range without gaps, in order.
@@ -12,7 +12,7 @@
 
 #include "ir/base/map.h"
 
-enum { LONGEST_PERIOD = 64, FEWEST_TRIPS = 4, FEWEST_INSTRS = 16, PIECE_TRIPS = 64, MOST_PIECES = 16 };
+enum { LONGEST_PERIOD = 64, FEWEST_TRIPS = 4, FEWEST_INSTRS = 16, LONG_ENOUGH = 4096, PIECE_TRIPS = 64, MOST_PIECES = 16 };
 
 uint32_t
 slot_count(SlotCounts *slots, const Exprs *exprs, Expr shape)
@@ -185,7 +185,7 @@ static uint32_t
 best_repetition(const Instr *instrs, uint32_t i, uint32_t end, uint32_t *mismatch, uint32_t *period)
 {
     uint32_t best = 0, best_trips = 1;
-    for (uint32_t p = 1; p <= LONGEST_PERIOD && i + p < end; p++) {
+    for (uint32_t p = 1; p <= LONGEST_PERIOD && i + p < end && best < LONG_ENOUGH; p++) {
         if (mismatch[p] < i + 1 && instrs[i].shape != instrs[i + p].shape)
             continue;
         if (mismatch[p] <= i)
