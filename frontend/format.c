@@ -30,6 +30,7 @@ typedef struct Formatter {
     bool energy;       // inside an energy section, where no class starts
     Header header;     // inside the header of a long class
     int last;          // the kind of the last token that is no comment
+    uint32_t next;     // the first token behind the comments being placed
 } Formatter;
 
 // --- looking at the tokens
@@ -205,9 +206,10 @@ place_comment(Formatter *f, uint32_t i, Piece *piece)
         piece->line_break = BREAK_CONTINUE;
         return;
     }
-    uint32_t next = skip_comments(f, i);
-    bool with_word = is_outdented(kind_at(f, next)) && column_of(f, i) <= column_of(f, next);
-    place_start(f, i, piece, with_word ? kind_at(f, next) : 0);
+    if (f->next <= i)
+        f->next = skip_comments(f, i);
+    bool with_word = is_outdented(kind_at(f, f->next)) && column_of(f, i) <= column_of(f, f->next);
+    place_start(f, i, piece, with_word ? kind_at(f, f->next) : 0);
 }
 
 // A token behind a block comment that itself starts the line stays on that line.

@@ -341,6 +341,22 @@ drop_stray_end(Parser *p)
     return true;
 }
 
+// `else` and the like in the same situation: the word, and for a branch with a condition all up to its
+// `then`.
+static bool
+drop_stray_branch(Parser *p, int kind)
+{
+    const Block *inner = inner_block(p);
+    if (kind != T_ELSE && kind != T_ELSEIF && kind != T_ELSEWHEN)
+        return false;
+    if (p->current.kind != T_SEMICOLON || p->section != SECTION_EQUATIONS || !diags_errors(p->diags)
+        || (inner && inner->kind != BLOCK_CLASS) || in_brackets(p))
+        return false;
+    while (kind != T_ELSE && kind != T_THEN && kind && peek(p, 0).kind != T_SEMICOLON)
+        kind = raw_next(p).kind;
+    return true;
+}
+
 // --- recovery
 
 // Between an error and its ';': whether the token must wait for a ';' put in front of it.
@@ -405,9 +421,11 @@ decide(Parser *p, Token *token)
     }
     if (token->kind == T_END && end_is_subscript(p))
         token->kind = T_LAST;
-    else if (token->kind == T_END && !p->recovering && (put_missing_end(p, *token) || drop_stray_end(p)))
+    else if (p->recovering)
+        return true;
+    else if (token->kind == T_END && (put_missing_end(p, *token) || drop_stray_end(p)))
         return false;
-    return true;
+    return !drop_stray_branch(p, token->kind);
 }
 
 Token
