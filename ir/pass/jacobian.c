@@ -81,7 +81,7 @@ compare_terms(const void *a, const void *b)
 
 // Collects the partials of the instruction's operands, column by column.
 static void
-gather(Lowering *low, const Instr *instr, uint32_t n, const Map *column_of)
+gather(Lowering *low, const Instr *instr, uint32_t n)
 {
     struct JacobianMemo *memo = low->jacobian;
     vec_clear(&memo->terms);
@@ -89,7 +89,7 @@ gather(Lowering *low, const Instr *instr, uint32_t n, const Map *column_of)
         uint32_t place = low->sys->places.at[instr->row + k], column;
         if (!expr_uses_slot(low->exprs, instr->shape, k))
             continue;
-        if (map_get(column_of, place, &column)) {
+        if (place_get(&low->column_of, place, &column)) {
             Term own = {{column, NONE, 1}, k};
             vec_push(&memo->terms, own);
             continue;
@@ -170,11 +170,11 @@ partial_by(Lowering *low, const Instr *instr, uint32_t n, const Term *term, uint
 }
 
 static void
-differentiate(Lowering *low, const Instr *instr, const Map *column_of, InstrVec *out)
+differentiate(Lowering *low, const Instr *instr, InstrVec *out)
 {
     struct JacobianMemo *memo = memo_of(low);
     uint32_t n = expr_nslots(low->exprs, instr->shape);
-    gather(low, instr, n, column_of);
+    gather(low, instr, n);
     uint32_t first = memo->partials.n, count = 0;
     for (uint32_t i = 0, end; i < memo->terms.n; i = end) {
         for (end = i + 1; end < memo->terms.n; end++)
@@ -195,35 +195,34 @@ differentiate(Lowering *low, const Instr *instr, const Map *column_of, InstrVec 
 
 // An instruction whose derivative no row needs is skipped: marks backwards from the rows.
 static void
-mark_needed(Lowering *low, const Instr *code, uint32_t n, const Map *row_of, U8Vec *needed)
+mark_needed(Lowering *low, const Instr *code, uint32_t n, U8Vec *needed)
 {
-    Map wanted = {0};
+    PlaceMap *wanted = &low->scratch;
     vec_grow(needed, n);
     for (uint32_t i = n; i-- > 0;) {
         uint32_t unused;
-        if (!map_get(row_of, code[i].dest, &unused) && !map_get(&wanted, code[i].dest, &unused))
+        if (!place_get(&low->row_of, code[i].dest, &unused) && !place_get(wanted, code[i].dest, &unused))
             continue;
         needed->at[i] = 1;
         uint32_t slots = expr_nslots(low->exprs, code[i].shape);
         for (uint32_t k = 0; k < slots; k++)
-            map_put(&wanted, low->sys->places.at[code[i].row + k], 1);
+            place_put(wanted, low->sys->places.at[code[i].row + k], 1);
     }
-    map_free(&wanted);
+    place_clear(wanted);
 }
 
 void
-accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_of, const Map *row_of, InstrVec *out,
-           EntryVec *entries)
+accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries)
 {
     struct JacobianMemo *memo = memo_of(low);
     U8Vec needed = {0};
-    mark_needed(low, code, n, row_of, &needed);
+    mark_needed(low, code, n, &needed);
     for (uint32_t i = 0; i < n; i++)
         if (needed.at[i])
-            differentiate(low, &code[i], column_of, out);
+            differentiate(low, &code[i], out);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row;
-        if (!map_get(row_of, code[i].dest, &row))
+        if (!place_get(&low->row_of, code[i].dest, &row))
             continue;
         for (uint32_t k = 0; k < memo->count.at[code[i].dest]; k++) {
             Partial partial = memo->partials.at[memo->first.at[code[i].dest] + k];
@@ -236,6 +235,8 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_of, c
     vec_clear(&memo->touched);
     vec_clear(&memo->partials);
     vec_free(&needed);
+    place_clear(&low->column_of);
+    place_clear(&low->row_of);
 }
 
 // Entries by column, rows ascending within each: two stable counting sorts.
@@ -274,19 +275,19 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     uint32_t *row = arena_array(low->arena, uint32_t, entries->n ? entries->n : 1);
     mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
     // A derivative that only this entry uses is stored in the matrix at once.
-    Map made = {0}, uses = {0};
+    PlaceMap *made = &low->scratch, *uses = &low->more_scratch;
     for (uint32_t i = 0; i < code->n; i++) {
-        map_put(&made, code->at[i].dest, i);
+        place_put(made, code->at[i].dest, i);
         uint32_t slots = expr_nslots(low->exprs, code->at[i].shape), seen;
         for (uint32_t k = 0; k < slots; k++) {
             uint32_t place = low->sys->places.at[code->at[i].row + k];
-            map_put(&uses, place, map_get(&uses, place, &seen) ? seen + 1 : 1);
+            place_put(uses, place, place_get(uses, place, &seen) ? seen + 1 : 1);
         }
     }
     for (uint32_t i = 0; i < entries->n; i++) {
         uint32_t seen;
         if (!sorted[i].constant)
-            map_put(&uses, sorted[i].place, map_get(&uses, sorted[i].place, &seen) ? seen + 1 : 1);
+            place_put(uses, sorted[i].place, place_get(uses, sorted[i].place, &seen) ? seen + 1 : 1);
     }
     for (uint32_t i = 0; i < entries->n; i++) {
         bool negative = negative_rows && negative_rows[sorted[i].row];
@@ -296,8 +297,8 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
             low->image.at[dest] = negative ? -sorted[i].value : sorted[i].value;
             continue;
         }
-        map_get(&uses, sorted[i].place, &used);
-        if (used == 1 && map_get(&made, sorted[i].place, &instr)) {
+        place_get(uses, sorted[i].place, &used);
+        if (used == 1 && place_get(made, sorted[i].place, &instr)) {
             code->at[instr].dest = dest;
             if (negative)
                 code->at[instr].shape = expr_1(low->exprs, OP_NEG, code->at[instr].shape);
@@ -306,7 +307,7 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
         Expr slot = expr_slot(low->exprs, 0);
         emit_places(low, code, negative ? expr_1(low->exprs, OP_NEG, slot) : slot, &sorted[i].place, dest);
     }
-    map_free(&made);
-    map_free(&uses);
+    place_clear(made);
+    place_clear(uses);
     return matrix;
 }

@@ -31,7 +31,7 @@ struct LiftMemo {
     VEC(Extra) extras;
     U32Vec orders;
     Map of;                    // (shape, mode, pattern) -> lifted
-    Map relation_shape;        // relation -> index into shapes of its parts
+    Map rewriting;             // shape -> 1 when it holds anything to lift
     // of the rewrite that is running:
     Map done;                  // expression -> rewritten (outside noEvent)
     Map done_noevent;
@@ -62,7 +62,7 @@ lift_memo_free(Lowering *low)
     vec_free(&memo->extras);
     vec_free(&memo->orders);
     map_free(&memo->of);
-    map_free(&memo->relation_shape);
+    map_free(&memo->rewriting);
     map_free(&memo->done);
     map_free(&memo->done_noevent);
     vec_free(&memo->vars);
@@ -231,7 +231,11 @@ static uint32_t
 lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint32_t own)
 {
     struct LiftMemo *memo = memo_of(low);
-    bool rewriting = needs_rewrite(low, shape);
+    uint32_t rewriting = 0;
+    if (!map_get(&memo->rewriting, shape, &rewriting)) {
+        rewriting = needs_rewrite(low, shape);
+        map_put(&memo->rewriting, shape, rewriting);
+    }
     uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : 2);
     for (uint32_t k = 0; k < own && rewriting; k++)
         key = hash_add(key, kinds[k]);
@@ -365,28 +369,11 @@ emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, u
     vec_push(code, instr);
 }
 
-void
-emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest)
+// Lifts `shape` over memo->vars and appends the instruction.
+static void
+emit_lifted(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, Span span, uint32_t dest)
 {
-    uint32_t n = expr_nslots(low->exprs, shape);
-    Var *vars = base_realloc(NULL, sizeof *vars * (n ? n : 1));
-    if (n)
-        memcpy(vars, low->dae->rows.at + row, sizeof *vars * n);
-    emit_vars(low, code, mode, shape, vars, span, 1, dest);
-    free(vars);
-}
-
-void
-emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
-          uint32_t dest)
-{
-    struct LiftMemo *memo = memo_of(low);
-    uint32_t n = expr_nslots(low->exprs, shape);
-    uint32_t row = dae_add_row(low->dae, vars, n);
-    Expr resolved = dae_resolve_shape(low->dae, shape, row, &memo->vars);
-    low->dae->rows.n = row;
-    if (sign < 0)
-        resolved = expr_1(low->exprs, OP_NEG, resolved);
+    struct LiftMemo *memo = low->lift;
     vec_clear(&memo->places);
     vec_clear(&memo->kinds);
     for (uint32_t k = 0; k < memo->vars.n; k++) {
@@ -395,7 +382,7 @@ emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *v
         vec_push(&memo->places, place_of(low, var, &unused));
         vec_push(&memo->kinds, dae_kind(low->dae, var) == VAR_CONTINUOUS);
     }
-    uint32_t index = lift_shape(low, mode, resolved, memo->kinds.at, memo->vars.n);
+    uint32_t index = lift_shape(low, mode, shape, memo->kinds.at, memo->vars.n);
     Lifted lifted = memo->lifted.at[index];
     if (lifted.integer) {
         Diag *diag = diag_add(low->diags, E0710, span, "an integer-valued function of a continuous variable would jump here,"
@@ -403,8 +390,7 @@ emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *v
         diag_help(diag, "wrap it in noEvent(...) if the jumps may be stepped over");
     }
     // Extras may add to the pools, so the row is written afterwards.
-    uint32_t extra_places[64];
-    uint32_t *extras = lifted.n_extra <= 64 ? extra_places : base_realloc(NULL, sizeof *extras * lifted.n_extra);
+    uint32_t few[64], *extras = lifted.n_extra <= 64 ? few : base_realloc(NULL, sizeof *extras * lifted.n_extra);
     for (uint32_t i = 0; i < lifted.n_extra; i++)
         extras[i] = extra_place(low, memo->extras.at[lifted.extra + i], memo->vars.at, memo->places.at,
                                 memo->kinds.at, span);
@@ -414,6 +400,32 @@ emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *v
         vec_push(&low->sys->places, slot < lifted.own ? memo->places.at[slot] : extras[slot - lifted.own]);
     }
     vec_push(code, instr);
-    if (extras != extra_places)
+    if (extras != few)
         free(extras);
+}
+
+void
+emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest)
+{
+    struct LiftMemo *memo = memo_of(low);
+    vec_clear(&memo->vars);
+    vec_append(&memo->vars, low->dae->rows.at + row, expr_nslots(low->exprs, shape));
+    emit_lifted(low, code, mode, shape, span, dest);
+}
+
+void
+emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
+          uint32_t dest)
+{
+    struct LiftMemo *memo = memo_of(low);
+    uint32_t n = expr_nslots(low->exprs, shape), row = low->dae->rows.n;
+    vec_reserve(&memo->vars, n);
+    vec_clear(&memo->vars);
+    vec_append(&memo->vars, vars, n); // `vars` may lie in the pool that is about to grow
+    row = dae_add_row(low->dae, memo->vars.at, n);
+    Expr resolved = dae_resolve_shape(low->dae, shape, row, &memo->vars);
+    low->dae->rows.n = row;
+    if (sign < 0)
+        resolved = expr_1(low->exprs, OP_NEG, resolved);
+    emit_lifted(low, code, mode, resolved, span, dest);
 }

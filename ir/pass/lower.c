@@ -87,6 +87,10 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.relations);
     vec_free(&low.samples);
     map_free(&low.relation_of);
+    place_free(&low.column_of);
+    place_free(&low.row_of);
+    place_free(&low.scratch);
+    place_free(&low.more_scratch);
     Sys *sys = low.sys;
     if (diags_errors(diags) > errors)
         sys_free(&sys);

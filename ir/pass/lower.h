@@ -27,6 +27,46 @@ typedef struct Sample {
 // Instructions that are not in the system yet: they are sorted first.
 typedef VEC(Instr) InstrVec;
 
+// A map from places to numbers: an array over all places that forgets in time proportional to what was put.
+typedef struct PlaceMap {
+    U32Vec number;           // per place: number + 1, 0 when absent
+    U32Vec used;
+} PlaceMap;
+
+static inline bool
+place_get(const PlaceMap *map, uint32_t place, uint32_t *number)
+{
+    if (place >= map->number.n || !map->number.at[place])
+        return false;
+    *number = map->number.at[place] - 1;
+    return true;
+}
+
+static inline void
+place_put(PlaceMap *map, uint32_t place, uint32_t number)
+{
+    if (place >= map->number.n)
+        vec_grow(&map->number, place + 1 - map->number.n);
+    if (!map->number.at[place])
+        vec_push(&map->used, place);
+    map->number.at[place] = number + 1;
+}
+
+static inline void
+place_clear(PlaceMap *map)
+{
+    for (uint32_t i = 0; i < map->used.n; i++)
+        map->number.at[map->used.at[i]] = 0;
+    vec_clear(&map->used);
+}
+
+static inline void
+place_free(PlaceMap *map)
+{
+    vec_free(&map->number);
+    vec_free(&map->used);
+}
+
 typedef struct Lowering {
     const LoweringInput *in;
     Dae *dae;
@@ -47,6 +87,8 @@ typedef struct Lowering {
     VEC(Relation) relations;
     Map relation_of;
     VEC(Sample) samples;
+    PlaceMap column_of, row_of; // see accumulate
+    PlaceMap scratch, more_scratch;
     struct LiftMemo *lift;
     struct JacobianMemo *jacobian;
 } Lowering;
@@ -63,9 +105,9 @@ typedef enum LiftMode {
     LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs)
     LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions, asserts)
 } LiftMode;
-// Appends v[dest] = shape(row of variables) to `code`. Rows name any variables (aliases are resolved).
+// Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those of causal forms).
 void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
-// The same for a row given as an array; sign -1 stores the negative.
+// The same for any variables (aliases are resolved); sign -1 stores the negative.
 void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
                uint32_t dest);
 // An instruction over places.
@@ -80,11 +122,10 @@ typedef struct Entry {       // one partial derivative
     uint32_t place;          // when not constant
 } Entry;
 typedef VEC(Entry) EntryVec;
-// Differentiates `code` (n instructions, in order) with respect to the columns given by column_of (place -> column;
-// a Map). For every instruction whose destination is in row_of (place -> row) entries are appended.
-// Derivative instructions go to `out`. Everything is a derivative through the instructions of `code` only.
-void accumulate(Lowering *low, const Instr *code, uint32_t n, const Map *column_of, const Map *row_of, InstrVec *out,
-                EntryVec *entries);
+// Differentiates `code` (n instructions, in order) with respect to the places in low->column_of. For every
+// instruction whose destination is in low->row_of entries are appended. Both maps are cleared. Derivative instructions
+// go to `out`. Everything is a derivative through the instructions of `code` only.
+void accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries);
 // Lays entries out as compressed columns; negative_rows (per row) are stored with the opposite sign. Appends
 // the instructions that store them to `code`.
 mdl_matrix make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns,

@@ -3,7 +3,7 @@
 // Purpose: every block of the block lower triangular form becomes explicit assignments or a torn loop.
 // Method: a block of one equation is solved symbolically for its unknown when the solution is single valued and
 // what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise, and
-// for larger blocks, tearing (tear.c). Solutions are memoized by the expression core per (shape, slot).
+// for larger blocks, tearing (tear.c). Solutions are memoized per (shape, slot).
 // Contract: requires a perfect matching and sorted blocks; provides a Causal form. Complexity: linear in the rows.
 //
 //     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
@@ -84,18 +84,62 @@ slot_of(const U32Vec *vars, Var var)
     return NONE;
 }
 
+// Solutions by (shape, slot): most equations repeat a shape.
+typedef struct Solution {
+    Expr shape;                // canonical; 0: not by division by parameters
+    Expr divisor;              // over the slots of the equation, or 0
+    uint32_t order, n_order;   // range of Solutions.orders: slot k of the solution is slot order[k] of the equation
+} Solution;
+
+typedef struct Solutions {
+    VEC(Solution) list;
+    U32Vec orders;
+    Map of;
+} Solutions;
+
+static const Solution *
+solution_of(Dae *dae, Solutions *solutions, Expr shape, uint32_t k)
+{
+    uint64_t key = (uint64_t)shape << 32 | k;
+    uint32_t found;
+    if (map_get(&solutions->of, key, &found))
+        return &solutions->list.at[found];
+    Solution made = {.order = solutions->orders.n};
+    U32Vec order = {0};
+    Expr solved = expr_solve(dae->exprs, shape, k, &made.divisor);
+    if (solved)
+        made.shape = expr_shape(dae->exprs, solved, &order);
+    made.n_order = order.n;
+    vec_append(&solutions->orders, order.at, order.n);
+    vec_free(&order);
+    vec_push(&solutions->list, made);
+    map_put(&solutions->of, key, solutions->list.n - 1);
+    return &vec_last(&solutions->list);
+}
+
 static bool
-solve_single(Dae *dae, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
+solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
 {
     if (dae->equations.at[equation].kind == EQN_LAW)
         return false;
     Expr shape = dae_resolve(dae, equation, vars);
     uint32_t k = slot_of(vars, unknown);
-    Expr solved = k == NONE ? 0 : causal_solve(dae, shape, vars->at, k);
-    if (!solved)
+    if (k == NONE)
         return false;
+    const Solution *solution = solution_of(dae, solutions, shape, k);
+    Assign assign = {.var = unknown, .equation = equation, .shape = solution->shape, .row = dae->rows.n};
+    if (solution->shape
+        && (!solution->divisor || causal_is_parametric(dae, dae->exprs, solution->divisor, vars->at))) {
+        for (uint32_t i = 0; i < solution->n_order; i++)
+            vec_push(&dae->rows, vars->at[solutions->orders.at[solution->order + i]]);
+    } else {
+        Expr solved = causal_solve(dae, shape, vars->at, k);
+        if (!solved)
+            return false;
+        assign = causal_assign(dae, unknown, solved, vars->at, equation);
+    }
     CausalItem item = {false, causal->assigns.n};
-    vec_push(&causal->assigns, causal_assign(dae, unknown, solved, vars->at, equation));
+    vec_push(&causal->assigns, assign);
     vec_push(&causal->items, item);
     return true;
 }
@@ -104,13 +148,14 @@ void
 causal_make(Dae *dae, const Problem *problem, Causal *causal)
 {
     U32Vec vars = {0}, equations = {0}, unknowns = {0};
+    Solutions solutions = {0};
     Tearing *tearing = tearing_create(dae);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
         uint32_t position = problem->sorted.at[first];
         if (end - first == 1
-            && solve_single(dae, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
+            && solve_single(dae, &solutions, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
             continue;
         vec_clear(&equations);
         vec_clear(&unknowns);
@@ -121,6 +166,9 @@ causal_make(Dae *dae, const Problem *problem, Causal *causal)
         tearing_block(tearing, causal, equations.at, unknowns.at, equations.n);
     }
     tearing_free(&tearing);
+    vec_free(&solutions.list);
+    vec_free(&solutions.orders);
+    map_free(&solutions.of);
     vec_free(&vars);
     vec_free(&equations);
     vec_free(&unknowns);

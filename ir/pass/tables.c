@@ -260,13 +260,12 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
 {
     mdl_block *block = arena_new(low->arena, mdl_block);
     uint32_t *unknown = arena_array(low->arena, uint32_t, loop->n), *residual = arena_array(low->arena, uint32_t, loop->n);
-    Map column_of = {0}, row_of = {0};
     for (uint32_t k = 0; k < loop->n; k++) {
         int sign;
         unknown[k] = place_of(low, causal->tears.at[loop->tear + k], &sign);
         residual[k] = residual_places[k];
-        map_put(&column_of, unknown[k], k);
-        map_put(&row_of, residual[k], k);
+        place_put(&low->column_of, unknown[k], k);
+        place_put(&low->row_of, residual[k], k);
     }
     for (uint32_t k = 0; k < loop->n_inner; k++) {
         const Assign *assign = &causal->assigns.at[loop->inner + k];
@@ -280,7 +279,7 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
     }
     InstrVec derivatives = {0};
     EntryVec entries = {0};
-    accumulate(low, code->at, code->n, &column_of, &row_of, &derivatives, &entries);
+    accumulate(low, code->at, code->n, &derivatives, &entries);
     block->m = loop->n;
     block->unknown = unknown;
     block->residual = residual;
@@ -291,8 +290,6 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
     add_function(low, arena_printf(low->arena, "%s_jacobian", name), &derivatives, true, &block->jacobian);
     vec_free(&derivatives);
     vec_free(&entries);
-    map_free(&column_of);
-    map_free(&row_of);
     return block;
 }
 
@@ -512,23 +509,22 @@ static void
 make_jacobian(Lowering *low, const InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
-    Map column_of = {0}, row_of = {0};
     InstrVec derivatives = {0};
     EntryVec entries = {0}, by_y = {0}, by_yp = {0};
     uint8_t *negative = arena_array(low->arena, uint8_t, low->n ? low->n : 1);
     for (uint32_t i = 0; i < low->n; i++) {
-        map_put(&column_of, low->y + i, i);
-        map_put(&row_of, low->r + i, i);
+        place_put(&low->column_of, low->y + i, i);
+        place_put(&low->row_of, low->r + i, i);
     }
     for (uint32_t i = 0; i < low->nx; i++) {
         if (low->implicit.at[i]) {
-            map_put(&column_of, low->yp + i, low->n + i);
+            place_put(&low->column_of, low->yp + i, low->n + i);
         } else {
-            map_put(&row_of, low->dx + i, i);
+            place_put(&low->row_of, low->dx + i, i);
             negative[i] = 1;
         }
     }
-    accumulate(low, whole->at, whole->n, &column_of, &row_of, &derivatives, &entries);
+    accumulate(low, whole->at, whole->n, &derivatives, &entries);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
     for (uint32_t i = 0; i < entries.n; i++) {
         Entry entry = entries.at[i];
@@ -542,8 +538,6 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     model->jac_y = make_matrix(low, &by_y, low->n, low->n, negative, &derivatives);
     model->jac_yp = make_matrix(low, &by_yp, low->n, low->n, negative, &derivatives);
     add_function(low, "jacobian", &derivatives, true, &model->jacobian);
-    map_free(&column_of);
-    map_free(&row_of);
     vec_free(&derivatives);
     vec_free(&entries);
     vec_free(&by_y);
@@ -735,7 +729,7 @@ make_asserts(Lowering *low)
             out.length = before;
         made->where = arena_strndup(low->arena, out.text ? out.text : "", out.length);
         out_free(&out);
-        emit(low, &code, LIFT_LIVE, at.condition, at.row, at.span, made->ok);
+        emit_vars(low, &code, LIFT_LIVE, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
     }
     model->assertion = table;
     model->n_asserts = dae->asserts.n;
