@@ -24,6 +24,9 @@ begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
 {
     elab->scope = (Scope){.frag = frag, .class_id = class_id, .loops = loops};
     vec_clear(&elab->slots);
+    // Entries of earlier equations do no harm, but a small map stays in the cache.
+    if (elab->slot_of.count > 256)
+        map_clear(&elab->slot_of);
     elab->env.when = false;
 }
 

@@ -92,8 +92,8 @@ local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
     return check_assigned(env, out, node);
 }
 
-static bool
-is_time(const ExprEnv *env, Node ref)
+bool
+expression_is_time(const ExprEnv *env, Node ref)
 {
     Node part = ast_child(env->ast, ref, 0);
     return ast_at(env->ast, ref)->nchild == 1 && !ast_child(env->ast, part, 0)
@@ -106,7 +106,7 @@ reference_value(ExprEnv *env, Node node, Value *out)
     int64_t local = expression_local(env, node);
     if (local >= 0)
         return local_reference(env, node, (uint32_t)local, out);
-    if (is_time(env, node)) {
+    if (expression_is_time(env, node)) {
         *out = value_scalar(env, TYPE_REAL, expr_time(env->exprs));
         return true;
     }
@@ -198,6 +198,24 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
     return true;
 }
 
+// A condition that depends on loop indices only (literal variables, see ExprEnv.literal) is decided, so that
+// `if i == 1 then a else x[i - 1]` never looks at x[0].
+static void
+decide_literals(ExprEnv *env, Value *condition)
+{
+    Expr e = condition->elements[0];
+    uint32_t n = expr_nslots(env->exprs, e);
+    if (!env->literal || !n || expr_has_op(env->exprs, e, OP_TIME))
+        return;
+    double *values = arena_array(env->arena, double, n);
+    for (uint32_t k = 0; k < n; k++)
+        if (!env->literal(env, env->slots->at[k], &values[k]) && expr_uses_slot(env->exprs, e, k))
+            return;
+    double value = expr_eval(env->exprs, e, values, 0);
+    if (value == value)
+        condition->elements[0] = expr_const(env->exprs, value);
+}
+
 // Conditions known at compile time select their branch or drop it; branches that are dropped are not looked at.
 static bool
 if_collect(ExprEnv *env, Node node, IfParts *parts)
@@ -209,6 +227,7 @@ if_collect(ExprEnv *env, Node node, IfParts *parts)
             Value condition;
             if (!expression_scalar(env, ast_child(env->ast, node, i), TYPE_BOOLEAN, "the condition", &condition))
                 return false;
+            decide_literals(env, &condition);
             bool known = value_known(env, &condition);
             if (known && value_number(env, &condition, 0) == 0)
                 continue;

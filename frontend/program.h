@@ -90,6 +90,8 @@ bool scope_find(Program *program, uint32_t class_id, Sym name, Found *found);
 bool scope_member(Program *program, uint32_t class_id, Sym name, Found *found);
 // Class named by a NAME node; 0 after reporting E0102.
 uint32_t scope_class(Program *program, uint32_t class_id, Node name);
+// The same without a message; also for a REF, whose subscripts are not looked at.
+uint32_t scope_class_quietly(Program *program, uint32_t class_id, Node name);
 // The same for a dotted text such as "Translational.Mass"; 0 when there is none, without a message.
 uint32_t scope_class_by_path(Program *program, const char *path);
 // Resolves the base classes (reports once).

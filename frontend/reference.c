@@ -171,8 +171,16 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
                  name_of(elab, name), rank, given);
         return false;
     }
-    U32Vec picked = {0};
     uint32_t *offsets = arena_array(elab->scratch, uint32_t, 1), n = 1;
+    int64_t index;
+    if (rank == 1 && quick_integer(elab, env, child_at(elab, subscripts, 0), &index, 0)) {
+        *offsets = (uint32_t)(index - 1);
+        out->offsets = offsets;
+        out->n = 1;
+        out->rank = 0;
+        return check_index(elab, child_at(elab, subscripts, 0), index, dims[0], name);
+    }
+    U32Vec picked = {0};
     bool ok = true;
     out->rank = 0;
     for (uint32_t i = 0; i < rank && ok; i++) {
@@ -823,11 +831,34 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
     return true;
 }
 
+static bool
+env_literal(ExprEnv *env, Var var, double *out)
+{
+    const Scope *scope = env->scope;
+    const Extra *extra = scope->frag && (var & EXTRA_BIT) ? &scope->frag->extras.at[var & ~EXTRA_BIT] : NULL;
+    if (!extra || extra->kind != EXTRA_LITERAL)
+        return false;
+    *out = extra->value;
+    return true;
+}
+
+// Only continuous variables and their derivatives change between events.
+static bool
+is_continuous(Fragment *frag, Var var)
+{
+    if (var & EXTRA_BIT)
+        return frag->extras.at[var & ~EXTRA_BIT].kind == EXTRA_DER;
+    Member *member = member_of_var(&frag, &var);
+    return member && member->kind == VAR_CONTINUOUS;
+}
+
 static Var
 env_der(ExprEnv *env, Var var)
 {
     Scope *scope = env->scope;
-    return scope->frag && !scope->structural ? extra_var(scope->frag, EXTRA_DER, var, 0) : UNPLACED;
+    if (!scope->frag || scope->structural)
+        return UNPLACED;
+    return is_continuous(scope->frag, var) ? extra_var(scope->frag, EXTRA_DER, var, 0) : NONE;
 }
 
 static Var
@@ -843,7 +874,8 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
     *env = (ExprEnv){.ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs,
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
                      .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
-                     .type = env_type, .value = env_value, .der = env_der, .pre = env_pre, .scope = scope,
+                     .type = env_type, 
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .scope = scope,
                      .context = elab};
 }
 
@@ -900,14 +932,10 @@ evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t 
 {
     Span span = node_at(elab, node)->span;
     // Real x[Axis] has one element per literal.
-    Found found;
-    if (node_at(elab, node)->kind == AST_REF && node_at(elab, node)->nchild == 1) {
-        Sym name = node_at(elab, child_at(elab, node, 0))->sym;
-        if (scope_find(elab->program, class_id, name, &found) && found.class_id
-            && class_at(elab->program, found.class_id)->n_literals) {
-            *out = class_at(elab->program, found.class_id)->n_literals;
-            return true;
-        }
+    uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node) : 0;
+    if (names && class_at(elab->program, names)->n_literals) {
+        *out = class_at(elab->program, names)->n_literals;
+        return true;
     }
     Value value;
     if (!evaluate(elab, frag, class_id, false, node, &value))

@@ -331,6 +331,12 @@ scope_class(Program *program, uint32_t class_id, Node name)
 }
 
 uint32_t
+scope_class_quietly(Program *program, uint32_t class_id, Node name)
+{
+    return find_class(program, class_id, name, true);
+}
+
+uint32_t
 scope_class_by_path(Program *program, const char *path)
 {
     uint32_t class_id = CLASSID_ROOT;
