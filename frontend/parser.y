@@ -1065,7 +1065,7 @@ report_wanted(const Mistake *m)
     bool after_end = p->prev.kind == T_END && m->want[YYSYMBOL_IDENT];
     if (after_end && block)
         snprintf(wanted, sizeof wanted, "'%.100s' after 'end'", sym_text(p->syms, block->sym));
-    else if (m->want[YYSYMBOL_THEN] || m->want[YYSYMBOL_LOOP])
+    else if (m->n_want > 4 && (m->want[YYSYMBOL_THEN] || m->want[YYSYMBOL_LOOP]))
         snprintf(wanted, sizeof wanted, "'%s'", m->want[YYSYMBOL_THEN] ? "then" : "loop");
     else if (m->want[YYSYMBOL_AT])
         snprintf(wanted, sizeof wanted, "'at', 'about' or 'over'");
