@@ -2,9 +2,9 @@
 //
 // Both engines give results equal bit for bit, to each other and to expr_eval: sums and products are
 // evaluated from left to right in double precision without contraction or reassociation, small whole powers
-// are products (see code.c), library functions are the same libm calls. The generator emits the compare-and-select
-// sequences written here. With NaN comparisons are false, except <>; as a condition NaN counts as true. The payload and
-// sign of a NaN are not specified.
+// are products (see code.c), library functions are the same libm calls. The generator emits the
+// compare-and-select sequences written here. With NaN comparisons are false, except <>; as a condition NaN
+// counts as true. The payload and sign of a NaN are not specified.
 #ifndef MDLC_BACKEND_ARITH_H
 #define MDLC_BACKEND_ARITH_H
 

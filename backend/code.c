@@ -2,10 +2,10 @@
 //
 // Purpose: the one place where the meaning of an operator becomes operations, so that the interpreter
 //   and the LLVM engine cannot differ.
-// Method: local value numbering (Cocke and Schwartz 1970) over the instructions of a piece: an operation on the
-//   same values is made once; a load is kept until its place may be overwritten; a store is forwarded to later
-//   loads. Conditionals with expensive sides become branches; what is made inside a branch is forgotten after it
-//   (undo log). In a loop, operations on values that no trip changes go in front of the loop.
+// Method: local value numbering (Cocke and Schwartz 1970) over the instructions of a piece: an operation on
+//   the same values is made once; a load is kept until its place may be overwritten; a store is forwarded to
+//   later loads. Conditionals with expensive sides become branches; what is made inside a branch is forgotten
+//   after it (undo log). In a loop, operations on values that no trip changes go in front of the loop.
 // Contract: expressions are walked with an explicit stack; their depth is not limited. Shapes hold no
 //   OPKIND_MODEL operators (sys_verify).
 // Complexity: linear in the operations made; in loops also stores * columns.

@@ -3,7 +3,8 @@
 // A piece of a plan (a chunk of straight instructions, or the body of one loop) as a list of simple
 // operations on numbered values. All decisions about meaning are taken here, once for both engines: how
 // powers are expanded, which conditionals become branches, which values are shared, what is computed
-// before a loop. Every value is written once; values of Boolean type are 0.0 and 1.0 in the interpreter, i1 in LLVM.
+// before a loop. Every value is written once; values of Boolean type are 0.0 and 1.0 in the interpreter, i1
+// in LLVM.
 #ifndef MDLC_BACKEND_CODE_H
 #define MDLC_BACKEND_CODE_H
 

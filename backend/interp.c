@@ -160,7 +160,8 @@ typedef struct Allocator {
     U32Vec last;       // by value: index of the operation that uses it last, UINT32_MAX: never freed
     U32Vec reg;        // by value
     U32Vec free_regs;
-    U32Vec open;       // of each open branch: the instruction to patch (IF, then JUMP), and the result's register
+    // of each open branch: the instruction to patch (IF, then JUMP), and the result's register
+    U32Vec open;
     uint32_t registers;
     bool loop;
 } Allocator;

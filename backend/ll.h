@@ -41,7 +41,8 @@ typedef struct LlLoop {
 // loop is NULL for straight code.
 void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
 
-// A sink consumes finished modules. It may take the context and module (setting m->module and m->context NULL).
+// A sink consumes finished modules. It may take the context and module (setting m->module and m->context
+// NULL).
 typedef bool LlSink(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why);
 
 typedef VEC(Pieces) PiecesVec;
@@ -49,7 +50,8 @@ typedef VEC(Pieces) PiecesVec;
 typedef struct LlRequest {
     Sys *sys;
     EngineOptions options;
-    const Sharing *sharing; // NULL: every function has code of its own; else only leaders and those that share nothing
+    // NULL: every function has code of its own; else only leaders and those that share nothing
+    const Sharing *sharing;
     PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
                        // constants of the module
     bool single;       // everything in one module

@@ -2,12 +2,12 @@
 //
 // Purpose: one LLVM function per piece. A straight piece is one block (more with branches); a loop counts
 //   its trips in an i64 and addresses v by start + stride*trip or through a table of int32.
-// Method: values are already numbered and shared (code.c), so the IR needs no cleaning before FastISel. Loads of
-//   columns that the loop never writes, and all its stores, are told apart by alias scopes; what code.c proved
-//   disjoint is the only thing promised to LLVM. Loops through tables are not vectorised: gathers cost more than
-//   they gain.
-// Contract: no fast-math flags, no contraction: results equal the interpreter's bit for bit. Library calls are
-//   `nobuiltin` so that LLVM does not replace them by others (pow by exp2) that round differently.
+// Method: values are already numbered and shared (code.c), so the IR needs no cleaning before FastISel. Loads
+//   of columns that the loop never writes, and all its stores, are told apart by alias scopes; what code.c
+//   proved disjoint is the only thing promised to LLVM. Loops through tables are not vectorised: gathers cost
+//   more than they gain.
+// Contract: no fast-math flags, no contraction: results equal the interpreter's bit for bit. Library calls
+//   are `nobuiltin` so that LLVM does not replace them by others (pow by exp2) that round differently.
 // Complexity: linear in the code.
 #include "backend/ll.h"
 
@@ -66,7 +66,8 @@ static void
 set_scope(Emitter *e, LLVMValueRef access, const char *kind)
 {
     if (e->read_scope)
-        LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->m->context, kind, (unsigned)strlen(kind)), e->read_scope);
+        LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->m->context, kind, (unsigned)strlen(kind)),
+                        e->read_scope);
 }
 
 static void
@@ -165,7 +166,8 @@ libm_function(LlModule *m, Op op, uint32_t arity)
 {
     if (!m->callee[op]) {
         LLVMTypeRef params[2] = {m->type_double, m->type_double};
-        m->callee[op] = LLVMAddFunction(m->module, libm_name(op), LLVMFunctionType(m->type_double, params, arity, false));
+        m->callee[op] =
+            LLVMAddFunction(m->module, libm_name(op), LLVMFunctionType(m->type_double, params, arity, false));
     }
     return m->callee[op];
 }
@@ -201,7 +203,8 @@ static LLVMValueRef
 build_intrinsic(Emitter *e, LLVMValueRef *callee, const char *name, LLVMValueRef a)
 {
     if (!*callee)
-        *callee = LLVMAddFunction(e->m->module, name, LLVMFunctionType(e->m->type_double, &e->m->type_double, 1, false));
+        *callee = LLVMAddFunction(e->m->module, name,
+                                  LLVMFunctionType(e->m->type_double, &e->m->type_double, 1, false));
     return build_call(e, *callee, a, NULL);
 }
 
@@ -228,7 +231,8 @@ build_piecewise(Emitter *e, CodeKind kind, LLVMValueRef a, LLVMValueRef b)
     if (kind == CODE_MAX)
         return choose(e, compare(e, LLVMRealOGT, b, a), b, a);
     if (kind == CODE_SIGN) {
-        LLVMValueRef negative = choose(e, compare(e, LLVMRealOLT, a, zero), LLVMConstReal(e->m->type_double, -1.0), zero);
+        LLVMValueRef negative =
+            choose(e, compare(e, LLVMRealOLT, a, zero), LLVMConstReal(e->m->type_double, -1.0), zero);
         return choose(e, compare(e, LLVMRealOGT, a, zero), LLVMConstReal(e->m->type_double, 1.0), negative);
     }
     LLVMValueRef below = compare(e, LLVMRealOLT, a, LLVMBuildFNeg(builder, b, ""));
@@ -265,7 +269,8 @@ build_operation(Emitter *e, const CodeOp *op, LLVMValueRef a, LLVMValueRef b, LL
     case CODE_OR: return LLVMBuildOr(builder, a, b, "");
     case CODE_NOT: return LLVMBuildNot(builder, a, "");
     case CODE_BOOL: return compare(e, LLVMRealUNE, a, LLVMConstReal(m->type_double, 0.0));
-    case CODE_REAL: return choose(e, a, LLVMConstReal(m->type_double, 1.0), LLVMConstReal(m->type_double, 0.0));
+    case CODE_REAL: return choose(e, a, LLVMConstReal(m->type_double, 1.0),
+                                  LLVMConstReal(m->type_double, 0.0));
     case CODE_SELECT: return choose(e, a, b, c);
     default: return build_piecewise(e, (CodeKind)op->kind, a, b);
     }
@@ -317,7 +322,8 @@ emit_operations(Emitter *e, const CodeOps *ops)
         if (op->kind >= CODE_IF) {
             emit_branch(e, op);
         } else if (op->kind == CODE_LOAD) {
-            LLVMValueRef load = LLVMBuildLoad2(e->m->builder, e->m->type_double, operand_address(e, op->a), "");
+            LLVMValueRef load =
+                LLVMBuildLoad2(e->m->builder, e->m->type_double, operand_address(e, op->a), "");
             e->value[op->dest] = load;
             if (!op->b)
                 set_scope(e, load, "alias.scope");
@@ -326,7 +332,8 @@ emit_operations(Emitter *e, const CodeOps *ops)
             set_scope(e, store, "noalias");
         } else {
             e->value[op->dest] = build_operation(e, op, n > 0 ? e->value[operand[0]] : NULL,
-                                                 n > 1 ? e->value[operand[1]] : NULL, n > 2 ? e->value[operand[2]] : NULL);
+                                                 n > 1 ? e->value[operand[1]] : NULL,
+                                                 n > 2 ? e->value[operand[2]] : NULL);
         }
     }
 }
@@ -354,7 +361,8 @@ emit_loop(Emitter *e, const Code *code)
     emit_operations(e, &code->body);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(builder), done = new_block(e);
     LLVMValueRef next = LLVMBuildNUWAdd(builder, e->trip, index_constant(e, 1), "");
-    LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, next, index_constant(e, e->loop->segment->trips), "");
+    LLVMValueRef more =
+        LLVMBuildICmp(builder, LLVMIntULT, next, index_constant(e, e->loop->segment->trips), "");
     LLVMValueRef branch = LLVMBuildCondBr(builder, more, body, done);
     LLVMValueRef from[2] = {index_constant(e, 0), next};
     LLVMBasicBlockRef blocks[2] = {entry, latch};

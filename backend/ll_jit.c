@@ -1,8 +1,9 @@
 // ll_jit.c: the LLVM engine: object code in this process.
 //
-// Method: each module becomes an object in memory (no lazy compilation, no passes of ORC's own) that LLJIT links
-//   and maps. The few functions that generated code may call are defined by address, so that the executable
-//   needs no dynamic symbol table. The code lives as long as the engine, and so do the tables of places it reads.
+// Method: each module becomes an object in memory (no lazy compilation, no passes of ORC's own) that LLJIT
+//   links and maps. The few functions that generated code may call are defined by address, so that the
+//   executable needs no dynamic symbol table. The code lives as long as the engine, and so do the tables of
+//   places it reads.
 // Ownership: LLJIT takes the object buffers; a target machine goes into the JIT's builder.
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -45,25 +46,28 @@ release_jit(void *state)
 typedef double Unary(double);
 typedef double Binary(double, double);
 
-// What generated code may call: libm by the operator table, and what the optimiser makes of copies and of functions
-// the processor lacks.
+// What generated code may call: libm by the operator table, and what the optimiser makes of copies and of
+// functions the processor lacks.
 static LLVMErrorRef
 define_library(Jit *jit)
 {
     static const struct { const char *name; Unary *f; } unary[] = {
-        {"exp", exp}, {"log", log}, {"log10", log10}, {"sin", sin}, {"cos", cos}, {"tan", tan}, {"asin", asin},
+        {"exp", exp}, {"log", log}, {"log10", log10}, {"sin", sin}, {"cos", cos}, {"tan", tan},
+        {"asin", asin},
         {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"sqrt", sqrt},
         {"floor", floor}, {"ceil", ceil}, {"trunc", trunc}, {"fabs", fabs}};
     enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 5 };
     const struct { const char *name; uintptr_t f; } other[] = {
-        {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2}, {"memcpy", (uintptr_t)memcpy},
+        {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2},
+        {"memcpy", (uintptr_t)memcpy},
         {"memset", (uintptr_t)memset}, {"memmove", (uintptr_t)memmove}};
     LLVMOrcCSymbolMapPair pairs[ALL];
     for (uint32_t i = 0; i < ALL; i++) {
         const char *name = i < UNARY ? unary[i].name : other[i - UNARY].name;
         pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit->lljit, name);
         pairs[i].Sym.Address = i < UNARY ? (uintptr_t)unary[i].f : other[i - UNARY].f;
-        pairs[i].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+        pairs[i].Sym.Flags.GenericFlags =
+            LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
         pairs[i].Sym.Flags.TargetFlags = 0;
     }
     return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs, ALL));
@@ -76,8 +80,8 @@ start_jit(Jit *jit, Out *why)
     if (!machine)
         return false;
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
-                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    LLVMOrcJITTargetMachineBuilderRef target = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine);
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, target);
     return succeeded(LLVMOrcCreateLLJIT(&jit->lljit, builder), "start its JIT", why) &&
            succeeded(define_library(jit), "define the library functions", why);
 }
@@ -93,7 +97,8 @@ add_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
         LLVMDisposeMessage(message);
         return false;
     }
-    LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit), object);
+    LLVMErrorRef error =
+        LLVMOrcLLJITAddObjectFile(jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit), object);
     return succeeded(error, "add an object", why);
 }
 
@@ -105,7 +110,8 @@ find_function(Jit *jit, const Sys *sys, uint32_t f, mdl_code *code, Out *why)
     if (leader != SHARE_NONE && leader != f) {
         code[f].fn = code[leader].fn; // leaders come first
     } else {
-        if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, sys->funcs.at[f].name), "link a function", why))
+        if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, sys->funcs.at[f].name), "link a function",
+                       why))
             return false;
         code[f].fn = (mdl_fn *)(uintptr_t)address;
     }

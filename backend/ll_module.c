@@ -3,11 +3,11 @@
 // Purpose: keep compile time linear and small. Straight code goes in pieces of about 100 equations to modules
 //   that FastISel translates without any pass; loops with much to do go to modules that run default<O2>.
 //   A function of several pieces calls them in order.
-// Method: straight code is already free of common subexpressions (code.c). Measured on 1000 mixed equations, in
-//   us to compile and ns to run one: FastISel 15-20 and 0.8-2.0, the optimising code generator 120-150 and the same
-//   ns, default<O2> 550 and 1.6-3.9 (its SLP vectoriser packs scattered places at a loss). So straight code never runs
-//   the passes, whatever the level. A loop costs 10 ms of O2 once and gains 1.5 ns per equation, so that it is
-//   optimised when it has much to do (LOOP_WORK operations), or on request.
+// Method: straight code is already free of common subexpressions (code.c). Measured on 1000 mixed equations,
+//   in us to compile and ns to run one: FastISel 15-20 and 0.8-2.0, the optimising code generator 120-150 and
+//   the same ns, default<O2> 550 and 1.6-3.9 (its SLP vectoriser packs scattered places at a loss). So
+//   straight code never runs the passes, whatever the level. A loop costs 10 ms of O2 once and gains 1.5 ns
+//   per equation, so that it is optimised when it has much to do (LOOP_WORK operations), or on request.
 // Contract: every module has its own context, is verified when asked, and is handed to the sink when full.
 // Complexity: linear in the instructions.
 #include "backend/ll.h"
@@ -36,7 +36,8 @@ ll_machine(LLVMCodeGenOptLevel level, Out *why)
         out_printf(why, "LLVM knows no target %s: %s\n", triple, message);
         LLVMDisposeMessage(message);
     } else {
-        machine = LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+        machine =
+            LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
         if (!machine)
             out_printf(why, "LLVM cannot make code for %s\n", triple);
     }
@@ -89,7 +90,8 @@ typedef struct Compiler {
 static LLVMTargetMachineRef
 machine_for(Compiler *c, bool optimised)
 {
-    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
+    static const LLVMCodeGenOptLevel levels[] =
+        {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
     LLVMTargetMachineRef *machine = optimised ? &c->best : &c->fast;
     int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
     if (*machine)
@@ -249,7 +251,8 @@ compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool onl
     uint64_t work = (uint64_t)code.body.n * segment->trips;
     uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
     bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
-    bool good = emit_piece(c, &code, &loop, segment->period, optimised && code.body.n <= LARGEST_OPTIMISED, only);
+    bool good =
+        emit_piece(c, &code, &loop, segment->period, optimised && code.body.n <= LARGEST_OPTIMISED, only);
     code_free(&code);
     return good;
 }
@@ -301,7 +304,8 @@ compile_function(Compiler *c, const Func *func)
     bool good = true, only = pieces.segments.n == 1;
     for (uint32_t s = 0; good && s < pieces.segments.n; s++) {
         const Segment *segment = &pieces.segments.at[s];
-        good = segment->trips > 1 ? compile_loop(c, &pieces, segment, only) : compile_straight(c, segment, only);
+        good = segment->trips > 1 ? compile_loop(c, &pieces, segment, only)
+            : compile_straight(c, segment, only);
     }
     if (good && c->parts)
         good = emit_calls(c);
@@ -312,8 +316,8 @@ compile_function(Compiler *c, const Func *func)
     return good;
 }
 
-// Functions that are only reached from parameters, instants and the initial system run once: they are not optimised
-// unless the user asks for it.
+// Functions that are only reached from parameters, instants and the initial system run once: they are not
+// optimised unless the user asks for it.
 static void
 find_cold(Compiler *c)
 {

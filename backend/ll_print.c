@@ -1,8 +1,8 @@
 // ll_print.c: generated code as text and as an object file.
 //
 // Contract: the printed code is what engine_llvm would run, except that tables of places are constants of the
-//   module instead of addresses, and that equal functions do not share a body. An object file holds everything in one module; what engine_llvm would
-//   not optimise is marked optnone.
+//   module instead of addresses, and that equal functions do not share a body. An object file holds
+//   everything in one module; what engine_llvm would not optimise is marked optnone.
 #include "backend/engine.h"
 #include "backend/ll.h"
 

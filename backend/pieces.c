@@ -3,16 +3,18 @@
 // Purpose: turn the instruction list of a function into straight pieces and loops, so that the size of
 //   the code and the time to make it grow with the number of different patterns, not of equations.
 // Method: greedy from left to right: at each instruction the period p <= 64 whose repetition covers most
-//   instructions wins (the smaller p on a tie, or when it covers thousands). For every p the next position where shape[j] differs from
-//   shape[j+p] is kept, so that each p reads each shape once. The places of a repetition are then compared
-//   with an arithmetic progression, operand by operand; a repetition made of a few long progressions is cut there.
+//   instructions wins (the smaller p on a tie, or when it covers thousands). For every p the next position
+//   where shape[j] differs from shape[j+p] is kept, so that each p reads each shape once. The places of a
+//   repetition are then compared with an arithmetic progression, operand by operand; a repetition made of a
+//   few long progressions is cut there.
 // Contract: reads sys only. The segments cover the range without gaps, in order.
 // Complexity: O(64 * instructions + slots).
 #include "backend/pieces.h"
 
 #include "ir/base/map.h"
 
-enum { LONGEST_PERIOD = 64, FEWEST_TRIPS = 4, FEWEST_INSTRS = 16, LONG_ENOUGH = 4096, PIECE_TRIPS = 64, MOST_PIECES = 16 };
+enum { LONGEST_PERIOD = 64, FEWEST_TRIPS = 4, FEWEST_INSTRS = 16, LONG_ENOUGH = 4096, PIECE_TRIPS = 64,
+      MOST_PIECES = 16 };
 
 uint32_t
 slot_count(SlotCounts *slots, const Exprs *exprs, Expr shape)
@@ -67,7 +69,8 @@ find_column(Planner *planner, Segment *segment)
     Pieces *pieces = planner->pieces;
     const uint32_t *places = planner->places.at;
     uint32_t trips = segment->trips, found;
-    Column column = {.start = places[0], .stride = (int32_t)(places[1] - places[0]), .lo = places[0], .hi = places[0]};
+    Column column =
+        {.start = places[0], .stride = (int32_t)(places[1] - places[0]), .lo = places[0], .hi = places[0]};
     bool affine = true;
     for (uint32_t t = 1; t < trips; t++) {
         affine = affine && (int32_t)(places[t] - places[t - 1]) == column.stride;
@@ -126,7 +129,8 @@ steps_match(Planner *planner, uint32_t first, uint32_t period, uint32_t t, bool 
         vec_clear(&planner->delta);
     for (uint32_t b = 0; b < period; b++) {
         uint32_t from = first + t * period + b;
-        uint32_t operands = 1 + slot_count(planner->slots, planner->sys->exprs, planner->sys->instrs.at[from].shape);
+        uint32_t operands =
+            1 + slot_count(planner->slots, planner->sys->exprs, planner->sys->instrs.at[from].shape);
         for (uint32_t k = 0; k < operands; k++, d++) {
             int32_t step = (int32_t)(place_of(planner, from + period, k) - place_of(planner, from, k));
             if (set)

@@ -20,8 +20,9 @@ typedef struct Segment {
     uint32_t first;   // instruction
     uint32_t period;  // instructions per trip
     uint32_t trips;   // 1: straight code
-    uint32_t operands; // offset into Pieces.operands: per instruction of the period: dest, slot 0, slot 1, ...:
-                      // numbers of columns within the segment. Equal columns have equal numbers.
+    // Offset into Pieces.operands: per instruction of the period: dest, slot 0, slot 1, ...: numbers of
+    // columns within the segment. Equal columns have equal numbers.
+    uint32_t operands;
     uint32_t columns, n_columns; // range of Pieces.columns
 } Segment;
 
@@ -45,7 +46,8 @@ static inline uint32_t
 piece_place(const Pieces *pieces, const Segment *segment, uint32_t column, uint32_t trip)
 {
     const Column *c = &pieces->columns.at[segment->columns + column];
-    return c->table ? pieces->tables.at[c->table - 1 + trip] : (uint32_t)((int64_t)c->start + (int64_t)c->stride * trip);
+    return c->table ? pieces->tables.at[c->table - 1 + trip]
+                    : (uint32_t)((int64_t)c->start + (int64_t)c->stride * trip);
 }
 
 // True when no place of column a in any trip is a place of column b in any trip (may say false wrongly).

@@ -15,8 +15,8 @@ typedef struct Sharing {
     U32Vec places; // per sharing function, the place of each column, in the order of share_pieces
 } Sharing;
 
-// Finds groups of many equal short functions. Equal: the same shapes in the same order, and the same pattern of
-// places (two operands are one place in all of them or in none). Linear in instructions and slots.
+// Finds groups of many equal short functions. Equal: the same shapes in the same order, and the same pattern
+// of places (two operands are one place in all of them or in none). Linear in instructions and slots.
 void share_find(Sharing *sharing, const Sys *sys, SlotCounts *slots);
 void share_free(Sharing *sharing);
 // The body of a sharing function as one segment of one trip: a column per place, all different.

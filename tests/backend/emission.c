@@ -54,7 +54,8 @@ add_loops(Fixture *f)
         vec_push(&f->sys->places, t < TRIPS ? 2 + t : 1 + t * t % 500);
     }
     add_function(f, "loops", 0);
-    vec_push(&f->sys->instrs, (Instr){expr_2(x, OP_POW, expr_slot(x, 0), expr_const(x, 3)), f->sys->places.n, 5});
+    vec_push(&f->sys->instrs,
+             (Instr){expr_2(x, OP_POW, expr_slot(x, 0), expr_const(x, 3)), f->sys->places.n, 5});
     vec_push(&f->sys->places, 7);
     add_function(f, "straight", f->sys->instrs.n - 1);
 }
@@ -76,7 +77,8 @@ test_text(void)
     EngineOptions options = {.opt = -1, .verify = true};
     open_fixture(&f);
     add_loops(&f);
-    bool ir = backend_print_llvm(f.sys, &options, &f.out, &f.why) && strstr(f.out.text, "define void @loops") &&
+    bool ir = backend_print_llvm(f.sys, &options, &f.out, &f.why) &&
+        strstr(f.out.text, "define void @loops") &&
               strstr(f.out.text, "define void @straight") && strstr(f.out.text, "@places") &&
               !strstr(f.out.text, "inttoptr");
     bool good = report("emission_llvm_text", ir, &f);
@@ -163,7 +165,8 @@ check_shape(Fixture *f, Expr shape, int opt)
     bool good = true;
     for (int engine_opt = -2; good && engine_opt <= opt; engine_opt++) {
         EngineOptions options = {.opt = engine_opt, .verify = true};
-        Engine *engine = engine_opt == -2 ? engine_interp(f->sys, &f->why) : engine_llvm(f->sys, &options, &f->why);
+        Engine *engine = engine_opt == -2 ? engine_interp(f->sys, &f->why)
+            : engine_llvm(f->sys, &options, &f->why);
         fill(v);
         want = expr_eval(f->exprs, shape, &v[3], v[0]);
         if (engine)

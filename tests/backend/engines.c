@@ -206,8 +206,8 @@ check_program(const char *test, uint64_t seed)
     return good;
 }
 
-// Many functions of the same shapes on different places: they share code in the LLVM engine. Every third one has an
-// operand less (two slots are the same place), the last is alone.
+// Many functions of the same shapes on different places: they share code in the LLVM engine. Every third one
+// has an operand less (two slots are the same place), the last is alone.
 static bool
 check_shared(const char *test, uint64_t seed)
 {

@@ -1,8 +1,8 @@
 // codegen.c: generated code against the same equations written as C and compiled with `cc -O2`.
 //
 // Prints for each kind of program and each engine: compile time per equation, evaluation time per equation,
-// and its ratio to the C code (best of several rounds). Goals: loops 1.2, scalar equations 1.6, with opt 2 1.2.
-// Usage: codegen [CC FLAGS]; default -O2. Writes and removes two files in /tmp.
+// and its ratio to the C code (best of several rounds). Goals: loops 1.2, scalar equations 1.6, with opt 2
+// 1.2. Usage: codegen [CC FLAGS]; default -O2. Writes and removes two files in /tmp.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
@@ -113,25 +113,30 @@ components(uint32_t n)
     m->c_length = (size_t)sprintf(m->c_body,
         "for (int i = 0; i < %u; i++) { double *s = v + 1 + 2*i, *p = v + %u + 3*i, *w = v + %u + 5*i;"
         " w[0] = p[0]*(s[0] - s[2]); w[1] = p[1]*s[1]; w[2] = (w[0] - w[1])/p[2]; w[3] = s[1] - w[0];"
-        " w[4] = w[2] > p[0] ? w[2] - p[0] : w[2] < -p[0] ? w[2] + p[0] : 0; }", n, 1 + 2 * n + 10, 5 * n + 20);
+        " w[4] = w[2] > p[0] ? w[2] - p[0] : w[2] < -p[0] ? w[2] + p[0] : 0; }", n, 1 + 2 * n + 10,
+            5 * n + 20);
     finish(m);
     return m;
 }
 
-// The mix of the design notes: per 16 equations 8 wave, 3 first order, 3 heat, 1 sine, 1 power, in random order.
+// The mix of the design notes: per 16 equations 8 wave, 3 first order, 3 heat, 1 sine, 1 power, in random
+// order.
 static Model *
 scalars(uint32_t n, bool with_math)
 {
     Model *m = model_create(4 * n + 10);
     Expr kind[5] = {shape(m, "(#0 - #1)/#2"), shape(m, "(#0*#1 - #2)/#3"), shape(m, "#0*(#1 - 2*#2 + #3)"),
-                    shape(m, with_math ? "#0*sin(#1) - #2" : "#0*#1 - #2"), shape(m, with_math ? "#0*#1^1.5" : "#0*#1")};
+                    shape(m, with_math ? "#0*sin(#1) - #2" : "#0*#1 - #2"),
+                        shape(m, with_math ? "#0*#1^1.5" : "#0*#1")};
     uint64_t state = 7;
     Out text = {0};
     for (uint32_t i = 0; i < n; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        uint32_t pick = (uint32_t)(state >> 40) % 16, k = pick < 8 ? 0 : pick < 11 ? 1 : pick < 14 ? 2 : pick - 11;
+        uint32_t pick = (uint32_t)(state >> 40) % 16, k = pick < 8 ? 0 : pick < 11 ? 1 : pick < 14 ? 2
+            : pick - 11;
         uint32_t near = i + (uint32_t)(state >> 50) % 5, parameter = 2 * n + 2 * i;
-        uint32_t rows[5][4] = {{near + 1, near + 3, parameter}, {near + 1, parameter, near + 2, parameter + 1},
+        uint32_t rows[5][4] =
+            {{near + 1, near + 3, parameter}, {near + 1, parameter, near + 2, parameter + 1},
                                {parameter, near + 1, near + 2, near + 3}, {parameter, near + 1, near + 2},
                                {parameter, near + 1}};
         instr(m, kind[k], n + 10 + i, rows[k]);
@@ -172,7 +177,8 @@ compile_c(const Model *m, const char *flags, void **library)
     char source[64], object[64], command[300];
     snprintf(source, sizeof source, "/tmp/mdlc_codegen_%d.c", (int)getpid());
     snprintf(object, sizeof object, "/tmp/mdlc_codegen_%d.so", (int)getpid());
-    snprintf(command, sizeof command, "cc %s -shared -fPIC -fno-math-errno -o %s %s -lm", flags, object, source);
+    snprintf(command, sizeof command, "cc %s -shared -fPIC -fno-math-errno -o %s %s -lm", flags, object,
+             source);
     FILE *file = fopen(source, "w");
     mdl_code code = {0};
     if (!file)
@@ -189,7 +195,8 @@ compile_c(const Model *m, const char *flags, void **library)
 static void
 measure(const char *name, Model *m, const char *flags)
 {
-    static const char *const engine_name[] = {"interpreter", "llvm auto", "llvm opt 0", "llvm opt 1", "llvm opt 2"};
+    static const char *const engine_name[] =
+        {"interpreter", "llvm auto", "llvm opt 0", "llvm opt 1", "llvm opt 2"};
     uint32_t n = m->sys->instrs.n;
     void *library = NULL;
     double c_time = best_time(compile_c(m, flags, &library), m->v, n);
@@ -205,7 +212,8 @@ measure(const char *name, Model *m, const char *flags)
             continue;
         }
         double time = best_time(m->code, m->v, n);
-        printf("    %-12s compile %7.2f ms (%7.2f us/eq)  run %6.2f ns/eq  ratio to C %5.2f\n", engine_name[opt + 2],
+        printf("    %-12s compile %7.2f ms (%7.2f us/eq)  run %6.2f ns/eq  ratio to C %5.2f\n",
+               engine_name[opt + 2],
                compile * 1e3, compile * 1e6 / n, time, time / c_time);
         engine_free(&engine);
     }

@@ -32,14 +32,16 @@ main(int argc, char **argv)
     vec_push(&sys->funcs, (Func){"dynamics", 0, 1});
     vec_push(&sys->fixups, (Fixup){&code, 0});
     EngineOptions options = {.opt = -1};
-    Engine *engine = argc > 1 && argv[1][0] == 'i' ? engine_interp(sys, &why) : engine_llvm(sys, &options, &why);
+    Engine *engine = argc > 1 && argv[1][0] == 'i' ? engine_interp(sys, &why)
+        : engine_llvm(sys, &options, &why);
     if (!engine) {
         printf("FAIL codegen_latency: %s\n", why.text);
         return 1;
     }
     mdl_call(code, v);
     double ready = cpu_ms();
-    printf("%s codegen_latency: %.2f ms before main, %.2f ms to ready code, %.2f ms in all\n", v[1] == 10 ? "ok" : "FAIL",
+    printf("%s codegen_latency: %.2f ms before main, %.2f ms to ready code, %.2f ms in all\n", v[1] == 10
+           ? "ok" : "FAIL",
            begin, ready - begin, ready);
     engine_free(&engine);
     sys_free(&sys);
