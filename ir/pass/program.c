@@ -3,24 +3,24 @@
 // Purpose: order the instructions of a function such that equal shapes stand together and become loops.
 // Method: an instruction's level is one more than the highest level of the instructions it reads from; within a level
 // nothing depends on anything, so the level may be ordered freely: by shape, then by source order.
-// Complexity: n log n for the sort, linear otherwise.
+// Complexity: linear (two counting sorts).
 #include "ir/pass/lower.h"
 
 #include <string.h>
 
-typedef struct Key {
-    uint32_t level, shape_rank, index;
-} Key;
-
-static int
-compare_keys(const void *a, const void *b)
+// One stable counting sort of `order` by key[order[i]].
+static void
+sort_by(const uint32_t *key, uint32_t keys, uint32_t *order, uint32_t *spare, uint32_t n)
 {
-    const Key *x = a, *y = b;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->shape_rank != y->shape_rank)
-        return x->shape_rank < y->shape_rank ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    uint32_t *start = base_calloc((size_t)keys + 1, sizeof *start);
+    for (uint32_t i = 0; i < n; i++)
+        start[key[order[i]] + 1]++;
+    for (uint32_t i = 0; i < keys; i++)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < n; i++)
+        spare[start[key[order[i]]]++] = order[i];
+    memcpy(order, spare, sizeof *order * n);
+    free(start);
 }
 
 void
@@ -28,31 +28,33 @@ sort_code(Lowering *low, Instr *code, uint32_t n)
 {
     if (n < 3)
         return;
-    U32Vec level = {0}; // per place, 1 + level of what computes it
-    vec_grow(&level, low->nv);
+    PlaceMap *level_of = &low->scratch;
     Map rank_of = {0};
-    Key *keys = base_realloc(NULL, sizeof *keys * n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slots = expr_nslots(low->exprs, code[i].shape), highest = 0, rank;
-        for (uint32_t k = 0; k < slots; k++) {
-            uint32_t at = level.at[low->sys->places.at[code[i].row + k]];
-            if (at > highest)
-                highest = at;
-        }
-        level.at[code[i].dest] = highest + 1;
-        if (!map_get(&rank_of, code[i].shape, &rank))
-            map_put(&rank_of, code[i].shape, rank = rank_of.count);
-        keys[i] = (Key){highest, rank, i};
-    }
-    qsort(keys, n, sizeof *keys, compare_keys);
+    uint32_t *level = base_realloc(NULL, sizeof *level * n * 4), *rank = level + n, *order = rank + n, *spare = order + n;
+    uint32_t levels = 0;
     Instr *sorted = base_realloc(NULL, sizeof *sorted * n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots = expr_nslots(low->exprs, code[i].shape), highest = 0, at;
+        for (uint32_t k = 0; k < slots; k++)
+            if (place_get(level_of, low->sys->places.at[code[i].row + k], &at) && at + 1 > highest)
+                highest = at + 1;
+        place_put(level_of, code[i].dest, highest);
+        if (!map_get(&rank_of, code[i].shape, &rank[i]))
+            map_put(&rank_of, code[i].shape, rank[i] = rank_of.count);
+        level[i] = highest;
+        order[i] = i;
+        if (highest >= levels)
+            levels = highest + 1;
+    }
+    sort_by(rank, rank_of.count, order, spare, n);
+    sort_by(level, levels, order, spare, n);
     for (uint32_t i = 0; i < n; i++)
-        sorted[i] = code[keys[i].index];
+        sorted[i] = code[order[i]];
     memcpy(code, sorted, sizeof *code * n);
     free(sorted);
-    free(keys);
+    free(level);
     map_free(&rank_of);
-    vec_free(&level);
+    place_clear(level_of);
 }
 
 void
