@@ -16,7 +16,10 @@
 #include "ir/pass/kinds.h"
 #include "ir/problem.h"
 
-enum { CLASS_KIND_CONNECTOR = 5, SUM_MAX = 64, WARN_MAX = 10 };
+enum {
+    CLASS_KIND_CONNECTOR = 5, CLASS_KIND_ELEMENT = 12, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
+    SUM_MAX = 64, WARN_MAX = 10
+};
 
 typedef struct Pass {
     Dae *dae;
@@ -103,6 +106,14 @@ connector_span(const Dae *dae, uint32_t connector)
     return dae->insts.at[dae->connectors.at[connector].inst].span;
 }
 
+// Where the user declared what a connector belongs to: the component, or the model's own connector.
+static Span
+owner_span(const Dae *dae, uint32_t connector)
+{
+    uint32_t component = component_of(dae, connector);
+    return dae->insts.at[component].parent == NONE ? connector_span(dae, connector) : dae->insts.at[component].span;
+}
+
 static const char *
 connector_name(Dae *dae, uint32_t connector)
 {
@@ -136,10 +147,10 @@ report_types(Pass *pass, const Connect *connect)
     Dae *dae = pass->dae;
     const char *type_a = sym_text(dae->syms, type_of(dae, connect->a)->class_name);
     const char *type_b = sym_text(dae->syms, type_of(dae, connect->b)->class_name);
-    Diag *d = diag_add(pass->diags, E0405, connect->span, "'%s' is a %s and '%s' is a %s: they do not fit together",
+    Diag *d = diag_add(pass->diags, E0405, connect->span, "'%s' (%s) and '%s' (%s) do not fit together",
                        connector_name(dae, connect->a), type_a, connector_name(dae, connect->b), type_b);
-    diag_note(d, connector_span(dae, connect->a), "'%s' is declared here", connector_name(dae, connect->a));
-    diag_note(d, connector_span(dae, connect->b), "'%s' is declared here", connector_name(dae, connect->b));
+    diag_note(d, owner_span(dae, connect->a), "'%s' belongs to this", connector_name(dae, connect->a));
+    diag_note(d, owner_span(dae, connect->b), "'%s' belongs to this", connector_name(dae, connect->b));
     pass->ok = false;
 }
 
@@ -415,33 +426,43 @@ is_source(const ConnectorType *type, uint32_t element, uint32_t k)
     return type->causality[k] == (element & 1 ? 1 : 2);
 }
 
+// The first connect that names an element; looked for only when there is something to say about it.
+static Span
+connect_span(const Dae *dae, uint32_t element)
+{
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const Connect *connect = &dae->connects.at[i];
+        if (2 * connect->a + connect->a_outside == element || 2 * connect->b + connect->b_outside == element)
+            return connect->span;
+    }
+    return (Span){0};
+}
+
 static void
 check_signal(Pass *pass, uint32_t set, uint32_t k)
 {
     Dae *dae = pass->dae;
     uint32_t source = NONE;
-    Span span = dae->connects.at[pass->first.at[set]].span;
     for (uint32_t i = pass->start.at[set]; i < pass->start.at[set + 1]; i++) {
         uint32_t element = pass->items.at[i];
         if (!is_source(type_of(dae, element / 2), element, k))
             continue;
         if (source == NONE) {
-            source = element / 2;
+            source = element;
             continue;
         }
-        Diag *d = diag_add(pass->diags, E0411, span, "'%s' and '%s' both drive the same signal",
-                           connector_name(dae, source), connector_name(dae, element / 2));
-        diag_note(d, connector_span(dae, source), "first source");
-        diag_note(d, connector_span(dae, element / 2), "second source");
+        Diag *d = diag_add(pass->diags, E0411, connect_span(dae, element), "'%s' and '%s' drive the same signal",
+                           connector_name(dae, source / 2), connector_name(dae, element / 2));
+        diag_note(d, connect_span(dae, source), "'%s' is connected here", connector_name(dae, source / 2));
         pass->ok = false;
         return;
     }
     if (source != NONE)
         return;
     uint32_t sink = pass->items.at[pass->start.at[set]] / 2;
-    Diag *d = diag_add(pass->diags, E0412, span, "nothing drives '%s': only inputs are connected",
-                       connector_name(dae, sink));
-    diag_note(d, connector_span(dae, sink), "an input");
+    Diag *d = diag_add(pass->diags, E0412, dae->connects.at[pass->first.at[set]].span,
+                       "nothing drives '%s': only inputs are connected", connector_name(dae, sink));
+    diag_help(d, "connect an output, or give one of the inputs a value in its declaration");
     pass->ok = false;
 }
 
@@ -456,28 +477,45 @@ check_signals(Pass *pass)
     }
 }
 
+// A body may have a free end; an element, a constraint or a memory element with one does nothing.
+static bool
+needs_all_ports(const Dae *dae, uint32_t component)
+{
+    uint8_t kind = dae->insts.at[component].class_kind;
+    return kind == CLASS_KIND_ELEMENT || kind == CLASS_KIND_CONSTRAINT || kind == CLASS_KIND_MEMORY;
+}
+
+static void
+warn_at(Pass *pass, uint32_t component, uint32_t named)
+{
+    Out path = {0};
+    dae_inst_path(pass->dae, named, &path);
+    diag_add(pass->diags, W1401, pass->dae->insts.at[component].span, "nothing is connected to '%s'", path.text);
+    out_free(&path);
+}
+
 static void
 warn_unconnected(Pass *pass)
 {
-    enum { HAS_PORT = 1, CONNECTED = 2 };
+    enum { CONNECTED = 1, WARNED = 2 };
     Dae *dae = pass->dae;
     U8Vec state = {0};
     vec_grow(&state, dae->insts.n);
-    for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        if (!type_of(dae, c)->n_bonds)
-            continue;
-        bool connected = pass->touched.at[2 * c] || pass->touched.at[2 * c + 1];
-        state.at[component_of(dae, c)] |= HAS_PORT | (connected ? CONNECTED : 0);
-    }
+    for (uint32_t e = 0; e < 2 * dae->connectors.n; e++)
+        if (pass->touched.at[e])
+            state.at[component_of(dae, e / 2)] |= CONNECTED;
     uint32_t warned = 0;
-    for (uint32_t i = 1; i < dae->insts.n && warned < WARN_MAX; i++) {
-        if (state.at[i] != HAS_PORT)
+    for (uint32_t c = 0; c < dae->connectors.n && warned < WARN_MAX; c++) {
+        uint32_t component = component_of(dae, c);
+        if (pass->touched.at[2 * c] || pass->touched.at[2 * c + 1] || !type_of(dae, c)->n_bonds
+            || dae->insts.at[component].parent == NONE || state.at[component] & WARNED)
             continue;
-        Out path = {0};
-        dae_inst_path(dae, i, &path);
-        diag_add(pass->diags, W1401, dae->insts.at[i].span, "nothing is connected to '%s'", path.text);
-        out_free(&path);
-        warned++;
+        bool alone = !(state.at[component] & CONNECTED);
+        if (alone || needs_all_ports(dae, component)) {
+            warn_at(pass, component, alone ? component : dae->connectors.at[c].inst);
+            state.at[component] |= WARNED;
+            warned++;
+        }
     }
     vec_free(&state);
 }

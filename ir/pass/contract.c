@@ -358,6 +358,21 @@ report_constraint(Contract *contract, uint32_t inst, const Problem *problem)
     singular_free(&under);
 }
 
+// What the first culprit set leaves open: the component's own variables, or when there are none its scalar bonds.
+static void
+print_undetermined(const Contract *contract, uint32_t inst, const Singular *under, Out *out)
+{
+    uint32_t n = under->variable_start.n > 1 ? under->variable_start.at[1] : 0, listed = 0;
+    for (int bonds = 0; bonds < 2 && !listed; bonds++)
+        for (uint32_t i = 0; i < n && listed < LISTED_MAX; i++) {
+            const Spot *spot = &contract->places.at[under->variables.at[i]];
+            if ((spot->effort != NONE) != bonds)
+                continue;
+            out_text(out, listed++ ? ", " : "; not determined: ");
+            print_place(contract->dae, inst, spot, out);
+        }
+}
+
 static void
 report_count(Contract *contract, uint32_t inst, const Problem *problem, const char *kind)
 {
@@ -368,11 +383,7 @@ report_count(Contract *contract, uint32_t inst, const Problem *problem, const ch
     for (uint32_t i = 0; i < needed; i++)
         ports += contract->places.at[i].effort != NONE;
     Out list = {0};
-    uint32_t n = under.variable_start.n > 1 ? under.variable_start.at[1] : 0;
-    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
-        out_text(&list, i ? ", " : "; not determined: ");
-        print_place(dae, inst, &contract->places.at[under.variables.at[i]], &list);
-    }
+    print_undetermined(contract, inst, &under, &list);
     const char *class_name = sym_text(dae->syms, dae->insts.at[inst].class_name);
     Diag *d = diag_add(contract->diags, have < needed ? E0415 : E0416, dae->insts.at[inst].span,
                        "%s '%s' of class %s has %u equation%s and needs %u: %u for its own variables, %u for its "
