@@ -64,7 +64,7 @@ typedef struct AstNode {
 typedef struct Ast {
     VEC(AstNode) nodes;  // nodes.at[0] is the absent node
     U32Vec children;
-    Map numbers;         // NUMBER node id -> index into values
+    Map numbers;         // spelling (Sym) of a NUMBER -> index into values
     F64Vec values;
 } Ast;
 

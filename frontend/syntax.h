@@ -47,7 +47,7 @@ typedef struct Block {
 
 typedef enum SectionKind { SECTION_ELEMENTS, SECTION_EQUATIONS, SECTION_ENERGY } SectionKind;
 
-enum { QUEUE_SIZE = 8 };
+enum { QUEUE_SIZE = 16 };
 
 typedef struct Parser {
     Sources *sources;
