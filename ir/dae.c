@@ -249,8 +249,10 @@ print_subscripts(const Dae *dae, uint32_t offset, uint8_t rank, Out *out)
 {
     if (!rank)
         return;
-    for (uint8_t i = 0; i < rank; i++)
-        out_printf(out, "%c%u", i ? ',' : '[', dae->dims.at[offset + i]);
+    for (uint8_t i = 0; i < rank; i++) {
+        out_char(out, i ? ',' : '[');
+        out_unsigned(out, dae->dims.at[offset + i]);
+    }
     out_char(out, ']');
 }
 
@@ -302,8 +304,10 @@ dae_var_name(const Dae *dae, Var var, Out *out)
         subscript[i] = offset % size + 1;
         offset /= size;
     }
-    for (uint8_t i = 0; i < rank; i++)
-        out_printf(out, "%c%u", i ? ',' : '[', subscript[i]);
+    for (uint8_t i = 0; i < rank; i++) {
+        out_char(out, i ? ',' : '[');
+        out_unsigned(out, subscript[i]);
+    }
     out_char(out, ']');
 }
 

@@ -409,6 +409,29 @@ collect_term(Exprs *exprs, uint32_t begin, Expr term, double *sum)
 }
 
 static Expr make_add(Exprs *exprs, const Expr *args, uint32_t n);
+static Expr negate_sum(Exprs *exprs, Expr sum);
+
+// c*(x/d) with c a multiple of d?
+static bool
+is_multiple(const Exprs *exprs, double factor, Expr base)
+{
+    double divisor;
+    return cell_op(exprs, base) == OP_DIV && constant(exprs, cell_args(exprs, base)[1], &divisor) && divisor != 0
+           && fabs(factor) != 1 && fmod(factor, divisor) == 0;
+}
+
+// factor*base; c*(x/d) with c a multiple of d is (c/d)*x, exactly.
+static Expr
+scaled_product(Exprs *exprs, double factor, Expr base)
+{
+    if (is_multiple(exprs, factor, base)) {
+        Expr over = cell_args(exprs, base)[0], under = cell_args(exprs, base)[1];
+        return expr_2(exprs, OP_MUL, expr_const(exprs, factor / expr_value(exprs, under)), over);
+    }
+    if (factor == -1 && cell_op(exprs, base) == OP_ADD)
+        return negate_sum(exprs, base);
+    return scaled(exprs, factor, base);
+}
 
 static Expr
 finish_sum(Exprs *exprs, uint32_t begin, double sum)
@@ -427,18 +450,15 @@ finish_sum(Exprs *exprs, uint32_t begin, double sum)
         Term term = exprs->terms.at[i];
         if (term.factor == 0)
             continue;
-        nested |= fabs(term.factor) == 1 && cell_op(exprs, term.base) == OP_ADD;
-        args.at[args.n++] = scaled(exprs, term.factor, term.base);
+        nested |= is_multiple(exprs, term.factor, term.base)
+                  || (fabs(term.factor) == 1 && cell_op(exprs, term.base) == OP_ADD);
+        args.at[args.n++] = scaled_product(exprs, term.factor, term.base);
     }
     exprs->terms.n = begin;
     Expr result = nested ? 0 : args.n > 1 ? expr_intern(exprs, OP_ADD, args.at, args.n)
                                           : args.n ? args.at[0] : exprs->zero;
-    if (nested) { // 3*(x + y) - 2*(x + y): the sum that is left joins the others
-        for (uint32_t i = 0; i < args.n; i++)
-            if (cell_op(exprs, args.at[i]) == OP_NEG)
-                args.at[i] = expr_1(exprs, OP_NEG, cell_args(exprs, args.at[i])[0]);
+    if (nested) // 3*(x + y) - 2*(x + y), x/2 + x/2: what is left joins the other terms
         result = make_add(exprs, args.at, args.n);
-    }
     if (args.capacity)
         free(args.at);
     return result;
@@ -514,19 +534,6 @@ collect_factor(Exprs *exprs, uint32_t begin, Expr factor, double *product)
     } else {
         collect(exprs, begin, 1, factor);
     }
-}
-
-// c*(x/d) with c a multiple of d is (c/d)*x, exactly.
-static Expr
-scaled_product(Exprs *exprs, double factor, Expr base)
-{
-    double divisor;
-    if (cell_op(exprs, base) == OP_DIV && constant(exprs, cell_args(exprs, base)[1], &divisor)
-        && divisor != 0 && fabs(factor) != 1 && fmod(factor, divisor) == 0)
-        return expr_2(exprs, OP_MUL, expr_const(exprs, factor / divisor), cell_args(exprs, base)[0]);
-    if (factor == -1 && cell_op(exprs, base) == OP_ADD)
-        return negate_sum(exprs, base);
-    return scaled(exprs, factor, base);
 }
 
 static Expr
@@ -621,18 +628,15 @@ static Expr
 make_div(Exprs *exprs, Expr a, Expr b)
 {
     bool negative = take_sign(exprs, &a) ^ take_sign(exprs, &b);
-    Expr quotient;
-    if (expr_is_const(exprs, b, 0)) {
-        quotient = expr_intern(exprs, OP_DIV, (Expr[]){a, b}, 2);
-    } else if (cell_op(exprs, b) == OP_DIV && !expr_is_const(exprs, cell_args(exprs, b)[0], 0)) {
-        // a/(p/q) = a*q/p. p is no quotient of the same kind again: it was made by this rule.
+    // a/(p/q) = a*q/p, as long as the divisor is a quotient.
+    while (cell_op(exprs, b) == OP_DIV && !expr_is_const(exprs, cell_args(exprs, b)[0], 0)) {
         Expr over = cell_args(exprs, b)[0], under = cell_args(exprs, b)[1];
-        Expr product = make_mul(exprs, (Expr[]){a, under}, 2);
-        negative ^= take_sign(exprs, &product);
-        quotient = plain_quotient(exprs, product, over);
-    } else {
-        quotient = plain_quotient(exprs, a, b);
+        a = make_mul(exprs, (Expr[]){a, under}, 2);
+        b = over;
+        negative ^= take_sign(exprs, &a) ^ take_sign(exprs, &b);
     }
+    Expr quotient = expr_is_const(exprs, b, 0) ? expr_intern(exprs, OP_DIV, (Expr[]){a, b}, 2)
+                                               : plain_quotient(exprs, a, b);
     return negative ? make_neg(exprs, quotient) : quotient;
 }
 
@@ -652,13 +656,14 @@ make_pow(Exprs *exprs, Expr base, Expr exponent)
     }
     if (!constant_x || constant_b || !expr_small_power(x))
         return expr_intern(exprs, OP_POW, (Expr[]){base, exponent}, 2);
-    if (cell_op(exprs, base) == OP_POW && constant(exprs, cell_args(exprs, base)[1], &inner)
-        && expr_small_power(inner) && expr_small_power(inner * x))
-        return expr_intern(exprs, OP_POW,
-                           (Expr[]){cell_args(exprs, base)[0], expr_const(exprs, inner * x)}, 2);
     bool negative = cell_op(exprs, base) == OP_NEG;
     if (negative)
         base = cell_args(exprs, base)[0];
+    if (cell_op(exprs, base) == OP_POW && constant(exprs, cell_args(exprs, base)[1], &inner)
+        && expr_small_power(inner) && expr_small_power(inner * x)) {
+        base = cell_args(exprs, base)[0];
+        exponent = expr_const(exprs, inner * x);
+    }
     Expr power = expr_intern(exprs, OP_POW, (Expr[]){base, exponent}, 2);
     return negative && fmod(x, 2) != 0 ? make_neg(exprs, power) : power;
 }

@@ -94,6 +94,13 @@ diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
     va_start(args, format);
     diag->text = format_text(diags->arena, format, args);
     va_end(args);
+    // A class elaborated for several components says the same thing several times: once is enough.
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const Diag *old = diags->list.at[i];
+        if (span.hi && old->code == code && old->span.lo == span.lo && old->span.hi == span.hi
+            && !strcmp(old->text, diag->text))
+            return diag;
+    }
     vec_push(&diags->list, diag);
     diags->errors += is_error;
     return diag;

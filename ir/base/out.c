@@ -65,6 +65,17 @@ out_printf(Out *out, const char *format, ...)
 }
 
 void
+out_unsigned(Out *out, unsigned value)
+{
+    char digits[16];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    out_bytes(out, digits + at, sizeof digits - at);
+}
+
+void
 out_number(Out *out, double value)
 {
     char text[40];

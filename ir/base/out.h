@@ -15,6 +15,7 @@ void out_bytes(Out *out, const char *bytes, size_t length);
 void out_char(Out *out, char c);
 void out_repeat(Out *out, char c, size_t count);
 void out_printf(Out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void out_unsigned(Out *out, unsigned value);
 // The shortest decimal that reads back as the same double ("0.1", "1e-9", "40000").
 void out_number(Out *out, double value);
 // Writes and clears; 0 or an errno.

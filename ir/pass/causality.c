@@ -9,12 +9,13 @@
 //             the class, or, when the class is a state, of the equation that determines the state's derivative; a
 //             component computes the effort (1) when the owner is the component itself or lies inside it,
 //             otherwise the junction does (2): it hands on what another port or its own sum of efforts
-//             determines. A known effort (a parameter, an input) leaves the stroke unknown (0).
+//             determines. An effort that passes further bonds unchanged is followed (strokes.c). A known effort (a parameter, an input) leaves the stroke unknown (0).
 // Contract:   requires alias, index, states. Fills `problem` completely and Bond.effort_from. False, with equations and
 //             variables named, when no perfect matching exists.
 // Complexity: that of matching and sorting; per bond the depth of its component.
 //
 //     C*der(v) = i;  v = R*i      ->     1: i from v = R*i   2: der(v) from C*der(v) = i
+#include "ir/pass/strokes.h"
 #include "ir/structure.h"
 
 enum { RANK_STATE_DERIVATIVE, RANK_OWN, RANK_HIDDEN, RANK_DUMMY };
@@ -81,10 +82,15 @@ stroke(const Dae *dae, const Bond *bond, uint32_t node)
 static void
 set_strokes(Dae *dae, const Reduction *reduction, const Problem *problem)
 {
+    U32Vec node_of = {0};
+    vec_grow(&node_of, dae->bonds.n);
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         Bond *bond = &dae->bonds.at[b];
-        bond->effort_from = stroke(dae, bond, determining_node(dae, reduction, problem, bond->effort));
+        node_of.at[b] = determining_node(dae, reduction, problem, bond->effort);
+        bond->effort_from = stroke(dae, bond, node_of.at[b]);
     }
+    strokes_follow(dae, &node_of);
+    vec_free(&node_of);
 }
 
 // --- the pass

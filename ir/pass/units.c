@@ -430,8 +430,9 @@ unit_text(UnitsPass *pass, const Unit *unit, Expr e, uint32_t row)
     return take_text(pass->dae, &out);
 }
 
+// Where the variables of e are declared, but for those of `except`.
 static void
-note_declarations(UnitsPass *pass, Diag *diag, Expr e, uint32_t row)
+note_declarations(UnitsPass *pass, Diag *diag, Expr e, Expr except, uint32_t row)
 {
     enum { MOST_NOTES = 4 };
     U32Vec slots = {0};
@@ -440,7 +441,8 @@ note_declarations(UnitsPass *pass, Diag *diag, Expr e, uint32_t row)
         uint32_t order;
         Var var = declared_var(pass->dae, pass->dae->rows.at[row + slots.at[i]], &order);
         const Group *group = dae_group(pass->dae, var);
-        if (!group || !group->unit)
+        bool told = except && expr_uses_slot(pass->dae->exprs, except, slots.at[i]);
+        if (!group || !group->unit || told)
             continue;
         diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, var),
                   sym_text(pass->dae->syms, group->unit));
@@ -477,7 +479,7 @@ report_number(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
         ? diag_add(pass->diags, E0303, span, "an exponent is a number without unit, but '%s' has unit %s", what, unit)
         : diag_add(pass->diags, E0303, span, "'%s' wants %s, but '%s' has unit %s", function,
                    angle ? "rad" : "a number without unit", what, unit);
-    note_declarations(pass, diag, finding->a, row);
+    note_declarations(pass, diag, finding->a, 0, row);
     if (angle)
         help_conversion(diag, &finding->unit_a, &one, what, unit, "rad");
 }
@@ -495,8 +497,8 @@ report_pair(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
         : expr_op(pass->dae->exprs, finding->owner) == OP_EQN ? "the sides of this equation" : "sides of a comparison";
     Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, span, "%s have different %s: '%s' has unit %s, '%s' has unit %s",
                           where, same ? "scales" : "units", a, unit_a, b, unit_b);
-    note_declarations(pass, diag, finding->a, row);
-    note_declarations(pass, diag, finding->b, row);
+    note_declarations(pass, diag, finding->a, 0, row);
+    note_declarations(pass, diag, finding->b, finding->a, row);
     if (same)
         help_conversion(diag, &finding->unit_b, &finding->unit_a, b, unit_b, unit_a);
 }
@@ -555,7 +557,7 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
     Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, bind->span, "'%s' has unit %s, but its %s '%s' has unit %s",
                           dae_name(pass->dae, bind->var), unit_wanted, attributes[bind->attr], what, unit);
     diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, bind->var), unit_wanted);
-    note_declarations(pass, diag, bind->shape, bind->row);
+    note_declarations(pass, diag, bind->shape, 0, bind->row);
     if (same)
         help_conversion(diag, &is->unit, &wanted->unit, what, unit, unit_wanted);
 }
