@@ -225,6 +225,111 @@ test_size(Test *test)
     vec_free(&order);
 }
 
+// Random expressions: what the constructors make has the value of what they were asked to make, prints
+// and reads back, and its solutions solve it.
+typedef struct Sample {
+    Expr e;
+    double value;
+} Sample;
+
+static uint32_t
+below(Test *test, uint32_t n)
+{
+    return (uint32_t)(number(test) * 1e6) % n;
+}
+
+static Sample
+combine(Test *test, const Sample *pool, uint32_t n)
+{
+    static const Op ops[] = {OP_ADD, OP_ADD, OP_MUL, OP_MUL, OP_NEG, OP_DIV, OP_POW, OP_IF, OP_LT, OP_AND, OP_NOT,
+                             OP_ABS, OP_MIN, OP_MAX, OP_SIGN, OP_SIN, OP_LUZ, OP_ADD, OP_DIV, OP_NEG};
+    Op op = ops[below(test, sizeof ops / sizeof *ops)];
+    Sample args[3] = {pool[below(test, n)], pool[below(test, n)], pool[below(test, n)]};
+    uint32_t count = op_table[op].arity < 0 ? 2 + below(test, 2) : (uint32_t)op_table[op].arity;
+    for (uint32_t i = 0; i < 3 && (op == OP_AND || op == OP_NOT || op == OP_IF); i++) // conditions
+        if (i == 0 || op == OP_AND)
+            args[i] = (Sample){expr_2(test->exprs, OP_GT, args[i].e, expr_const(test->exprs, 0)), args[i].value > 0};
+    if (op == OP_POW)
+        args[1] = (Sample){expr_const(test->exprs, 2 + below(test, 2)), 0};
+    if (op == OP_POW)
+        args[1].value = expr_value(test->exprs, args[1].e);
+    if (op == OP_LUZ)
+        args[1] = (Sample){expr_const(test->exprs, 0.5), 0.5};
+    Expr e[3] = {args[0].e, args[1].e, args[2].e};
+    double a = args[0].value, b = args[1].value, c = args[2].value, value = 0;
+    switch (op) {
+    case OP_ADD: value = count == 3 ? a + b + c : a + b; break;
+    case OP_MUL: value = count == 3 ? a * b * c : a * b; break;
+    case OP_NEG: value = -a; break;
+    case OP_DIV: value = a / b; break;
+    case OP_POW: value = pow(a, b); break;
+    case OP_IF: value = a != 0 ? b : c; break;
+    case OP_LT: value = a < b; break;
+    case OP_AND: value = a != 0 && b != 0 && (count == 2 || c != 0); break;
+    case OP_NOT: value = a == 0; break;
+    case OP_ABS: value = fabs(a); break;
+    case OP_MIN: value = fmin(a, b); break;
+    case OP_MAX: value = fmax(a, b); break;
+    case OP_SIGN: value = (a > 0) - (a < 0); break;
+    case OP_SIN: value = sin(a); break;
+    default: value = a > 0.5 ? a - 0.5 : a < -0.5 ? a + 0.5 : 0; break;
+    }
+    return (Sample){expr_make(test->exprs, op, e, count), value};
+}
+
+static bool
+near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * (1 + fabs(a) + fabs(b));
+}
+
+static bool
+sound(Test *test, Sample sample, const double *slots)
+{
+    Expr solution = expr_solve(test->exprs, expr_2(test->exprs, OP_EQN, sample.e, expr_slot(test->exprs, 5)), 0, NULL);
+    Out out = {0};
+    uint32_t at;
+    expr_print(test->exprs, sample.e, NULL, NULL, &out);
+    bool ok = near(expr_eval(test->exprs, sample.e, slots, 0), sample.value)
+              && (out.length > 2000 || expr_read(test->exprs, out.text, &at) == sample.e);
+    double there[SLOTS];
+    memcpy(there, slots, sizeof there);
+    if (solution && ok) {
+        there[0] = expr_eval(test->exprs, solution, there, 0);
+        double value = expr_eval(test->exprs, sample.e, there, 0);
+        ok = !isfinite(value) || fabs(there[0]) > 1e6 || fabs(value - slots[5]) < 1e-5 * (1 + fabs(slots[5]));
+    }
+    if (!ok)
+        printf("  at %s: %g, not %g\n", out.text, expr_eval(test->exprs, sample.e, slots, 0), sample.value);
+    out_free(&out);
+    return ok;
+}
+
+static void
+test_random(Test *test)
+{
+    enum { POOL = 40, ROUNDS = 300 };
+    bool ok = true;
+    for (int round = 0; round < ROUNDS && ok; round++) {
+        Sample pool[POOL];
+        double slots[SLOTS];
+        for (uint32_t i = 0; i < SLOTS; i++) {
+            slots[i] = number(test) - 0.9;
+            pool[i] = (Sample){expr_slot(test->exprs, i), slots[i]};
+        }
+        for (uint32_t i = SLOTS; i < SLOTS + 4; i++)
+            pool[i] = (Sample){expr_const(test->exprs, (double)i - 8), (double)i - 8};
+        for (uint32_t i = SLOTS + 4; i < POOL && ok; i++) {
+            pool[i] = combine(test, pool, i);
+            if (!isfinite(pool[i].value) || fabs(pool[i].value) > 1e3)
+                pool[i] = pool[0];
+            else
+                ok = sound(test, pool[i], slots);
+        }
+    }
+    report(test, "random", "expressions", ok);
+}
+
 int
 main(void)
 {
@@ -234,6 +339,7 @@ main(void)
     test_diff(&test);
     test_solve(&test);
     test_shapes(&test);
+    test_random(&test);
     test_size(&test);
     exprs_free(&test.exprs);
     return test.failures != 0;
