@@ -149,7 +149,7 @@ add_bonds(Elab *elab, Fragment *frag, Node clause, Bonds *bonds)
     if (ok && effort_der)
         diag_add(elab->diags, E0403, span, "the effort of a bond is a variable, not a derivative");
     else if (ok && (!vars[0].n || vars[0].n != vars[1].n))
-        diag_add(elab->diags, E0403, span, "a bond has %u flows and %u efforts; it needs one of each for every scalar bond",
+        diag_add(elab->diags, E0403, span, "this bond has flows: %u, efforts: %u; it needs one of each for every scalar bond",
                  vars[0].n, vars[1].n);
     else if (ok)
         for (uint32_t k = 0; k < vars[0].n; k++)
@@ -239,7 +239,7 @@ static void
 add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
 {
     if (a->connectors.n != b->connectors.n) {
-        diag_add(elab->diags, E0402, span, "%u connectors are connected to %u", a->connectors.n, b->connectors.n);
+        diag_add(elab->diags, E0402, span, "%u and %u connectors cannot be connected one to one", a->connectors.n, b->connectors.n);
         return;
     }
     for (uint32_t i = 0; i < a->connectors.n; i++) {

@@ -276,7 +276,7 @@ join_alternatives(Context *context, const Alternatives *all, Span span)
     for (uint32_t b = 0; b < all->n; b++) {
         if (all->at[b].pairs.n == n && (has_else || !n))
             continue;
-        Diag *diag = diag_add(context->elab->diags, E0121, span, "the branches have %u and %u equations", n,
+        Diag *diag = diag_add(context->elab->diags, E0121, span, "two branches have different numbers of equations: %u and %u", n,
                               has_else ? all->at[b].pairs.n : 0);
         diag_help(diag, has_else ? "a condition that changes with time needs equally many equations in every branch"
                                  : "a condition that changes with time needs an else branch");

@@ -103,12 +103,12 @@ split_path(Elab *elab, const char *text, Path *path)
     return path->n && !*text;
 }
 
-// The expression on the right of --set, read as the value of a declaration.
+// The expression on the right of --set, read as the value of a declaration; on a line of its own, for messages.
 static Node
 parse_value(Elab *elab, const Override *override)
 {
     Program *program = elab->program;
-    char *text = arena_printf(elab->arena, "model Set Real x = %s; end Set;", override->value);
+    char *text = arena_printf(elab->arena, "model Set Real x =\n%s\n; end Set;", override->value);
     char *name = arena_printf(elab->arena, "<--set %s>", override->name);
     int file = sources_add(program->sources, name, text, strlen(text));
     uint32_t errors = diags_errors(elab->diags);

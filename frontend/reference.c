@@ -167,8 +167,8 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     if (!given)
         return select_all(elab, dims, rank, out);
     if (given > rank) {
-        diag_add(elab->diags, E0111, node_at(elab, subscripts)->span, "'%s' has %u dimensions but %u subscripts",
-                 name_of(elab, name), rank, given);
+        diag_add(elab->diags, E0111, node_at(elab, subscripts)->span, "'%s' has %u dimension%s but %u subscript%s",
+                 name_of(elab, name), rank, rank == 1 ? "" : "s", given, given == 1 ? "" : "s");
         return false;
     }
     uint32_t *offsets = arena_array(elab->scratch, uint32_t, 1), n = 1;

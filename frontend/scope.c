@@ -288,15 +288,36 @@ scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
         if (members_only || at == CLASSID_ROOT)
             break;
     }
-    const char *near = names.n ? nearest_name(sym_text(program->syms, name), names.at, names.n) : NULL;
+    // The name itself may stand there, as the alias of an import that leads nowhere.
+    const char *text = sym_text(program->syms, name);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names.n; i++)
+        if (strcmp(names.at[i], text))
+            names.at[kept++] = names.at[i];
+    const char *near = kept ? nearest_name(text, names.at, kept) : NULL;
     vec_free(&names);
     return near;
+}
+
+// An import by this name failed and has been reported: what follows from it is not worth a message.
+static bool
+import_failed(Program *program, uint32_t class_id, Sym name)
+{
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent) {
+        const ClassInfo *info = class_at(program, at);
+        for (uint32_t i = 0; i < info->imports.n; i++)
+            if (info->imports.at[i].alias == name && info->imports.at[i].reported)
+                return true;
+    }
+    return false;
 }
 
 static void
 report_class(Program *program, uint32_t class_id, Node name)
 {
     const AstNode *at = ast_at(&program->ast, name);
+    if (import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
+        return;
     Diag *diag = diag_add(program->diags, E0102, at->span, "there is no class or type '%s'",
                           scope_name_text(program, name));
     // The first part that is not known is the one to correct.
