@@ -22,8 +22,7 @@ der_reference(BuiltinCall *call, Node node, bool *done, Value *out)
     *done = false;
     if (ast_kind(env->ast, node) != AST_REF || expression_local(env, node) >= 0)
         return true;
-    Node part = ast_child(env->ast, node, 0);
-    if (ast_at(env->ast, node)->nchild == 1 && ast_at(env->ast, part)->sym == sym_of(env->syms, "time"))
+    if (expression_is_time(env, node))
         return true;
     if (!env->component(env, node, &reference))
         return false;
@@ -102,7 +101,7 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
     ExprEnv *env = call->env;
     Node node = call->nodes[0];
     Reference reference = {0};
-    if (env->in_function || ast_kind(env->ast, node) != AST_REF) {
+    if (env->in_function || ast_kind(env->ast, node) != AST_REF || expression_is_time(env, node)) {
         diag_add(env->diags, E0210, call->span, "the argument of '%s' must be a variable of the model", call->builtin->name);
         return false;
     }
@@ -183,7 +182,7 @@ builtin_sample(BuiltinCall *call, Value *out)
         }
     bool known = value_known(call->env, &call->values[1]);
     if (known && !(value_number(call->env, &call->values[1], 0) > 0)) {
-        builtin_refuse(call, 1, "a positive interval");
+        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[1]), "the interval of 'sample' must be positive");
         return false;
     }
     Expr sample = expr_2(call->env->exprs, OP_SAMPLE, call->values[0].elements[0], call->values[1].elements[0]);

@@ -328,9 +328,9 @@ static bool
 variables_open(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env;
-    // Inputs first: the sizes of other variables use them wherever they are declared.
+    // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)] uses itself.
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        vec_push(&env->locals, (Local){0, values[i]});
+        vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < frame->variables.n; i++) {
             bool input = frame->variables.at[i].flags & AST_F_INPUT;
