@@ -268,14 +268,33 @@ event_next_instant(const Run *run)
     return next;
 }
 
-// Many events in next to no time: a Zeno sequence or chattering that would never end.
+enum { SHRINKS = 30 };
+
+// The condition whose crossings come ever faster towards a finite instant, or UINT32_MAX.
+static uint32_t
+accumulating(const Run *run)
+{
+    double span = run->options->stop - run->options->start;
+    for (uint32_t k = 0; k < run->guards; k++)
+        for (int side = 0; side < 2; side++)
+            if (run->guard[k].shrinks[side] >= SHRINKS && run->guard[k].interval[side] < 1e-4 * span)
+                return k;
+    return UINT32_MAX;
+}
+
+// Chattering or a Zeno sequence that would never end.
 int
 event_no_progress(Run *run)
 {
     uint32_t slot = run->event_count++ % EVENT_WINDOW;
-    double oldest = run->event_time[slot];
+    double oldest = run->event_time[slot], span = run->options->stop - run->options->start;
+    uint32_t zeno = accumulating(run);
     run->event_time[slot] = run->time;
-    double span = fabs(run->options->stop - run->options->start);
+    if (zeno != UINT32_MAX) {
+        run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other "
+                    "ever faster and accumulate here:\n  %s", run->time, root_text(run, zeno));
+        return MDL_FAILED;
+    }
     if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))
         return MDL_OK;
     char text[2000] = "";
@@ -283,7 +302,7 @@ event_no_progress(Run *run)
     for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++)
         if (run->guard[k].band > 0)
             used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
-    run_message(run, MDL_ERROR, "at time %.12g: %d events within %.3g s: the simulation makes no progress%s%s",
+    run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %d events within %.3g s%s%s",
                 run->time, EVENT_WINDOW, run->time - oldest, used ? "; involved:" : "", text);
     return MDL_FAILED;
 }

@@ -136,6 +136,22 @@ narrow(Run *run, Bracket *bracket)
     }
 }
 
+// Keeps track of the times between crossings in the same direction (see event_no_progress).
+static void
+note_crossing(Run *run, uint32_t k, double time)
+{
+    const mdl_model *model = run->model;
+    uint32_t laws = model->n_relations + model->n_time_relations;
+    Guard *guard = &run->guard[k];
+    int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
+               : k >= laws            ? run->v[model->sgn[k - laws].mode] == 0
+                                      : 0;
+    double interval = time - guard->last[side];
+    guard->shrinks[side] = interval < 0.999 * guard->interval[side] ? guard->shrinks[side] + 1 : 0;
+    guard->interval[side] = interval;
+    guard->last[side] = time;
+}
+
 bool
 root_locate(Run *run, double low, double high, double *instant)
 {
@@ -154,8 +170,11 @@ root_locate(Run *run, double low, double high, double *instant)
     bracket.fa = fmax(value_at(run, low), 0);
     narrow(run, &bracket);
     value_at(run, bracket.b);
-    for (uint32_t k = 0; k < run->guards; k++)
+    for (uint32_t k = 0; k < run->guards; k++) {
         run->guard[k].pending = run->phi[k] < 0;
+        if (run->guard[k].pending)
+            note_crossing(run, k, bracket.b);
+    }
     *instant = bracket.b;
     return true;
 }

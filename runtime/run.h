@@ -27,6 +27,10 @@ typedef struct Guard {
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
+    // Per direction of crossing: when it happened last, the time since the one before, and how many times
+    // running that time has become shorter.
+    double last[2], interval[2];
+    uint32_t shrinks[2];
 } Guard;
 
 typedef struct Run {
