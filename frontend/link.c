@@ -247,7 +247,7 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
     }
     for (uint32_t i = 0; i < frag->discrete.n; i++) {
         uint32_t group = dae->var_group.at[global_var(linker, shift, frag->discrete.at[i])];
-        dae->groups.at[group].kind = VAR_DISCRETE;
+        dae_set_kind(dae, group, VAR_DISCRETE);
     }
 }
 

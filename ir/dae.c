@@ -37,6 +37,7 @@ dae_free(Dae **dae)
     vec_free(&d->dims);
     vec_free(&d->var_group);
     vec_free(&d->var_flags);
+    vec_free(&d->var_kind);
     vec_free(&d->var_der);
     vec_free(&d->var_der_of);
     vec_free(&d->var_pre);
@@ -71,10 +72,13 @@ dae_add_inst(Dae *dae, Inst inst)
 
 // Appends `count` scalars belonging to `group` (a group, NONE, or a literal mark).
 static Var
-add_scalars(Dae *dae, uint32_t group, uint32_t count)
+add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)
 {
     Var first = dae->nvars;
     vec_grow(&dae->var_flags, count);
+    vec_grow(&dae->var_kind, count);
+    if (count)
+        memset(dae->var_kind.at + first, kind, count);
     vec_reserve(&dae->var_group, first + count);
     vec_reserve(&dae->var_der, first + count);
     vec_reserve(&dae->var_der_of, first + count);
@@ -101,16 +105,24 @@ add_scalars(Dae *dae, uint32_t group, uint32_t count)
 uint32_t
 dae_add_group(Dae *dae, Group group)
 {
-    group.first = add_scalars(dae, dae->groups.n, group.count);
+    group.first = add_scalars(dae, dae->groups.n, group.count, (VarKind)group.kind);
     vec_push(&dae->groups, group);
     return dae->groups.n - 1;
+}
+
+void
+dae_set_kind(Dae *dae, uint32_t group, VarKind kind)
+{
+    Group *at = &dae->groups.at[group];
+    at->kind = (uint8_t)kind;
+    memset(dae->var_kind.at + at->first, kind, at->count);
 }
 
 Var
 dae_der(Dae *dae, Var var)
 {
     if (dae->var_der.at[var] == NONE) {
-        Var der = add_scalars(dae, NONE, 1);
+        Var der = add_scalars(dae, NONE, 1, dae_kind(dae, var));
         dae->var_der.at[var] = der;
         dae->var_der_of.at[der] = var;
     }
@@ -121,7 +133,7 @@ Var
 dae_pre(Dae *dae, Var var)
 {
     if (dae->var_pre.at[var] == NONE) {
-        Var pre = add_scalars(dae, NONE, 1);
+        Var pre = add_scalars(dae, NONE, 1, dae_kind(dae, var));
         dae->var_pre.at[var] = pre;
         dae->var_pre_of.at[pre] = var;
     }
@@ -139,7 +151,7 @@ dae_literal(Dae *dae, double value)
     if (map_get(&dae->literals, bits, &var))
         return var;
     vec_push(&dae->literal_values, value);
-    var = add_scalars(dae, LITERAL_BIT | (dae->literal_values.n - 1), 1);
+    var = add_scalars(dae, LITERAL_BIT | (dae->literal_values.n - 1), 1, VAR_CONSTANT);
     map_put(&dae->literals, bits, var);
     return var;
 }
@@ -222,13 +234,6 @@ dae_group(const Dae *dae, Var var)
 {
     uint32_t group = dae->var_group.at[underlying(dae, var)];
     return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
-}
-
-VarKind
-dae_kind(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    return group ? (VarKind)group->kind : VAR_CONSTANT;
 }
 
 VarType

@@ -176,6 +176,7 @@ typedef struct Dae {
     // per scalar variable:
     U32Vec var_group;     // group, or NONE for a derivative, pre or literal variable
     U8Vec var_flags;
+    U8Vec var_kind;       // VarKind of the underlying declared variable; read through dae_kind
     U32Vec var_der;       // its derivative variable or NONE
     U32Vec var_der_of;    // the variable it is the derivative of, or NONE
     U32Vec var_pre;       // its pre() variable or NONE
@@ -209,6 +210,8 @@ void dae_free(Dae **dae);
 uint32_t dae_add_inst(Dae *dae, Inst inst);
 // Adds the group's scalars; fills first. dims/rank/count must be set.
 uint32_t dae_add_group(Dae *dae, Group group);
+// Changes the kind of a group and all its scalars (a Real that a when-equation defines is discrete).
+void dae_set_kind(Dae *dae, uint32_t group, VarKind kind);
 Var dae_der(Dae *dae, Var var);   // the derivative variable, made on demand (der of der works)
 Var dae_pre(Dae *dae, Var var);
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
@@ -222,7 +225,12 @@ uint32_t dae_node(Dae *dae, uint32_t inst); // the component node of an instance
 Var dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown);
 
 // --- looking
-VarKind dae_kind(const Dae *dae, Var var);   // derivatives and pre: as their variable; literals: VAR_CONSTANT
+// Derivatives and pre: as their variable; literals: VAR_CONSTANT.
+static inline VarKind
+dae_kind(const Dae *dae, Var var)
+{
+    return (VarKind)dae->var_kind.at[var];
+}
 VarType dae_type(const Dae *dae, Var var);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
 StateSelect dae_state_select(const Dae *dae, Var var);

@@ -203,10 +203,13 @@ link_followers(Dae *dae, Var var)
         link_alias(dae, dae->var_pre.at[var], pre, negative);
     }
     while (dae->var_der.at[var] != NONE) {
+        bool made = dae->var_der.at[to] == NONE;
         to = dae_der(dae, to);
         var = dae->var_der.at[var];
         link_alias(dae, var, to, negative);
-        // A derivative in use somewhere is in use for the class.
+        // A derivative in use somewhere is in use for the class, and in no other case.
+        if (made)
+            dae->var_flags.at[to] |= VARF_REMOVED;
         if (!(dae->var_flags.at[var] & VARF_REMOVED))
             dae->var_flags.at[to] &= (uint8_t)~VARF_REMOVED;
     }

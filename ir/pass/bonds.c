@@ -520,6 +520,26 @@ warn_unconnected(Pass *pass)
     vec_free(&state);
 }
 
+// A bond clause names der(s) to say what the flow is; that alone does not make the derivative an unknown of the
+// model. Index reduction takes it back when it needs it.
+static void
+forget_unused_rates(Dae *dae)
+{
+    U8Vec used = {0};
+    vec_grow(&used, dae->nvars);
+    for (uint32_t i = 0; i < dae->rows.n; i++)
+        used.at[dae->rows.at[i]] = 1;
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const ConnectorType *type = type_of(dae, c);
+        for (uint32_t k = 0; k < type->n_bonds; k++) {
+            Var rate = dae->var_der.at[dae->connectors.at[c].first + type->bonds[k].flow];
+            if (rate != NONE && !used.at[rate] && dae->var_der.at[rate] == NONE)
+                dae->var_flags.at[rate] |= VARF_REMOVED;
+        }
+    }
+    vec_free(&used);
+}
+
 static void
 free_pass(Pass *pass)
 {
@@ -553,6 +573,7 @@ pass_bonds(Dae *dae, Diags *diags)
         sum_flows(&pass);
         close_unconnected(&pass);
         warn_unconnected(&pass);
+        forget_unused_rates(dae);
         node_kinds(dae);
     }
     free_pass(&pass);

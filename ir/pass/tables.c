@@ -79,8 +79,13 @@ static double
 evaluate_row(Lowering *low, Expr shape, uint32_t row)
 {
     uint32_t n = expr_nslots(low->exprs, shape);
+    int own_sign;
     if (expr_op(low->exprs, shape) == OP_CONST)
         return expr_value(low->exprs, shape);
+    if (expr_op(low->exprs, shape) == OP_SLOT) {
+        uint32_t place = place_of(low, low->dae->rows.at[row], &own_sign);
+        return own_sign * low->image.at[place];
+    }
     double few[64], *values = n <= 64 ? few : base_realloc(NULL, sizeof *values * n);
     for (uint32_t k = 0; k < n; k++) {
         int sign;
