@@ -33,6 +33,8 @@ all: $(BUILD)/mdlc
 $(BUILD)/mdlc: $(BUILD)/frontend/main.o $(LIBS)
 	$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
+# Where the standard library is when it stands neither beside the program nor under its prefix.
+$(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_STDLIB=\"$(CURDIR)/stdlib\"
 
 # Tests and benchmarks of the back ends need expressions and programs only.
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c) ir/sys.c) $(BUILD)/libbase.a

@@ -18,7 +18,7 @@ check ir/base '#include "ir/base/'
 check ir '#include "(ir/|runtime/model\.h)'
 check backend '#include "(backend/|ir/|runtime/model\.h)'
 check runtime '#include "runtime/'
-llvm=$(grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/ll_' || true)
+llvm=$(grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/ll[_.]' || true)
 sundials=$(grep -lE '#include <(sundials|ida|kinsol|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r frontend ir backend || true)
 for file in $llvm $sundials; do
     echo "$file: a library of another layer"
