@@ -34,6 +34,7 @@ struct Integrator {
     double step;             // last step size, 0 at the start
     long error_failures, newton_failures; // of the current start
     bool recovered;          // a restart was tried since the last good step
+    uint32_t stalled;        // steps in a row that hardly moved time
     char bad[300];           // what was not finite in the last failed residual
     char message[500];       // IDA's last message
 };
@@ -492,6 +493,35 @@ recover(Run *run)
 
 // --- stepping
 
+enum { STALLED_STEPS = 100 };
+
+// Near a pole the steps shrink to rounding without ever failing; such a run must end. True: it has stalled.
+static bool
+has_stalled(Run *run, double before)
+{
+    Integrator *integrator = run->integrator;
+    bool moved = run->time - before > 64 * DBL_EPSILON * fabs(run->time);
+    integrator->stalled = moved ? 0 : integrator->stalled + 1;
+    return integrator->stalled >= STALLED_STEPS;
+}
+
+static int
+report_stall(Run *run)
+{
+    double most = 0;
+    uint32_t fastest = 0;
+    for (uint32_t i = 0; i < run->model->nx; i++) {
+        double rate = fabs(run->yp[i]) / (fabs(run->y[i]) + run->abstol[i]);
+        if (rate > most) {
+            most = rate;
+            fastest = i;
+        }
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: the steps became too small: `%s` = %.6g changes at the rate %.6g",
+                run->time, run->model->state_name[fastest], run->y[fastest], run->yp[fastest]);
+    return MDL_FAILED;
+}
+
 static int
 step_once(Run *run, double limit, double *time)
 {
@@ -521,7 +551,7 @@ int
 integrator_step(Run *run, double limit)
 {
     Integrator *integrator = run->integrator;
-    double time = run->time;
+    double time = run->time, before = run->time;
     run->stats->steps++;
     if (!run->ny)
         return step_time_only(run, limit);
@@ -537,7 +567,7 @@ integrator_step(Run *run, double limit)
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
     IDAGetLastStep(integrator->ida, &integrator->step);
-    return MDL_OK;
+    return has_stalled(run, before) ? report_stall(run) : MDL_OK;
 }
 
 void
