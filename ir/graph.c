@@ -48,15 +48,19 @@ typedef struct Graph {
     uint32_t components, junctions;
 } Graph;
 
+// Ports in the order of their declaration, whatever the order of bonds.
 static void
-use_node(NodeUse *use, uint32_t bond, bool first_scalar)
+use_node(const Dae *dae, NodeUse *use, uint32_t bond)
 {
-    if (!use->bonds++)
+    use->bonds++;
+    if (dae->bonds.at[bond].scalar)
+        return;
+    uint32_t connector = dae->bonds.at[bond].connector;
+    if (!use->ports || connector < dae->bonds.at[use->first].connector)
         use->first = bond;
-    if (first_scalar) {
-        use->ports++;
+    if (!use->ports || connector > dae->bonds.at[use->last].connector)
         use->last = bond;
-    }
+    use->ports++;
 }
 
 static Graph
@@ -65,8 +69,8 @@ open_graph(const Dae *dae)
     Graph graph = {.dae = dae, .uses = base_calloc((size_t)dae->nodes.n + 1, sizeof(NodeUse))};
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
-        use_node(&graph.uses[bond->component], b, bond->scalar == 0);
-        use_node(&graph.uses[bond->junction], b, bond->scalar == 0);
+        use_node(dae, &graph.uses[bond->component], b);
+        use_node(dae, &graph.uses[bond->junction], b);
     }
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
         if (!graph.uses[i].bonds)
@@ -210,7 +214,7 @@ hangs(const Graph *graph, uint32_t node)
     }
 }
 
-// Power passes through a hanging element from its first port to its last. Reversing both a common effort (flow) and
+// Power passes through a two-port from its first port to its last. Reversing both a common effort (flow) and
 // its conjugate changes neither the element's power nor its law's form, so this only fixes how it is drawn.
 typedef enum Role { ROLE_ANY, ROLE_IN, ROLE_OUT } Role;
 
@@ -218,9 +222,12 @@ static Role
 port_role(const Graph *graph, uint32_t bond)
 {
     uint32_t node = graph->dae->bonds.at[bond].component;
-    if (!hangs(graph, node))
+    const NodeUse *use = &graph->uses[node];
+    uint8_t kind = graph->dae->nodes.at[node].kind;
+    bool passes = use->ports == 2 && (kind == NODE_TF || kind == NODE_GY || kind == NODE_CONSTRAINT);
+    if (!passes && !hangs(graph, node))
         return ROLE_ANY;
-    return bond == graph->uses[node].first ? ROLE_IN : ROLE_OUT;
+    return bond == use->first ? ROLE_IN : ROLE_OUT;
 }
 
 // The name in dot of the node that a component's outer bonds end at.
@@ -333,7 +340,9 @@ print_dot_bonds(const Graph *graph, Out *out)
         uint32_t dimension = bond_type(dae, bond)->n_bonds;
         Stroke stroke = port_stroke(dae, b, dimension);
         if (port_role(graph, b) == ROLE_OUT) {
-            out_printf(out, "  s%u -> n%u", bond->component, bond->junction);
+            out_text(out, "  ");
+            print_dot_id(graph, bond->component, out);
+            out_printf(out, " -> n%u", bond->junction);
             stroke = stroke == STROKE_HEAD ? STROKE_TAIL : stroke == STROKE_TAIL ? STROKE_HEAD : STROKE_NONE;
         } else {
             out_printf(out, "  n%u -> ", bond->junction);
