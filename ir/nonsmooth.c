@@ -129,9 +129,8 @@ leading_minus(const Exprs *exprs, Expr e)
 
 // --- products and quotients with cancelling
 
-// Product of the factors of e but one `factor`; 0 when it is not among them.
-static Expr
-without_factor(Exprs *exprs, Expr e, Expr factor)
+Expr
+nonsmooth_without_factor(Exprs *exprs, Expr e, Expr factor)
 {
     if (e == factor)
         return exprs->one;
@@ -164,7 +163,7 @@ nonsmooth_times(Exprs *exprs, Expr a, Expr b)
         if (expr_op(exprs, quotient) != OP_DIV)
             continue;
         Expr over = expr_arg(exprs, quotient, 0), under = expr_arg(exprs, quotient, 1);
-        Expr left = without_factor(exprs, c, under);
+        Expr left = nonsmooth_without_factor(exprs, c, under);
         if (left)
             return expr_2(exprs, OP_MUL, left, over);
         if (over == exprs->one)
@@ -210,7 +209,7 @@ direction(const Form *form, Expr x, bool *negative)
     while (expr_op(exprs, x) == OP_DIV && form_nonneg(form, expr_arg(exprs, x, 1)))
         x = expr_arg(exprs, x, 0);
     if (expr_op(exprs, x) == OP_MUL && expr_op(exprs, expr_arg(exprs, x, 0)) == OP_CONST)
-        x = without_factor(exprs, x, expr_arg(exprs, x, 0));
+        x = nonsmooth_without_factor(exprs, x, expr_arg(exprs, x, 0));
     return x;
 }
 
@@ -267,7 +266,7 @@ merge_luz(Exprs *exprs, Expr sum)
         for (uint32_t j = 0; expr_op(exprs, bare) == OP_MUL && j < expr_nargs(exprs, bare); j++)
             if (expr_op(exprs, expr_arg(exprs, bare, j)) == OP_LUZ)
                 found = expr_arg(exprs, bare, j);
-        Expr k = found ? without_factor(exprs, bare, found) : 0;
+        Expr k = found ? nonsmooth_without_factor(exprs, bare, found) : 0;
         uint32_t at = luz.n;
         if (k && bare != term)
             k = expr_1(exprs, OP_NEG, k);
@@ -311,10 +310,10 @@ luz_scaled(const Form *form, Expr x, Expr a)
     for (uint32_t i = 0; i < expr_nargs(exprs, x); i++) {
         Expr factor = expr_arg(exprs, x, i);
         bool literal = expr_op(exprs, factor) == OP_CONST;
-        Expr band = literal ? expr_2(exprs, OP_DIV, a, factor) : without_factor(exprs, a, factor);
+        Expr band = literal ? expr_2(exprs, OP_DIV, a, factor) : nonsmooth_without_factor(exprs, a, factor);
         if (!band || !form_nonneg(form, factor))
             continue;
-        Expr inner = luz_scaled(form, without_factor(exprs, x, factor), band); // one factor less
+        Expr inner = luz_scaled(form, nonsmooth_without_factor(exprs, x, factor), band); // one factor less
         return expr_2(exprs, OP_MUL, factor, inner);
     }
     return expr_2(exprs, OP_LUZ, x, a);

@@ -238,6 +238,74 @@ eliminate_one(Work *work)
     return false;
 }
 
+// --- tidying
+
+// sum/c term by term when that makes every term simpler: (1 + c/k)/c = 1/c + 1/k. 0 when it does not.
+static Expr
+sum_without(Exprs *exprs, Expr sum, Expr c)
+{
+    if (expr_op(exprs, sum) != OP_ADD)
+        return 0;
+    U32Vec terms = {0};
+    bool all = true;
+    for (uint32_t i = 0; i < expr_nargs(exprs, sum) && all; i++) {
+        Expr term = expr_arg(exprs, sum, i), left;
+        if (term == exprs->one) {
+            left = expr_2(exprs, OP_DIV, exprs->one, c);
+        } else if (expr_op(exprs, term) == OP_DIV) {
+            left = nonsmooth_without_factor(exprs, expr_arg(exprs, term, 0), c);
+            left = left ? expr_2(exprs, OP_DIV, left, expr_arg(exprs, term, 1)) : 0;
+        } else {
+            left = nonsmooth_without_factor(exprs, term, c);
+        }
+        all = left != 0;
+        vec_push(&terms, left);
+    }
+    Expr result = all ? expr_make(exprs, OP_ADD, terms.at, terms.n) : 0;
+    vec_free(&terms);
+    return result;
+}
+
+// c*(n/(1 + c/k)) = n/(1/c + 1/k): stiffnesses in series as the books write them.
+static Expr
+tidy_product(Exprs *exprs, Expr a, Expr b)
+{
+    Expr c = expr_op(exprs, b) == OP_DIV ? a : b, quotient = c == a ? b : a;
+    if (expr_op(exprs, quotient) == OP_DIV) {
+        Expr sum = sum_without(exprs, expr_arg(exprs, quotient, 1), c);
+        if (sum)
+            return expr_2(exprs, OP_DIV, expr_arg(exprs, quotient, 0), sum);
+    }
+    return nonsmooth_times(exprs, a, b);
+}
+
+// Cancels what the elimination multiplied and divided by; these factors are not zero, or it would not have been done.
+static Expr
+tidy(Exprs *exprs, Expr e)
+{
+    U32Vec order = {0}, made = {0}, args = {0};
+    expr_walk(exprs, e, UINT32_MAX, &order);
+    for (uint32_t i = 0; i < order.n; i++) {
+        Expr id = order.at[i], result = id;
+        args.n = 0;
+        for (uint32_t j = 0; j < expr_nargs(exprs, id); j++)
+            vec_push(&args, made.at[exprs->index.at[expr_arg(exprs, id, j)]]);
+        if (expr_op(exprs, id) == OP_MUL) {
+            result = args.at[0];
+            for (uint32_t j = 1; j < args.n; j++)
+                result = tidy_product(exprs, result, args.at[j]);
+        } else if (args.n) {
+            result = expr_make(exprs, expr_op(exprs, id), args.at, args.n);
+        }
+        vec_push(&made, result);
+    }
+    Expr result = vec_last(&made);
+    vec_free(&order);
+    vec_free(&made);
+    vec_free(&args);
+    return result;
+}
+
 // --- one argument with all its bands
 
 typedef struct Group {
@@ -449,7 +517,7 @@ nonsmooth_eliminate(Exprs *exprs, const Expr *equations, uint32_t n, const uint3
         continue;
     shorten(&work);
     for (uint32_t i = 0; i < n; i++) {
-        solution[i] = nonsmooth_normalise(exprs, work.solution[i], nonneg, context);
+        solution[i] = nonsmooth_normalise(exprs, tidy(exprs, work.solution[i]), nonneg, context);
         if (has_atom(&work, solution[i]) || has_unknown(&work, solution[i]))
             return false;
     }
