@@ -324,9 +324,93 @@ add_assign(Causal *causal, Assign assign)
     vec_push(&causal->items, item);
 }
 
-// The algebra of luz and tar removes whole piecewise-linear loops (series of springs with clearance).
+// Expresses every unknown of the block through the one that composed[] starts with, also by inverting luz into
+// tar. Returns the equation that is left over, over union slots; 0 when the path breaks off.
+static Expr
+follow_series(Tearing *t, uint32_t through, uint32_t n, uint32_t *left_over)
+{
+    Exprs *exprs = t->dae->exprs;
+    bool used[ALGEBRA_LIMIT] = {false}, progress = true;
+    uint32_t open = n;
+    while (open > 1 && progress) {
+        progress = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const LoopEquation *e = &t->equations.at[i];
+            uint32_t slot = NONE, unknown = NONE, undetermined = 0;
+            for (uint32_t k = 0; k < e->n_vars && !used[i]; k++) {
+                uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+                if (local == NONE || t->composed.at[local] || !expr_uses_slot(exprs, e->shape, k))
+                    continue;
+                undetermined++;
+                unknown = local;
+                slot = union_slot(t, t->vars.at[e->vars + k]);
+            }
+            if (undetermined != 1 || unknown == through)
+                continue;
+            Expr text = to_union(t, e, e->shape, true), divisor = 0;
+            Expr solved = expr_solve(exprs, text, slot, &divisor);
+            if (!solved || (divisor && !causal_is_parametric(t->dae, exprs, divisor, t->union_vars.at)))
+                solved = nonsmooth_solve(exprs, text, slot, block_nonneg, t);
+            if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
+                continue;
+            t->composed.at[unknown] = solved;
+            used[i] = progress = true;
+            open--;
+        }
+    }
+    for (uint32_t i = 0; i < n && open == 1; i++) {
+        if (used[i])
+            continue;
+        *left_over = i;
+        return to_union(t, &t->equations.at[i], t->equations.at[i].shape, true);
+    }
+    return 0;
+}
+
 static bool
-reduce_by_algebra(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
+is_single_valued(const Exprs *exprs, Expr e)
+{
+    return !expr_has_op(exprs, e, OP_TAR) && !expr_has_op(exprs, e, OP_SGN);
+}
+
+static void
+emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items);
+
+// A series of springs with clearance has one force: found first, everything else follows by assignments.
+// Equations (18)-(34): z1 - z4 in f/K12 + tar(f/K23, c) + f/K34, hence f = luz(z1 - z4, c)/(1/K12 + 1/K23 + 1/K34).
+static bool
+reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint32_t through)
+{
+    uint32_t left_over = 0;
+    union_reset(t, n);
+    uint32_t slot = union_slot(t, unknowns[through]);
+    t->composed.at[through] = expr_slot(t->dae->exprs, slot);
+    Expr text = follow_series(t, through, n, &left_over);
+    Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, block_nonneg, t) : 0;
+    if (!solved || !is_single_valued(t->dae->exprs, solved))
+        return false;
+    Assign force = causal_assign(t->dae, unknowns[through], solved, t->union_vars.at, 0);
+    // With the force known, ordinary propagation must reach everything but one equation, which the force used up.
+    determine(t, through);
+    propagate(t);
+    uint32_t unused = NONE, count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->equations.at[i].used)
+            continue;
+        unused = i;
+        count++;
+    }
+    if (count != 1)
+        return false;
+    force.equation = t->equations.at[unused].equation;
+    add_assign(causal, force);
+    emit_inner(t, causal, unknowns, true);
+    return true;
+}
+
+// The algebra of luz and tar removes whole piecewise-linear loops.
+static bool
+reduce_by_algebra(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
     bool has_luz = false;
@@ -337,20 +421,32 @@ reduce_by_algebra(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     }
     if (!has_luz || n > ALGEBRA_LIMIT)
         return false;
+    // The common force occurs in the law of every spring, more often than any position.
+    for (uint32_t wanted = n; wanted > 0; wanted--) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (degree(t, i) != wanted)
+                continue;
+            if (reduce_series(t, causal, unknowns, n, i)) {
+                causal->reduced++;
+                return true;
+            }
+            load_block(t, equations, unknowns, n); // forget what the attempt determined
+        }
+    }
     union_reset(t, n);
-    Expr equations[ALGEBRA_LIMIT], solution[ALGEBRA_LIMIT];
+    Expr texts[ALGEBRA_LIMIT], solution[ALGEBRA_LIMIT];
     uint32_t slots[ALGEBRA_LIMIT];
     for (uint32_t i = 0; i < n; i++) {
         const LoopEquation *e = &t->equations.at[i];
-        equations[i] = expr_residual(exprs, to_union(t, e, e->shape, false));
+        texts[i] = expr_residual(exprs, to_union(t, e, e->shape, false));
     }
     for (uint32_t i = 0; i < n; i++)
         slots[i] = union_slot(t, unknowns[i]);
-    if (!nonsmooth_eliminate(exprs, equations, n, slots, solution, block_nonneg, t))
+    if (!nonsmooth_eliminate(exprs, texts, n, slots, solution, block_nonneg, t))
         return false;
     for (uint32_t i = 0; i < n; i++)
         add_assign(causal, causal_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
-                                     t->equations.at[i].equation));
+                                         t->equations.at[i].equation));
     causal->reduced++;
     return true;
 }
@@ -520,7 +616,7 @@ void
 tearing_block(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
 {
     load_block(t, equations, unknowns, n);
-    if (!reduce_by_algebra(t, causal, unknowns, n)) {
+    if (!reduce_by_algebra(t, causal, equations, unknowns, n)) {
         choose_tears(t, n);
         if (solve_few_tears(t, causal, unknowns, n))
             emit_inner(t, causal, unknowns, true);
