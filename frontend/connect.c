@@ -92,6 +92,8 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
         }
         if (member->is_component || member->type.base == TYPE_STRING)
             continue;
+        if (!frag->is_connector && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
+            unsupported(elab, member->span, "a parameter or constant in a record inside a connector");
         for (uint32_t k = 0; k < member->count; k++) {
             out->is_flow[base + member->first + k] = (all & AST_F_FLOW) != 0;
             out->causality[base + member->first + k] = causality(all);

@@ -33,9 +33,9 @@ last_class(Program *program, Node file, bool (*wanted)(const ClassInfo *), bool 
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
         const ClassInfo *info = class_at(program, id);
         Span at = ast_at(&program->ast, info->node)->span;
-        bool is_top = false;
-        for (uint32_t i = 1; i < ast_at(&program->ast, file)->nchild; i++)
-            is_top |= ast_child(&program->ast, file, i) == info->node;
+        Node parent = class_at(program, info->parent)->node;
+        bool is_top = !parent || ast_at(&program->ast, parent)->span.lo < span.lo
+                   || ast_at(&program->ast, parent)->span.hi > span.hi;
         if (at.lo >= span.lo && at.hi <= span.hi && (is_top || !top) && wanted(info))
             found = id;
     }

@@ -329,15 +329,63 @@ unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span s
     return false;
 }
 
+// In a package any modified constant may change the others.
+static bool
+modifies(Elab *elab, uint32_t class_id, Sym name)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    for (uint32_t i = 0; i < info->extends.n; i++) {
+        Node extends = info->extends.at[i];
+        Node mods = child_at(elab, extends, node_at(elab, extends)->kind == AST_SHORT ? 2 : 1);
+        for (uint32_t k = 1; mods && k < node_at(elab, mods)->nchild; k++) {
+            Node mod = child_at(elab, mods, k), path = child_at(elab, mod, 0);
+            if (node_at(elab, mod)->kind != AST_MOD || !path)
+                continue;
+            if (info->kind == CLASS_PACKAGE || node_at(elab, child_at(elab, path, 0))->sym == name)
+                return true;
+        }
+    }
+    return false;
+}
+
+// `package B extends A(c = 2)`: B.c is not what A says. Reports that this is not supported.
+static bool
+modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
+{
+    Sym name = found->member->name;
+    for (uint32_t at = seen_from; at && at != CLASSID_ROOT && at != found->owner; at = class_at(elab->program, at)->parent) {
+        if (!scope_is_base(elab->program, found->owner, at))
+            continue;
+        // Few classes lie between: walk towards the owner.
+        for (uint32_t step = at, depth = 0; step != found->owner && depth < DEPTH_LIMIT; depth++) {
+            if (modifies(elab, step, name)) {
+                unsupported(elab, span, "a constant that a package modifies when it extends another");
+                return true;
+            }
+            const ClassInfo *info = class_at(elab->program, step);
+            uint32_t next = 0;
+            for (uint32_t i = 0; i < info->bases.n && !next; i++)
+                if (info->bases.at[i] && scope_is_base(elab->program, found->owner, info->bases.at[i]))
+                    next = info->bases.at[i];
+            if (!next)
+                break;
+            step = next;
+        }
+        return false;
+    }
+    return false;
+}
+
 // A path that starts at a class: constants and enumeration literals.
 static bool
 resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
 {
-    uint32_t n = node_at(elab, ref)->nchild;
+    uint32_t n = node_at(elab, ref)->nchild, seen_from = ((const Scope *)env->scope)->class_id;
     for (uint32_t i = 0; i < n; i++) {
         Node part = child_at(elab, ref, i);
         const AstNode *at = node_at(elab, part);
         if (i) {
+            seen_from = found.class_id;
             if (literal_target(elab, found.class_id, at->sym, target) && i == n - 1)
                 return true;
             uint32_t in = found.class_id;
@@ -351,7 +399,7 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             return false;
         }
         Value value;
-        return constant_value(elab, found.owner, found.member, at->span, &value)
+        return !modified_constant(elab, seen_from, &found, at->span) && constant_value(elab, found.owner, found.member, at->span, &value)
             && value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }
     diag_add(elab->diags, E0119, node_at(elab, ref)->span, "'%s' is a class and has no value",
@@ -996,7 +1044,7 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
             frag = member->fragments[0];
     }
     return member && !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT)
-        && member->mod && member->mod->value;
+        && member->mod && member->mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
 }
 
 bool

@@ -74,17 +74,36 @@ format_text(Arena *arena, const char *format, va_list args)
     return text;
 }
 
+// A record that takes notes and help but is not printed.
+static Diag *
+sink(Diags *diags)
+{
+    if (!diags->overflow) {
+        diags->overflow = arena_new(diags->arena, Diag);
+        diags->overflow->owner = diags;
+    }
+    return diags->overflow;
+}
+
+static bool
+is_repeated(const Diags *diags, const Diag *diag)
+{
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const Diag *old = diags->list.at[i];
+        if (diag->span.hi && old->code == diag->code && old->span.lo == diag->span.lo
+            && old->span.hi == diag->span.hi && !strcmp(old->text, diag->text))
+            return true;
+    }
+    return false;
+}
+
 Diag *
 diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
 {
     bool is_error = code_table[code].severity == SEVERITY_ERROR;
     if (diags_full(diags)) {
         diags->errors += is_error;
-        if (!diags->overflow) {
-            diags->overflow = arena_new(diags->arena, Diag);
-            diags->overflow->owner = diags;
-        }
-        return diags->overflow;
+        return sink(diags);
     }
     Diag *diag = arena_new(diags->arena, Diag);
     diag->owner = diags;
@@ -95,12 +114,8 @@ diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
     diag->text = format_text(diags->arena, format, args);
     va_end(args);
     // A class elaborated for several components says the same thing several times: once is enough.
-    for (uint32_t i = 0; i < diags->list.n; i++) {
-        const Diag *old = diags->list.at[i];
-        if (span.hi && old->code == code && old->span.lo == span.lo && old->span.hi == span.hi
-            && !strcmp(old->text, diag->text))
-            return diag;
-    }
+    if (is_repeated(diags, diag))
+        return sink(diags);
     vec_push(&diags->list, diag);
     diags->errors += is_error;
     return diag;
