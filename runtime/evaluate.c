@@ -58,6 +58,8 @@ evaluate_solved(Run *run, bool report)
             snprintf(when, sizeof when, "at time %.12g", run->v[0]);
             if (report)
                 newton_report(run, run->block[k], when);
+            else
+                newton_restore(run, run->block[k]);
             return MDL_FAILED;
         }
     }

@@ -27,7 +27,7 @@ evaluate_relations(Run *run)
     const mdl_model *model = run->model;
     double now = run->v[0];
     if (model->n_time_relations) {
-        run->v[0] = now + fmax(4 * DBL_EPSILON * fabs(now), DBL_MIN);
+        run->v[0] = now + fmax(8 * DBL_EPSILON * fabs(now), DBL_MIN);
         mdl_call(model->relations, run->v);
         run->v[0] = now;
         for (uint32_t k = 0; k < model->n_time_relations; k++)

@@ -59,9 +59,7 @@ dae_residual(Run *run, const double *yp, double *out)
     const mdl_model *model = run->model;
     memcpy(run->v + model->yp, yp, model->n * sizeof *yp);
     evaluate_plain(run);
-    const double *dx = run->v + model->dx;
-    for (uint32_t i = 0; i < model->nx; i++)
-        out[i] = yp[i] - dx[i];
+    nvector_difference(yp, run->v + model->dx, out, model->nx);
     if (model->implicit)
         for (uint32_t i = 0; i < model->nx; i++)
             if (model->implicit[i])
@@ -74,7 +72,7 @@ residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
 {
     Run *run = user;
     Integrator *integrator = run->integrator;
-    double *out = NV_DATA_S(r), sum = 0;
+    double *out = NV_DATA_S(r);
     run->stats->residuals++;
     run->v[0] = time;
     memcpy(run->v + run->model->y, NV_DATA_S(y), run->ny * sizeof(double));
@@ -84,9 +82,7 @@ residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
         snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
         return 1;
     }
-    for (uint32_t i = 0; i < run->ny; i++)
-        sum += 0 * out[i];
-    if (sum == 0)
+    if (nvector_finite(out, run->ny))
         return 0;
     for (uint32_t i = 0; i < run->ny; i++)
         if (!isfinite(out[i])) {

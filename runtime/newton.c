@@ -256,6 +256,12 @@ newton_solve(Run *run, Newton *newton, bool homotopy)
     return MDL_FAILED;
 }
 
+void
+newton_restore(const Run *run, const Newton *newton)
+{
+    write_unknowns(run, newton, newton->start);
+}
+
 static const char *
 trouble_text(Trouble trouble)
 {

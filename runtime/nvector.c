@@ -162,6 +162,26 @@ linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_
 }
 
 void
+nvector_difference(const double *restrict a, const double *restrict b, double *restrict out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = a[i] - b[i];
+}
+
+bool
+nvector_finite(const double *x, size_t n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += 0 * x[i + k];
+    for (; i < n; i++)
+        sum[0] += 0 * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+}
+
+void
 nvector_accelerate(N_Vector vector)
 {
     vector->ops->nvlinearsum = linear_sum;

@@ -52,8 +52,11 @@ compute(Run *run)
     for (uint32_t i = 0; i < model->n_relations; i++, k++)
         run->phi[k] = relation_guard(run, &model->relation[i]) + run->guard[k].band;
     for (uint32_t i = 0; i < model->n_time_relations; i++, k++) {
+        // A net for instants that rounding has hidden; at the instant itself the time event is on its way.
         const mdl_time_relation *relation = &model->time_relation[i];
-        run->phi[k] = (run->v[relation->next] != 0) == (run->v[relation->value] != 0) ? 1 : -1;
+        double distance = fabs(run->v[0] - run->v[relation->instant]);
+        bool same = (run->v[relation->next] != 0) == (run->v[relation->value] != 0);
+        run->phi[k] = same || distance <= 32 * DBL_EPSILON * fabs(run->v[0]) ? 1 : -1;
     }
     for (uint32_t i = 0; i < model->n_sgns; i++, k++)
         run->phi[k] = friction_guard(run, i) + run->guard[k].band;

@@ -82,6 +82,8 @@ void newton_free(Newton **newton);
 // Solves the block from the values in v. Quiet: returns MDL_FAILED without a message; newton_report() says
 // why. With `homotopy` a failed solve is repeated along F(u) = (1 - s) F(u0), s from 0 to 1.
 int newton_solve(Run *run, Newton *newton, bool homotopy);
+// After a failed solve: the unknowns become what they were before it.
+void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, const Newton *newton, const char *when);
 
 // --- evaluate.c: the model at one point
