@@ -28,10 +28,15 @@ LLVM_LIBS    = $(if $(SAN),$(LLVM_SHARED),$(LLVM_STATIC)) -lz -lzstd -lrt -ldl -
 SUNDIALS     = -Wl,-Bstatic -lsundials_ida -lsundials_sunlinsolklu -lsundials_sunlinsoldense -lsundials_sunmatrixsparse \
                -lsundials_sunmatrixdense -lsundials_nvecserial -lklu -lamd -lcolamd -lbtf -lsuitesparseconfig -Wl,-Bdynamic
 
+# V=1 shows whole commands.
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
+
 all: $(BUILD)/mdlc
 
 $(BUILD)/mdlc: $(BUILD)/frontend/main.o $(LIBS)
-	$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the standard library is when it stands neither beside the program nor under its prefix.
 $(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_STDLIB=\"$(CURDIR)/stdlib\"
@@ -39,10 +44,12 @@ $(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_STDLIB=\"$(CURDIR)/stdlib\"
 # Tests and benchmarks of the back ends need expressions and programs only.
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c) ir/sys.c) $(BUILD)/libbase.a
 $(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
-	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
 CODEGEN_BENCHES = $(addprefix $(BUILD)/tests/bench/,codegen codegen_latency)
 $(CODEGEN_BENCHES): %: %.o $(BACKEND_LIBS)
-	$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
 
 $(BUILD)/libbase.a: $(call objects,$(BASE))
 $(BUILD)/libir.a: $(call objects,$(IR))
@@ -55,15 +62,19 @@ $(BUILD)/lib%.a:
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/frontend/parser.c $(BUILD)/frontend/parser.h: frontend/parser.y
 	@mkdir -p $(@D)
-	bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/parser.h -o $(BUILD)/frontend/parser.c $<
+	$(call say,YACC,$<)
+	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/parser.h -o $(BUILD)/frontend/parser.c $<
 $(BUILD)/frontend/lexer.c $(BUILD)/frontend/lexer.h: frontend/lexer.l $(BUILD)/frontend/parser.h
-	flex --header-file=$(BUILD)/frontend/lexer.h -o $(BUILD)/frontend/lexer.c $<
+	$(call say,LEX,$<)
+	$(Q)flex --header-file=$(BUILD)/frontend/lexer.h -o $(BUILD)/frontend/lexer.c $<
 $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(call objects,$(FRONTEND)): | $(BUILD)/frontend/parser.h $(BUILD)/frontend/lexer.h
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
@@ -75,13 +86,17 @@ ASAN    = build/asan
 TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
 
 $(BUILD)/tests/ir/%: $(BUILD)/tests/ir/%.o $(BUILD)/libir.a $(BUILD)/libbase.a
-	$(CC) $(SAN) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lm
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lm
 $(BUILD)/tests/runtime/%: $(BUILD)/tests/runtime/%.o $(BUILD)/libruntime.a
-	$(CC) $(SAN) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
-	$(CC) $(SAN) -o $@ $< -lm
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< -lm
 $(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
-	$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
 
 packages:
 	@.ci/packages
@@ -103,6 +118,16 @@ demo: packages
 bench: packages
 	$(MAKE) all $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 	tests/bench/run.sh $(BUILD)
+help:
+	@echo "make demo         install what is missing, build, run and draw the quarter car"
+	@echo "make test         install what is missing, build, run the suite, also under sanitizers"
+	@echo "make              build $(BUILD)/mdlc"
+	@echo "make check        run the suite on the ordinary build; CASES=errors/ selects"
+	@echo "make check-asan   the same on the sanitizer build"
+	@echo "make bench        times and ratios against hand-written C"
+	@echo "make fmt          canonical layout of the library and the examples"
+	@echo "make layers wc    who includes whom; the largest files"
+	@echo "make install      into PREFIX (default /usr/local)"
 layers:
 	@tests/layers.sh
 wc:
@@ -115,5 +140,5 @@ install: all
 	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
 clean:
 	rm -rf build
-.PHONY: all packages programs test check check-asan demo bench layers wc fmt install clean
+.PHONY: all help packages programs test check check-asan demo bench layers wc fmt install clean
 .SECONDARY:
