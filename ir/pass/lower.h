@@ -1,4 +1,4 @@
-// lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, tables.c, lower.c).
+// lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c, dynamics.c, events.c, results.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value array.
 // Nothing outside ir/pass/ includes this header; the pass's entry is in ir/lowering.h.
@@ -137,7 +137,7 @@ void jacobian_memo_free(Lowering *low);
 void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, mdl_code *at);
 void sort_code(Lowering *low, Instr *code, uint32_t n);
 
-// --- tables.c
+// --- parameters.c, dynamics.c, events.c, results.c
 void make_parameters(Lowering *low);
 void make_dynamics(Lowering *low);
 void make_init(Lowering *low);

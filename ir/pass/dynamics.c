@@ -1,0 +1,366 @@
+// Dynamics: the steps of the initial system and of the dynamics, blocks, and the Jacobian.
+//
+// Purpose: instructions of the causal forms, grouped into plain steps and blocks; what derivatives, loops, relations and
+// laws do not need moves to `outputs`, which runs only where results and events are made.
+// Contract: runtime/model.h says what each function computes and what was computed before it is called.
+#include "ir/pass/lower.h"
+
+#include <string.h>
+
+const char *
+equation_text(Lowering *low, uint32_t equation)
+{
+    const Equation *at = &low->dae->equations.at[equation];
+    Out out = {0};
+    Place place;
+    if (at->span.hi && sources_locate(low->dae->sources, at->span.lo, &place))
+        out_printf(&out, "%s:%u:%u: ", place.path, place.line, place.column);
+    uint32_t inst = at->node != NONE ? low->dae->nodes.at[at->node].inst : 0;
+    size_t before = out.length;
+    dae_inst_path(low->dae, inst, &out);
+    if (out.length > before)
+        out_text(&out, ": ");
+    dae_print_equation(low->dae, equation, &out);
+    const char *text = arena_strndup(low->arena, out.text, out.length);
+    out_free(&out);
+    return text;
+}
+
+// --- loops as blocks
+
+static void
+name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block, double *nominal)
+{
+    const char **unknown = arena_array(low->arena, const char *, loop->n);
+    const char **equation = arena_array(low->arena, const char *, loop->n);
+    for (uint32_t k = 0; k < loop->n; k++) {
+        unknown[k] = dae_name(low->dae, causal->tears.at[loop->tear + k]);
+        equation[k] = equation_text(low, causal->residuals.at[loop->residual + k].equation);
+        nominal[k] = 1;
+    }
+    block->unknown_name = unknown;
+    block->equation = equation;
+    block->nominal = nominal;
+}
+
+// A loop as a block: `code` receives its inner assignments and residuals, which are already in causal order.
+static mdl_block *
+make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t *residual_places, const char *name,
+           LiftMode mode, InstrVec *code)
+{
+    mdl_block *block = arena_new(low->arena, mdl_block);
+    uint32_t *unknown = arena_array(low->arena, uint32_t, loop->n), *residual = arena_array(low->arena, uint32_t, loop->n);
+    for (uint32_t k = 0; k < loop->n; k++) {
+        int sign;
+        unknown[k] = place_of(low, causal->tears.at[loop->tear + k], &sign);
+        residual[k] = residual_places[k];
+        place_put(&low->column_of, unknown[k], k);
+        place_put(&low->row_of, residual[k], k);
+    }
+    for (uint32_t k = 0; k < loop->n_inner; k++) {
+        const Assign *assign = &causal->assigns.at[loop->inner + k];
+        int sign;
+        emit(low, code, mode, assign->shape, assign->row, low->dae->equations.at[assign->equation].span,
+             place_of(low, assign->var, &sign));
+    }
+    for (uint32_t k = 0; k < loop->n; k++) {
+        const Residual *at = &causal->residuals.at[loop->residual + k];
+        emit(low, code, mode, at->shape, at->row, low->dae->equations.at[at->equation].span, residual[k]);
+    }
+    InstrVec derivatives = {0};
+    EntryVec entries = {0};
+    accumulate(low, code->at, code->n, &derivatives, &entries);
+    block->m = loop->n;
+    block->unknown = unknown;
+    block->residual = residual;
+    block->jac = make_matrix(low, &entries, loop->n, loop->n, NULL, &derivatives);
+    block->linear = loop->linear;
+    name_block(low, causal, loop, block, arena_array(low->arena, double, loop->n));
+    add_function(low, arena_printf(low->arena, "%s_eval", name), code, true, &block->eval);
+    add_function(low, arena_printf(low->arena, "%s_jacobian", name), &derivatives, true, &block->jacobian);
+    vec_free(&derivatives);
+    vec_free(&entries);
+    return block;
+}
+
+typedef VEC(mdl_step) StepVec;
+
+static void
+add_step_code(Lowering *low, const char *name, InstrVec *code, StepVec *steps, U32Vec *funcs)
+{
+    if (!code->n)
+        return;
+    mdl_step step = {0};
+    mdl_code unused;
+    add_function(low, arena_printf(low->arena, "%s%u", name, steps->n), code, true, &unused);
+    low->sys->fixups.n--; // the step moves; its address is known when all steps are
+    vec_push(funcs, low->sys->funcs.n - 1);
+    vec_push(steps, step);
+    vec_clear(code);
+}
+
+static mdl_step *
+finish_steps(Lowering *low, const StepVec *steps, const U32Vec *funcs)
+{
+    mdl_step *done = arena_array(low->arena, mdl_step, steps->n ? steps->n : 1);
+    for (uint32_t i = 0; i < steps->n; i++) {
+        done[i] = steps->at[i];
+        if (funcs->at[i] == NONE)
+            continue;
+        Fixup fixup = {&done[i].call, funcs->at[i]};
+        vec_push(&low->sys->fixups, fixup);
+    }
+    return done;
+}
+
+// --- initialisation
+
+void
+make_init(Lowering *low)
+{
+    const Causal *causal = low->in->init;
+    StepVec steps = {0};
+    U32Vec funcs = {0};
+    InstrVec code = {0};
+    for (uint32_t i = 0; i < causal->items.n; i++) {
+        CausalItem item = causal->items.at[i];
+        if (!item.is_loop) {
+            const Assign *assign = &causal->assigns.at[item.index];
+            int sign;
+            emit(low, &code, LIFT_LIVE, assign->shape, assign->row, low->dae->equations.at[assign->equation].span,
+                 place_of(low, assign->var, &sign));
+            continue;
+        }
+        add_step_code(low, "init", &code, &steps, &funcs);
+        const Loop *loop = &causal->loops.at[item.index];
+        uint32_t first = new_places(low, loop->n);
+        uint32_t *residuals = arena_array(low->arena, uint32_t, loop->n);
+        for (uint32_t k = 0; k < loop->n; k++)
+            residuals[k] = first + k;
+        mdl_step step = {.block = make_block(low, causal, loop, residuals,
+                                             arena_printf(low->arena, "init_block%u", steps.n), LIFT_LIVE, &code)};
+        vec_clear(&code);
+        vec_push(&funcs, NONE);
+        vec_push(&steps, step);
+    }
+    add_step_code(low, "init", &code, &steps, &funcs);
+    low->sys->model->n_init = steps.n;
+    low->sys->model->init = finish_steps(low, &steps, &funcs);
+    vec_free(&steps);
+    vec_free(&funcs);
+    vec_free(&code);
+}
+
+// --- dynamics
+
+// Marks backwards what the derivatives of states, the loops and the relations need.
+static void
+mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *needed)
+{
+    U8Vec wanted = {0};
+    vec_grow(&wanted, low->nv);
+    for (uint32_t i = 0; i < low->nx; i++)
+        wanted.at[low->dx + i] = 1;
+    for (uint32_t i = 0; i < low->relations.n; i++) {
+        const Relation *relation = &low->relations.at[i];
+        uint32_t n = expr_nslots(low->exprs, relation->shape);
+        for (uint32_t k = 0; k < n; k++)
+            wanted.at[low->sys->places.at[relation->row + k]] = 1;
+    }
+    for (uint32_t i = 0; i < low->dae->laws.n; i++) {
+        int sign;
+        wanted.at[place_of(low, low->dae->laws.at[i].p, &sign)] = 1;
+        wanted.at[place_of(low, low->dae->laws.at[i].a, &sign)] = 1;
+        wanted.at[place_of(low, low->dae->laws.at[i].x, &sign)] = 1;
+    }
+    vec_grow(needed, code->n);
+    for (uint32_t i = code->n; i-- > 0;) {
+        if (!in_loop->at[i] && !wanted.at[code->at[i].dest])
+            continue;
+        needed->at[i] = 1;
+        uint32_t n = expr_nslots(low->exprs, code->at[i].shape);
+        for (uint32_t k = 0; k < n; k++)
+            wanted.at[low->sys->places.at[code->at[i].row + k]] = 1;
+    }
+    vec_free(&wanted);
+}
+
+typedef struct Piece { // a stretch of the dynamics' instructions: plain, or a loop
+    uint32_t first, n, loop;
+} Piece;
+typedef VEC(Piece) PieceVec;
+
+static void
+emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
+{
+    const Causal *causal = low->in->dynamics;
+    for (uint32_t i = 0; i < causal->items.n; i++) {
+        CausalItem item = causal->items.at[i];
+        uint32_t first = code->n;
+        if (item.is_loop) {
+            const Loop *loop = &causal->loops.at[item.index];
+            for (uint32_t k = 0; k < loop->n_inner; k++) {
+                const Assign *assign = &causal->assigns.at[loop->inner + k];
+                int sign;
+                emit(low, code, LIFT_HELD, assign->shape, assign->row,
+                     low->dae->equations.at[assign->equation].span, place_of(low, assign->var, &sign));
+            }
+            for (uint32_t k = 0; k < loop->n; k++) {
+                const Residual *at = &causal->residuals.at[loop->residual + k];
+                emit(low, code, LIFT_HELD, at->shape, at->row, low->dae->equations.at[at->equation].span,
+                     low->r + low->tear_row.at[loop->residual + k]);
+            }
+        } else {
+            const Assign *assign = &causal->assigns.at[item.index];
+            int sign;
+            emit(low, code, LIFT_HELD, assign->shape, assign->row,
+                 low->dae->equations.at[assign->equation].span, place_of(low, assign->var, &sign));
+        }
+        vec_grow(in_loop, code->n - first);
+        memset(in_loop->at + first, item.is_loop, code->n - first);
+        if (item.is_loop || !pieces->n || vec_last(pieces).loop != NONE) {
+            Piece piece = {first, code->n - first, item.is_loop ? item.index : NONE};
+            vec_push(pieces, piece);
+        } else {
+            vec_last(pieces).n += code->n - first;
+        }
+    }
+}
+
+// dx of a state whose derivative is another variable, as in der(s) = v.
+static void
+emit_copies(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
+{
+    uint32_t first = code->n;
+    for (uint32_t i = 0; i < low->copied.n; i++) {
+        uint32_t state = low->copied.at[i];
+        Var der = low->dae->var_der.at[low->state.at[state]];
+        int sign;
+        if (der == NONE)
+            continue; // a state that nothing drives keeps its value: dx stays 0
+        uint32_t place = place_of(low, der, &sign);
+        Expr slot = expr_slot(low->exprs, 0);
+        emit_places(low, code, sign < 0 ? expr_1(low->exprs, OP_NEG, slot) : slot, &place, low->dx + state);
+    }
+    vec_grow(in_loop, code->n - first);
+    if (code->n == first)
+        return;
+    Piece piece = {first, code->n - first, NONE};
+    if (pieces->n && vec_last(pieces).loop == NONE)
+        vec_last(pieces).n += piece.n;
+    else
+        vec_push(pieces, piece);
+}
+
+static void
+make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const PieceVec *pieces, InstrVec *whole,
+           InstrVec *outputs)
+{
+    const Causal *causal = low->in->dynamics;
+    mdl_model *model = low->sys->model;
+    StepVec steps = {0};
+    U32Vec funcs = {0};
+    InstrVec piece_code = {0};
+    for (uint32_t i = 0; i < pieces->n; i++) {
+        Piece piece = pieces->at[i];
+        vec_clear(&piece_code);
+        if (piece.loop != NONE) {
+            const Loop *loop = &causal->loops.at[piece.loop];
+            uint32_t *residuals = arena_array(low->arena, uint32_t, loop->n);
+            for (uint32_t k = 0; k < loop->n; k++)
+                residuals[k] = low->r + low->tear_row.at[loop->residual + k];
+            mdl_step step = {.block = make_block(low, causal, loop, residuals,
+                                                 arena_printf(low->arena, "block%u", i), LIFT_HELD, &piece_code)};
+            vec_append(whole, piece_code.at, piece_code.n);
+            vec_push(&funcs, NONE);
+            vec_push(&steps, step);
+            continue;
+        }
+        for (uint32_t k = piece.first; k < piece.first + piece.n; k++) {
+            if (needed->at[k])
+                vec_push(&piece_code, code->at[k]);
+            else
+                vec_push(outputs, code->at[k]);
+        }
+        if (piece_code.n) {
+            sort_code(low, piece_code.at, piece_code.n);
+            vec_append(whole, piece_code.at, piece_code.n);
+            add_step_code(low, "dynamics", &piece_code, &steps, &funcs);
+        }
+    }
+    model->n_dynamics = steps.n;
+    model->dynamics = finish_steps(low, &steps, &funcs);
+    vec_free(&steps);
+    vec_free(&funcs);
+    vec_free(&piece_code);
+}
+
+static void
+make_jacobian(Lowering *low, const InstrVec *whole)
+{
+    mdl_model *model = low->sys->model;
+    InstrVec derivatives = {0};
+    EntryVec entries = {0}, by_y = {0}, by_yp = {0};
+    uint8_t *negative = arena_array(low->arena, uint8_t, low->n ? low->n : 1);
+    for (uint32_t i = 0; i < low->n; i++) {
+        place_put(&low->column_of, low->y + i, i);
+        place_put(&low->row_of, low->r + i, i);
+    }
+    for (uint32_t i = 0; i < low->nx; i++) {
+        if (low->implicit.at[i]) {
+            place_put(&low->column_of, low->yp + i, low->n + i);
+        } else {
+            place_put(&low->row_of, low->dx + i, i);
+            negative[i] = 1;
+        }
+    }
+    accumulate(low, whole->at, whole->n, &derivatives, &entries);
+    // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
+    for (uint32_t i = 0; i < entries.n; i++) {
+        Entry entry = entries.at[i];
+        if (entry.column < low->n) {
+            vec_push(&by_y, entry);
+        } else {
+            entry.column -= low->n;
+            vec_push(&by_yp, entry);
+        }
+    }
+    model->jac_y = make_matrix(low, &by_y, low->n, low->n, negative, &derivatives);
+    model->jac_yp = make_matrix(low, &by_yp, low->n, low->n, negative, &derivatives);
+    add_function(low, "jacobian", &derivatives, true, &model->jacobian);
+    vec_free(&derivatives);
+    vec_free(&entries);
+    vec_free(&by_y);
+    vec_free(&by_yp);
+}
+
+void
+make_dynamics(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0}, whole = {0}, outputs = {0};
+    U8Vec in_loop = {0}, needed = {0};
+    PieceVec pieces = {0};
+    emit_dynamics(low, &code, &in_loop, &pieces);
+    emit_copies(low, &code, &in_loop, &pieces);
+    // The discrete part and the asserts may hold further relations; they are emitted before marking.
+    make_events(low);
+    mark_dynamics(low, &code, &in_loop, &needed);
+    make_steps(low, &code, &needed, &pieces, &whole, &outputs);
+    make_jacobian(low, &whole);
+    add_function(low, "outputs", &outputs, true, &model->outputs);
+    uint8_t *implicit = arena_array(low->arena, uint8_t, low->nx ? low->nx : 1);
+    const char **names = arena_array(low->arena, const char *, low->n ? low->n : 1);
+    if (low->nx)
+        memcpy(implicit, low->implicit.at, low->nx);
+    for (uint32_t i = 0; i < low->n; i++)
+        names[i] = dae_name(low->dae, low->var_at.at[low->y + i]);
+    model->implicit = implicit;
+    model->state_name = names;
+    vec_free(&code);
+    vec_free(&whole);
+    vec_free(&outputs);
+    vec_free(&in_loop);
+    vec_free(&needed);
+    vec_free(&pieces);
+}

@@ -1,0 +1,177 @@
+// Events: discrete variables, reinit, relations, samples, laws and asserts.
+//
+// Purpose: the tables by which the runtime finds and handles events, and the functions that fill their places.
+// Contract: runtime/model.h. Relations were collected while the dynamics were lifted (lift.c).
+#include "ir/pass/lower.h"
+
+static void
+make_discretes(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    const Causal *causal = low->in->discrete;
+    InstrVec code = {0};
+    mdl_discrete *table = arena_array(low->arena, mdl_discrete, causal->items.n ? causal->items.n : 1);
+    mdl_reinit *reinits = arena_array(low->arena, mdl_reinit, dae->reinits.n ? dae->reinits.n : 1);
+    for (uint32_t i = 0; i < causal->items.n; i++) {
+        CausalItem item = causal->items.at[i];
+        if (item.is_loop) {
+            Var var = causal->tears.at[causal->loops.at[item.index].tear];
+            const Group *group = dae_group(dae, var);
+            diag_add(low->diags, E0507, group->span, "'%s' is part of an algebraic loop of discrete variables",
+                     dae_name(dae, var));
+            continue;
+        }
+        const Assign *assign = &causal->assigns.at[item.index];
+        int sign;
+        uint32_t place = place_of(low, assign->var, &sign);
+        emit(low, &code, LIFT_HELD, assign->shape, assign->row, dae->equations.at[assign->equation].span, place);
+        Var pre = dae->var_pre.at[assign->var];
+        table[model->n_discretes++] = (mdl_discrete){place, place, pre == NONE ? 0 : place_of(low, pre, &sign)};
+    }
+    for (uint32_t i = 0; i < dae->reinits.n; i++) {
+        const Reinit reinit = dae->reinits.at[i];
+        int sign;
+        uint32_t place = place_of(low, reinit.var, &sign);
+        if (place < low->y || place >= low->y + low->nx) {
+            diag_add(low->diags, E0605, reinit.span, "reinit needs a state, but '%s' is not one",
+                     dae_name(dae, reinit.var));
+            continue;
+        }
+        mdl_reinit made = {place - low->y, new_places(low, 1), new_places(low, 1)};
+        int when_sign;
+        Exprs *exprs = low->exprs;
+        Expr edge = expr_2(exprs, OP_AND, expr_slot(exprs, 0), expr_1(exprs, OP_NOT, expr_slot(exprs, 1)));
+        uint32_t when[2] = {place_of(low, reinit.when, &when_sign),
+                            place_of(low, dae_pre(dae, reinit.when), &when_sign)};
+        emit_places(low, &code, edge, when, made.active);
+        emit_vars(low, &code, LIFT_HELD, reinit.value, dae->rows.at + reinit.row, reinit.span, sign, made.next);
+        reinits[model->n_reinits++] = made;
+    }
+    model->discrete = table;
+    model->reinit = reinits;
+    add_function(low, "discretes", &code, false, &model->discretes);
+    vec_free(&code);
+}
+
+static void
+make_relations(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0}, instants = {0};
+    uint32_t n = low->relations.n;
+    mdl_relation *relations = arena_array(low->arena, mdl_relation, n ? n : 1);
+    mdl_time_relation *times = arena_array(low->arena, mdl_time_relation, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Relation *at = &low->relations.at[i];
+        Instr next = {at->shape, at->row, at->next};
+        vec_push(&code, next);
+        if (at->of_time) {
+            Instr instant = {at->instant, at->row, at->g};
+            vec_push(&instants, instant);
+            times[model->n_time_relations++] = (mdl_time_relation){at->value, at->next, at->g, at->text};
+            continue;
+        }
+        Op op = expr_op(low->exprs, at->shape);
+        Expr a = expr_arg(low->exprs, at->shape, 0), b = expr_arg(low->exprs, at->shape, 1);
+        bool greater = op == OP_GT || op == OP_GE;
+        Instr g = {greater ? expr_sub(low->exprs, a, b) : expr_sub(low->exprs, b, a), at->row, at->g};
+        vec_push(&code, g);
+        relations[model->n_relations++] = (mdl_relation){at->value, at->next, at->g, at->text};
+    }
+    mdl_sample *samples = arena_array(low->arena, mdl_sample, low->samples.n ? low->samples.n : 1);
+    for (uint32_t i = 0; i < low->samples.n; i++) {
+        const Sample *at = &low->samples.at[i];
+        Instr start = {at->start, at->row, at->start_place}, interval = {at->interval, at->row, at->interval_place};
+        vec_push(&instants, start);
+        vec_push(&instants, interval);
+        samples[i] = (mdl_sample){at->value, at->start_place, at->interval_place};
+    }
+    model->relation = relations;
+    model->time_relation = times;
+    model->sample = samples;
+    model->n_samples = low->samples.n;
+    add_function(low, "relations", &code, false, &model->relations);
+    add_function(low, "instants", &instants, false, &model->instants);
+    vec_free(&code);
+    vec_free(&instants);
+}
+
+static const char *
+law_text(Lowering *low, const Law *law)
+{
+    Place place;
+    bool located = law->span.hi && sources_locate(low->dae->sources, law->span.lo, &place);
+    const char *x = dae_name(low->dae, law->x);
+    return located ? arena_printf(low->arena, "Sgn(%s) (%s:%u)", x, place.path, place.line)
+                   : arena_printf(low->arena, "Sgn(%s)", x);
+}
+
+static void
+make_laws(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    uint32_t n = low->dae->laws.n;
+    mdl_sgn *table = arena_array(low->arena, mdl_sgn, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Law law = low->dae->laws.at[i];
+        int sign;
+        mdl_sgn *sgn = &table[i];
+        sgn->mode = place_of(low, law.mode, &sign);
+        sgn->x = place_of(low, law.x, &sign);
+        sgn->p = place_of(low, law.p, &sign);
+        sgn->a = place_of(low, law.a, &sign);
+        sgn->state = -1;
+        if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
+            sgn->state = (int32_t)(sgn->x - low->y);
+            sgn->dx = low->implicit.at[sgn->state] ? low->yp + (uint32_t)sgn->state : low->dx + (uint32_t)sgn->state;
+        }
+        sgn->text = law_text(low, &law);
+    }
+    model->sgn = table;
+    model->n_sgns = n;
+}
+
+static void
+make_asserts(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0};
+    mdl_assert *table = arena_array(low->arena, mdl_assert, dae->asserts.n ? dae->asserts.n : 1);
+    for (uint32_t i = 0; i < dae->asserts.n; i++) {
+        const Assert at = dae->asserts.at[i];
+        mdl_assert *made = &table[i];
+        made->ok = new_places(low, 1);
+        made->level = at.level;
+        made->message = sym_text(dae->syms, at.message);
+        Out out = {0};
+        Place place;
+        if (at.span.hi && sources_locate(dae->sources, at.span.lo, &place))
+            out_printf(&out, "%s:%u:%u", place.path, place.line, place.column);
+        size_t before = out.length;
+        out_text(&out, ": ");
+        dae_inst_path(dae, at.inst, &out);
+        if (out.length == before + 2)
+            out.length = before;
+        made->where = arena_strndup(low->arena, out.text ? out.text : "", out.length);
+        out_free(&out);
+        emit_vars(low, &code, LIFT_LIVE, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
+    }
+    model->assertion = table;
+    model->n_asserts = dae->asserts.n;
+    add_function(low, "asserts", &code, false, &model->asserts);
+    vec_free(&code);
+}
+
+void
+make_events(Lowering *low)
+{
+    make_discretes(low);
+    make_asserts(low);
+    make_laws(low);
+    make_relations(low);
+    low->sys->model->initial = low->initial;
+    low->sys->model->terminal = low->terminal;
+    low->sys->model->lambda = low->lambda;
+}

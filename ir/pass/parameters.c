@@ -1,0 +1,223 @@
+// Parameters: their values, start and nominal values, in order of dependence.
+//
+// Purpose: everything known before the start is evaluated while compiling, so that a value that is not finite or
+// leaves its declared range is reported at its place in the source; what depends on other parameters also becomes
+// instructions, which a program that changes parameters at run time needs.
+// Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their slots.
+#include "ir/pass/lower.h"
+
+#include <math.h>
+
+typedef struct ParameterOrder {
+    U32Vec bind_of;   // per variable: its ATTR_VALUE bind, or NONE
+    U8Vec state;      // per variable: 0 new, 1 on the path, 2 done
+    U32Vec order;     // binds, dependencies first
+} ParameterOrder;
+
+// Depth-first from one bind, with an explicit stack. False when it meets itself.
+static bool
+order_from(Lowering *low, ParameterOrder *work, Var root)
+{
+    Dae *dae = low->dae;
+    U32Vec stack = {0};
+    bool good = true;
+    vec_push(&stack, root);
+    while (stack.n && good) {
+        Var var = vec_last(&stack);
+        uint32_t bind = work->bind_of.at[var];
+        if (bind == NONE || work->state.at[var] == 2) {
+            work->state.at[var] = 2;
+            vec_drop(&stack);
+            continue;
+        }
+        const Bind *at = &dae->binds.at[bind];
+        uint32_t n = expr_nslots(dae->exprs, at->shape);
+        if (work->state.at[var] == 0) {
+            work->state.at[var] = 1;
+            for (uint32_t k = 0; k < n; k++) {
+                Var used = dae->rows.at[at->row + k];
+                if (work->state.at[used] == 0)
+                    vec_push(&stack, used);
+                else if (work->state.at[used] == 1) {
+                    diag_add(low->diags, E0604, at->span, "parameter '%s' depends on itself through '%s'",
+                             dae_name(dae, var), dae_name(dae, used));
+                    good = false;
+                }
+            }
+            continue;
+        }
+        work->state.at[var] = 2;
+        vec_push(&work->order, bind);
+        vec_drop(&stack);
+    }
+    vec_free(&stack);
+    return good;
+}
+
+static double
+evaluate_row(Lowering *low, Expr shape, uint32_t row)
+{
+    uint32_t n = expr_nslots(low->exprs, shape);
+    int own_sign;
+    if (expr_op(low->exprs, shape) == OP_CONST)
+        return expr_value(low->exprs, shape);
+    if (expr_op(low->exprs, shape) == OP_SLOT) {
+        uint32_t place = place_of(low, low->dae->rows.at[row], &own_sign);
+        return own_sign * low->image.at[place];
+    }
+    double few[64], *values = n <= 64 ? few : base_realloc(NULL, sizeof *values * n);
+    for (uint32_t k = 0; k < n; k++) {
+        int sign;
+        uint32_t place = place_of(low, low->dae->rows.at[row + k], &sign);
+        values[k] = sign * low->image.at[place];
+    }
+    double value = expr_eval(low->exprs, shape, values, low->image.at[0]);
+    if (values != few)
+        free(values);
+    return value;
+}
+
+static void
+check_finite(Lowering *low, const Bind *bind, double value)
+{
+    if (isfinite(value))
+        return;
+    static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
+    Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' is %s", what[bind->attr],
+                          dae_name(low->dae, bind->var), isnan(value) ? "not a number" : "infinite");
+    uint32_t n = expr_nslots(low->exprs, bind->shape);
+    for (uint32_t k = 0; k < n && k < 6; k++) {
+        int sign;
+        Var var = low->dae->rows.at[bind->row + k];
+        diag_note(diag, (Span){0, 0}, "with %s = %g", dae_name(low->dae, var),
+                  low->image.at[place_of(low, var, &sign)]);
+    }
+}
+
+// Stores a bind's value in the image and, when it depends on anything, an instruction that computes it.
+static void
+bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *code)
+{
+    double value = evaluate_row(low, bind->shape, bind->row);
+    check_finite(low, bind, value);
+    low->image.at[dest] = sign * value;
+    uint32_t n = expr_nslots(low->exprs, bind->shape);
+    if (!n)
+        return;
+    emit_vars(low, code, LIFT_LIVE, bind->shape, low->dae->rows.at + bind->row, bind->span, sign, dest);
+}
+
+static bool
+bind_is_parametric(Lowering *low, const Bind *bind)
+{
+    uint32_t n = expr_nslots(low->exprs, bind->shape);
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = low->dae->rows.at[bind->row + k];
+        VarKind kind = dae_kind(low->dae, var);
+        if (kind == VAR_PARAMETER || kind == VAR_CONSTANT)
+            continue;
+        diag_add(low->diags, E0603, bind->span, "'%s' must be known before the start, but depends on '%s', which changes"
+                 " with time", dae_name(low->dae, bind->var), dae_name(low->dae, var));
+        return false;
+    }
+    return true;
+}
+
+static void
+check_range(Lowering *low, const Bind *bind)
+{
+    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER)
+        return;
+    int sign;
+    double limit = evaluate_row(low, bind->shape, bind->row);
+    double value = low->image.at[place_of(low, bind->var, &sign)];
+    bool low_side = bind->attr == ATTR_MIN;
+    if (!isfinite(value) || (low_side ? value >= limit : value <= limit))
+        return;
+    const Group *group = dae_group(low->dae, bind->var);
+    Span span = bind->span;
+    for (uint32_t i = 0; i < low->dae->binds.n; i++)
+        if (low->dae->binds.at[i].var == bind->var && low->dae->binds.at[i].attr == ATTR_VALUE)
+            span = low->dae->binds.at[i].span;
+    Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
+                          dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
+    diag_note(diag, group->span, "declared here");
+}
+
+// Start values and nominal values go to the representative; a fixed start wins over others, the variable's own over its aliases'.
+static void
+make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
+{
+    Dae *dae = low->dae;
+    uint32_t n_binds = dae->binds.n;
+    U8Vec rank = {0};
+    vec_grow(&rank, low->nv);
+    for (uint32_t i = 0; i < n_binds; i++) {
+        const Bind bind = dae->binds.at[i];
+        if (bind.attr == ATTR_MIN || bind.attr == ATTR_MAX) {
+            if (bind_is_parametric(low, &bind))
+                check_range(low, &bind);
+            continue;
+        }
+        if (bind.attr == ATTR_VALUE || dae->var_flags.at[bind.var] & VARF_REMOVED)
+            continue;
+        bool negative;
+        Var at = dae_alias(dae, bind.var, &negative);
+        if (low->place.at[at] == NONE || !bind_is_parametric(low, &bind))
+            continue;
+        // The start value of a parameter counts only when it has no other value.
+        if (bind_of->at[bind.var] != NONE)
+            continue;
+        uint32_t place = low->place.at[at];
+        int sign = negative ? -1 : 1;
+        if (bind.attr == ATTR_NOMINAL) {
+            if (place >= low->y && place < low->y + low->n)
+                bind_value(low, &bind, low->sys->model->nominal + place - low->y, 1, code);
+            continue;
+        }
+        uint8_t mine = dae->var_flags.at[bind.var] & VARF_FIXED ? 3 : at == bind.var ? 2 : 1;
+        if (place < rank.n && rank.at[place] >= mine)
+            continue;
+        if (place < rank.n)
+            rank.at[place] = mine;
+        bind_value(low, &bind, place, sign, code);
+        if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
+            bind_value(low, &bind, low->place.at[dae->var_pre.at[at]], sign, code);
+    }
+    vec_free(&rank);
+}
+
+void
+make_parameters(Lowering *low)
+{
+    Dae *dae = low->dae;
+    InstrVec code = {0};
+    ParameterOrder work = {0};
+    vec_grow(&work.state, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(&work.bind_of, NONE);
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (dae->binds.at[i].attr == ATTR_VALUE)
+            work.bind_of.at[dae->binds.at[i].var] = i;
+    bool good = true;
+    for (Var var = 0; var < dae->nvars && good; var++)
+        if (work.bind_of.at[var] != NONE && work.state.at[var] == 0)
+            good = order_from(low, &work, var);
+    for (uint32_t i = 0; i < work.order.n && good; i++) {
+        const Bind bind = dae->binds.at[work.order.at[i]];
+        int sign;
+        if (bind_is_parametric(low, &bind))
+            bind_value(low, &bind, place_of(low, bind.var, &sign), 1, &code);
+    }
+    uint32_t nominal = new_places(low, low->n);
+    low->sys->model->nominal = nominal;
+    for (uint32_t i = 0; i < low->n; i++)
+        low->image.at[nominal + i] = 1;
+    if (good)
+        make_attributes(low, &work.bind_of, &code);
+    add_function(low, "parameters", &code, false, &low->sys->model->parameters);
+    vec_free(&code);
+    vec_free(&work.bind_of);
+    vec_free(&work.state);
+    vec_free(&work.order);
+}
