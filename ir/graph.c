@@ -1,10 +1,11 @@
 // The multibond graph as text, Graphviz source, SVG and JSON.
 //
-// Purpose: shows what the connections of a model mean physically, and after causality assignment who computes what.
+// Purpose: shows what the connections of a model mean physically, and after causality assignment who
+// computes what.
 // Method: the graph of the Dae has a node per component and per connection set. Drawings follow the
-// canonical form of bond graphs: a two-terminal element that hangs between two common-flow junctions carries one
-// effort, so it is drawn on a 0-junction of its own (dually for circuits); a junction of two bonds is no junction but
-// a bond. Strokes are read off Bond.effort_from.
+// canonical form of bond graphs: a two-terminal element that hangs between two common-flow junctions carries
+// one effort, so it is drawn on a 0-junction of its own (dually for circuits); a junction of two bonds is no
+// junction but a bond. Strokes are read off Bond.effort_from.
 // Contract: graph.h. Complexity: linear, but for Graphviz itself.
 #include "ir/graph.h"
 
@@ -201,7 +202,8 @@ print_escaped(Out *out, const char *text)
     }
 }
 
-// A two-terminal element between junctions of the kind that shares what it does not: drawn on a junction of its own.
+// A two-terminal element between junctions of the kind that shares what it does not: drawn on a junction of
+// its own.
 static bool
 hangs(const Graph *graph, uint32_t node)
 {
@@ -242,7 +244,8 @@ static bool
 is_plain(const Graph *graph, uint32_t node)
 {
     const NodeUse *use = &graph->uses[node];
-    if (use->ports != 2 || graph->dae->bonds.at[use->first].component == graph->dae->bonds.at[use->last].component)
+    const Bond *bonds = graph->dae->bonds.at;
+    if (use->ports != 2 || bonds[use->first].component == bonds[use->last].component)
         return false;
     Role role = port_role(graph, use->first);
     return role == ROLE_ANY || role != port_role(graph, use->last);
@@ -310,7 +313,8 @@ is_source(const Dae *dae, uint32_t node)
     return dae->nodes.at[node].kind == NODE_SE || dae->nodes.at[node].kind == NODE_SF;
 }
 
-// The bond that a junction of two ports is: drawn the way power passes, otherwise from a source to what it drives.
+// The bond that a junction of two ports is: drawn the way power passes, otherwise from a source to what it
+// drives.
 static void
 print_dot_plain(const Graph *graph, uint32_t junction, Out *out)
 {
@@ -357,7 +361,8 @@ graph_print_dot(const Dae *dae, Out *out)
 {
     Graph graph = open_graph(dae);
     out_text(out, "digraph bonds {\n  rankdir=LR; nodesep=0.35; ranksep=0.45;\n"
-                  "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, width=0.3];\n"
+                  "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, "
+                  "width=0.3];\n"
                   "  edge [arrowsize=0.9, fontname=\"Helvetica\", fontsize=10];\n");
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
         if (!graph.uses[i].bonds)
@@ -365,7 +370,8 @@ graph_print_dot(const Dae *dae, Out *out)
         if (!is_junction(dae, i))
             print_dot_component(&graph, i, out);
         else if (!is_plain(&graph, i))
-            out_printf(out, "  n%u [label=<<b>%s</b>>];\n", i, graph_kind_text((NodeKind)dae->nodes.at[i].kind));
+            out_printf(out, "  n%u [label=<<b>%s</b>>];\n", i,
+                       graph_kind_text((NodeKind)dae->nodes.at[i].kind));
     }
     for (uint32_t i = 0; i < dae->nodes.n; i++)
         if (graph.uses[i].bonds && is_junction(dae, i) && is_plain(&graph, i))
@@ -499,7 +505,8 @@ graph_render_svg(const Dae *dae, Out *out, Out *why)
     if (!error)
         read_all(result, out);
     else if (error == ENOENT)
-        out_text(why, "drawing needs Graphviz: the program 'dot' was not found; --format=dot needs no other program");
+        out_text(why, "drawing needs Graphviz: the program 'dot' was not found; "
+                      "--format=dot needs no other program");
     else
         out_printf(why, "Graphviz could not draw the graph: %s",
                    error < 0 ? "'dot' reported an error" : strerror(error));

@@ -1,9 +1,9 @@
 // graph.h: views of the multibond graph.
 //
-// Shown are junctions and the components whose ports they join. In text and JSON a bond's half arrow points into the
-// component: its flow times its effort is power into the component. A causal stroke, once the causality pass has run,
-// stands at the end that receives the effort.
-// All printers append to `out` and change nothing.
+// Shown are junctions and the components whose ports they join. In text and JSON a bond's half arrow points
+// into the component: its flow times its effort is power into the component. A causal stroke, once the
+// causality pass has run, stands at the end that receives the effort. All printers append to `out` and
+// change nothing.
 #ifndef MDLC_IR_GRAPH_H
 #define MDLC_IR_GRAPH_H
 
@@ -11,10 +11,11 @@
 
 // A list of nodes and one of scalar bonds:  J1 |--⇀ spring   means that the spring gives the effort.
 void graph_print_text(const Dae *dae, Out *out);
-// Graphviz source, in the usual notation: a two-terminal element hangs on a junction of its own, a junction of two
-// bonds is drawn as one bond, a multibond as a double line with its dimension.
+// Graphviz source, in the usual notation: a two-terminal element hangs on a junction of its own, a junction
+// of two bonds is drawn as one bond, a multibond as a double line with its dimension.
 void graph_print_dot(const Dae *dae, Out *out);
-// {"model", "nodes": [{id, kind, name, class}], "bonds": [{component, junction, port, flow, effort, effort_from}]}
+// {"model", "nodes": [{id, kind, name, class}], "bonds": [{component, junction, port, flow, effort,
+// effort_from}]}
 void graph_print_json(const Dae *dae, Out *out);
 // Runs Graphviz (`dot -Tsvg`) on the source above. False when that fails; `why` then says so in one line.
 bool graph_render_svg(const Dae *dae, Out *out, Out *why);

@@ -1,18 +1,20 @@
 // Connection sets become junctions, bonds and equations.
 //
 // Purpose: turns the connect records of the elaborator into the multibond graph and its equations. Within a
-// connection set potentials are equal and flows sum to zero. A set of power ports becomes one junction: common
-// flow (1) where the shared quantity is the bonds' flow or its integral, common effort (0) where it is the effort.
-// Method: Modelica 3.6, chapter 9. An element is (connector, face): a connector is an inside one for the class
-// that declares its component and an outside one for the connects within the component itself. Sets come from
-// union-find (Tarjan, J. ACM 22 (1975) 215) over elements; the connects that join two sets are a spanning forest and
-// give the potential equations, so that each of them carries the place of a connect. Flow sums count inside
-// elements positive and outside elements negative; an inside element that nothing connects has flow 0. A
-// second union-find joins the sets on both faces of a connector: the ports of composite components are transparent
-// in the graph and its junctions join leaf components.
+// connection set potentials are equal and flows sum to zero. A set of power ports becomes one junction:
+// common flow (1) where the shared quantity is the bonds' flow or its integral, common effort (0) where it
+// is the effort.
+// Method: Modelica 3.6, chapter 9. An element is (connector, face): a connector is an inside one for the
+// class that declares its component and an outside one for the connects within the component itself. Sets
+// come from union-find (Tarjan, J. ACM 22 (1975) 215) over elements; the connects that join two sets are a
+// spanning forest and give the potential equations, so that each of them carries the place of a connect.
+// Flow sums count inside elements positive and outside elements negative; an inside element that nothing
+// connects has flow 0. A second union-find joins the sets on both faces of a connector: the ports of
+// composite components are transparent in the graph and its junctions join leaf components.
 // Contract: reads connectors and connects; appends equations (generated = 1), nodes and bonds. Run once.
-// Complexity: linear (but for the inverse Ackermann factor). Flow sums longer than SUM_MAX are cut into partial
-// sums, so that the number of shapes and the work per shape stay small for connection sets of any size.
+// Complexity: linear (but for the inverse Ackermann factor). Flow sums longer than SUM_MAX are cut into
+// partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
+// size.
 #include "ir/pass/kinds.h"
 #include "ir/problem.h"
 
@@ -111,7 +113,8 @@ static Span
 owner_span(const Dae *dae, uint32_t connector)
 {
     uint32_t component = component_of(dae, connector);
-    return dae->insts.at[component].parent == NONE ? connector_span(dae, connector) : dae->insts.at[component].span;
+    const Inst *inst = &dae->insts.at[component];
+    return inst->parent == NONE ? connector_span(dae, connector) : inst->span;
 }
 
 static const char *
@@ -223,8 +226,8 @@ collect_sets(Pass *pass)
 
 // --- junctions and bonds
 
-// The instance of the class in which a connect stands: the component of an outside connector, or the parent of
-// an inside connector's component.
+// The instance of the class in which a connect stands: the component of an outside connector, or the parent
+// of an inside connector's component.
 static uint32_t
 enclosing_inst(const Dae *dae, const Connect *connect)
 {
@@ -284,8 +287,8 @@ add_bonds(Pass *pass, uint32_t connector, uint32_t junction)
     }
 }
 
-// A bond for every port that is connected from outside only; a port connected on both faces is transparent, one
-// connected from within only is an open port of the whole model.
+// A bond for every port that is connected from outside only; a port connected on both faces is transparent,
+// one connected from within only is an open port of the whole model.
 static void
 make_bonds(Pass *pass)
 {
@@ -325,7 +328,8 @@ equate_potentials(Pass *pass)
     }
 }
 
-// The shape #0 + ... - ... = right: `inside` terms with plus, `outside` with minus; right is 0 or the last slot.
+// The shape #0 + ... - ... = right: `inside` terms with plus, `outside` with minus; right is 0 or the last
+// slot.
 static Expr
 sum_shape(Pass *pass, uint32_t inside, uint32_t outside, bool partial)
 {
@@ -347,8 +351,8 @@ sum_shape(Pass *pass, uint32_t inside, uint32_t outside, bool partial)
     return shape;
 }
 
-// vars[0 .. inside) count positive, the rest negative. Long sums are cut into partial sums of SUM_MAX terms, which are
-// variables of the compiler's own.
+// vars[0 .. inside) count positive, the rest negative. Long sums are cut into partial sums of SUM_MAX terms,
+// which are variables of the compiler's own.
 static void
 sum_to_zero(Pass *pass, U32Vec *vars, uint32_t inside, uint32_t node, Span span)
 {
@@ -412,7 +416,8 @@ close_unconnected(Pass *pass)
             if (!type->is_flow[k])
                 continue;
             Var flow = dae->connectors.at[c].first + k;
-            add_generated(pass, pass->zero, &flow, 1, dae_node(dae, component_of(dae, c)), connector_span(dae, c));
+            uint32_t node = dae_node(dae, component_of(dae, c));
+            add_generated(pass, pass->zero, &flow, 1, node, connector_span(dae, c));
         }
     }
 }
@@ -451,8 +456,8 @@ check_signal(Pass *pass, uint32_t set, uint32_t k)
             source = element;
             continue;
         }
-        Diag *d = diag_add(pass->diags, E0411, connect_span(dae, element), "'%s' and '%s' drive the same signal",
-                           connector_name(dae, source / 2), connector_name(dae, element / 2));
+        Diag *d = diag_add(pass->diags, E0411, connect_span(dae, element),
+                           "'%s' and '%s' drive the same signal", connector_name(dae, source / 2), connector_name(dae, element / 2));
         diag_note(d, connect_span(dae, source), "'%s' is connected here", connector_name(dae, source / 2));
         pass->ok = false;
         return;
@@ -490,7 +495,8 @@ warn_at(Pass *pass, uint32_t component, uint32_t named)
 {
     Out path = {0};
     dae_inst_path(pass->dae, named, &path);
-    diag_add(pass->diags, W1401, pass->dae->insts.at[component].span, "nothing is connected to '%s'", path.text);
+    Span span = pass->dae->insts.at[component].span;
+    diag_add(pass->diags, W1401, span, "nothing is connected to '%s'", path.text);
     out_free(&path);
 }
 
@@ -520,8 +526,8 @@ warn_unconnected(Pass *pass)
     vec_free(&state);
 }
 
-// A bond clause names der(s) to say what the flow is; that alone does not make the derivative an unknown of the
-// model. Index reduction takes it back when it needs it.
+// A bond clause names der(s) to say what the flow is; that alone does not make the derivative an unknown of
+// the model. Index reduction takes it back when it needs it.
 static void
 forget_unused_rates(Dae *dae)
 {

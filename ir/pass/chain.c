@@ -1,11 +1,12 @@
 // Unused chain variables of memory elements vanish.
 //
-// Purpose: a memory element declares the whole chains zeta -> x -> v -> a and delta -> p -> f, of which its law uses
-// one quantity each; the rest must cost nothing.
-// Method: a chain equation is y = der(x) or der(x) = y. When one of its two variables occurs nowhere else, in no
-// equation, initial equation, reinit, assertion or bind, the equation only computes that variable: both are marked
-// removed. Removing one may free the next, so sweeps run from the ends of the chains inwards. A derivative variable
-// that no equation mentions any more is marked as well; index reduction takes it back when it needs it.
+// Purpose: a memory element declares the whole chains zeta -> x -> v -> a and delta -> p -> f, of which its
+// law uses one quantity each; the rest must cost nothing.
+// Method: a chain equation is y = der(x) or der(x) = y. When one of its two variables occurs nowhere else,
+// in no equation, initial equation, reinit, assertion or bind, the equation only computes that variable:
+// both are marked removed. Removing one may free the next, so sweeps run from the ends of the chains
+// inwards. A derivative variable that no equation mentions any more is marked as well; index reduction takes
+// it back when it needs it.
 //     der(zeta) = x; v = der(x); a = der(v); p = g(x)   ->   p = g(x)
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
@@ -74,7 +75,8 @@ static bool
 is_chain_variable(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    return group && group->kind == VAR_CONTINUOUS && dae->insts.at[group->inst].class_kind == CLASS_KIND_MEMORY;
+    return group && group->kind == VAR_CONTINUOUS
+           && dae->insts.at[group->inst].class_kind == CLASS_KIND_MEMORY;
 }
 
 // y = der(x) or der(x) = y in a memory element.

@@ -1,15 +1,16 @@
 // Physical contracts of body, element, constraint and memory classes.
 //
-// Purpose: says that a component has too few or too many equations where it happens, in the component's own words,
-// before the whole model is found singular.
-// Method: a component's unknowns are its own variables and, for every scalar bond of its ports, one of the pair (flow,
-// effort): the other is the surroundings'. Elements, bodies and memory elements must have as many equations. A constraint
-// joins exactly two power ports and closes each scalar bond once: of its two places per scalar bond (one for each
-// port) one is taken by the common effort (f_a + f_b = 0), the other by a flow constraint, an effort constraint or an
-// element. Bipartite matching of equations with these places and its Dulmage-Mendelsohn decomposition name
-// what is open or closed twice.
+// Purpose: says that a component has too few or too many equations where it happens, in the component's own
+// words, before the whole model is found singular.
+// Method: a component's unknowns are its own variables and, for every scalar bond of its ports, one of the
+// pair (flow, effort): the other is the surroundings'. Elements, bodies and memory elements must have as
+// many equations. A constraint joins exactly two power ports and closes each scalar bond once: of its two
+// places per scalar bond (one for each port) one is taken by the common effort (f_a + f_b = 0), the other by
+// a flow constraint, an effort constraint or an element. Bipartite matching of equations with these places
+// and its Dulmage-Mendelsohn decomposition name what is open or closed twice.
 // Contract: after pass_bonds (nodes own equations). Reports, changes nothing. Composite components are not
-// checked: their parts are. A class is checked once for each number of variables and equations it occurs with.
+// checked: their parts are. A class is checked once for each number of variables and equations it occurs
+// with.
 // Complexity: linear in components, plus one matching per class.
 #include "ir/problem.h"
 
@@ -31,7 +32,7 @@ typedef struct Spot { // what one column of the local problem is
 typedef struct Contract {
     Dae *dae;
     Diags *diags;
-    U32Vec owner;      // per instance: the component it belongs to (itself, or what a connector or record is part of)
+    U32Vec owner;      // per instance: the component it belongs to: itself, or what it is a connector or record of
     U8Vec composite;   // per instance: it has components of its own
     Index groups, connectors, equations; // by component
     U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
@@ -112,8 +113,8 @@ add_place(Contract *contract, Var var, Var effort, uint32_t scalar)
     return column;
 }
 
-// Pairs each scalar bond's variables, then what is left of flows and potentials in order. False for a connector whose
-// flows and potentials do not pair up.
+// Pairs each scalar bond's variables, then what is left of flows and potentials in order. False for a
+// connector whose flows and potentials do not pair up.
 static bool
 add_connector(Contract *contract, uint32_t connector)
 {
@@ -303,7 +304,8 @@ note_equations(const Contract *contract, Diag *diag, const Singular *over, bool 
         uint32_t equation = over->equations.at[i];
         Out text = {0};
         dae_print_equation(dae, equation, &text);
-        diag_note(diag, dae->equations.at[equation].span, closures ? "%s" : "one of the equations: %s", text.text);
+        diag_note(diag, dae->equations.at[equation].span, closures ? "%s" : "one of the equations: %s",
+                  text.text);
         out_free(&text);
     }
 }
@@ -340,11 +342,11 @@ report_constraint(Contract *contract, uint32_t inst, const Problem *problem)
     Out bonds = {0};
     if (over.equations.n) {
         print_scalars(contract, inst, &over, &bonds);
-        Diag *d = diag_add(contract->diags, E0414, span, "constraint '%s' closes a scalar bond more than once: %s",
-                           inst_path(dae, inst), bonds.length ? bonds.text : "an equation without unknowns");
+        Diag *d = diag_add(contract->diags, E0414, span,
+                           "constraint '%s' closes a scalar bond more than once: %s", inst_path(dae, inst), bonds.length ? bonds.text : "an equation without unknowns");
         note_equations(contract, d, &over, true);
-        diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow, a "
-                     "condition on its effort, or a law between the two");
+        diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow, "
+                     "a condition on its effort, or a law between the two");
     }
     bonds.length = 0;
     if (under.variables.n) {
@@ -358,7 +360,8 @@ report_constraint(Contract *contract, uint32_t inst, const Problem *problem)
     singular_free(&under);
 }
 
-// What the first culprit set leaves open: the component's own variables, or when there are none its scalar bonds.
+// What the first culprit set leaves open: the component's own variables, or when there are none its scalar
+// bonds.
 static void
 print_undetermined(const Contract *contract, uint32_t inst, const Singular *under, Out *out)
 {
@@ -386,9 +389,9 @@ report_count(Contract *contract, uint32_t inst, const Problem *problem, const ch
     print_undetermined(contract, inst, &under, &list);
     const char *class_name = sym_text(dae->syms, dae->insts.at[inst].class_name);
     Diag *d = diag_add(contract->diags, have < needed ? E0415 : E0416, dae->insts.at[inst].span,
-                       "%s '%s' of class %s has %u equation%s and needs %u: %u for its own variables, %u for its "
-                       "scalar bonds%s", kind, inst_path(dae, inst), class_name, have, have == 1 ? "" : "s", needed,
-                       needed - ports, ports, have < needed && list.length ? list.text : "");
+                       "%s '%s' of class %s has %u equation%s and needs %u: %u for its own variables, "
+                       "%u for its scalar bonds%s", kind, inst_path(dae, inst), class_name, have,
+                       have == 1 ? "" : "s", needed, needed - ports, ports, have < needed && list.length ? list.text : "");
     if (have > needed)
         note_equations(contract, d, &over, false);
     out_free(&list);

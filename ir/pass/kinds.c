@@ -1,12 +1,13 @@
 // Which bond-graph element a component is.
 //
-// Purpose: the graph's printers and the causality pass's priorities want to know storage, resistors and sources;
-// the user writes equations, not letters.
-// Method: every variable of a component gets a domain (motion or effort) and a level (how often differentiated: a
-// displacement is motion 0, a flow motion 1; an effort is effort 0, a momentum effort -1), starting from the
-// bond variables of its ports and spreading through equations without parameters (x = flange_b.s - flange_a.s,
-// v = der(x)). An equation that relates both domains is constitutive, and the difference of the levels names it, as
-// in the periodic table of elements: 0 C, 1 R, 2 I. Without one, the component is a source or a transformer.
+// Purpose: the graph's printers and the causality pass's priorities want to know storage, resistors and
+// sources; the user writes equations, not letters.
+// Method: every variable of a component gets a domain (motion or effort) and a level (how often
+// differentiated: a displacement is motion 0, a flow motion 1; an effort is effort 0, a momentum effort -1),
+// starting from the bond variables of its ports and spreading through equations without parameters (x =
+// flange_b.s - flange_a.s, v = der(x)). An equation that relates both domains is constitutive, and the
+// difference of the levels names it, as in the periodic table of elements: 0 C, 1 R, 2 I. Without one, the
+// component is a source or a transformer.
 // Contract: after bonds and equations exist; writes GraphNode.kind only.
 // Complexity: linear in the equations of components (a fixed number of sweeps).
 #include "ir/pass/kinds.h"

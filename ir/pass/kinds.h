@@ -4,8 +4,8 @@
 
 #include "ir/dae.h"
 
-// Sets the kind of every component node that has bonds. A component whose law mixes several kinds (a spring and a
-// damper in one) or that is none of them keeps NODE_COMPONENT.
+// Sets the kind of every component node that has bonds. A component whose law mixes several kinds (a spring
+// and a damper in one) or that is none of them keeps NODE_COMPONENT.
 void node_kinds(Dae *dae);
 
 #endif

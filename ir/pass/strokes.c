@@ -1,10 +1,11 @@
 // Causal strokes along an effort that several bonds share.
 //
-// Purpose: one effort may pass many bonds: a damper's force that a junction determines at one flange arrives at the
-// junction on its other flange, where it is the damper that gives it.
-// Method: breadth-first search along each alias class of efforts, from the bonds that end at the node which determines
-// the class. A bond by which the component gives the effort makes the junction give it to its other
-// bonds of the class; a bond by which the junction gives it makes the component give it to its other ports.
+// Purpose: one effort may pass many bonds: a damper's force that a junction determines at one flange arrives
+// at the junction on its other flange, where it is the damper that gives it.
+// Method: breadth-first search along each alias class of efforts, from the bonds that end at the node which
+// determines the class. A bond by which the component gives the effort makes the junction give it to its
+// other bonds of the class; a bond by which the junction gives it makes the component give it to its other
+// ports.
 // Contract: after the direct strokes are set. Bonds that no such way reaches keep their stroke.
 // Complexity: linear in bonds.
 //
@@ -58,8 +59,8 @@ settle(Follow *follow, uint32_t bond, uint8_t effort_from)
     vec_push(&follow->queue, bond);
 }
 
-// What the component gives (1) the junction hands on (2), and the other way round. A list is emptied when it is
-// first walked, since all its bonds are settled then.
+// What the component gives (1) the junction hands on (2), and the other way round. A list is emptied when it
+// is first walked, since all its bonds are settled then.
 static void
 hand_on(Follow *follow, uint32_t bond)
 {
