@@ -6,18 +6,6 @@
 // Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
 #include "frontend/fragment.h"
 
-static const AstNode *
-node_at(const Elab *elab, Node node)
-{
-    return ast_at(&elab->program->ast, node);
-}
-
-static Node
-child_at(const Elab *elab, Node node, uint32_t i)
-{
-    return ast_child(&elab->program->ast, node, i);
-}
-
 // --- types
 
 static bool

@@ -7,18 +7,6 @@
 // Contract: fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/fragment.h"
 
-static const AstNode *
-node_at(const Elab *elab, Node node)
-{
-    return ast_at(&elab->program->ast, node);
-}
-
-static Node
-child_at(const Elab *elab, Node node, uint32_t i)
-{
-    return ast_child(&elab->program->ast, node, i);
-}
-
 void
 begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
 {
@@ -193,7 +181,7 @@ run_loop(const LoopRun *run, uint32_t i)
 {
     Elab *elab = run->context->elab;
     if (i == node_at(elab, run->indices)->nchild)
-        return run->body(run->data);
+        return within_limit(elab, ++elab->iterations, node_at(elab, run->indices)->span) && run->body(run->data);
     Node index = child_at(elab, run->indices, i);
     Value range;
     if (!loop_range(run->context, index, &range))

@@ -146,8 +146,27 @@ struct Elab {
     Sym end_name;
     VEC(Mod *) long_mods;    // with an index to free
     uint64_t max_scalars;
+    uint64_t iterations;     // of for-equations so far
     bool stopped;            // limit passed: give up quietly
 };
+
+static inline const AstNode *
+node_at(const Elab *elab, Node node)
+{
+    return ast_at(&elab->program->ast, node);
+}
+
+static inline Node
+child_at(const Elab *elab, Node node, uint32_t i)
+{
+    return ast_child(&elab->program->ast, node, i);
+}
+
+static inline const char *
+name_of(const Elab *elab, Sym name)
+{
+    return sym_text(elab->dae->syms, name);
+}
 
 // --- modify.c
 // The modifications of a MODS node; its own value and children. `levels` is -1 for a class's own modifications.
@@ -158,15 +177,18 @@ void mod_add(Elab *elab, Mod *mod, Mod *child);
 Mod *mod_merge(Elab *elab, Mod *outer, Mod *inner);
 Mod *mod_child(const Mod *mod, Sym name);
 
-// --- elaborate.c
+// --- elaborate.c, declare.c
 // The fragment of a class; `of` and `element` say for which component. Never NULL; see `failed`.
 Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
                             uint32_t prefix);
 // Makes type, size, condition and contents of a member known. False after errors.
 bool member_declare(Elab *elab, Fragment *frag, Member *member);
+// False, and an error the first time, when `more` passes the limit on scalars.
+bool within_limit(Elab *elab, uint64_t more, Span span);
 Member *fragment_member(Fragment *frag, Sym name);
 void unsupported(Elab *elab, Span span, const char *what);
 
+// --- type_use.c
 // What a type name stands for after following short classes.
 typedef struct TypeUse {
     uint32_t class_id;       // predefined type, enumeration or class with a body
@@ -204,13 +226,20 @@ typedef struct Target {
 void env_init(Elab *elab, ExprEnv *env, Scope *scope);
 // Resolves a REF (all parts and subscripts). False after reporting.
 bool resolve(Elab *elab, ExprEnv *env, Node ref, Target *target);
+const Loop *find_loop(const Elab *elab, const Scope *scope, Sym name);
+// A member of the scope's instance that is visible by this name.
+bool visible_member(Elab *elab, const Scope *scope, Sym name);
+uint32_t extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value);
+
+// --- constant.c
 // Evaluates at compile time, in a scope.
 bool evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out);
 bool evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out);
 bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open);
 // The value of a parameter or constant of a fragment.
 bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
-uint32_t extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value);
+// The value of a constant of a package or enclosing class.
+bool constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
 bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
 

@@ -17,18 +17,6 @@ typedef struct When {
     Node node;                // body being walked
 } When;
 
-static const AstNode *
-node_at(const Elab *elab, Node node)
-{
-    return ast_at(&elab->program->ast, node);
-}
-
-static Node
-child_at(const Elab *elab, Node node, uint32_t i)
-{
-    return ast_child(&elab->program->ast, node, i);
-}
-
 // --- which variables when-equations define
 
 static void

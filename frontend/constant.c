@@ -1,0 +1,321 @@
+// Values at compile time.
+//
+// Purpose: sizes, conditions, constants of packages and the parameters that shape a model. Method: a parameter's
+// value is that of the outermost modification that reaches it, or of its declaration, evaluated in the scope in which that
+// stands (Modelica 3.6, sections 3.8 and 7.2); one value of an array of them is picked per element. What is asked for is
+// remembered and marked structural.
+// Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
+#include "frontend/fragment.h"
+
+enum { CONSTANT_FAILED = 0x7fffffff }; // in Elab.constant_of
+
+// --- constants of packages and enclosing classes
+
+bool
+constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out)
+{
+    const AstNode *line = node_at(elab, member->line);
+    if (!(line->flags & AST_F_CONSTANT)) {
+        Diag *diag = diag_add(elab->diags, E0119, asked, "'%s' belongs to class '%s' and is not a constant",
+                              name_of(elab, member->name),
+                              name_of(elab, class_at(elab->program, owner)->full_name));
+        diag_note(diag, node_at(elab, member->node)->span, "declared here");
+        return false;
+    }
+    uint32_t state;
+    if (map_get(&elab->constant_of, member->node, &state)) {
+        if (state == CONSTANT_FAILED)
+            return false;
+        if (state)
+            *out = elab->constants.at[state - 1];
+        else
+            diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
+                     name_of(elab, member->name));
+        return state != 0;
+    }
+    map_put(&elab->constant_of, member->node, 0);
+    TypeUse use = {0};
+    Type type = {0};
+    bool open = false;
+    Node own = child_at(elab, member->node, 0), sizes = child_at(elab, member->line, 1);
+    Node mods = child_at(elab, member->node, 1), value = mods ? child_at(elab, mods, 0) : 0;
+    uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0));
+    bool ok = class_id && type_use(elab, class_id, &use);
+    if (ok && (!class_is_variable(elab, use.class_id) || !value)) {
+        diag_add(elab->diags, value ? E0701 : E0112, asked, value ? "the record constant '%s' is not supported yet"
+                 : "the constant '%s' has no value", name_of(elab, member->name));
+        ok = false;
+    }
+    ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
+      && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
+    for (uint32_t i = 0; ok && i < use.dims.n; i++)
+        ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
+    vec_free(&use.dims);
+    if (!ok || !evaluate(elab, NULL, owner, false, value, out)) {
+        map_put(&elab->constant_of, member->node, CONSTANT_FAILED);
+        return false;
+    }
+    Type wanted;
+    type_of_class(elab, use.class_id, &wanted);
+    wanted.rank = type.rank;
+    memcpy(wanted.dims, type.dims, sizeof type.dims);
+    ExprEnv env;
+    Scope scope = {.class_id = owner, .structural = true};
+    env_init(elab, &env, &scope);
+    const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
+    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what))
+        return false;
+    vec_push(&elab->constants, *out);
+    map_put(&elab->constant_of, member->node, elab->constants.n);
+    return true;
+}
+
+// --- the value of a parameter
+
+// The array levels around a fragment over which a modification is distributed, outermost first.
+static bool
+element_of_levels(Elab *elab, Fragment *frag, int32_t levels, const Value *value, uint32_t own_rank,
+                  uint32_t *offset, bool *same, Span span)
+{
+    Fragment *counted[DEPTH_LIMIT];
+    uint32_t n = 0, rank = 0, index = 0;
+    for (Fragment *at = frag; at && levels > 0 && at->of; at = at->parent, levels--) {
+        if (at->of->type.rank)
+            counted[n++] = at;
+    }
+    *same = false;
+    for (uint32_t i = n; i-- > 0;) {
+        const Type *type = &counted[i]->of->type;
+        for (uint32_t k = 0; k < type->rank; k++, rank++)
+            if (rank >= value->type.rank || value->type.dims[rank] != type->dims[k])
+                goto misfit;
+        if (counted[i]->element == NONE)
+            *same = true;
+        else
+            index = index * counted[i]->of->count + counted[i]->element;
+    }
+    if (rank + own_rank != value->type.rank)
+        goto misfit;
+    if (*same) {
+        // Alike as long as all elements of the value are equal.
+        for (uint32_t i = 1; i < value->count; i++)
+            if (value->elements[i] != value->elements[0]) {
+                for (uint32_t k = 0; k < n; k++)
+                    if (counted[k]->element == NONE) {
+                        counted[k]->needs_split = true;
+                        return false;
+                    }
+            }
+        index = 0;
+    }
+    *offset = index;
+    return true;
+misfit: {
+    Diag *diag = diag_add(elab->diags, E0110, span,
+                          "this value does not have one element for each element of the array it modifies");
+    diag_help(diag, "write 'each' before the name to give every element the same value");
+    return false;
+    }
+}
+
+static bool
+find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
+{
+    const Mod *mod = member->mod;
+    if (!mod || !mod->value) {
+        Diag *diag = diag_add(elab->diags, E0112, asked,
+                              "the value of '%s' must be known at compile time, but it has none",
+                              name_of(elab, member->name));
+        diag_note(diag, member->span, "declared here");
+        return false;
+    }
+    Value value;
+    if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
+        return false;
+    uint32_t offset = 0;
+    bool same;
+    if (mod->frag && mod->levels > 0 && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank, &offset, &same, mod->span))
+        return false;
+    uint32_t count = member->count;
+    if (value.type.rank != member->type.rank) {
+        value.type.rank = member->type.rank;
+        memcpy(value.type.dims, member->type.dims, sizeof value.type.dims);
+        if ((uint64_t)(offset + 1) * count > value.count)
+            return false;
+        value.elements += (uint64_t)offset * count;
+        value.count = count;
+    }
+    Scope scope = {.frag = mod->frag, .class_id = mod->class_id, .structural = true};
+    ExprEnv env;
+    env_init(elab, &env, &scope);
+    const char *what = arena_printf(elab->arena, "'%s'", name_of(elab, member->name));
+    if (!expression_coerce(&env, &value, &member->type, mod->span, what))
+        return false;
+    member->value = value;
+    return true;
+}
+
+bool
+member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out)
+{
+    member->evaluate = true;
+    *out = &member->value;
+    if (member->value_state == 1) {
+        diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself", name_of(elab, member->name));
+        return false;
+    }
+    if (member->value_state >= 2)
+        return member->value_state == 2;
+    member->value_state = 1;
+    bool ok = find_value(elab, frag, member, asked);
+    member->value_state = ok ? 2 : 3;
+    return ok;
+}
+
+// --- evaluation at compile time
+
+// The result lives as long as the elaboration.
+bool
+evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out)
+{
+    Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
+    U32Vec slots = {0};
+    Map slot_of = {0};
+    ExprEnv env;
+    env_init(elab, &env, &scope);
+    env.slots = &slots;
+    env.slot_of = &slot_of;
+    elab->active++;
+    if (elab->active > DEPTH_LIMIT) {
+        diag_add(elab->diags, E0113, node_at(elab, expr)->span, "values depend on each other too deeply");
+        elab->stopped = true;
+        elab->active--;
+        return false;
+    }
+    bool ok = expression_constant(&env, expr, out);
+    elab->active--;
+    vec_free(&env.locals);
+    vec_free(&slots);
+    map_free(&slot_of);
+    if (!ok)
+        return false;
+    Expr *kept = arena_array(elab->arena, Expr, out->count);
+    if (out->elements && out->count)
+        memcpy(kept, out->elements, out->count * sizeof *kept);
+    out->elements = kept;
+    return true;
+}
+
+bool
+evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out)
+{
+    Value value;
+    if (!evaluate(elab, frag, class_id, loops, expr, &value))
+        return false;
+    if (value.type.base != TYPE_BOOLEAN || value.type.rank) {
+        diag_add(elab->diags, E0119, node_at(elab, expr)->span, "a condition must be a Boolean");
+        return false;
+    }
+    *out = expr_value(elab->dae->exprs, value.elements[0]) != 0;
+    return true;
+}
+
+static bool
+evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+{
+    Span span = node_at(elab, node)->span;
+    // Real x[Axis] has one element per literal.
+    uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node) : 0;
+    if (names && class_at(elab->program, names)->n_literals) {
+        *out = class_at(elab->program, names)->n_literals;
+        return true;
+    }
+    Value value;
+    if (!evaluate(elab, frag, class_id, false, node, &value))
+        return false;
+    double size = value.count == 1 && !value.type.rank && value.type.base == TYPE_INTEGER
+                ? expr_value(elab->dae->exprs, value.elements[0]) : -1;
+    if (!(size >= 0) || size >= UINT32_MAX) {
+        Out text = {0};
+        ast_print_expr(&elab->program->ast, elab->dae->syms, node, &text);
+        if (value.type.base == TYPE_INTEGER && !value.type.rank)
+            diag_add(elab->diags, E0124, span, "the array size '%s' is %.0f", text.text, size);
+        else
+            diag_add(elab->diags, E0124, span, "the array size '%s' is not an Integer", text.text);
+        out_free(&text);
+        return false;
+    }
+    *out = (uint32_t)size;
+    return true;
+}
+
+// Appends the sizes to `type`; `:` becomes UINT32_MAX and sets *open.
+bool
+evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open)
+{
+    for (uint32_t i = 0; i < node_at(elab, subscripts)->nchild; i++) {
+        Node node = child_at(elab, subscripts, i);
+        if (type->rank == MAX_RANK) {
+            diag_add(elab->diags, E0124, node_at(elab, subscripts)->span, "more than %d dimensions", MAX_RANK);
+            return false;
+        }
+        uint32_t size = UINT32_MAX;
+        if (node_at(elab, node)->kind == AST_COLON)
+            *open = true;
+        else if (!evaluate_dim(elab, frag, class_id, node, &size))
+            return false;
+        type->dims[type->rank++] = size;
+    }
+    return true;
+}
+
+// --- what can be decided at compile time
+
+static bool
+structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
+{
+    Scope scope = {.frag = frag, .class_id = class_id, .loops = true};
+    Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
+    if (node_at(elab, ref)->nchild == 1 && find_loop(elab, &scope, first))
+        return true;
+    if (!visible_member(elab, &scope, first))
+        return strcmp(name_of(elab, first), "time") != 0;
+    const Member *member = NULL;
+    for (uint32_t i = 0; i < node_at(elab, ref)->nchild; i++) {
+        member = fragment_member(frag, node_at(elab, child_at(elab, ref, i))->sym);
+        if (!member || member->absent || member->state != 2)
+            return false;
+        if (member->is_component)
+            frag = member->fragments[0];
+    }
+    return member && !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT)
+        && member->mod && member->mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+}
+
+bool
+is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+{
+    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample"};
+    U32Vec stack = {0};
+    bool yes = true;
+    vec_push(&stack, expr);
+    while (yes && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        uint32_t first = 0;
+        if (!node)
+            continue;
+        if (at->kind == AST_REF)
+            yes = structural_path(elab, frag, class_id, node);
+        if (at->kind == AST_CALL) {
+            const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
+            for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
+                yes &= strcmp(name, changing[i]) != 0;
+            first = 1;
+        }
+        for (uint32_t i = first; i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return yes;
+}

@@ -1,0 +1,292 @@
+// The environment of expressions: what names, functions, types and derivatives mean to the expression side.
+//
+// Purpose: the callbacks of ExprEnv (expression.h). Method: references become local variables of the fragment being
+// elaborated, or values where a structural scope asks for them; loop indices used as values become literal
+// variables, so that all iterations of a for-equation share their shapes.
+// Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
+#include "frontend/fragment.h"
+
+uint32_t
+extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t key = kind == EXTRA_LITERAL ? hash_add(kind, bits) : ((uint64_t)kind << 32) | var;
+    uint32_t index;
+    if (map_get(&frag->extra_of, key, &index)) {
+        const Extra *old = &frag->extras.at[index];
+        if (old->kind == kind && old->var == var && !memcmp(&old->value, &value, sizeof value))
+            return index | EXTRA_BIT;
+    }
+    Extra extra = {.kind = (uint8_t)kind, .var = var, .value = value};
+    vec_push(&frag->extras, extra);
+    map_put(&frag->extra_of, key, frag->extras.n - 1);
+    return (frag->extras.n - 1) | EXTRA_BIT;
+}
+
+static bool
+structural_value(Elab *elab, const Target *target, Span span, Reference *out)
+{
+    Value *value = arena_new(elab->scratch, Value);
+    value->type = out->type;
+    value->count = out->count;
+    value->elements = arena_array(elab->scratch, Expr, out->count);
+    for (uint32_t i = 0; i < target->n; i++) {
+        const Value *whole;
+        if (!member_value(elab, target->spots[i].frag, target->spots[i].member, span, &whole))
+            return false;
+        value->string = whole->string;
+        for (uint32_t k = 0; whole->elements && k < target->m; k++)
+            value->elements[i * target->m + k] = whole->elements[target->offsets[k]];
+    }
+    out->value = value;
+    return true;
+}
+
+static bool
+variable_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out)
+{
+    const Member *member = target->spots[0].member;
+    out->type = target->type;
+    out->type.rank = target->rank;
+    memcpy(out->type.dims, target->dims, sizeof target->dims);
+    out->count = target->n * target->m;
+    out->kind = member->kind;
+    bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
+    if (known && (scope->structural || member->type.base == TYPE_STRING))
+        return structural_value(elab, target, span, out);
+    uint32_t *vars = arena_array(elab->scratch, uint32_t, out->count);
+    for (uint32_t i = 0; i < target->n; i++)
+        for (uint32_t k = 0; k < target->m; k++)
+            vars[i * target->m + k] = scope->structural ? UNPLACED
+                : target->spots[i].var + target->spots[i].member->first + target->offsets[k];
+    out->vars = vars;
+    return true;
+}
+
+static bool
+env_component(ExprEnv *env, Node ref, Reference *out)
+{
+    Elab *elab = env->context;
+    Scope *scope = env->scope;
+    Span span = node_at(elab, ref)->span;
+    Target target;
+    *out = (Reference){0};
+    if (!resolve(elab, env, ref, &target))
+        return false;
+    if (target.absent) {
+        diag_add(elab->diags, E0118, span, "'%s' is not part of the model: its condition is false",
+                 scope_name_text(elab->program, ref));
+        return false;
+    }
+    if (target.kind == TARGET_VARIABLE)
+        return variable_reference(elab, scope, &target, span, out);
+    if (target.kind == TARGET_COMPONENT) {
+        const Fragment *part = target.n ? target.spots[0].frag : NULL;
+        if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)
+            unsupported(elab, span, "a whole record as a value");
+        else
+            diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
+                     scope_name_text(elab->program, ref));
+        return false;
+    }
+    out->type = target.value->type;
+    out->count = target.value->count;
+    out->kind = VAR_CONSTANT;
+    out->value = target.value;
+    // Loop indices as values are literal variables, so that all iterations share a shape.
+    if (scope->loops && scope->frag && !scope->structural && node_at(elab, ref)->nchild == 1 && out->count == 1
+        && !out->type.rank && find_loop(elab, scope, node_at(elab, child_at(elab, ref, 0))->sym)) {
+        uint32_t *vars = arena_new(elab->scratch, uint32_t);
+        *vars = extra_var(scope->frag, EXTRA_LITERAL, 0, expr_value(elab->dae->exprs, out->value->elements[0]));
+        out->vars = vars;
+        out->value = NULL;
+    }
+    return true;
+}
+
+static bool
+env_function(ExprEnv *env, Node ref, FunctionRef *out)
+{
+    Elab *elab = env->context;
+    Scope *scope = env->scope;
+    const AstNode *at = node_at(elab, ref);
+    Found found;
+    Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
+    uint32_t in = scope->class_id;
+    bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first, &found)
+                                    : scope_find(elab->program, in, first, &found);
+    for (uint32_t i = 1; ok && i < at->nchild; i++) {
+        in = found.class_id;
+        ok = in && scope_member(elab->program, in, node_at(elab, child_at(elab, ref, i))->sym, &found);
+    }
+    const char *text = scope_name_text(elab->program, ref);
+    if (!ok || !found.class_id) {
+        Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
+        uint32_t n = 0;
+        const char *const *names = builtin_names(&n);
+        const char *near = nearest_name(text, names, n);
+        if (!near)
+            near = scope_nearest(elab->program, scope->class_id, first, false);
+        if (near && strcmp(near, text))
+            diag_help(diag, "did you mean '%s'?", near);
+        return false;
+    }
+    const ClassInfo *info = class_at(elab->program, found.class_id);
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast, info->body) == AST_SHORT; depth++) {
+        scope_bases(elab->program, found.class_id);
+        info = class_at(elab->program, found.class_id);
+        if (!info->bases.at[0])
+            return false;
+        found.class_id = info->bases.at[0];
+        info = class_at(elab->program, found.class_id);
+    }
+    if (info->kind == CLASS_RECORD) {
+        unsupported(elab, at->span, "a record constructor");
+        return false;
+    }
+    if (info->kind != CLASS_FUNCTION) {
+        diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
+                 ast_class_kind_name((ClassKind)info->kind));
+        return false;
+    }
+    Scope *inside = arena_new(elab->arena, Scope);
+    *inside = (Scope){.class_id = found.class_id, .structural = true};
+    *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name};
+    return true;
+}
+
+static bool
+env_type(ExprEnv *env, Node name, Type *out)
+{
+    Elab *elab = env->context;
+    Scope *scope = env->scope;
+    uint32_t class_id = scope_class(elab->program, scope->class_id, name);
+    TypeUse use = {0};
+    bool ok = class_id && type_use(elab, class_id, &use), open = false;
+    if (ok && !class_is_variable(elab, use.class_id)) {
+        unsupported(elab, node_at(elab, name)->span, "a record or model as a variable of a function");
+        ok = false;
+    }
+    Type sizes = {0};
+    for (uint32_t i = 0; ok && i < use.dims.n; i++)
+        ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &sizes, &open);
+    vec_free(&use.dims);
+    if (!ok)
+        return false;
+    type_of_class(elab, use.class_id, out);
+    out->rank = sizes.rank;
+    memcpy(out->dims, sizes.dims, sizeof sizes.dims);
+    return true;
+}
+
+// The member that holds a local variable, as an index into `order`; inside components the fragment changes.
+static Member *
+member_of_var(Fragment **frag, uint32_t *var)
+{
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT; depth++) {
+        Fragment *at = *frag;
+        uint32_t lo = 0, hi = at->order.n;
+        while (lo < hi) {
+            uint32_t middle = (lo + hi) / 2;
+            if (at->members.at[at->order.at[middle]].first <= *var)
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        // Members without scalars share their place with the next one: the last is the one that has it.
+        if (!lo)
+            return NULL;
+        Member *member = &at->members.at[at->order.at[lo - 1]];
+        *var -= member->first;
+        if (!member->is_component)
+            return *var < member->count ? member : NULL;
+        uint32_t e = 0;
+        if (member->split) {
+            uint32_t base = member->first;
+            while (e + 1 < member->count && member->element_places[3 * (e + 1)] - base <= *var)
+                e++;
+            *var -= member->element_places[3 * e] - base;
+        } else if (member->fragments[0]->nvars) {
+            *var %= member->fragments[0]->nvars;
+        }
+        *frag = member->fragments[e];
+    }
+    return NULL;
+}
+
+static bool
+env_value(ExprEnv *env, Var var, double *out, Span span)
+{
+    Elab *elab = env->context;
+    Scope *scope = env->scope;
+    Fragment *frag = scope->frag;
+    uint32_t local = var;
+    Member *member = NULL;
+    if (frag && (var & EXTRA_BIT)) {
+        const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
+        *out = extra->value;
+        if (extra->kind == EXTRA_LITERAL)
+            return true;
+    } else if (frag && var != UNPLACED) {
+        member = member_of_var(&frag, &local);
+    }
+    if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
+        diag_add(elab->diags, E0112, span,
+                 "a value that must be known at compile time uses something that is no parameter or constant");
+        return false;
+    }
+    const Value *value;
+    if (!member_value(elab, frag, member, span, &value))
+        return false;
+    *out = expr_value(elab->dae->exprs, value->elements[local]);
+    return true;
+}
+
+static bool
+env_literal(ExprEnv *env, Var var, double *out)
+{
+    const Scope *scope = env->scope;
+    const Extra *extra = scope->frag && (var & EXTRA_BIT) ? &scope->frag->extras.at[var & ~EXTRA_BIT] : NULL;
+    if (!extra || extra->kind != EXTRA_LITERAL)
+        return false;
+    *out = extra->value;
+    return true;
+}
+
+// Only continuous variables and their derivatives change between events.
+static bool
+is_continuous(Fragment *frag, Var var)
+{
+    if (var & EXTRA_BIT)
+        return frag->extras.at[var & ~EXTRA_BIT].kind == EXTRA_DER;
+    Member *member = member_of_var(&frag, &var);
+    return member && member->kind == VAR_CONTINUOUS;
+}
+
+static Var
+env_der(ExprEnv *env, Var var)
+{
+    Scope *scope = env->scope;
+    if (!scope->frag || scope->structural)
+        return UNPLACED;
+    return is_continuous(scope->frag, var) ? extra_var(scope->frag, EXTRA_DER, var, 0) : NONE;
+}
+
+static Var
+env_pre(ExprEnv *env, Var var)
+{
+    Scope *scope = env->scope;
+    return scope->frag && !scope->structural ? extra_var(scope->frag, EXTRA_PRE, var, 0) : UNPLACED;
+}
+
+void
+env_init(Elab *elab, ExprEnv *env, Scope *scope)
+{
+    *env = (ExprEnv){.ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs,
+                     .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
+                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
+                     .type = env_type, 
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .scope = scope,
+                     .context = elab};
+}

@@ -1,0 +1,88 @@
+// Types: what a name in a declaration stands for.
+//
+// Purpose: follows short classes (`type Mass = Real(unit = "kg")`, `connector RealInput = input Real`) to a predefined
+// type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on the way (Modelica
+// 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
+#include "frontend/fragment.h"
+
+// Short classes are followed with a bound: resolving bases has excluded circles.
+bool
+class_is_variable(Elab *elab, uint32_t class_id)
+{
+    for (uint32_t depth = 0; depth <= DEPTH_LIMIT; depth++) {
+        if (scope_is_predefined(class_id))
+            return class_id != CLASSID_ROOT && class_id != CLASSID_NONE;
+        const ClassInfo *info = class_at(elab->program, class_id);
+        if (ast_kind(&elab->program->ast, info->body) == AST_ENUM)
+            return true;
+        if (info->extends.n != 1 || info->members.n)
+            return false;
+        scope_bases(elab->program, class_id);
+        class_id = class_at(elab->program, class_id)->bases.at[0];
+        if (!class_id)
+            return false;
+    }
+    return false;
+}
+
+static void
+add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
+{
+    const Ast *ast = &elab->program->ast;
+    const AstNode *at = ast_at(ast, node);
+    bool is_short = at->kind == AST_SHORT;
+    uint32_t scope = class_id;
+    Node mods = ast_child(ast, node, is_short ? 2 : 1), dims = is_short ? ast_child(ast, node, 1) : 0;
+    if (is_short)
+        use->flags |= at->flags & (AST_F_INPUT | AST_F_OUTPUT);
+    if (dims)
+        vec_push(&use->dims, (FragSection){dims, scope});
+    if (!mods)
+        return;
+    // A value's or attribute's place relative to the type itself: nothing to distribute over.
+    Mod *mod = mod_build(elab, class_at(elab->program, class_id)->name, mods, NULL, scope, -1, at->span);
+    use->mod = mod_merge(elab, use->mod, mod);
+}
+
+bool
+type_use(Elab *elab, uint32_t class_id, TypeUse *use)
+{
+    const Ast *ast = &elab->program->ast;
+    for (uint32_t depth = 0; depth <= DEPTH_LIMIT; depth++) {
+        use->class_id = class_id;
+        if (scope_is_predefined(class_id))
+            return true;
+        const ClassInfo *info = class_at(elab->program, class_id);
+        use->connector |= info->kind == CLASS_CONNECTOR;
+        AstKind kind = ast_kind(ast, info->body);
+        if (kind == AST_DERCLASS || kind == AST_EXTENDBODY) {
+            unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
+            return false;
+        }
+        if (kind != AST_SHORT && !(kind == AST_BODY && class_is_variable(elab, class_id)))
+            return true;
+        scope_bases(elab->program, class_id);
+        info = class_at(elab->program, class_id);
+        add_type_step(elab, class_id, info->extends.at[0], use);
+        class_id = info->bases.at[0];
+        if (!class_id)
+            return false;
+    }
+    return false;
+}
+
+void
+type_of_class(Elab *elab, uint32_t class_id, Type *type)
+{
+    static const VarType base[] = {[CLASSID_REAL] = TYPE_REAL, [CLASSID_INTEGER] = TYPE_INTEGER,
+                                   [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING};
+    *type = (Type){.base = TYPE_ENUM};
+    if (class_id <= CLASSID_STRING) {
+        type->base = base[class_id];
+        return;
+    }
+    const ClassInfo *info = class_at(elab->program, class_id);
+    type->enum_class = info->full_name;
+    type->literals = info->literals;
+    type->n_literals = info->n_literals;
+}
