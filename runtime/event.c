@@ -142,13 +142,15 @@ update_discretes(Run *run)
     mdl_call(model->discretes, run->v);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
+        if (!discrete->next)
+            continue;
         double value = run->v[discrete->next], old = run->old_discrete[k];
         run->v[discrete->value] = value;
         changed = changed || (value != old && !(isnan(value) && isnan(old)));
     }
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        if (discrete->pre && put(run, discrete->pre, run->v[discrete->value]))
+        if (discrete->pre && discrete->next && put(run, discrete->pre, run->v[discrete->value]))
             changed = true;
     }
     for (uint32_t k = 0; k < model->n_reinits; k++) {
@@ -217,9 +219,21 @@ end_pulses(Run *run, bool initial)
     return any;
 }
 
+// The left limits of continuous variables, which pre() gives throughout the event.
+static void
+keep_left_limits(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_discretes; k++) {
+        const mdl_discrete *discrete = &run->model->discrete[k];
+        if (!discrete->next)
+            run->v[discrete->pre] = run->v[discrete->value];
+    }
+}
+
 int
 event_iterate(Run *run, bool initial)
 {
+    keep_left_limits(run);
     for (uint32_t k = 0; k < run->guards; k++)
         run->guard[k].held = false;
     start_samples(run);

@@ -373,7 +373,7 @@ first_step(Run *run)
     if (curvature < 0)
         step = 1e-3 * probe;
     else if (curvature > 0)
-        step = fmin(most, sqrt(0.5 / curvature));
+        step = fmin(most, sqrt(0.1 / curvature));
     return fmax(step, 1e2 * DBL_EPSILON * fmax(fabs(run->time), span));
 }
 

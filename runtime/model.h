@@ -104,7 +104,8 @@ typedef struct mdl_sgn {
 // A variable that keeps its value between events: `pre` is the value before the current event iteration.
 typedef struct mdl_discrete {
     uint32_t value;    // place in v of the value in force
-    uint32_t next;     // place in v where `discrete` writes the new value (may equal value)
+    uint32_t next;     // place in v where `discrete` writes the new value (may equal value);
+                       // 0: a continuous variable, whose pre() is its value when the event begins
     uint32_t pre;      // place in v of pre(value), or 0 when not used
 } mdl_discrete;
 

@@ -6,7 +6,9 @@
 //         (each divided by its size on the bracket) is one continuous function whose first sign change is
 //         located by the ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping
 //         the end where the condition has flipped.
-// Contract: conditions that flip twice within one step are not seen. Complexity: about 8 evaluations per event.
+//         A condition may flip and flip back within one step: steps longer than an output interval are looked at
+//         in between, and parabolas through the latest values point to minima inside a step.
+// Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per event.
 #include <float.h>
 #include <math.h>
 
@@ -182,6 +184,43 @@ root_locate(Run *run, double low, double high, double *instant)
     return true;
 }
 
+// Lowest point of the parabola through the last three values, when it lies between the latest two and is low.
+static bool
+lowest_between(const Guard *guard, double time, double value, double *when)
+{
+    double a = guard->seen_at[1], b = guard->seen_at[0];
+    if (guard->seen_count < 2 || !(a < b && b < time))
+        return false;
+    double first = (guard->seen[0] - guard->seen[1]) / (b - a), second = (value - guard->seen[0]) / (time - b);
+    double bend = (second - first) / (time - a);
+    if (!(bend > 0))
+        return false;
+    double t = (a + b) / 2 - first / (2 * bend);
+    double low = guard->seen[1] + first * (t - a) + bend * (t - a) * (t - b);
+    *when = t;
+    return t > b && t < time && low < 0.3 * fmin(guard->seen[0], value);
+}
+
+bool
+root_suspect(Run *run, double *when)
+{
+    bool suspect = false;
+    for (uint32_t k = 0; k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        double t;
+        if (lowest_between(guard, run->v[0], run->phi[k], &t) && (!suspect || t < *when)) {
+            suspect = true;
+            *when = t;
+        }
+        guard->seen_at[1] = guard->seen_at[0];
+        guard->seen[1] = guard->seen[0];
+        guard->seen_at[0] = run->v[0];
+        guard->seen[0] = run->phi[k];
+        guard->seen_count++;
+    }
+    return suspect;
+}
+
 void
 root_arm(Run *run)
 {
@@ -196,6 +235,7 @@ root_blind(Run *run)
     uint32_t laws = run->model->n_relations + run->model->n_time_relations;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
+        guard->seen_count = 0;
         if (!guard->forced)
             continue;
         guard->band = k >= laws ? friction_band(run, k - laws) : BAND * guard->size;

@@ -31,6 +31,9 @@ typedef struct Guard {
     // running that time has become shorter.
     double last[2], interval[2];
     uint32_t shrinks[2];
+    // The two latest values before the current one since the last event, newest first.
+    double seen_at[2], seen[2];
+    uint32_t seen_count;
 } Guard;
 
 typedef struct Run {
@@ -128,6 +131,9 @@ bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending. False when the violation vanished.
 bool root_locate(Run *run, double low, double high, double *instant);
+// Remembers the values of a point without violation. True when the parabola through the last three values of a
+// guard has come close to zero since the point before; *when is its lowest point: worth a look.
+bool root_suspect(Run *run, double *when);
 void root_arm(Run *run);     // after a check without event: conditions that left their band see again
 void root_blind(Run *run);   // after an event: the forced conditions get their band
 const char *root_text(const Run *run, uint32_t guard);

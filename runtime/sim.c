@@ -56,7 +56,7 @@ choose_form(Run *run)
         model->n <= CAUSAL_LIMIT)
         run->causal = true;
     run->ny = run->causal ? model->nx : model->n;
-    run->stats->form = run->causal || model->n == model->nx ? "causal" : "dae";
+    run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
     run->stats->unknowns = run->ny;
     run->stats->states = model->nx;
 }
@@ -207,26 +207,67 @@ handle_event(Run *run, double instant, bool located)
     return status == MDL_OK ? integrator_start(run) : status;
 }
 
+// Looks at the conditions at a point inside the last step, `low` being the last point without violation.
+static bool
+found_between(Run *run, double low, double time, double *instant)
+{
+    integrator_interpolate(run, time);
+    evaluate_row(run);
+    return root_violated(run) && root_locate(run, low, time, instant);
+}
+
+static void
+evaluate_accepted(Run *run)
+{
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (run->causal) {
+        evaluate_row(run);
+        return;
+    }
+    evaluate_plain(run);
+    friction_clamp(run);
+    evaluate_outputs(run);
+}
+
+// Conditions on the last step from `before` on: in between when it was long, at its end, and where they have come
+// close to zero and left again.
+static bool
+find_event(Run *run, double before, double *instant)
+{
+    double span = run->options->stop - run->options->start;
+    double most = fmin(run->interval, span / 500), length = run->time - before;
+    uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
+    double low = before;
+    for (uint32_t k = 1; k < parts; k++) {
+        double time = before + length * k / parts;
+        if (found_between(run, low, time, instant))
+            return true;
+        low = time;
+    }
+    evaluate_accepted(run);
+    if (root_violated(run) && root_locate(run, low, run->time, instant))
+        return true;
+    double when;
+    if (!root_suspect(run, &when) || !(when > low))
+        return false;
+    if (found_between(run, low, when, instant))
+        return true;
+    evaluate_accepted(run);
+    root_violated(run);
+    return false;
+}
+
 // After an accepted step: looks at conditions and assertions. *instant is the end of what may be stored.
 static int
 inspect(Run *run, double before, double *instant, bool *located)
 {
     *located = false;
-    if (!run->guards && !run->model->n_asserts)
-        return MDL_OK;
-    evaluate_load(run, run->time, run->y, run->yp);
-    if (run->causal) {
-        evaluate_row(run);
-    } else {
-        evaluate_plain(run);
-        friction_clamp(run);
-        evaluate_outputs(run);
-    }
     if (run->guards) {
-        if (root_violated(run))
-            *located = root_locate(run, before, run->time, instant);
+        *located = find_event(run, before, instant);
         if (!*located)
             root_arm(run);
+    } else if (run->model->n_asserts) {
+        evaluate_accepted(run);
     }
     return !*located && run->model->n_asserts ? evaluate_asserts(run) : MDL_OK;
 }

@@ -430,6 +430,100 @@ test_flip_flop(Check *state)
     trial_end(&trial);
 }
 
+// --- sliding mode: x' = x > 0 ? -1 : 1 chatters at zero; an explained end
+
+static void
+sliding_dynamics(double *v, const void *self)
+{
+    (void)self;
+    v[DX(1, 0)] = v[TH_LOW] != 0 ? -1 : 1;
+}
+
+static void
+sliding_relations(double *v, const void *self)
+{
+    (void)self;
+    v[TH_LOW_G] = v[Y(1, 0)];
+    v[TH_LOW_NEXT] = v[Y(1, 0)] > 0;
+}
+
+static void
+test_sliding(Check *state)
+{
+    static const uint32_t none[] = {0, 0};
+    static const char *const names[] = {"x"};
+    static const mdl_step step[] = {{.call = {sliding_dynamics, NULL}}};
+    static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, "x > 0"}};
+    double v0[TH_PLACES];
+    mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
+    v0[Y(1, 0)] = 0.5;
+    model.n_dynamics = 1;
+    model.dynamics = step;
+    model.jac_y = (mdl_matrix){1, 1, 0, none, none, TH_J};
+    model.n_relations = 1;
+    model.relation = relation;
+    model.relations.fn = sliding_relations;
+    Trial trial;
+    trial_begin(&trial, &model);
+    trial.options.time_limit = 20;
+    trial_run(&trial, &model);
+    check(state, trial.status == MDL_FAILED && strstr(trial.log.text, "no progress") &&
+          strstr(trial.log.text, "x > 0") && fabs(trial.stats.end_time - 0.5) < 1e-6, "sliding",
+          "status %d at %.12g, %llu events: %s", trial.status, trial.stats.end_time,
+          (unsigned long long)trial.stats.events, trial.log.text);
+    trial_end(&trial);
+}
+
+// --- time >= t1 with a state: the step ends exactly at t1 and nothing is searched
+
+static void
+switch_dynamics(double *v, const void *self)
+{
+    (void)self;
+    v[DX(1, 0)] = v[TH_LOW] != 0 ? 1 : 0;
+}
+
+static void
+switch_relations(double *v, const void *self)
+{
+    (void)self;
+    v[TH_LOW_NEXT] = v[0] >= v[TH_LOW_G];
+}
+
+static void
+test_switch(Check *state)
+{
+    static const uint32_t none[] = {0, 0};
+    static const char *const names[] = {"x"};
+    static const mdl_step step[] = {{.call = {switch_dynamics, NULL}}};
+    static const mdl_time_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, "time >= 0.3"}};
+    static const mdl_output output[] = {{"x", Y(1, 0), 1, MDL_REAL}, {"on", TH_LOW, 1, MDL_BOOLEAN}};
+    double v0[TH_PLACES];
+    mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
+    v0[TH_LOW_G] = 0.3;
+    model.n_dynamics = 1;
+    model.dynamics = step;
+    model.jac_y = (mdl_matrix){1, 1, 0, none, none, TH_J};
+    model.n_time_relations = 1;
+    model.time_relation = relation;
+    model.relations.fn = switch_relations;
+    model.output = output;
+    model.n_outputs = 2;
+    Trial trial;
+    trial_begin(&trial, &model);
+    trial.options.interval = 0.1;
+    trial_run(&trial, &model);
+    uint32_t at = 0;
+    while (at < trial.rows.count && rows_at(&trial.rows, at, 2) == 0)
+        at++;
+    bool exact = at > 0 && at < trial.rows.count && rows_at(&trial.rows, at, 0) == 0.3 &&
+                 rows_at(&trial.rows, at - 1, 0) == 0.3 && rows_at(&trial.rows, at, 1) == 0;
+    check(state, trial.status == MDL_OK && exact && trial.stats.root_evaluations == 0 && trial.stats.events == 1 &&
+          fabs(trial_last(&trial, 1) - 0.7) < 1e-12, "time_switch", "status %d, x = %.17g, %llu root evaluations, %s",
+          trial.status, trial_last(&trial, 1), (unsigned long long)trial.stats.root_evaluations, trial.log.text);
+    trial_end(&trial);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -440,5 +534,7 @@ main(int argc, char **argv)
     test_clock(&state);
     test_stack(&state);
     test_flip_flop(&state);
+    test_sliding(&state);
+    test_switch(&state);
     return check_end(&state);
 }

@@ -87,6 +87,45 @@ test_init(Check *state, const char *name, int kind, double start, int status, do
     trial_end(&trial);
 }
 
+// --- a block that only its homotopy solves: F(x) = x^3 - 3 x + 3 has one root near -2.1, Newton from 1.1 meets x = 1
+
+static void
+fold_eval(double *v, const void *self)
+{
+    (void)self;
+    double x = v[Y(1, 0)], lambda = v[INIT_KIND];
+    v[INIT_R] = lambda * (x * x * x - 3 * x + 3) + (1 - lambda) * (x + 3);
+}
+
+static void
+fold_jacobian(double *v, const void *self)
+{
+    (void)self;
+    double x = v[Y(1, 0)], lambda = v[INIT_KIND];
+    v[INIT_J] = lambda * (3 * x * x - 3) + (1 - lambda);
+}
+
+static void
+test_homotopy(Check *state)
+{
+    static const mdl_block block = {
+        .m = 1, .unknown = init_unknown, .residual = init_residual, .eval = {fold_eval, NULL},
+        .jacobian = {fold_jacobian, NULL}, .jac = {1, 1, 1, one_start, one_row, INIT_J},
+        .unknown_name = x_name, .equation = init_equation};
+    static const mdl_step steps[] = {{.block = &block}};
+    double v0[INIT_PLACES];
+    mdl_model model = init_model(v0, 0, 1.1);
+    model.init = steps;
+    model.lambda = INIT_KIND;
+    Trial trial;
+    trial_begin(&trial, &model);
+    trial_run(&trial, &model);
+    double x = trial_last(&trial, 1);
+    check(state, trial.status == MDL_OK && fabs(x * x * x - 3 * x + 3) < 1e-10, "homotopy", "status %d, x = %.17g, %s",
+          trial.status, x, trial.log.text);
+    trial_end(&trial);
+}
+
 // --- x' = -1 / sqrt(x): leaves its domain at t = 2/3
 
 static void
@@ -319,6 +358,7 @@ main(int argc, char **argv)
     test_init(&state, "division_by_zero", DIVISION, 0, MDL_FAILED, 0, "no finite value");
     test_init(&state, "division_fine", DIVISION, 0.3, MDL_OK, 0.5, NULL);
     test_init(&state, "singular", SINGULAR, 1, MDL_FAILED, 0, "singular");
+    test_homotopy(&state);
     test_domain(&state, "leaves_domain", root_dynamics, root_jacobian, 2.0 / 3);
     test_domain(&state, "blows_up", growth_dynamics, growth_jacobian, 1);
     test_nan_at_start(&state);
