@@ -2,6 +2,8 @@
 //
 // Purpose: the tables by which the runtime finds and handles events, and the functions that fill their places.
 // Contract: runtime/model.h. Relations were collected while the dynamics were lifted (lift.c).
+#include <string.h>
+
 #include "ir/pass/lower.h"
 
 static void
@@ -164,6 +166,31 @@ make_asserts(Lowering *low)
     vec_free(&code);
 }
 
+// pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete variables.
+static void
+make_left_limits(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    U32Vec vars = {0};
+    for (Var var = 0; var < dae->nvars; var++) {
+        bool negative;
+        if (dae->var_pre.at[var] != NONE && dae_kind(dae, var) == VAR_CONTINUOUS
+            && dae_alias(dae, var, &negative) == var)
+            vec_push(&vars, var);
+    }
+    mdl_discrete *table = arena_array(low->arena, mdl_discrete, model->n_discretes + vars.n + 1);
+    if (model->n_discretes)
+        memcpy(table, model->discrete, model->n_discretes * sizeof *table);
+    for (uint32_t i = 0; i < vars.n; i++) {
+        int sign;
+        table[model->n_discretes++] = (mdl_discrete){.value = place_of(low, vars.at[i], &sign),
+                                                     .pre = place_of(low, dae->var_pre.at[vars.at[i]], &sign)};
+    }
+    model->discrete = table;
+    vec_free(&vars);
+}
+
 void
 make_events(Lowering *low)
 {
@@ -171,6 +198,7 @@ make_events(Lowering *low)
     make_asserts(low);
     make_laws(low);
     make_relations(low);
+    make_left_limits(low);
     low->sys->model->initial = low->initial;
     low->sys->model->terminal = low->terminal;
     low->sys->model->lambda = low->lambda;
