@@ -102,6 +102,7 @@ typedef struct mdl_sgn {
 } mdl_sgn;
 
 // A variable that keeps its value between events: `pre` is the value before the current event iteration.
+// With next = 0 the variable is a continuous one and `pre` is its left limit: its value when the event began.
 typedef struct mdl_discrete {
     uint32_t value;    // place in v of the value in force
     uint32_t next;     // place in v where `discrete` writes the new value (may equal value);
