@@ -129,6 +129,30 @@ set_tolerances(Run *run)
         run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
 }
 
+// A when-condition that holds only because of initial() has the left value false: its edge fires in the first event
+// iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
+static int
+arm_initial_conditions(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (!model->initial || !model->n_discretes)
+        return MDL_OK;
+    double *keep = malloc(model->nv * sizeof *keep);
+    if (!keep)
+        return MDL_INTERNAL;
+    memcpy(keep, run->v, model->nv * sizeof *keep);
+    run->v[model->initial] = 0;
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        if (discrete->next && discrete->pre && keep[discrete->value] == 1 && run->v[discrete->next] == 0)
+            keep[discrete->pre] = 0;
+    }
+    memcpy(run->v, keep, model->nv * sizeof *keep);
+    free(keep);
+    return MDL_OK;
+}
+
 // Conditions and discrete variables take the values of the initial solution without an event.
 static void
 adopt_conditions(Run *run)
@@ -178,5 +202,7 @@ init_solve(Run *run)
     event_instants(run);
     adopt_conditions(run);
     status = check_initial(run);
+    if (status == MDL_OK)
+        status = arm_initial_conditions(run);
     return status == MDL_OK ? event_iterate(run, true) : status;
 }

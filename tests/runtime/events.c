@@ -6,7 +6,7 @@
 // --- bouncing ball: h' = v, v' = -g; when h < 0 then reinit(v, -0.8 pre(v))
 
 enum { BALL_REL = EXTRA(2, 0), BALL_NEXT, BALL_G, BALL_HIT, BALL_HIT_PRE, BALL_COUNT, BALL_COUNT_NEXT,
-       BALL_COUNT_PRE, BALL_ACTIVE, BALL_NEW, BALL_E, BALL_J, BALL_PLACES = BALL_J + 2 };
+       BALL_COUNT_PRE, BALL_ACTIVE, BALL_NEW, BALL_E, BALL_V_PRE, BALL_J, BALL_PLACES = BALL_J + 2 };
 
 static void
 ball_dynamics(double *v, const void *self)
@@ -39,7 +39,7 @@ ball_discretes(double *v, const void *self)
     bool edge = v[BALL_HIT] != 0 && v[BALL_HIT_PRE] == 0;
     v[BALL_COUNT_NEXT] = edge ? v[BALL_COUNT_PRE] + 1 : v[BALL_COUNT_PRE];
     v[BALL_ACTIVE] = edge;
-    v[BALL_NEW] = -v[BALL_E] * v[Y(2, 1)];
+    v[BALL_NEW] = -v[BALL_E] * v[BALL_V_PRE];
 }
 
 static const uint32_t ball_start[] = {0, 0, 1}, ball_row[] = {0};
@@ -47,7 +47,8 @@ static const char *const ball_names[] = {"h", "v"};
 static const mdl_step ball_step[] = {{.call = {ball_dynamics, NULL}}};
 static const mdl_relation ball_relation[] = {{BALL_REL, BALL_NEXT, BALL_G, "h < 0"}};
 static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE},
-                                             {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE}};
+                                             {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE},
+                                             {Y(2, 1), 0, BALL_V_PRE}};
 static const mdl_reinit ball_reinit[] = {{1, BALL_ACTIVE, BALL_NEW}};
 static const mdl_output ball_output[] = {{"h", Y(2, 0), 1, MDL_REAL}, {"v", Y(2, 1), 1, MDL_REAL},
                                          {"bounces", BALL_COUNT, 1, MDL_INTEGER}};
@@ -65,7 +66,7 @@ ball_model(double *v0, double restitution)
     model.n_relations = 1;
     model.relation = ball_relation;
     model.relations.fn = ball_relations;
-    model.n_discretes = 2;
+    model.n_discretes = 3;
     model.discrete = ball_discrete;
     model.discretes.fn = ball_discretes;
     model.n_reinits = 1;
@@ -202,7 +203,8 @@ test_thermostat(Check *state)
 // --- time events: no unknowns; a sample counter, a step at 0.35, assertions
 
 enum { CLOCK_TICK = EXTRA(0, 0), CLOCK_START, CLOCK_INTERVAL, CLOCK_B, CLOCK_B_PRE, CLOCK_N, CLOCK_N_PRE,
-       CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, CLOCK_OK, CLOCK_GO_ON, CLOCK_RAMP, CLOCK_LIMIT, CLOCK_PLACES };
+       CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, CLOCK_OK, CLOCK_GO_ON, CLOCK_RAMP, CLOCK_LIMIT,
+       CLOCK_INITIAL, CLOCK_W, CLOCK_W_PRE, CLOCK_C, CLOCK_C_PRE, CLOCK_FIRED, CLOCK_FIRED_PRE, CLOCK_PLACES };
 
 static void
 clock_discretes(double *v, const void *self)
@@ -211,6 +213,20 @@ clock_discretes(double *v, const void *self)
     v[CLOCK_B] = v[CLOCK_TICK];
     if (v[CLOCK_B] != 0 && v[CLOCK_B_PRE] == 0)
         v[CLOCK_N] = v[CLOCK_N_PRE] + 1;
+    // when initial() then fired = pre(fired) + 1; when time >= 0 then fired = pre(fired) + 100 (true from the start)
+    v[CLOCK_W] = v[CLOCK_INITIAL];
+    v[CLOCK_C] = v[0] >= 0;
+    v[CLOCK_FIRED] = v[CLOCK_FIRED_PRE] + (v[CLOCK_W] != 0 && v[CLOCK_W_PRE] == 0) +
+                     (v[CLOCK_C] != 0 && v[CLOCK_C_PRE] == 0 ? 100 : 0);
+}
+
+// The initial system: conditions have the values they have at the start, initial() included.
+static void
+clock_init(double *v, const void *self)
+{
+    (void)self;
+    v[CLOCK_W] = v[CLOCK_INITIAL];
+    v[CLOCK_C] = 1;
 }
 
 static void
@@ -239,18 +255,25 @@ static mdl_model
 clock_model(double *v0)
 {
     static const mdl_sample sample[] = {{CLOCK_TICK, CLOCK_START, CLOCK_INTERVAL}};
-    static const mdl_discrete discrete[] = {{CLOCK_B, CLOCK_B, CLOCK_B_PRE}, {CLOCK_N, CLOCK_N, CLOCK_N_PRE}};
+    static const mdl_discrete discrete[] = {{CLOCK_B, CLOCK_B, CLOCK_B_PRE}, {CLOCK_N, CLOCK_N, CLOCK_N_PRE},
+                                            {CLOCK_W, CLOCK_W, CLOCK_W_PRE}, {CLOCK_C, CLOCK_C, CLOCK_C_PRE},
+                                            {CLOCK_FIRED, CLOCK_FIRED, CLOCK_FIRED_PRE}};
+    static const mdl_step init[] = {{.call = {clock_init, NULL}}};
     static const mdl_time_relation relation[] = {{CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, "time > 0.35"}};
     static const mdl_assert assertion[] = {{CLOCK_OK, 0, "too late", "clock.mdl:3:3: clock"},
                                            {CLOCK_GO_ON, 2, "nine ticks", "clock.mdl:4:3: clock"}};
-    static const mdl_output output[] = {{"n", CLOCK_N, 1, MDL_INTEGER}, {"ramp", CLOCK_RAMP, 1, MDL_REAL}};
+    static const mdl_output output[] = {{"n", CLOCK_N, 1, MDL_INTEGER}, {"ramp", CLOCK_RAMP, 1, MDL_REAL},
+                                        {"fired", CLOCK_FIRED, 1, MDL_INTEGER}};
     mdl_model model = small_model(v0, CLOCK_PLACES, 0, 0, NULL);
     v0[CLOCK_INTERVAL] = 0.1;
     v0[CLOCK_INSTANT] = 0.35;
     v0[CLOCK_LIMIT] = 1e9;
     model.n_samples = 1;
     model.sample = sample;
-    model.n_discretes = 2;
+    model.initial = CLOCK_INITIAL;
+    model.n_init = 1;
+    model.init = init;
+    model.n_discretes = 5;
     model.discrete = discrete;
     model.discretes.fn = clock_discretes;
     model.n_time_relations = 1;
@@ -261,7 +284,7 @@ clock_model(double *v0)
     model.assertion = assertion;
     model.asserts.fn = clock_asserts;
     model.output = output;
-    model.n_outputs = 2;
+    model.n_outputs = 3;
     return model;
 }
 
@@ -278,6 +301,8 @@ test_clock(Check *state)
     check(state, trial.status == MDL_OK && trial_last(&trial, 1) == 9 && fabs(trial.stats.end_time - 0.8) < 1e-12 &&
           rows_at(&trial.rows, 0, 1) == 1 && strstr(trial.log.text, "nine ticks"), "samples",
           "status %d, n = %g at %.17g, %s", trial.status, trial_last(&trial, 1), trial.stats.end_time, trial.log.text);
+    check(state, rows_at(&trial.rows, 0, 3) == 1 && trial_last(&trial, 3) == 1, "when_initial", "fired %g, later %g",
+          rows_at(&trial.rows, 0, 3), trial_last(&trial, 3));
     bool both = false;
     for (uint32_t r = 1; r < trial.rows.count; r++)
         both = both || (rows_at(&trial.rows, r, 0) == 0.35 && rows_at(&trial.rows, r - 1, 0) == 0.35 &&
