@@ -2,7 +2,8 @@
 //
 // Purpose: bring the discrete part of the model to a fixed point at one instant.
 // Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve; when a discrete variable differs
-//         from its pre(), set pre() and solve again. Relations settle first, then friction modes (one at a time), then
+//         from its pre(), set pre() and solve again. Relations settle first, then friction modes (one at a
+//         time), then
 //         discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
 // Contract: run->time and the unknowns in v are the event's point; afterwards v is consistent and stored in
 //           run->y, run->yp. Complexity: passes * model evaluation; the number of passes is limited.

@@ -2,8 +2,10 @@
 //
 // Purpose: dry friction without regularisation: no creep, no chattering.
 // Method: slip ends when x crosses zero; then sticking is tried (x is set to exactly zero) and kept while
-//         |p| <= a, otherwise the law slips on in the direction of p. Of several laws the most violated one changes,
-//         one per evaluation, so that coupled contacts settle (Glocker, Set-Valued Force Laws, 2001, chapter 6
+//         |p| <= a, otherwise the law slips on in the direction of p. Of several laws the most violated
+//         one changes,
+//         one per evaluation, so that coupled contacts settle (Glocker, Set-Valued Force Laws, 2001,
+//         chapter 6
 //         states the complementarity problem that the settled modes solve).
 // Contract: v was evaluated (p, a, dx valid) before friction_update. Complexity: O(laws).
 #include <math.h>

@@ -1,10 +1,12 @@
 // init.c: parameters, the initial system, the first event iteration.
 //
 // Purpose: consistent values at the start.
-// Method: the initial system is a causal list of assignments and blocks; each block by damped Newton, then by its
+// Method: the initial system is a causal list of assignments and blocks; each block by damped Newton, then
+// by its
 //         own homotopy. When the model has homotopy(), the whole system is followed from its simplified form
 //         (lambda 0) to the actual one (lambda 1) as the last resort (Sielemann et al., Modelica 2011).
-// Contract: afterwards v is consistent at options->start, conditions and modes are in force, run->y and run->yp
+// Contract: afterwards v is consistent at options->start, conditions and modes are in force, run->y and
+// run->yp
 //           are stored. Complexity: blocks * Newton iterations.
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +131,8 @@ set_tolerances(Run *run)
         run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
 }
 
-// A when-condition that holds only because of initial() has the left value false: its edge fires in the first event
+// A when-condition that holds only because of initial() has the left value false: its edge fires in the
+// first event
 // iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
 static int
 arm_initial_conditions(Run *run)

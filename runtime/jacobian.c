@@ -4,7 +4,8 @@
 // Method: DAE form: the union of the patterns of jac_y, jac_yp and the ones of explicit rows, with index maps
 //         made once. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
 //         complement of the DAE form's matrix), dense.
-// Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx + m^3).
+// Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx +
+// m^3).
 #include "runtime/jacobian.h"
 
 #include <stdlib.h>
@@ -184,7 +185,8 @@ build_causal(Jacobian *jacobian)
            jacobian->explicit_loop;
 }
 
-// One partial derivative of the DAE form goes where the elimination needs it. `loop` is the column's loop unknown.
+// One partial derivative of the DAE form goes where the elimination needs it. `loop` is the column's loop
+// unknown.
 static void
 place_partial(Jacobian *jacobian, const uint32_t *row_loop, uint32_t i, uint32_t j, uint32_t loop, double value)
 {

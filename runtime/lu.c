@@ -2,7 +2,8 @@
 //
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
-//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD. A refactorisation keeps
+//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD. A refactorisation
+//         keeps
 //         the pivots and is repeated with new ones when its reciprocal pivot ratio has become poor.
 // Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
 // Complexity: O(n^3) dense; KLU's otherwise.

@@ -2,7 +2,8 @@
 //
 // Purpose: initialisation, consistent values at events, rows and root functions, causal form.
 // Method: affine-invariant damping with the natural monotonicity test (Deuflhard, Newton Methods for
-//         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not the
+//         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not
+//         the
 //         residual, must shrink, so the scaling of equations does not matter. Corrections are measured
 //         relative to max(|u|, nominal). Homotopy: F(u) = (1 - s) F(u0), s from 0 to 1 with adaptive steps.
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
@@ -131,7 +132,8 @@ correction(Run *run, Newton *newton)
     return true;
 }
 
-// One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction there.
+// One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
+// there.
 static bool
 damped_step(Run *run, Newton *newton, double norm, double *damping, double *trial_norm)
 {

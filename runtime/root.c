@@ -6,7 +6,8 @@
 //         (each divided by its size on the bracket) is one continuous function whose first sign change is
 //         located by the ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping
 //         the end where the condition has flipped.
-//         A condition may flip and flip back within one step: steps longer than an output interval are looked at
+//         A condition may flip and flip back within one step: steps longer than an output interval are
+//         looked at
 //         in between, and parabolas through the latest values point to minima inside a step.
 // Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per event.
 #include <float.h>

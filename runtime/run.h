@@ -131,7 +131,8 @@ bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending. False when the violation vanished.
 bool root_locate(Run *run, double low, double high, double *instant);
-// Remembers the values of a point without violation. True when the parabola through the last three values of a
+// Remembers the values of a point without violation. True when the parabola through the last three values
+// of a
 // guard has come close to zero since the point before; *when is its lowest point: worth a look.
 bool root_suspect(Run *run, double *when);
 void root_arm(Run *run);     // after a check without event: conditions that left their band see again

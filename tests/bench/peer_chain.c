@@ -1,7 +1,8 @@
 // peer_chain.c: a heat chain of N states (default 1000) by plain IDA as packaged and by the runtime.
 //
 // Purpose: the anchor "IDA as packaged / ours". Both use the same residual, tolerances (1e-6), KLU and an
-// analytic Jacobian; the chain is excited at one end so that steps keep changing. Prints microseconds per step.
+// analytic Jacobian; the chain is excited at one end so that steps keep changing. Prints microseconds per
+// step.
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_klu.h>

@@ -1,4 +1,5 @@
-// events.c: state events, time events, samples, reinit, when-equations, several friction laws, bad event systems.
+// events.c: state events, time events, samples, reinit, when-equations, several friction laws, bad event
+// systems.
 //
 // Purpose: event times against closed forms; both rows of an event; fixed points and their limits.
 #include "tests/runtime/small.h"
@@ -120,7 +121,8 @@ test_zeno(Check *state)
     trial_end(&trial);
 }
 
-// --- thermostat: T' = (on ? 10 : 0) - 0.1 T - ..., on switches at 20 (off) and 19 (on), counted by a discrete variable
+// --- thermostat: T' = (on ? 10 : 0) - 0.1 T - ..., on switches at 20 (off) and 19 (on), counted by a
+// discrete variable
 
 enum { TH_LOW = EXTRA(1, 0), TH_LOW_NEXT, TH_LOW_G, TH_HIGH, TH_HIGH_NEXT, TH_HIGH_G, TH_ON, TH_ON_NEXT, TH_ON_PRE,
        TH_J, TH_PLACES };
@@ -213,7 +215,8 @@ clock_discretes(double *v, const void *self)
     v[CLOCK_B] = v[CLOCK_TICK];
     if (v[CLOCK_B] != 0 && v[CLOCK_B_PRE] == 0)
         v[CLOCK_N] = v[CLOCK_N_PRE] + 1;
-    // when initial() then fired = pre(fired) + 1; when time >= 0 then fired = pre(fired) + 100 (true from the start)
+    // when initial() then fired = pre(fired) + 1; when time >= 0 then fired = pre(fired) + 100 (true from
+    // the start)
     v[CLOCK_W] = v[CLOCK_INITIAL];
     v[CLOCK_C] = v[0] >= 0;
     v[CLOCK_FIRED] = v[CLOCK_FIRED_PRE] + (v[CLOCK_W] != 0 && v[CLOCK_W_PRE] == 0) +
@@ -317,12 +320,14 @@ test_clock(Check *state)
     trial_end(&trial);
 }
 
-// --- two friction blocks in a row on a belt: v1' = f - p1 + p2, v2' = -p2 - 0.1 p3 ... coupled stick decisions
+// --- two friction blocks in a row on a belt: v1' = f - p1 + p2, v2' = -p2 - 0.1 p3 ... coupled stick
+// decisions
 
 enum { ROW_P1 = EXTRA(2, 0), ROW_P2, ROW_M1, ROW_M2, ROW_A1, ROW_A2, ROW_F, ROW_REL, ROW_JY, ROW_JYP = ROW_JY + 4,
        ROW_JB = ROW_JYP + 4, ROW_PLACES = ROW_JB + 4 };
 
-// States w1 = speed of the lower block on the ground, w2 = speed of the upper block on the lower one; masses 1.
+// States w1 = speed of the lower block on the ground, w2 = speed of the upper block on the lower one;
+// masses 1.
 //   w1' = f - p1 + p2,  (w1 + w2)' = -p2 + 0   =>  w2' = -p2 - w1'
 static void
 stack_eval(double *v, const void *self)

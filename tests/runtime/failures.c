@@ -87,7 +87,8 @@ test_init(Check *state, const char *name, int kind, double start, int status, do
     trial_end(&trial);
 }
 
-// --- a block that only its homotopy solves: F(x) = x^3 - 3 x + 3 has one root near -2.1, Newton from 1.1 meets x = 1
+// --- a block that only its homotopy solves: F(x) = x^3 - 3 x + 3 has one root near -2.1, Newton from 1.1
+// meets x = 1
 
 static void
 fold_eval(double *v, const void *self)

@@ -3,7 +3,8 @@
 // Source: Zardecki and Debowski, Appl. Math. Model. 94 (2021), corrected as in docs/nonsmooth.md:
 //   x = z1 - z2, v = z1' - z2', S = C v + K x + (KL - K) luz(x, D), T = K10 min(z1 - z0, 0)
 //   M1 z1'' = -S - T - M1 g - p,  M2 z2'' = S - M2 g + p,  p in FD Sgn(v)
-// States z1, x, v1, v. The row of v is implicit: der(v) is an iteration unknown, its equation is the friction law.
+// States z1, x, v1, v. The row of v is implicit: der(v) is an iteration unknown, its equation is the
+// friction law.
 #ifndef MDLC_TESTS_RUNTIME_QUARTER_CAR_H
 #define MDLC_TESTS_RUNTIME_QUARTER_CAR_H
 

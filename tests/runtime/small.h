@@ -1,4 +1,5 @@
-// small.h: the common layout of small hand-written models: with n unknowns, y from place 1, then y', residuals,
+// small.h: the common layout of small hand-written models: with n unknowns, y from place 1, then y',
+// residuals,
 // dx, nominal values, then whatever the model needs from place small_extra(n) on.
 #ifndef MDLC_TESTS_RUNTIME_SMALL_H
 #define MDLC_TESTS_RUNTIME_SMALL_H

@@ -1,6 +1,7 @@
 // smooth.c: models without events: an index-1 pendulum, Robertson's problem, a heat chain, an exponential.
 //
-// Purpose: both run-time forms, dense and sparse matrices, restarts from failed starts. Reference values: closed forms;
+// Purpose: both run-time forms, dense and sparse matrices, restarts from failed starts. Reference values:
+// closed forms;
 // Robertson: Hairer and Wanner, Solving ODEs II (1996), and SUNDIALS' idaRoberts_dns.
 #include "tests/runtime/small.h"
 
@@ -128,7 +129,8 @@ test_robertson(Check *state, mdl_form form)
     trial_end(&trial);
 }
 
-// --- pendulum, index 1: x' = u, y' = w, u' = x lambda, w' = y lambda - g, 0 = u^2 + w^2 + lambda (x^2 + y^2) - g y
+// --- pendulum, index 1: x' = u, y' = w, u' = x lambda, w' = y lambda - g, 0 = u^2 + w^2 + lambda (x^2 +
+// y^2) - g y
 
 static void
 pendulum_block(double *v, const void *self)
