@@ -116,7 +116,7 @@ demo: packages
 	$(MAKE) all
 	examples/quarter_car/demo.sh $(BUILD)
 bench: packages
-	$(MAKE) all $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+	$(MAKE) all $(BUILD)/tests/tools/measure $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 	tests/bench/run.sh $(BUILD)
 help:
 	@echo "make demo         install what is missing, build, run and draw the quarter car"

@@ -40,10 +40,17 @@ for n in 1000 10000 100000; do
 done
 echo
 echo "simulation of the same model: generated code / hand-written C, on the same runtime"
-if [ -x "$build/tests/bench/peer_quarter_car" ]; then
-    "$mdlc" run examples/quarter_car/bump.mdl --set V=3 --tol 1e-6 --stats=json -o "$work/qc.csv" >"$work/stats.json"
-    "$build/tests/bench/peer_quarter_car" "$(field "$work/stats.json" run_ms)" "$(field "$work/stats.json" steps)"
-fi
+best=""
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    "$mdlc" run examples/quarter_car/bump.mdl --set V=3 --tol 1e-6 --stats=json -o "$work/qc.csv" \
+        --vars '^(z0|z1|z2|v1|v2|q10|q21|damper.v|damper.f)$' >"$work/stats.json"
+    ms=$(field "$work/stats.json" run_ms)
+    if [ -z "$best" ] || [ "$(echo "$ms $best" | awk '{ print ($1 < $2) }')" = 1 ]; then best=$ms; fi
+done
+"$build/tests/bench/peer_quarter_car" "$best" "$(field "$work/stats.json" steps)"
+echo
+echo "heat chain of 1000 states: IDA as packaged / this runtime"
+"$build/tests/bench/peer_chain"
 for program in "$build"/tests/bench/codegen*; do
     case $program in *.o | *.d) continue ;; esac
     [ -x "$program" ] || continue
