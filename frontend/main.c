@@ -104,8 +104,12 @@ stdlib_directory(Arena *arena)
         length--;
     for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
         const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
-        if (access(arena_printf(arena, "%s/Units.mdl", candidate), R_OK) == 0)
+        char *real = access(arena_printf(arena, "%s/Units.mdl", candidate), R_OK) ? NULL : realpath(candidate, NULL);
+        if (real) {
+            candidate = arena_printf(arena, "%s", real);
+            free(real);
             return candidate;
+        }
     }
     return MDLC_STDLIB;
 }
