@@ -158,7 +158,7 @@ make_asserts(Lowering *low)
             out.length = before;
         made->where = arena_strndup(low->arena, out.text ? out.text : "", out.length);
         out_free(&out);
-        emit_vars(low, &code, LIFT_LIVE, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
+        emit_vars(low, &code, LIFT_HELD, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
     }
     model->assertion = table;
     model->n_asserts = dae->asserts.n;

@@ -102,8 +102,8 @@ const char *place_text(Lowering *low, uint32_t place);
 
 // --- lift.c: expressions of the model to instructions' shapes
 typedef enum LiftMode {
-    LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs)
-    LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions, asserts)
+    LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs, asserts)
+    LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions)
 } LiftMode;
 // Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those of causal forms).
 void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
