@@ -118,7 +118,9 @@ evaluate_asserts(Run *run)
     mdl_call(model->asserts, run->v);
     for (uint32_t k = 0; k < model->n_asserts; k++) {
         const mdl_assert *assertion = &model->assertion[k];
-        if (run->v[assertion->ok] != 0)
+        bool good = assertion->edge ? !(run->warned[k] & ASSERT_FIRED) : run->v[assertion->ok] != 0;
+        run->warned[k] &= ASSERT_WARNED;
+        if (good)
             continue;
         const char *where = assertion->where ? assertion->where : "";
         if (assertion->level == 0) {
@@ -128,7 +130,7 @@ evaluate_asserts(Run *run)
         }
         if (run->warned[k])
             continue;
-        run->warned[k] = 1;
+        run->warned[k] = ASSERT_WARNED;
         bool stop = assertion->level == 2;
         run->terminated = run->terminated || stop;
         run_message(run, stop ? MDL_NOTE : MDL_WARNING, "%s: %s at time %.12g: %s", where,

@@ -130,6 +130,22 @@ settle(Run *run)
     return MDL_FAILED;
 }
 
+// Assertions about edges are looked at while pre() still has the values of before.
+static void
+note_edges(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool any = false;
+    for (uint32_t k = 0; k < model->n_asserts && !any; k++)
+        any = model->assertion[k].edge != 0;
+    if (!any)
+        return;
+    mdl_call(model->asserts, run->v);
+    for (uint32_t k = 0; k < model->n_asserts; k++)
+        if (model->assertion[k].edge && run->v[model->assertion[k].ok] == 0)
+            run->warned[k] |= ASSERT_FIRED;
+}
+
 // One evaluation of the discrete equations. True when a discrete variable or a state changed.
 static bool
 update_discretes(Run *run)
@@ -149,6 +165,7 @@ update_discretes(Run *run)
         run->v[discrete->value] = value;
         changed = changed || (value != old && !(isnan(value) && isnan(old)));
     }
+    note_edges(run);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
         if (discrete->pre && discrete->next && put(run, discrete->pre, run->v[discrete->value]))

@@ -121,6 +121,7 @@ typedef struct mdl_assert {
     uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
     const char *message;
     const char *where; // "file:line:col: component.path"
+    uint32_t edge;     // 1: depends on pre(), as those inside `when` do: holds or fails while an event is processed
 } mdl_assert;
 
 typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;

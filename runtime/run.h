@@ -36,6 +36,9 @@ typedef struct Guard {
     uint32_t seen_count;
 } Guard;
 
+// What is known of an assertion: it has warned once; its edge was seen in the present event.
+enum { ASSERT_WARNED = 1, ASSERT_FIRED = 2 };
+
 typedef struct Run {
     const mdl_model *model;
     const mdl_options *options;
@@ -64,7 +67,7 @@ typedef struct Run {
     bool time_event;           // the event being handled is at an instant
     double event_time[EVENT_WINDOW];
     uint32_t event_count;
-    uint8_t *warned;           // n_asserts
+    uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
     bool terminated;           // terminate() fired
 
     uint64_t next_point;       // index of the next output point

@@ -134,6 +134,16 @@ make_laws(Lowering *low)
     model->n_sgns = n;
 }
 
+static bool
+uses_pre(const Dae *dae, Expr shape, uint32_t row)
+{
+    bool found = false;
+    uint32_t slots = expr_nslots(dae->exprs, shape);
+    for (uint32_t i = 0; i < slots; i++)
+        found = found || dae->var_pre_of.at[dae->rows.at[row + i]] != NONE;
+    return found;
+}
+
 static void
 make_asserts(Lowering *low)
 {
@@ -147,6 +157,7 @@ make_asserts(Lowering *low)
         made->ok = new_places(low, 1);
         made->level = at.level;
         made->message = sym_text(dae->syms, at.message);
+        made->edge = uses_pre(dae, at.condition, at.row);
         Out out = {0};
         Place place;
         if (at.span.hi && sources_locate(dae->sources, at.span.lo, &place))
