@@ -240,6 +240,11 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
                      sym_text(elab->dae->syms, left->class_name), sym_text(elab->dae->syms, right->class_name));
             return;
         }
+        if (a->connectors.at[i] == b->connectors.at[i]) {
+            Diag *diag = diag_add(elab->diags, W1402, span, "this connects a connector to itself");
+            diag_help(diag, "it has no effect; is one of the names wrong?");
+            continue;
+        }
         FragConnect connect = {.a = a->connectors.at[i], .b = b->connectors.at[i], .a_outside = a->outside,
                                .b_outside = b->outside, .span = span};
         vec_push(&frag->connects, connect);

@@ -71,15 +71,28 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
 
 static void collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t depth);
 
-// A modification of `extends` must name something of the base.
 static void
-check_names(Elab *elab, const Mod *mod, uint32_t class_id)
+check_access(Elab *elab, const Mod *mod, const Found *found)
+{
+    if (!found->member->is_protected || !mod->frag || mod->from_outside)
+        return;
+    Diag *diag = diag_add(elab->diags, E0125, mod->span, "'%s' is protected in '%s' and cannot be modified from outside",
+                          name_of(elab, mod->name), name_of(elab, class_at(elab->program, found->owner)->full_name));
+    diag_note(diag, node_at(elab, found->member->node)->span, "declared here");
+}
+
+// A modification must name something of the class; that of a component (not of `extends`) something public.
+static void
+check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
 {
     for (uint32_t i = 0; mod && i < mod->n; i++) {
         Found found;
         Sym name = mod->children[i]->name;
-        if (scope_member(elab->program, class_id, name, &found) && !found.class_id)
+        if (scope_member(elab->program, class_id, name, &found) && !found.class_id) {
+            if (component)
+                check_access(elab, mod->children[i], &found);
             continue;
+        }
         const char *text = sym_text(elab->dae->syms, name);
         const char *class_text = sym_text(elab->dae->syms, class_at(elab->program, class_id)->full_name);
         Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103, mod->children[i]->span,
@@ -106,7 +119,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
         return;
     }
     Mod *own = mods ? mod_build(elab, 0, mods, into->frag, class_id, -1, span) : NULL;
-    check_names(elab, own, base);
+    check_names(elab, own, base, false);
     collect_class(elab, into, base, mod_merge(elab, outer, own), depth + 1);
 }
 
@@ -197,7 +210,7 @@ collect(Elab *elab, Fragment *frag, Mod *mod)
     frag->members.n = into.members.n;
     frag->members.capacity = into.members.capacity;
     map_free(&into.seen);
-    check_names(elab, mod, frag->class_id);
+    check_names(elab, mod, frag->class_id, true);
 }
 
 // --- places

@@ -411,6 +411,16 @@ frame_run(Frame *frame)
     return true;
 }
 
+// What goes wrong inside a function is the doing of its caller as often as its own.
+static void
+note_call(const Frame *frame)
+{
+    Diag *diag = diags_newest(frame->env->diags);
+    Span at = diag_span(diag);
+    if (at.lo < frame->span.lo || at.hi > frame->span.hi)
+        diag_note(diag, frame->span, "in this call of '%s'", function_name(frame));
+}
+
 static bool
 frame_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
@@ -421,7 +431,11 @@ frame_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, u
     env->depth++;
     if (saved.depth == 0)
         env->statements = 0;
-    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame) && collect_outputs(frame, outputs, n);
+    uint32_t errors = diags_errors(env->diags);
+    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
+             && collect_outputs(frame, outputs, n);
+    if (!good && !saved.in_function && diags_errors(env->diags) != errors)
+        note_call(frame);
     vec_free(&env->locals);
     env->locals.at = saved.locals.at;
     env->locals.n = saved.locals.n;

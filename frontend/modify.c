@@ -111,6 +111,8 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
             break;
         }
         Mod *step = mod_make(elab, part, at->span, levels);
+        step->frag = frag;
+        step->class_id = class_id;
         if (inner)
             push_child(elab, inner, step);
         else

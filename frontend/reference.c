@@ -248,6 +248,15 @@ unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span s
     return false;
 }
 
+static bool
+protected_name(Elab *elab, uint32_t class_id, Sym name, Span span, Span declared)
+{
+    Diag *diag = diag_add(elab->diags, E0125, span, "'%s' is protected in '%s' and cannot be used from outside",
+                          name_of(elab, name), name_of(elab, class_at(elab->program, class_id)->full_name));
+    diag_note(diag, declared, "declared here");
+    return false;
+}
+
 // In a package any modified constant may change the others.
 static bool
 modifies(Elab *elab, uint32_t class_id, Sym name)
@@ -311,6 +320,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             if (!scope_member(elab->program, in, at->sym, &found))
                 return unknown_name(elab, env->scope, in, at->sym, at->span, true);
         }
+        if (i && found.member->is_protected)
+            return protected_name(elab, found.owner, at->sym, at->span, node_at(elab, found.member->node)->span);
         if (found.class_id)
             continue;
         if (i != n - 1) {
@@ -364,6 +375,9 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         return true;
     if (!member)
         return unknown_name(elab, env->scope, frag->class_id, at->sym, at->span, true);
+    // The first name is the scope's own; a spot that has a member was reached through a dot (section 4.1).
+    if (member->is_protected && target->spots[0].member)
+        return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
     if (!member_declare(elab, frag, member))
         return false;
     if (member->absent) {

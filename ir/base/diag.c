@@ -28,6 +28,8 @@ struct Diags {
     VEC(Diag *) list;
     Diag *overflow; // takes the notes of diagnostics that are no longer kept
     uint32_t errors;
+    uint32_t kept[2]; // errors and warnings in the list
+    Diag *newest;
 };
 
 enum { KEPT_ERRORS = 20 };
@@ -101,9 +103,10 @@ Diag *
 diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
 {
     bool is_error = code_table[code].severity == SEVERITY_ERROR;
-    if (diags_full(diags)) {
+    // Warnings do not take the place of errors that come after them.
+    if (diags->kept[!is_error] >= KEPT_ERRORS) {
         diags->errors += is_error;
-        return sink(diags);
+        return diags->newest = sink(diags);
     }
     Diag *diag = arena_new(diags->arena, Diag);
     diag->owner = diags;
@@ -115,10 +118,23 @@ diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
     va_end(args);
     // A class elaborated for several components says the same thing several times: once is enough.
     if (is_repeated(diags, diag))
-        return sink(diags);
+        return diags->newest = sink(diags);
     vec_push(&diags->list, diag);
     diags->errors += is_error;
-    return diag;
+    diags->kept[!is_error]++;
+    return diags->newest = diag;
+}
+
+Diag *
+diags_newest(Diags *diags)
+{
+    return diags->newest ? diags->newest : sink(diags);
+}
+
+Span
+diag_span(const Diag *diag)
+{
+    return diag->span;
 }
 
 void
@@ -160,7 +176,7 @@ diags_count(const Diags *diags)
 bool
 diags_full(const Diags *diags)
 {
-    return diags->list.n >= KEPT_ERRORS;
+    return diags->kept[0] >= KEPT_ERRORS;
 }
 
 const char *

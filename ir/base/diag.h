@@ -32,10 +32,14 @@ Diag *diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_note(Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The diagnostic added last, for a note by whoever knows what it was part of; one that takes notes and is not printed when
+// there is none, or when the last one was only counted.
+Diag *diags_newest(Diags *diags);
+Span diag_span(const Diag *diag);
 uint32_t diags_errors(const Diags *diags);
 uint32_t diags_count(const Diags *diags);
-// At most this many errors are kept (default 20); later ones are only counted. Producers that can
-// flood (the scanner) stop when diags_full is true.
+// At most 20 errors and 20 warnings are kept; later errors are only counted. Producers that can
+// flood (the scanner) stop when diags_full, which looks at errors, is true.
 bool diags_full(const Diags *diags);
 const char *diag_code_text(DiagCode code);
 
