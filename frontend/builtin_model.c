@@ -34,6 +34,10 @@ der_reference(BuiltinCall *call, Node node, bool *done, Value *out)
                  type_text(env->arena, env->syms, &reference.type));
         return false;
     }
+    if (reference.kind == VAR_DISCRETE) {
+        diag_add(env->diags, E0210, node_span(env, node), "the argument of 'der' changes only at events; it has no derivative");
+        return false;
+    }
     if (!value_new(env, &reference.type, call->span, out))
         return false;
     bool still = reference.kind == VAR_PARAMETER || reference.kind == VAR_CONSTANT;

@@ -16,6 +16,7 @@
 #include "frontend/format.h"
 #include "frontend/options.h"
 #include "frontend/parse.h"
+#include "ir/explain.h"
 #include "ir/graph.h"
 #include "ir/pipeline.h"
 #include "runtime/sim.h"
@@ -175,6 +176,7 @@ command_check(Session *session)
 // --- run
 
 typedef struct RunScreen {
+    Session *session;
     bool progress, shown;
 } RunScreen;
 
@@ -187,6 +189,21 @@ on_message(void *user, mdl_severity severity, const char *text)
     screen->shown = false;
     static const char *const names[] = {[MDL_NOTE] = "note", [MDL_WARNING] = "warning", [MDL_ERROR] = "error"};
     fprintf(stderr, "mdlc: %s: %s\n", names[severity], text);
+}
+
+static const char *
+on_not_finite(void *user, const double *v)
+{
+    RunScreen *screen = user;
+    Session *session = screen->session;
+    Compilation *c = &session->compilation;
+    Out out = {0};
+    out_char(&out, '\n');
+    bool found = explain_not_finite(c->dae, &c->dynamics, c->sys, v, &out)
+                 || explain_not_finite(c->dae, &c->init, c->sys, v, &out);
+    const char *text = found ? arena_strndup(session->arena, out.text, out.length) : NULL;
+    out_free(&out);
+    return text;
 }
 
 static void
@@ -310,7 +327,7 @@ simulate(Session *session)
     const Options *o = &session->options;
     const mdl_model *model = session->compilation.sys->model;
     double compiled = now() - session->began, final_time = 0;
-    RunScreen screen = {!o->quiet && isatty(STDERR_FILENO), false};
+    RunScreen screen = {session, !o->quiet && isatty(STDERR_FILENO), false};
     mdl_options run;
     mdl_stats stats = {0};
     fill_run_options(o, model, &run);
@@ -320,6 +337,7 @@ simulate(Session *session)
     run.interrupt = &interrupted;
     run.message = on_message;
     run.progress = on_progress;
+    run.explain = on_not_finite;
     run.user = &screen;
     int status = mdl_simulate(model, &run, &stats);
     if (screen.shown)

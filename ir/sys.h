@@ -38,6 +38,8 @@ typedef struct Sys {
     VEC(Fixup) fixups;
     mdl_model *model;      // complete but for the code (see fixups)
     const char **place_name; // per place of v: a name for `show` and the interpreter's messages, or NULL
+    uint32_t *place_of;    // per variable of the Dae: its place in v, or NONE; n_vars of them
+    uint32_t n_vars;
 } Sys;
 
 // An empty Sys in an arena of its own. sys_free frees the vectors and the arena with all that is in it.

@@ -108,7 +108,18 @@ evaluate_not_finite(const Run *run, char *text, size_t size)
         if (!isfinite(run->v[model->r + i]) && (i >= model->nx || (model->implicit && model->implicit[i])))
             return snprintf(text, size, "the equation of `%s` (with `%s` = %.10g)", name, name, value) > 0;
     }
+    for (uint32_t k = 0; k < model->n_outputs; k++)
+        if (!isfinite(run->v[model->output[k].place]))
+            return snprintf(text, size, "`%s` = %g", model->output[k].name,
+                            model->output[k].sign * run->v[model->output[k].place]) > 0;
     return false;
+}
+
+const char *
+evaluate_explain(const Run *run)
+{
+    const char *text = run->options->explain ? run->options->explain(run->options->user, run->v) : NULL;
+    return text ? text : "";
 }
 
 int

@@ -180,7 +180,7 @@ check_initial(const Run *run)
     char text[300];
     if (!evaluate_not_finite(run, text, sizeof text))
         return MDL_OK;
-    run_message(run, MDL_ERROR, "initialisation: %s has no finite value", text);
+    run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
     return MDL_FAILED;
 }
 

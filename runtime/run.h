@@ -107,6 +107,8 @@ void evaluate_outputs(Run *run);
 void evaluate_store(Run *run);
 // The first unknown or derivative that is not finite, as text into `text`; false when all are finite.
 bool evaluate_not_finite(const Run *run, char *text, size_t size);
+// What is known about the cause of a value that is not finite, beginning with a newline; "" when nothing is.
+const char *evaluate_explain(const Run *run);
 int evaluate_asserts(Run *run);
 
 // --- init.c: parameters and the initial system, up to and including the first event iteration

@@ -38,6 +38,10 @@ typedef void mdl_message_fn(void *user, mdl_severity severity, const char *text)
 // Called about ten times per second while integrating (for a progress line). May be NULL.
 typedef void mdl_progress_fn(void *user, double time, double start, double stop);
 
+// Called with the value array before a run ends because a value is not finite: the text appended to the message, or
+// NULL; it may say which equation is to blame. It must live until the run ends.
+typedef const char *mdl_explain_fn(void *user, const double *v);
+
 // A place in v that gets another value before the model's `parameters` function runs.
 typedef struct mdl_override {
     uint32_t place;
@@ -74,6 +78,7 @@ typedef struct mdl_options {
     volatile sig_atomic_t *interrupt; // NULL, or set to non-zero by a signal handler to stop the run
     mdl_message_fn *message;  // may be NULL
     mdl_progress_fn *progress;
+    mdl_explain_fn *explain;  // may be NULL
     void *user;
 } mdl_options;
 

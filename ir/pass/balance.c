@@ -43,6 +43,7 @@ typedef struct Reporter {
     Map connector_of;  // instance -> connector
     U8Vec connected;   // per connector
     DiagCode code;
+    bool lacking;      // there is an under-determined part, too
     uint32_t set;
     uint32_t equations, variables; // in this set
     const uint32_t *equation, *variable;
@@ -148,7 +149,11 @@ report_over(const Reporter *reporter)
     Span span = reporter->dae->equations.at[main_equation(reporter)].span;
     uint32_t surplus = reporter->equations - reporter->variables;
     Diag *diag;
-    if (!reporter->variables)
+    bool redundant = !reporter->variables && reporter->dae->equations.at[reporter->equation[0]].generated;
+    if (redundant)
+        diag = diag_add(reporter->diags, reporter->code, span,
+                        "an equation of this connection already follows from the others%s", where.text);
+    else if (!reporter->variables)
         diag = diag_add(reporter->diags, reporter->code, span,
                         "an equation too many%s: everything in it is already known, or it repeats another equation",
                         where.text);
@@ -157,8 +162,14 @@ report_over(const Reporter *reporter)
                         "%u equation%s too many%s: %u equations for %u variable%s %s", surplus, plural(surplus),
                         where.text, reporter->equations, reporter->variables, plural(reporter->variables),
                         names.text);
-    note_equations(reporter, diag);
-    diag_help(diag, "remove %s of these equations, or free a quantity that they fix",
+    if (!redundant)
+        note_equations(reporter, diag);
+    if (redundant && reporter->lacking)
+        diag_help(diag, "does the model lack a reference, such as a ground or a fixed point?");
+    else if (redundant)
+        diag_help(diag, "remove the connection, or something that fixes the same quantity");
+    else
+        diag_help(diag, "remove %s of these equations, or free a quantity that they fix",
               surplus == 1 ? "one" : "some");
     out_free(&where);
     out_free(&names);
@@ -247,6 +258,7 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
         map_put(&reporter.connector_of, dae->connectors.at[c].inst, c);
     for (uint32_t c = 0; c < dae->connects.n; c++)
         reporter.connected.at[dae->connects.at[c].a] = reporter.connected.at[dae->connects.at[c].b] = 1;
+    reporter.lacking = under.variables.n > 0;
     report_part(&reporter, &over, over_code, true);
     report_part(&reporter, &under, under_code, false);
     map_free(&reporter.connector_of);

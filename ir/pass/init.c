@@ -276,11 +276,28 @@ report_under(Dae *dae, const Problem *problem, Diags *diags)
     diag_help(diag, "add an initial equation, or give it a start value with fixed = true");
 }
 
+// Parameters that initialisation would have to find are not unknowns of it.
+static bool
+refuse_free_parameters(const Dae *dae, Diags *diags)
+{
+    bool good = true;
+    for (Var var = 0; var < dae->nvars; var++) {
+        uint8_t flags = dae->var_flags.at[var];
+        if (dae_kind(dae, var) != VAR_PARAMETER || !(flags & VARF_FIXED_SET) || flags & VARF_FIXED)
+            continue;
+        diag_add(diags, E0701, var_span(dae, var), "a parameter with fixed = false is not supported yet");
+        good = false;
+    }
+    return good;
+}
+
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
     U32Vec start_of = {0};
     uint32_t n = dae->equations.n;
+    if (!refuse_free_parameters(dae, diags))
+        return false;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || kind == EQN_INITIAL)

@@ -45,6 +45,14 @@ finish_image(Lowering *low)
 }
 
 static void
+keep_places(Lowering *low)
+{
+    low->sys->n_vars = low->place.n;
+    low->sys->place_of = arena_array(low->arena, uint32_t, low->place.n + 1);
+    memcpy(low->sys->place_of, low->place.at, low->place.n * sizeof *low->place.at);
+}
+
+static void
 name_places(Lowering *low)
 {
     const char **names = arena_array(low->arena, const char *, low->nv);
@@ -73,6 +81,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     if (input->results)
         make_outputs(&low);
     finish_image(&low);
+    keep_places(&low);
     if (input->names)
         name_places(&low);
     lift_memo_free(&low);

@@ -141,7 +141,8 @@ check_range(Lowering *low, const Bind *bind)
             span = low->dae->binds.at[i].span;
     Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
                           dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
-    diag_note(diag, group->span, "declared here");
+    if (group->span.lo != span.lo)
+        diag_note(diag, group->span, "declared here");
 }
 
 // Start values and nominal values go to the representative; a fixed start wins over others, the variable's own over its aliases'.
@@ -187,6 +188,30 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     vec_free(&rank);
 }
 
+// A parameter nobody gives a value is 0, which is rarely what is meant.
+static void
+warn_without_value(Lowering *low, const U32Vec *bind_of)
+{
+    Dae *dae = low->dae;
+    U8Vec started = {0};
+    vec_grow(&started, dae->nvars);
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (dae->binds.at[i].attr == ATTR_START)
+            started.at[dae->binds.at[i].var] = 1;
+    for (Var var = 0; var < bind_of->n && !diags_full(low->diags); var++) {
+        const Group *group = dae_group(dae, var);
+        if (dae_kind(dae, var) != VAR_PARAMETER || bind_of->at[var] != NONE || started.at[var] || !group
+            || dae->var_flags.at[var] & VARF_REMOVED)
+            continue;
+        Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",
+                              dae_name(dae, var));
+        diag_help(diag, "give it a value, or set it with --set %s=VALUE", dae_name(dae, var));
+        while (var + 1 < bind_of->n && dae_group(dae, var + 1) == group) // one message for an array
+            var++;
+    }
+    vec_free(&started);
+}
+
 void
 make_parameters(Lowering *low)
 {
@@ -215,6 +240,7 @@ make_parameters(Lowering *low)
         low->image.at[nominal + i] = 1;
     if (good)
         make_attributes(low, &work.bind_of, &code);
+    warn_without_value(low, &work.bind_of);
     add_function(low, "parameters", &code, false, &low->sys->model->parameters);
     vec_free(&code);
     vec_free(&work.bind_of);
