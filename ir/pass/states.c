@@ -215,6 +215,31 @@ sort_edges(States *states)
     free(sorted);
 }
 
+// There is a wish for or against one of the variables that `var` is a derivative of.
+static bool
+is_wished(const States *states, Var var)
+{
+    for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
+        if (states->wish.at[v] != WISH_DEFAULT && states->wish.at[v] != WISH_MADE)
+            return true;
+    return false;
+}
+
+// Where the user says which variables shall be states, the choice is theirs, even if it may become singular.
+static void
+obey_wishes(States *states)
+{
+    U8Vec decided = {0};
+    vec_grow(&decided, states->rows.n);
+    for (uint32_t i = 0; i < states->edges.n; i++)
+        if (is_wished(states, states->columns.at[states->edges.at[i].column].var))
+            decided.at[states->edges.at[i].equation] = 1;
+    for (uint32_t i = 0; i < states->edges.n; i++)
+        if (decided.at[states->edges.at[i].equation] && states->edges.at[i].quality == QUALITY_ANY)
+            states->edges.at[i].quality = QUALITY_PARAMETER;
+    vec_free(&decided);
+}
+
 static void
 read_level(States *states, bool first_level)
 {
@@ -229,6 +254,7 @@ read_level(States *states, bool first_level)
                 can_be_dummy(states, states->structure.vars.at[k], first_level))
                 offer(states, row, k);
     }
+    obey_wishes(states);
     sort_edges(states);
     fill_none(&states->row_of, states->columns.n);
     fill_none(&states->column_of, states->rows.n);
