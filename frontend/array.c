@@ -183,9 +183,15 @@ array_range(ExprEnv *env, Node node, Value *out)
     }
     double steps = (last - first) / step;
     // A rounded quotient just below a whole number (0:0.1:0.3) still reaches the last value.
-    double count = steps < 0 ? 0 : floor(steps * (1 + 1e-12) + 1e-12) + 1;
+    double slack = type.base == TYPE_REAL ? 1e-12 : 0;
+    double count = steps < 0 ? 0 : floor(steps * (1 + slack) + slack) + 1;
+    if (count > ELEMENT_LIMIT) {
+        diag_add(env->diags, E0214, node_span(env, node), "this range has %.0f values; the limit is %d", count,
+                 ELEMENT_LIMIT);
+        return false;
+    }
     type.rank = 1;
-    type.dims[0] = count > ELEMENT_LIMIT ? ELEMENT_LIMIT + 1 : (uint32_t)count;
+    type.dims[0] = (uint32_t)count;
     if (!value_new(env, &type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)

@@ -15,7 +15,7 @@ within_limit(Elab *elab, uint64_t more, Span span)
         return false;
     if (more <= elab->max_scalars)
         return true;
-    diag_add(elab->diags, E0114, span, "the model has more than %llu variables, components or loop iterations here",
+    diag_add(elab->diags, E0114, span, "the model has more than %llu variables or components here",
              (unsigned long long)elab->max_scalars);
     elab->stopped = true;
     return false;

@@ -137,6 +137,8 @@ elaborate_simple(Context *context, Node node)
 
 // --- for
 
+enum { ITERATION_LIMIT = 10 * 1000 * 1000 };
+
 typedef struct LoopRun {
     Context *context;
     Node indices;
@@ -177,22 +179,70 @@ loop_range(Context *context, Node index, Value *out)
 }
 
 static bool
+within_iterations(Elab *elab, uint64_t iterations, Span span)
+{
+    if (iterations <= ITERATION_LIMIT || elab->stopped)
+        return !elab->stopped;
+    diag_add(elab->diags, E0114, span, "the loops of the model have more than %d iterations", ITERATION_LIMIT);
+    elab->stopped = true;
+    return false;
+}
+
+// True when a range uses none of the loop indices around it.
+static bool
+range_is_fixed(const Elab *elab, Node range)
+{
+    const Scope scope = {.loops = true};
+    U32Vec stack = {0};
+    bool fixed = true;
+    vec_push(&stack, range);
+    while (fixed && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (at->kind == AST_REF)
+            fixed = !find_loop(elab, &scope, node_at(elab, child_at(elab, node, 0))->sym);
+        for (uint32_t i = 0; node && i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return fixed;
+}
+
+// Loops inside each other whose ranges do not depend on one another are counted before they run: a product that is
+// too large is an error at once.
+static bool
+count_loops(Elab *elab, Loop *loop, Node range, uint32_t count)
+{
+    const Loop *outer = elab->loops.n ? &vec_last(&elab->loops) : NULL;
+    loop->first = !outer || outer->first;
+    if (!loop->first)
+        return true;
+    loop->total = outer ? outer->total : 1;
+    if (!outer || range_is_fixed(elab, range))
+        loop->total *= count;
+    return within_iterations(elab, loop->total, node_at(elab, range)->span);
+}
+
+static bool
 run_loop(const LoopRun *run, uint32_t i)
 {
     Elab *elab = run->context->elab;
     if (i == node_at(elab, run->indices)->nchild)
-        return within_limit(elab, ++elab->iterations, node_at(elab, run->indices)->span) && run->body(run->data);
+        return within_iterations(elab, ++elab->iterations, node_at(elab, run->indices)->span) && run->body(run->data);
     Node index = child_at(elab, run->indices, i);
     Value range;
     if (!loop_range(run->context, index, &range))
         return false;
     Loop loop = {.name = node_at(elab, index)->sym, .value = {.type = range.type, .count = 1}};
     loop.value.type.rank = 0;
+    if (!count_loops(elab, &loop, child_at(elab, index, 0), range.count))
+        return false;
     uint32_t place = elab->loops.n;
     vec_push(&elab->loops, loop);
     bool ok = true;
     for (uint32_t k = 0; k < range.count && ok && !elab->stopped; k++) {
         elab->loops.at[place].value.elements = range.elements + k;
+        elab->loops.at[place].first &= k == 0;
         ok = run_loop(run, i + 1);
     }
     elab->loops.n = place;

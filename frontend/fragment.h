@@ -122,7 +122,12 @@ struct Fragment {
     Map extra_of;
 };
 
-typedef struct Loop { Sym name; Value value; } Loop;
+typedef struct Loop {
+    Sym name;
+    Value value;
+    uint64_t total;          // iterations of the loops up to this one, as far as they are known
+    bool first;              // this loop and those around it are in their first iteration
+} Loop;
 
 struct Elab {
     Program *program;
@@ -146,7 +151,7 @@ struct Elab {
     Sym end_name;
     VEC(Mod *) long_mods;    // with an index to free
     uint64_t max_scalars;
-    uint64_t iterations;     // of for-equations so far
+    uint64_t iterations;     // of for-equations so far, at most ITERATION_LIMIT
     bool stopped;            // limit passed: give up quietly
 };
 
