@@ -66,6 +66,11 @@ typedef struct Reduction {
     U8Vec state;          // per variable: 1 when it is a state
     uint32_t differentiated; // equations added
     U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
+    // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all stay
+    // states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime chooses which
+    // states it determines (dynamic state selection). Level 0: the user's equation, 1: its derivative, ...
+    U32Vec invariants;
+    U8Vec invariant_level;
     uint32_t structural_index; // 0: ordinary differential equations, 1: no differentiation needed, ...
 } Reduction;
 void reduction_free(Reduction *reduction);

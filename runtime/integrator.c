@@ -28,6 +28,7 @@ struct Integrator {
     SUNMatrix matrix;
     SUNLinearSolver solver;
     Jacobian *jacobian;
+    Selection *selection;    // NULL: all states are free
     bool fresh;              // the next factorisation chooses new pivots
     double limit;            // stop time set in IDA
     double *weight, *rate;   // for the first step
@@ -65,6 +66,10 @@ dae_residual(Run *run, const double *yp, double *out)
             if (model->implicit[i])
                 out[i] = run->v[model->r + i];
     memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
+    const uint32_t *replaced = run->integrator->selection ? selection_of_states(run->integrator->selection) : NULL;
+    for (uint32_t i = 0; replaced && i < model->nx; i++)
+        if (replaced[i])
+            out[i] = run->v[model->constraint[replaced[i] - 1].value];
 }
 
 static int
@@ -282,7 +287,12 @@ integrator_create(Run *run)
         return MDL_INTERNAL;
     if (!run->ny)
         return MDL_OK;
-    integrator->jacobian = jacobian_create(run->model, run->causal);
+    if (run->model->n_constraints) {
+        integrator->selection = selection_create(run->model);
+        if (!integrator->selection)
+            return MDL_INTERNAL;
+    }
+    integrator->jacobian = jacobian_create(run->model, run->causal, NULL);
     if (!integrator->jacobian) {
         run_message(run, MDL_ERROR, "the matrix of the integrator could not be set up: it is structurally "
                     "singular or memory is exhausted");
@@ -316,6 +326,7 @@ integrator_free(Integrator **slot)
         if (*vectors[k])
             N_VDestroy(*vectors[k]);
     jacobian_free(&integrator->jacobian);
+    selection_free(&integrator->selection);
     free(integrator->weight);
     free(integrator->rate);
     if (integrator->context)
@@ -377,8 +388,8 @@ first_step(Run *run)
     return fmax(step, 1e2 * DBL_EPSILON * fmax(fabs(run->time), span));
 }
 
-int
-integrator_start(Run *run)
+static int
+restart(Run *run)
 {
     Integrator *integrator = run->integrator;
     if (!run->ny)
@@ -394,6 +405,42 @@ integrator_start(Run *run)
     integrator->limit = NAN;
     integrator->error_failures = integrator->newton_failures = 0;
     return MDL_OK;
+}
+
+// Rows of states that invariants determine now are replaced by the invariants.
+static int
+apply_selection(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    const uint32_t *replaced = selection_of_states(integrator->selection);
+    jacobian_free(&integrator->jacobian);
+    integrator->jacobian = jacobian_create(run->model, false, replaced);
+    if (!integrator->jacobian) {
+        run_message(run, MDL_ERROR, "at time %.12g: the states could not be chosen anew", run->time);
+        return MDL_INTERNAL;
+    }
+    integrator->fresh = true;
+    return MDL_OK;
+}
+
+// Dynamic state selection. `restart` is set when the rows have changed.
+static int
+select_states(Run *run, bool force, bool *restart)
+{
+    Integrator *integrator = run->integrator;
+    *restart = false;
+    if (!integrator->selection)
+        return MDL_OK;
+    int status = selection_review(run, integrator->selection, force, restart);
+    return status == MDL_OK && *restart ? apply_selection(run) : status;
+}
+
+int
+integrator_start(Run *run)
+{
+    bool changed;
+    int status = run->ny ? select_states(run, true, &changed) : MDL_OK;
+    return status == MDL_OK ? restart(run) : status;
 }
 
 void
@@ -555,6 +602,12 @@ integrator_step(Run *run, double limit)
         run->time = limit;
         return MDL_OK;
     }
+    bool changed = false;
+    int status = select_states(run, false, &changed);
+    if (status == MDL_OK && changed)
+        status = restart(run);
+    if (status != MDL_OK)
+        return status;
     int flag = step_once(run, limit, &time);
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);

@@ -17,8 +17,10 @@ struct Jacobian {
     uint32_t *start, *row;
     double *values;
     uint32_t *from_y, *from_yp; // per stored value of the model's matrix: index into values
+    uint32_t *from_c;           // the same of the constraints' matrix
     uint32_t *diagonal;         // nx: index of the 1 of explicit rows, UINT32_MAX for implicit ones
     Lu *lu;
+    bool selected;              // constraints replace rows
     // causal form
     bool causal;
     uint32_t m;                 // loop unknowns
@@ -83,6 +85,57 @@ merge_column(Jacobian *jacobian, uint32_t j, uint32_t at)
     return at;
 }
 
+static int
+compare_rows(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t
+find_row(const uint32_t *row, uint32_t from, uint32_t to, uint32_t wanted)
+{
+    while (row[from] != wanted && from < to)
+        from++;
+    return from;
+}
+
+// Column j when constraints replace rows: what stands in a replaced row goes to `trash`, a constraint's partials to the
+// row it replaces.
+static uint32_t
+merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *replaced, const uint32_t *owner,
+               uint32_t trash)
+{
+    const mdl_model *model = jacobian->model;
+    const mdl_matrix *matrix[3] = {&model->jac_y, &model->jac_yp, &model->jac_c};
+    uint32_t *from[3] = {jacobian->from_y, jacobian->from_yp, jacobian->from_c}, end = at;
+    if (j < model->nx)
+        jacobian->diagonal[j] = NONE;
+    for (int k = 0; k < 3; k++)
+        for (uint32_t a = column_begin(matrix[k], j); a < column_end(matrix[k], j); a++) {
+            uint32_t row = k == 2 ? owner[matrix[k]->row[a]] : matrix[k]->row[a];
+            if (k == 2 || row >= model->nx || !replaced[row])
+                jacobian->row[end++] = row;
+        }
+    bool diagonal = j < model->nx && !is_implicit(model, j) && !replaced[j];
+    if (diagonal)
+        jacobian->row[end++] = j;
+    qsort(jacobian->row + at, end - at, sizeof *jacobian->row, compare_rows);
+    uint32_t kept = at;
+    for (uint32_t i = at; i < end; i++)
+        if (i == at || jacobian->row[i] != jacobian->row[kept - 1])
+            jacobian->row[kept++] = jacobian->row[i];
+    for (int k = 0; k < 3; k++)
+        for (uint32_t a = column_begin(matrix[k], j); a < column_end(matrix[k], j); a++) {
+            uint32_t row = k == 2 ? owner[matrix[k]->row[a]] : matrix[k]->row[a];
+            bool dropped = k < 2 && row < model->nx && replaced[row];
+            from[k][a] = dropped ? trash : find_row(jacobian->row, at, kept, row);
+        }
+    if (diagonal)
+        jacobian->diagonal[j] = find_row(jacobian->row, at, kept, j);
+    return kept;
+}
+
 static bool
 allocate(Jacobian *jacobian, size_t nonzeros)
 {
@@ -93,22 +146,31 @@ allocate(Jacobian *jacobian, size_t nonzeros)
     jacobian->from_y = calloc((size_t)model->jac_y.nonzeros + 1, sizeof *jacobian->from_y);
     jacobian->from_yp = calloc((size_t)model->jac_yp.nonzeros + 1, sizeof *jacobian->from_yp);
     jacobian->diagonal = calloc((size_t)model->nx + 1, sizeof *jacobian->diagonal);
-    return jacobian->start && jacobian->row && jacobian->values && jacobian->from_y && jacobian->from_yp &&
+    jacobian->from_c = calloc((size_t)model->jac_c.nonzeros + 1, sizeof *jacobian->from_c);
+    return jacobian->from_c && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y && jacobian->from_yp &&
            jacobian->diagonal;
 }
 
 static bool
-build_dae(Jacobian *jacobian)
+build_dae(Jacobian *jacobian, const uint32_t *replaced)
 {
     const mdl_model *model = jacobian->model;
-    if (!allocate(jacobian, (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + model->nx))
+    size_t most = (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + model->jac_c.nonzeros + model->nx;
+    uint32_t *owner = replaced ? calloc((size_t)model->n_constraints + 1, sizeof *owner) : NULL;
+    if (!allocate(jacobian, most) || (replaced && !owner)) {
+        free(owner);
         return false;
+    }
+    for (uint32_t i = 0; replaced && i < model->nx; i++)
+        if (replaced[i])
+            owner[replaced[i] - 1] = i;
     uint32_t at = 0;
     for (uint32_t j = 0; j < model->n; j++) {
         jacobian->start[j] = at;
-        at = merge_column(jacobian, j, at);
+        at = replaced ? merge_replaced(jacobian, j, at, replaced, owner, (uint32_t)most) : merge_column(jacobian, j, at);
     }
     jacobian->start[model->n] = at;
+    free(owner);
     return true;
 }
 
@@ -122,6 +184,9 @@ assemble_dae(Jacobian *jacobian, const double *v, double cj)
         jacobian->values[jacobian->from_y[k]] += y[k];
     for (uint32_t k = 0; k < model->jac_yp.nonzeros; k++)
         jacobian->values[jacobian->from_yp[k]] += cj * yp[k];
+    const double *c = v + model->jac_c.values;
+    for (uint32_t k = 0; jacobian->selected && k < model->jac_c.nonzeros; k++)
+        jacobian->values[jacobian->from_c[k]] += c[k];
     for (uint32_t j = 0; j < model->nx; j++)
         if (jacobian->diagonal[j] != NONE)
             jacobian->values[jacobian->diagonal[j]] += cj;
@@ -245,15 +310,16 @@ assemble_causal(Jacobian *jacobian, const double *v, double cj)
 // --- both
 
 Jacobian *
-jacobian_create(const mdl_model *model, bool causal)
+jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
 {
     Jacobian *jacobian = calloc(1, sizeof *jacobian);
     if (!jacobian)
         return NULL;
     jacobian->model = model;
     jacobian->causal = causal;
+    jacobian->selected = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
-    bool built = causal ? build_causal(jacobian) : build_dae(jacobian);
+    bool built = causal ? build_causal(jacobian) : build_dae(jacobian, replaced);
     if (built && !causal)
         jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
@@ -274,6 +340,7 @@ jacobian_free(Jacobian **slot)
     free(jacobian->values);
     free(jacobian->from_y);
     free(jacobian->from_yp);
+    free(jacobian->from_c);
     free(jacobian->diagonal);
     free(jacobian->loop_row);
     free(jacobian->loop_of_y);

@@ -6,8 +6,9 @@
 
 typedef struct Jacobian Jacobian;
 
-// NULL: out of memory or a structurally singular pattern.
-Jacobian *jacobian_create(const mdl_model *model, bool causal);
+// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the
+// constraint that takes the place of its row, plus 1.
+Jacobian *jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
 bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);

@@ -101,6 +101,16 @@ typedef struct mdl_sgn {
     const char *text;
 } mdl_sgn;
 
+// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime puts it
+// in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for ever. A
+// constraint of level k (0: a relation of positions, 1: its derivative, ...) replaces the row of a state that occurs in no
+// constraint of a lower level.
+typedef struct mdl_constraint {
+    uint32_t value;    // place in v of c
+    uint32_t level;
+    const char *text;  // "file:line:col: component.path: equation"
+} mdl_constraint;
+
 // A variable that keeps its value between events: `pre` is the value before the current event iteration.
 // With next = 0 the variable is a continuous one and `pre` is its left limit: its value when the event began.
 typedef struct mdl_discrete {
@@ -180,6 +190,10 @@ typedef struct mdl_model {
     // new value goes to its place before `parameters` runs.
     uint32_t n_settable;
     const mdl_output *settable;
+
+    uint32_t n_constraints;   // 0: all states are free
+    const mdl_constraint *constraint;
+    mdl_matrix jac_c;         // n_constraints x n: dc/dy, valid after `jacobian`
 } mdl_model;
 
 #endif

@@ -162,12 +162,25 @@ finish(Run *run, Newton *newton)
     return defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
 }
 
+// Start values that satisfy the equations exactly are a solution, also where the matrix is singular (a pendulum that
+// starts level: x^2 + y^2 = L^2 at y = 0).
+static bool
+is_solved(const Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        if (newton->step[i] != 0)
+            return false;
+    return true;
+}
+
 static bool
 iterate(Run *run, Newton *newton)
 {
     double damping = 1;
     if (!defect(run, newton, newton->step))
         return fail(newton, NOT_FINITE);
+    if (!newton->block->linear && is_solved(newton))
+        return true;
     for (int k = 0; k < ITERATIONS; k++) {
         read_unknowns(run, newton, newton->base);
         if (!correction(run, newton))

@@ -16,6 +16,7 @@
 typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
+typedef struct Selection Selection;
 
 enum { EVENT_WINDOW = 50, EVENT_PASSES = 100 };
 
@@ -143,6 +144,15 @@ bool root_suspect(Run *run, double *when);
 void root_arm(Run *run);     // after a check without event: conditions that left their band see again
 void root_blind(Run *run);   // after an event: the forced conditions get their band
 const char *root_text(const Run *run, uint32_t guard);
+
+// --- selection.c: dynamic state selection (models with constraints only)
+Selection *selection_create(const mdl_model *model); // NULL: out of memory
+void selection_free(Selection **selection);
+// Looks at the choice of states at run->y, when the integrator has made a new Jacobian since the last look or `force` is
+// set. MDL_FAILED with a message when the constraints depend on each other.
+int selection_review(Run *run, Selection *selection, bool force, bool *changed);
+// Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.
+const uint32_t *selection_of_states(const Selection *selection);
 
 // --- integrator.c: IDA
 int integrator_create(Run *run);

@@ -56,6 +56,9 @@ choose_form(Run *run)
     if (run->options->form == MDL_FORM_CAUSAL && model->n == model->nx && model->implicit &&
         model->n <= CAUSAL_LIMIT)
         run->causal = true;
+    // Invariants are rows of the integrator's system, which the causal form does not have.
+    if (model->n_constraints)
+        run->causal = false;
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
     run->stats->unknowns = run->ny;

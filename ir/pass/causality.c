@@ -93,6 +93,24 @@ set_strokes(Dae *dae, const Reduction *reduction, const Problem *problem)
     vec_free(&node_of);
 }
 
+// Invariants hold among states alone; they determine nothing here.
+static void
+leave_invariants(const Dae *dae, const Reduction *reduction, U32Vec *equations)
+{
+    if (!reduction->invariants.n)
+        return;
+    U8Vec invariant = {0};
+    vec_grow(&invariant, dae->equations.n);
+    for (uint32_t i = 0; i < reduction->invariants.n; i++)
+        invariant.at[reduction->invariants.at[i]] = 1;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < equations->n; i++)
+        if (!invariant.at[equations->at[i]])
+            equations->at[kept++] = equations->at[i];
+    equations->n = kept;
+    vec_free(&invariant);
+}
+
 // --- the pass
 
 bool
@@ -100,6 +118,7 @@ pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *di
 {
     U8Vec rank = {0};
     structure_equations(dae, &problem->equations);
+    leave_invariants(dae, reduction, &problem->equations);
     structure_unknowns(dae, &problem->unknown);
     for (Var v = 0; v < reduction->state.n; v++)
         if (reduction->state.at[v])

@@ -161,6 +161,8 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
     vec_grow(&wanted, low->nv);
     for (uint32_t i = 0; i < low->nx; i++)
         wanted.at[low->dx + i] = 1;
+    for (uint32_t k = 0; k < low->in->reduction->invariants.n; k++)
+        wanted.at[low->invariant + k] = 1;
     for (uint32_t i = 0; i < low->relations.n; i++) {
         const Relation *relation = &low->relations.at[i];
         uint32_t n = expr_nslots(low->exprs, relation->shape);
@@ -227,6 +229,20 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     }
 }
 
+// The instructions from `first` on are a plain stretch; it joins the one before.
+static void
+add_piece(const InstrVec *code, uint32_t first, U8Vec *in_loop, PieceVec *pieces)
+{
+    vec_grow(in_loop, code->n - first);
+    if (code->n == first)
+        return;
+    Piece piece = {first, code->n - first, NONE};
+    if (pieces->n && vec_last(pieces).loop == NONE)
+        vec_last(pieces).n += piece.n;
+    else
+        vec_push(pieces, piece);
+}
+
 // dx of a state whose derivative is another variable, as in der(s) = v.
 static void
 emit_copies(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
@@ -242,14 +258,28 @@ emit_copies(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
         Expr slot = expr_slot(low->exprs, 0);
         emit_places(low, code, sign < 0 ? expr_1(low->exprs, OP_NEG, slot) : slot, &place, low->dx + state);
     }
-    vec_grow(in_loop, code->n - first);
-    if (code->n == first)
-        return;
-    Piece piece = {first, code->n - first, NONE};
-    if (pieces->n && vec_last(pieces).loop == NONE)
-        vec_last(pieces).n += piece.n;
-    else
-        vec_push(pieces, piece);
+    add_piece(code, first, in_loop, pieces);
+}
+
+// The values of invariants, after everything they depend on.
+static void
+emit_invariants(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
+{
+    const Reduction *reduction = low->in->reduction;
+    mdl_model *model = low->sys->model;
+    uint32_t n = reduction->invariants.n, first = code->n;
+    mdl_constraint *table = arena_array(low->arena, mdl_constraint, n ? n : 1);
+    low->invariant = new_places(low, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const Equation at = low->dae->equations.at[reduction->invariants.at[k]];
+        table[k] = (mdl_constraint){low->invariant + k, reduction->invariant_level.at[k],
+                                    equation_text(low, reduction->invariants.at[k])};
+        emit_vars(low, code, LIFT_HELD, expr_residual(low->exprs, at.shape), low->dae->rows.at + at.row, at.span, 1,
+                  table[k].value);
+    }
+    model->n_constraints = n;
+    model->constraint = table;
+    add_piece(code, first, in_loop, pieces);
 }
 
 static void
@@ -300,7 +330,7 @@ make_jacobian(Lowering *low, const InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     InstrVec derivatives = {0};
-    EntryVec entries = {0}, by_y = {0}, by_yp = {0};
+    EntryVec entries = {0}, by_y = {0}, by_yp = {0}, by_c = {0};
     uint8_t *negative = arena_array(low->arena, uint8_t, low->n ? low->n : 1);
     for (uint32_t i = 0; i < low->n; i++) {
         place_put(&low->column_of, low->y + i, i);
@@ -314,11 +344,16 @@ make_jacobian(Lowering *low, const InstrVec *whole)
             negative[i] = 1;
         }
     }
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        place_put(&low->row_of, low->invariant + k, low->n + k);
     accumulate(low, whole->at, whole->n, &derivatives, &entries);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
     for (uint32_t i = 0; i < entries.n; i++) {
         Entry entry = entries.at[i];
-        if (entry.column < low->n) {
+        if (entry.row >= low->n) {
+            entry.row -= low->n;
+            vec_push(&by_c, entry);
+        } else if (entry.column < low->n) {
             vec_push(&by_y, entry);
         } else {
             entry.column -= low->n;
@@ -327,11 +362,13 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     }
     model->jac_y = make_matrix(low, &by_y, low->n, low->n, negative, &derivatives);
     model->jac_yp = make_matrix(low, &by_yp, low->n, low->n, negative, &derivatives);
+    model->jac_c = make_matrix(low, &by_c, model->n_constraints, low->n, NULL, &derivatives);
     add_function(low, "jacobian", &derivatives, true, &model->jacobian);
     vec_free(&derivatives);
     vec_free(&entries);
     vec_free(&by_y);
     vec_free(&by_yp);
+    vec_free(&by_c);
 }
 
 void
@@ -343,6 +380,7 @@ make_dynamics(Lowering *low)
     PieceVec pieces = {0};
     emit_dynamics(low, &code, &in_loop, &pieces);
     emit_copies(low, &code, &in_loop, &pieces);
+    emit_invariants(low, &code, &in_loop, &pieces);
     // The discrete part and the asserts may hold further relations; they are emitted before marking.
     make_events(low);
     mark_dynamics(low, &code, &in_loop, &needed);

@@ -455,6 +455,8 @@ reduction_free(Reduction *reduction)
     vec_free(&reduction->derivative);
     vec_free(&reduction->state);
     vec_free(&reduction->dummies);
+    vec_free(&reduction->invariants);
+    vec_free(&reduction->invariant_level);
 }
 
 void

@@ -81,7 +81,8 @@ lay_out_unknowns(Lowering *low)
         if (var >= reduction->state.n || !reduction->state.at[var])
             continue;
         vec_push(&low->state, var);
-        Var der = own_derivative(low, var);
+        // With invariants the runtime may take away the row of any state, so no row may be needed for a loop.
+        Var der = reduction->invariants.n ? NONE : own_derivative(low, var);
         if (der != NONE)
             state_of_der.at[der] = low->state.n;
     }
@@ -94,6 +95,10 @@ lay_out_unknowns(Lowering *low)
             low->implicit.at[state - 1] = 1;
         vec_push(&low->tear_row, state ? state - 1 : low->nx + algebraic++);
     }
+    U8Vec is_tear = {0};
+    vec_grow(&is_tear, dae->nvars);
+    for (uint32_t i = 0; i < causal->tears.n; i++)
+        is_tear.at[causal->tears.at[i]] = 1;
     low->n = low->nx + algebraic;
     low->y = new_places(low, low->n);
     low->yp = new_places(low, low->n);
@@ -102,8 +107,10 @@ lay_out_unknowns(Lowering *low)
     for (uint32_t i = 0; i < low->nx; i++) {
         Var state = low->state.at[i], der = own_derivative(low, state);
         put(low, state, low->y + i);
-        if (der != NONE)
-            put(low, der, low->implicit.at[i] ? low->yp + i : low->dx + i);
+        if (der != NONE && !is_tear.at[der])
+            put(low, der, low->dx + i);
+        else if (der != NONE && low->implicit.at[i])
+            put(low, der, low->yp + i);
         else
             vec_push(&low->copied, i);
     }
@@ -111,6 +118,7 @@ lay_out_unknowns(Lowering *low)
         if (low->tear_row.at[i] >= low->nx)
             put(low, causal->tears.at[i], low->y + low->tear_row.at[i]);
     vec_free(&state_of_der);
+    vec_free(&is_tear);
 }
 
 void

@@ -84,6 +84,7 @@ typedef struct Lowering {
     U32Vec copied;           // states whose derivative is an alias of another variable
     U32Vec tear_row;         // per tear of the dynamics' loops: row of its residual
     uint32_t initial, terminal, lambda;
+    uint32_t invariant;      // first of the places of invariants
     VEC(Relation) relations;
     Map relation_of;
     VEC(Sample) samples;

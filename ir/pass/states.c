@@ -7,10 +7,13 @@
 //             those, and so on. The choice is the best one of a transversal matroid: derivatives are offered in
 //             the order in which they should be dummies and taken when the equations' matching can be augmented.
 //             Wishes for states rank first (never < made by differentiation < avoid < default < prefer < the x of a law <
-//             always; a velocity and its position wish together); among equals, matchings over coefficients that are nonzero constants, then parameters, then
-//             anything; among those, variables without a fixed or written start, then later declared ones.
-// Contract:   requires index. Fills Reduction.state (representatives) and dummies. Number of states = differentiated
-//             variables - differentiated equations. The choice is static.
+//             always; a velocity and its position wish together); among equals, matchings over coefficients that are
+//             nonzero constants, then parameters; among those, variables without a fixed or written start, then later
+//             declared ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) = 0) could lose its
+//             choice along the motion: its variables all stay states and the constraints become invariants,
+//             which the runtime solves for the states that they determine best at the time.
+// Contract:   requires index. Fills Reduction.state (representatives), dummies and invariants. Number of states =
+//             differentiated variables - differentiated equations of the static choice.
 // Complexity: near linear: a part reached by a failed search is not searched again over the same coefficients.
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
@@ -212,6 +215,31 @@ sort_edges(States *states)
     free(sorted);
 }
 
+// There is a wish for or against one of the variables that `var` is a derivative of.
+static bool
+is_wished(const States *states, Var var)
+{
+    for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
+        if (states->wish.at[v] != WISH_DEFAULT && states->wish.at[v] != WISH_MADE)
+            return true;
+    return false;
+}
+
+// Where the user says which variables shall be states, the choice is theirs, even if it may become singular.
+static void
+obey_wishes(States *states)
+{
+    U8Vec decided = {0};
+    vec_grow(&decided, states->rows.n);
+    for (uint32_t i = 0; i < states->edges.n; i++)
+        if (is_wished(states, states->columns.at[states->edges.at[i].column].var))
+            decided.at[states->edges.at[i].equation] = 1;
+    for (uint32_t i = 0; i < states->edges.n; i++)
+        if (decided.at[states->edges.at[i].equation] && states->edges.at[i].quality == QUALITY_ANY)
+            states->edges.at[i].quality = QUALITY_PARAMETER;
+    vec_free(&decided);
+}
+
 static void
 read_level(States *states, bool first_level)
 {
@@ -226,6 +254,7 @@ read_level(States *states, bool first_level)
                 can_be_dummy(states, states->structure.vars.at[k], first_level))
                 offer(states, row, k);
     }
+    obey_wishes(states);
     sort_edges(states);
     fill_none(&states->row_of, states->columns.n);
     fill_none(&states->column_of, states->rows.n);
@@ -310,22 +339,62 @@ order_columns(const States *states, U32Vec *order)
     free(sorted);
 }
 
+// Matches as many rows as the edges of quality up to `best` allow, in the order of wishes. Returns the open rows.
 static uint32_t
-choose_dummies(States *states)
+match_level(States *states, uint8_t best, uint32_t open, uint32_t *stage)
 {
     U32Vec order = {0};
-    uint32_t open = states->rows.n, stage = 0;
     order_columns(states, &order);
     for (uint32_t from = 0, to; from < order.n && open; from = to) {
         uint8_t wish = states->columns.at[order.at[from]].wish;
         for (to = from; to < order.n && states->columns.at[order.at[to]].wish == wish; to++)
             continue;
-        for (uint8_t quality = 0; quality < QUALITIES && open; quality++) {
-            stage++;
+        for (uint8_t quality = 0; quality <= best && open; quality++) {
+            ++*stage;
             for (uint32_t k = from; k < to && open; k++)
-                if (states->row_of.at[order.at[k]] == NONE && take(states, order.at[k], quality, stage))
+                if (states->row_of.at[order.at[k]] == NONE && take(states, order.at[k], quality, *stage))
                     open--;
         }
+    }
+    vec_free(&order);
+    return open;
+}
+
+// The constraint below a row without a sure choice, and the constraints below that one, become invariants.
+static void
+keep_invariants(States *states, uint32_t row)
+{
+    Reduction *reduction = states->reduction;
+    uint32_t first = reduction->derivative_of.at[row];
+    uint8_t level = 0;
+    for (uint32_t e = first; reduction->derivative_of.at[e] != NONE; e = reduction->derivative_of.at[e])
+        level++;
+    for (uint32_t e = first; e != NONE; e = reduction->derivative_of.at[e]) {
+        vec_push(&reduction->invariants, e);
+        vec_push(&reduction->invariant_level, level--);
+    }
+}
+
+// Dummies over coefficients that cannot vanish; rows that have none leave the level as invariants. Returns the
+// rows that determine no derivative at all.
+static uint32_t
+choose_dummies(States *states)
+{
+    uint32_t stage = 0, open = match_level(states, QUALITY_PARAMETER, states->rows.n, &stage);
+    if (open) {
+        U32Vec row_of = {0}, column_of = {0};
+        vec_append(&row_of, states->row_of.at, states->row_of.n);
+        vec_append(&column_of, states->column_of.at, states->column_of.n);
+        uint32_t singular = match_level(states, QUALITY_ANY, open, &stage);
+        if (!singular) {
+            // The full matching only proved that the rows are independent.
+            memcpy(states->row_of.at, row_of.at, row_of.n * sizeof(uint32_t));
+            memcpy(states->column_of.at, column_of.at, column_of.n * sizeof(uint32_t));
+        }
+        vec_free(&row_of);
+        vec_free(&column_of);
+        if (singular)
+            return singular;
     }
     for (uint32_t c = 0; c < states->columns.n; c++) {
         if (states->row_of.at[c] == NONE)
@@ -333,8 +402,15 @@ choose_dummies(States *states)
         states->dummy.at[states->columns.at[c].var] = 1;
         vec_push(&states->reduction->dummies, states->columns.at[c].var);
     }
-    vec_free(&order);
-    return open;
+    uint32_t kept = 0;
+    for (uint32_t row = 0; row < states->rows.n; row++) {
+        if (states->column_of.at[row] == NONE)
+            keep_invariants(states, states->rows.at[row]);
+        else
+            states->rows.at[kept++] = states->rows.at[row];
+    }
+    states->rows.n = kept;
+    return 0;
 }
 
 // --- the pass
@@ -428,6 +504,8 @@ pass_states(Dae *dae, Reduction *reduction, Diags *diags)
     vec_grow(&states.dummy, dae->nvars);
     fill_none(&states.column_id, dae->nvars);
     vec_clear(&reduction->dummies);
+    vec_clear(&reduction->invariants);
+    vec_clear(&reduction->invariant_level);
     for (uint32_t e = 0; e < reduction->derivative_of.n; e++)
         if (reduction->derivative_of.at[e] != NONE && reduction->derivative.at[e] == NONE)
             vec_push(&states.rows, e);
@@ -452,7 +530,10 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
     uint32_t count = 0;
     for (Var v = 0; v < reduction->state.n; v++)
         count += reduction->state.at[v];
-    out_printf(out, "%u state%s\n", count, count == 1 ? "" : "s");
+    out_printf(out, "%u state%s", count, count == 1 ? "" : "s");
+    if (reduction->invariants.n)
+        out_printf(out, ", of which %u are determined by invariants", reduction->invariants.n);
+    out_char(out, '\n');
     for (Var v = 0; v < reduction->state.n; v++) {
         if (!reduction->state.at[v])
             continue;
@@ -463,6 +544,11 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
     for (uint32_t k = 0; k < reduction->dummies.n; k++) {
         out_text(out, "  dummy  ");
         dae_var_name(dae, reduction->dummies.at[k], out);
+        out_char(out, '\n');
+    }
+    for (uint32_t k = 0; k < reduction->invariants.n; k++) {
+        out_text(out, "  invariant that selects states while running  ");
+        dae_print_equation(dae, reduction->invariants.at[k], out);
         out_char(out, '\n');
     }
 }

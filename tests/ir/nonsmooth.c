@@ -152,7 +152,7 @@ refuses(Test *test, const char *name, const char *text, uint32_t u)
 static bool
 eliminates(Test *test, const char *name, const char *const *texts, uint32_t n, const uint32_t *unknowns, Expr *found)
 {
-    Expr equations[4];
+    Expr equations[4] = {0};
     memset(found, 0, n * sizeof *found);
     for (uint32_t i = 0; i < n; i++)
         equations[i] = read(test, texts[i]);
