@@ -25,7 +25,7 @@ LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-section
                $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
 LLVM_SHARED  = -L$(shell $(LLVM) --libdir) -Wl,-rpath,$(shell $(LLVM) --libdir) -lLLVM-19
 LLVM_LIBS    = $(if $(SAN),$(LLVM_SHARED),$(LLVM_STATIC)) -lz -lzstd -lrt -ldl -lm
-SUNDIALS     = -Wl,-Bstatic -lsundials_ida -lsundials_sunlinsolklu -lsundials_sunlinsoldense -lsundials_sunmatrixsparse \
+SUNDIALS     = -Wl,-Bstatic -lsundials_ida -lsundials_cvode -lsundials_arkode -lsundials_sunnonlinsolfixedpoint -lsundials_sunlinsolklu -lsundials_sunlinsoldense -lsundials_sunmatrixsparse \
                -lsundials_sunmatrixdense -lsundials_nvecserial -lklu -lamd -lcolamd -lbtf -lsuitesparseconfig -Wl,-Bdynamic
 
 # V=1 shows whole commands.

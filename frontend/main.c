@@ -288,6 +288,13 @@ fill_run_options(const Options *o, const mdl_model *model, mdl_options *run)
     takes_number(o->abstol, &run->abstol);
     if (o->form)
         run->form = o->form[0] == 'c' ? MDL_FORM_CAUSAL : o->form[0] == 'd' ? MDL_FORM_DAE : MDL_FORM_AUTO;
+    static const char *const solvers[] = {[MDL_SOLVER_IDA] = "ida", [MDL_SOLVER_CVODE] = "cvode",
+                                          [MDL_SOLVER_ADAMS] = "adams", [MDL_SOLVER_ERK] = "erk",
+                                          [MDL_SOLVER_RK4] = "rk4"};
+    for (int i = 0; o->solver && i <= MDL_SOLVER_RK4; i++)
+        if (!strcmp(o->solver, solvers[i]))
+            run->solver = (mdl_solver)i;
+    takes_number(o->step, &run->step);
     run->time_limit = o->limit_time;
     run->output_path = o->output;
 }
@@ -343,7 +350,7 @@ simulate(Session *session)
     if (screen.shown)
         fputs("\r\033[K", stderr);
     Out out = {0};
-    if (!o->output && !o->quiet && !o->stats_json && (status == MDL_OK || stats.rows))
+    if (!o->output && !o->quiet && !o->stats_json && (status == MDL_OK || (stats.rows && status != MDL_USAGE)))
         print_final_values(model, final_values, final_time, &out);
     int printed = print_out(&out);
     if (o->stats && !printed)

@@ -9,7 +9,7 @@
 enum { // long options without a letter
     OPTION_START = 256, OPTION_STOP, OPTION_INTERVAL, OPTION_POINTS, OPTION_TOL, OPTION_ABSTOL, OPTION_SOLVER,
     OPTION_SET, OPTION_VARS, OPTION_STATS, OPTION_FORMALISM, OPTION_FORM, OPTION_ENGINE, OPTION_OPT, OPTION_LIMIT,
-    OPTION_QUIET, OPTION_FORMAT, OPTION_AFTER, OPTION_MESSAGES, OPTION_PATH, OPTION_CHECK, OPTION_VERIFY
+    OPTION_QUIET, OPTION_FORMAT, OPTION_AFTER, OPTION_MESSAGES, OPTION_PATH, OPTION_CHECK, OPTION_VERIFY, OPTION_STEP
 };
 
 static const struct option long_options[] = {
@@ -20,6 +20,7 @@ static const struct option long_options[] = {
     {"tol", required_argument, NULL, OPTION_TOL},
     {"abstol", required_argument, NULL, OPTION_ABSTOL},
     {"solver", required_argument, NULL, OPTION_SOLVER},
+    {"step", required_argument, NULL, OPTION_STEP},
     {"set", required_argument, NULL, OPTION_SET},
     {"vars", required_argument, NULL, OPTION_VARS},
     {"stats", optional_argument, NULL, OPTION_STATS},
@@ -62,7 +63,7 @@ static const char run_options[] =
     "  --form causal|dae|auto how the equations are given to the integrator\n"
     "  --engine llvm|interp   native code, or the reference interpreter\n"
     "  --opt LEVEL            0 fast compilation ... 2 best code; default by size\n"
-    "  --solver ida           the integrator\n"
+    "  --solver ida|cvode|adams|erk|rk4   the integrator; rk4 takes fixed steps (--step H)\n"
     "  --stats[=json]         what it cost, on standard error (json: on standard output)\n"
     "  --quiet                no table, no progress\n";
 
@@ -167,7 +168,8 @@ take_option(Options *o, int letter, const char *value, Arena *arena, Out *why)
     case OPTION_POINTS: o->points = value; break;
     case OPTION_TOL: o->tolerance = value; break;
     case OPTION_ABSTOL: o->abstol = value; break;
-    case OPTION_SOLVER: o->solver = value; return one_of(value, "ida", "--solver", why);
+    case OPTION_SOLVER: o->solver = value; return one_of(value, "ida cvode adams erk rk4", "--solver", why);
+    case OPTION_STEP: o->step = value; break;
     case OPTION_SET: return add_override(o, value, arena, why);
     case OPTION_VARS: o->variables = value; return true;
     case OPTION_STATS:

@@ -16,7 +16,7 @@ typedef struct Options {
     uint32_t n_files;
     const char *class_name, *format, *after;
     const char *start, *stop, *interval, *points, *tolerance, *abstol; // as written; NULL: not given
-    const char *solver, *formalism, *form, *engine, *variables, *output;
+    const char *solver, *step, *formalism, *form, *engine, *variables, *output;
     int opt;                     // -1: automatic
     Override *overrides;
     uint32_t n_overrides;

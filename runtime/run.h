@@ -13,10 +13,23 @@
 #include "runtime/model.h"
 #include "runtime/sim.h"
 
+typedef struct Run Run;
 typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
 typedef struct Selection Selection;
+typedef struct Ode Ode;
+
+// One way of stepping. The functions are those declared below as integrator_*, which call them.
+typedef struct Stepper {
+    const char *name;
+    int (*create)(struct Run *run);
+    void (*free)(struct Run *run);
+    int (*start)(struct Run *run);
+    int (*step)(struct Run *run, double limit);
+    void (*interpolate)(struct Run *run, double time);
+    void (*stats)(struct Run *run);
+} Stepper;
 
 enum { EVENT_WINDOW = 50, EVENT_PASSES = 100 };
 
@@ -40,7 +53,7 @@ typedef struct Guard {
 // What is known of an assertion: it has warned once; its edge was seen in the present event.
 enum { ASSERT_WARNED = 1, ASSERT_FIRED = 2 };
 
-typedef struct Run {
+struct Run {
     const mdl_model *model;
     const mdl_options *options;
     mdl_stats *stats;
@@ -55,7 +68,9 @@ typedef struct Run {
     Newton **block;       // per dynamics step, NULL for plain ones
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
-    Integrator *integrator;
+    const Stepper *stepper;
+    Integrator *integrator;   // of ida.c
+    Ode *ode;                 // of ode.c
     Result *result;
 
     // Events. `guard` has n_relations, then n_time_relations, then n_sgns entries; so does `phi`.
@@ -74,7 +89,7 @@ typedef struct Run {
     uint64_t next_point;       // index of the next output point
     uint64_t points;
     double interval;
-} Run;
+};
 
 // --- message.c
 void run_message(const Run *run, mdl_severity severity, const char *format, ...)
@@ -154,9 +169,12 @@ int selection_review(Run *run, Selection *selection, bool force, bool *changed);
 // Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.
 const uint32_t *selection_of_states(const Selection *selection);
 
-// --- integrator.c: IDA
+// --- integrator.c: whichever stepper the run uses
+extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
+extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside
+extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
 int integrator_create(Run *run);
-void integrator_free(Integrator **integrator);
+void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
 int integrator_start(Run *run);
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.

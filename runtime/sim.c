@@ -56,8 +56,11 @@ choose_form(Run *run)
     if (run->options->form == MDL_FORM_CAUSAL && model->n == model->nx && model->implicit &&
         model->n <= CAUSAL_LIMIT)
         run->causal = true;
+    // Ordinary differential equations have no loops left.
+    if (run->options->solver != MDL_SOLVER_IDA)
+        run->causal = true;
     // Invariants are rows of the integrator's system, which the causal form does not have.
-    if (model->n_constraints)
+    else if (model->n_constraints)
         run->causal = false;
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
@@ -140,7 +143,7 @@ set_up(Run *run)
 static void
 clean_up(Run *run)
 {
-    integrator_free(&run->integrator);
+    integrator_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->v);

@@ -1,0 +1,127 @@
+// fixed.c: the classical Runge-Kutta method with fixed steps.
+//
+// Purpose: comparison with publications that use it. Events are located as with any other stepper, and a step is cut short at
+//          an event or a time event; the next one has full length again.
+// Method: Kutta (1901), order 4; cubic Hermite interpolation between steps, order 3.
+// Contract: run.h. Complexity: four evaluations of the right side per step.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+struct Ode {
+    double from;              // time at the start of the last step
+    double *y0, *f0;          // there
+    double *sum, *stage;      // nx each
+    double *dense, *dense_p;
+};
+
+static int
+rk4_create(Run *run)
+{
+    size_t n = run->model->nx;
+    Ode *ode = calloc(1, sizeof *ode + 6 * n * sizeof(double));
+    run->ode = ode;
+    if (!ode)
+        return MDL_INTERNAL;
+    if (run->model->n_constraints) {
+        run_message(run, MDL_ERROR, "this model's states are chosen while running, which needs the solver ida");
+        return MDL_USAGE;
+    }
+    double *place = (double *)(ode + 1);
+    double **parts[] = {&ode->y0, &ode->f0, &ode->sum, &ode->stage, &ode->dense, &ode->dense_p};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
+        *parts[k] = place;
+    run->stats->linear_solver = "none";
+    return MDL_OK;
+}
+
+static void
+rk4_free(Run *run)
+{
+    free(run->ode);
+    run->ode = NULL;
+}
+
+static int
+rk4_start(Run *run)
+{
+    run->ode->from = run->time;
+    return MDL_OK;
+}
+
+static int
+slope(Run *run, double time, const double *y)
+{
+    const mdl_model *model = run->model;
+    run->stats->residuals++;
+    run->v[0] = time;
+    memcpy(run->v + model->y, y, model->nx * sizeof *y);
+    return evaluate_solved(run, true);
+}
+
+static int
+rk4_step(Run *run, double limit)
+{
+    Ode *ode = run->ode;
+    const mdl_model *model = run->model;
+    double h = run->options->step > 0 ? run->options->step : run->interval > 0 ? run->interval : limit - run->time;
+    double end = limit - run->time <= h * (1 + 1e-9) ? limit : run->time + h;
+    static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    const double *f = run->v + model->yp;
+    h = end - run->time;
+    run->stats->steps++;
+    ode->from = run->time;
+    memcpy(ode->y0, run->y, model->nx * sizeof(double));
+    memcpy(ode->sum, run->y, model->nx * sizeof(double));
+    for (int k = 0; k < 4; k++) {
+        // f still holds the slope of the stage before.
+        for (uint32_t i = 0; i < model->nx; i++)
+            ode->stage[i] = k ? ode->y0[i] + node[k] * h * f[i] : ode->y0[i];
+        if (slope(run, ode->from + node[k] * h, ode->stage) != MDL_OK)
+            return MDL_FAILED;
+        if (k == 0)
+            memcpy(ode->f0, f, model->nx * sizeof(double));
+        for (uint32_t i = 0; i < model->nx; i++)
+            ode->sum[i] += weight[k] * h * f[i];
+    }
+    if (slope(run, end, ode->sum) != MDL_OK)
+        return MDL_FAILED;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        if (isfinite(ode->sum[i]))
+            continue;
+        run_message(run, MDL_ERROR, "at time %.12g: `%s` has no finite value; the fixed step %g may be too long", end,
+                    model->state_name[i], h);
+        return MDL_FAILED;
+    }
+    run->time = end;
+    evaluate_store(run);
+    return MDL_OK;
+}
+
+static void
+rk4_interpolate(Run *run, double time)
+{
+    Ode *ode = run->ode;
+    double h = run->time - ode->from, s = h > 0 ? (time - ode->from) / h : 1;
+    if (time == run->time || !(h > 0)) {
+        evaluate_load(run, time, run->y, run->yp);
+        return;
+    }
+    for (uint32_t i = 0; i < run->model->nx; i++) {
+        double y0 = ode->y0[i], y1 = run->y[i], f0 = h * ode->f0[i], f1 = h * run->yp[i], d = y1 - y0;
+        ode->dense[i] = y0 + s * (f0 + s * (3 * d - 2 * f0 - f1 + s * (f0 + f1 - 2 * d)));
+        ode->dense_p[i] = (f0 + s * (2 * (3 * d - 2 * f0 - f1) + 3 * s * (f0 + f1 - 2 * d))) / h;
+    }
+    evaluate_load(run, time, ode->dense, ode->dense_p);
+}
+
+static void
+rk4_stats(Run *run)
+{
+    (void)run;
+}
+
+const Stepper rk4_stepper = {"rk4", rk4_create, rk4_free, rk4_start, rk4_step, rk4_interpolate, rk4_stats};

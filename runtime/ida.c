@@ -1,0 +1,633 @@
+// ida.c: IDA set up for one run: residual, matrix, tolerances, restarts, failure reports.
+//
+// Purpose: one accepted step at a time (IDA_ONE_STEP); everything around the step is the runtime's own.
+// Method: variable-order BDF with fixed leading coefficient (Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005)
+//         363). Own vector operations (nvector.c), own linear solver that keeps its symbolic analysis across
+//         restarts, loops' unknowns left out of the error test, and a first step after events from an
+//         estimate of the second derivative.
+// Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
+// Complexity: IDA's.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ida/ida.h>
+#include <nvector/nvector_serial.h>
+
+#include "runtime/jacobian.h"
+#include "runtime/nvector.h"
+
+struct Integrator {
+    SUNContext context;
+    void *ida;
+    N_Vector y, yp;          // over run->y, run->yp
+    N_Vector dense, dense_p; // interpolated values
+    N_Vector kind;           // 1 differential, 0 algebraic
+    SUNMatrix matrix;
+    SUNLinearSolver solver;
+    Jacobian *jacobian;
+    Selection *selection;    // NULL: all states are free
+    bool fresh;              // the next factorisation chooses new pivots
+    double limit;            // stop time set in IDA
+    double *weight, *rate;   // for the first step
+    double step;             // last step size, 0 at the start
+    long error_failures, newton_failures; // of the current start
+    bool recovered;          // a restart was tried since the last good step
+    uint32_t stalled;        // steps in a row that hardly moved time
+    char bad[300];           // what was not finite in the last failed residual
+    char message[500];       // IDA's last message
+};
+
+// --- callbacks
+
+static bool
+causal_residual(Run *run, const double *yp, double *out)
+{
+    const mdl_model *model = run->model;
+    memcpy(run->v + model->yp, yp, model->nx * sizeof *yp);
+    if (evaluate_solved(run, false) != MDL_OK)
+        return false;
+    for (uint32_t i = 0; i < model->nx; i++)
+        out[i] = yp[i] - run->v[model->yp + i];
+    return true;
+}
+
+static void
+dae_residual(Run *run, const double *yp, double *out)
+{
+    const mdl_model *model = run->model;
+    memcpy(run->v + model->yp, yp, model->n * sizeof *yp);
+    evaluate_plain(run);
+    nvector_difference(yp, run->v + model->dx, out, model->nx);
+    if (model->implicit)
+        for (uint32_t i = 0; i < model->nx; i++)
+            if (model->implicit[i])
+                out[i] = run->v[model->r + i];
+    memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
+    const uint32_t *replaced = run->integrator->selection ? selection_of_states(run->integrator->selection) : NULL;
+    for (uint32_t i = 0; replaced && i < model->nx; i++)
+        if (replaced[i])
+            out[i] = run->v[model->constraint[replaced[i] - 1].value];
+}
+
+static int
+residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+{
+    Run *run = user;
+    Integrator *integrator = run->integrator;
+    double *out = NV_DATA_S(r);
+    run->stats->residuals++;
+    run->v[0] = time;
+    memcpy(run->v + run->model->y, NV_DATA_S(y), run->ny * sizeof(double));
+    if (!run->causal) {
+        dae_residual(run, NV_DATA_S(yp), out);
+    } else if (!causal_residual(run, NV_DATA_S(yp), out)) {
+        snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
+        return 1;
+    }
+    if (nvector_finite(out, run->ny))
+        return 0;
+    for (uint32_t i = 0; i < run->ny; i++)
+        if (!isfinite(out[i])) {
+            snprintf(integrator->bad, sizeof integrator->bad, "the equation of `%s` has no finite value",
+                     run->model->state_name[i]);
+            break;
+        }
+    return 1;
+}
+
+static int
+fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix matrix, void *user,
+            N_Vector w1, N_Vector w2, N_Vector w3)
+{
+    (void)r, (void)matrix, (void)w1, (void)w2, (void)w3;
+    Run *run = user;
+    const mdl_model *model = run->model;
+    run->stats->jacobians++;
+    run->v[0] = time;
+    memcpy(run->v + model->y, NV_DATA_S(y), run->ny * sizeof(double));
+    if (run->causal) {
+        if (evaluate_solved(run, false) != MDL_OK)
+            return 1;
+    } else {
+        memcpy(run->v + model->yp, NV_DATA_S(yp), run->ny * sizeof(double));
+        evaluate_plain(run);
+    }
+    return jacobian_assemble(run->integrator->jacobian, run, cj) ? 0 : 1;
+}
+
+static int
+weights(N_Vector y, N_Vector w, void *user)
+{
+    const Run *run = user;
+    const double *value = NV_DATA_S(y);
+    double *weight = NV_DATA_S(w);
+    for (uint32_t i = 0; i < run->ny; i++)
+        weight[i] = 1 / (run->tolerance * fabs(value[i]) + run->abstol[i]);
+    return 0;
+}
+
+static void
+keep_message(int code, const char *module, const char *function, char *text, void *user)
+{
+    (void)code, (void)module, (void)function;
+    Integrator *integrator = user;
+    snprintf(integrator->message, sizeof integrator->message, "%s", text);
+}
+
+// --- the linear solver and the matrix as SUNDIALS objects
+
+static SUNLinearSolver_Type
+solver_type(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static SUNLinearSolver_ID
+solver_id(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_CUSTOM;
+}
+
+static int
+solver_initialize(SUNLinearSolver solver)
+{
+    // The symbolic analysis stays; only the pivots are chosen anew.
+    ((Integrator *)solver->content)->fresh = true;
+    return 0;
+}
+
+static int
+solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
+{
+    (void)matrix;
+    Integrator *integrator = solver->content;
+    bool good = jacobian_factor(integrator->jacobian, integrator->fresh);
+    integrator->fresh = !good;
+    return good ? 0 : 1;
+}
+
+static int
+solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
+{
+    (void)matrix, (void)tolerance;
+    Integrator *integrator = solver->content;
+    if (x != b)
+        memcpy(NV_DATA_S(x), NV_DATA_S(b), (size_t)NV_LENGTH_S(b) * sizeof(double));
+    jacobian_solve(integrator->jacobian, NV_DATA_S(x));
+    return 0;
+}
+
+static int
+solver_free(SUNLinearSolver solver)
+{
+    SUNLinSolFreeEmpty(solver);
+    return 0;
+}
+
+static SUNMatrix_ID
+matrix_id(SUNMatrix matrix)
+{
+    (void)matrix;
+    return SUNMATRIX_CUSTOM;
+}
+
+static int
+matrix_zero(SUNMatrix matrix)
+{
+    (void)matrix;
+    return 0;
+}
+
+static void
+matrix_destroy(SUNMatrix matrix)
+{
+    SUNMatFreeEmpty(matrix);
+}
+
+static bool
+create_solver(Integrator *integrator)
+{
+    integrator->matrix = SUNMatNewEmpty(integrator->context);
+    integrator->solver = SUNLinSolNewEmpty(integrator->context);
+    if (!integrator->matrix || !integrator->solver)
+        return false;
+    integrator->matrix->ops->getid = matrix_id;
+    integrator->matrix->ops->zero = matrix_zero;
+    integrator->matrix->ops->destroy = matrix_destroy;
+    integrator->solver->content = integrator;
+    integrator->solver->ops->gettype = solver_type;
+    integrator->solver->ops->getid = solver_id;
+    integrator->solver->ops->initialize = solver_initialize;
+    integrator->solver->ops->setup = solver_setup;
+    integrator->solver->ops->solve = solver_solve;
+    integrator->solver->ops->free = solver_free;
+    return true;
+}
+
+// --- creation
+
+static N_Vector
+vector_over(Integrator *integrator, uint32_t n, double *data)
+{
+    N_Vector vector = N_VMake_Serial((sunindextype)n, data, integrator->context);
+    if (vector)
+        nvector_accelerate(vector);
+    return vector;
+}
+
+static bool
+create_vectors(Run *run, Integrator *integrator)
+{
+    uint32_t n = run->ny;
+    integrator->y = vector_over(integrator, n, run->y);
+    integrator->yp = vector_over(integrator, n, run->yp);
+    integrator->dense = integrator->y ? N_VClone(integrator->y) : NULL;
+    integrator->dense_p = integrator->y ? N_VClone(integrator->y) : NULL;
+    integrator->kind = integrator->y ? N_VClone(integrator->y) : NULL;
+    integrator->weight = calloc((size_t)n + 1, sizeof *integrator->weight);
+    integrator->rate = calloc((size_t)n + 1, sizeof *integrator->rate);
+    if (!integrator->y || !integrator->yp || !integrator->dense || !integrator->dense_p || !integrator->kind ||
+        !integrator->weight || !integrator->rate)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        NV_Ith_S(integrator->kind, i) = i < run->model->nx;
+    return true;
+}
+
+static bool
+set_up_ida(Run *run, Integrator *integrator)
+{
+    integrator->ida = IDACreate(integrator->context);
+    void *ida = integrator->ida;
+    if (!ida || IDASetErrHandlerFn(ida, keep_message, integrator) != IDA_SUCCESS ||
+        IDAInit(ida, residual, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
+        IDASetUserData(ida, run) != IDA_SUCCESS || IDAWFtolerances(ida, weights) != IDA_SUCCESS ||
+        IDASetLinearSolver(ida, integrator->solver, integrator->matrix) != IDA_SUCCESS ||
+        IDASetJacFn(ida, fill_matrix) != IDA_SUCCESS || IDASetId(ida, integrator->kind) != IDA_SUCCESS)
+        return false;
+    // Without loops in the unknowns the mask would only cost time.
+    if (run->ny > run->model->nx)
+        IDASetSuppressAlg(ida, 1);
+    if (run->options->max_step > 0)
+        IDASetMaxStep(ida, run->options->max_step);
+    return true;
+}
+
+static int
+ida_create(Run *run)
+{
+    Integrator *integrator = calloc(1, sizeof *integrator);
+    run->integrator = integrator;
+    if (!integrator)
+        return MDL_INTERNAL;
+    if (!run->ny)
+        return MDL_OK;
+    if (run->model->n_constraints) {
+        integrator->selection = selection_create(run->model);
+        if (!integrator->selection)
+            return MDL_INTERNAL;
+    }
+    integrator->jacobian = jacobian_create(run->model, run->causal, NULL);
+    if (!integrator->jacobian) {
+        run_message(run, MDL_ERROR, "the matrix of the integrator could not be set up: it is structurally "
+                    "singular or memory is exhausted");
+        return MDL_FAILED;
+    }
+    if (SUNContext_Create(NULL, &integrator->context) != 0 || !create_solver(integrator) ||
+        !create_vectors(run, integrator) || !set_up_ida(run, integrator)) {
+        run_message(run, MDL_ERROR, "the integrator could not be set up: %s", integrator->message);
+        return MDL_INTERNAL;
+    }
+    run->stats->nonzeros = jacobian_nonzeros(integrator->jacobian);
+    run->stats->linear_solver = jacobian_is_dense(integrator->jacobian) ? "dense" : "klu";
+    return MDL_OK;
+}
+
+static void
+ida_free(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (!integrator)
+        return;
+    if (integrator->ida)
+        IDAFree(&integrator->ida);
+    if (integrator->solver)
+        SUNLinSolFree(integrator->solver);
+    if (integrator->matrix)
+        SUNMatDestroy(integrator->matrix);
+    N_Vector *vectors[] = {&integrator->y, &integrator->yp, &integrator->dense, &integrator->dense_p,
+                           &integrator->kind};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        if (*vectors[k])
+            N_VDestroy(*vectors[k]);
+    jacobian_free(&integrator->jacobian);
+    selection_free(&integrator->selection);
+    free(integrator->weight);
+    free(integrator->rate);
+    if (integrator->context)
+        SUNContext_Free(&integrator->context);
+    free(integrator);
+    run->integrator = NULL;
+}
+
+// --- starting
+
+static double
+weighted_norm(const Run *run, const double *x)
+{
+    const double *weight = run->integrator->weight;
+    double sum = 0;
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        sum += x[i] * weight[i] * x[i] * weight[i];
+    return sqrt(sum / run->ny);
+}
+
+// Size of the second derivative from one probing step along the first; negative when it cannot be evaluated.
+static double
+second_derivative(Run *run, double probe)
+{
+    const mdl_model *model = run->model;
+    double *v = run->v, *rate = run->integrator->rate;
+    v[0] = run->time + probe;
+    for (uint32_t i = 0; i < model->nx; i++)
+        v[model->y + i] = run->y[i] + probe * run->yp[i];
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    for (uint32_t i = 0; i < model->nx; i++)
+        rate[i] = (v[model->yp + i] - run->yp[i]) / probe;
+    double size = weighted_norm(run, rate);
+    v[0] = run->time;
+    memcpy(v + model->y, run->y, model->n * sizeof *v);
+    memcpy(v + model->yp, run->yp, model->n * sizeof *v);
+    return solved && isfinite(size) ? size : -1;
+}
+
+// The first step has order 1: its error h^2 |y''| / 2 shall be a fraction of the tolerance.
+static double
+first_step(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    double span = run->options->stop - run->time;
+    double most = integrator->step > 0 ? fmin(integrator->step, span) : span / 100;
+    for (uint32_t i = 0; i < run->ny; i++)
+        integrator->weight[i] = 1 / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
+    double speed = weighted_norm(run, run->yp);
+    // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
+    double probe = fmin(most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
+    probe = fmax(probe, 1e3 * DBL_EPSILON * fmax(fabs(run->time), span));
+    double curvature = second_derivative(run, probe);
+    double step = most;
+    if (curvature < 0)
+        step = 1e-3 * probe;
+    else if (curvature > 0)
+        step = fmin(most, sqrt(0.1 / curvature));
+    return fmax(step, 1e2 * DBL_EPSILON * fmax(fabs(run->time), span));
+}
+
+static void
+ida_stats(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (!integrator || !integrator->ida)
+        return;
+    long errors = 0, newtons = 0;
+    IDAGetNumErrTestFails(integrator->ida, &errors);
+    IDAGetNumNonlinSolvConvFails(integrator->ida, &newtons);
+    run->stats->error_failures += (uint64_t)(errors - integrator->error_failures);
+    run->stats->newton_failures += (uint64_t)(newtons - integrator->newton_failures);
+    integrator->error_failures = errors;
+    integrator->newton_failures = newtons;
+}
+
+static int
+restart(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (!run->ny)
+        return MDL_OK;
+    ida_stats(run);
+    double step = first_step(run);
+    if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
+        IDASetInitStep(integrator->ida, step) != IDA_SUCCESS) {
+        run_message(run, MDL_ERROR, "at time %.12g: the integrator could not be restarted: %s", run->time,
+                    integrator->message);
+        return MDL_INTERNAL;
+    }
+    integrator->limit = NAN;
+    integrator->error_failures = integrator->newton_failures = 0;
+    return MDL_OK;
+}
+
+// Rows of states that invariants determine now are replaced by the invariants.
+static int
+apply_selection(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    const uint32_t *replaced = selection_of_states(integrator->selection);
+    jacobian_free(&integrator->jacobian);
+    integrator->jacobian = jacobian_create(run->model, false, replaced);
+    if (!integrator->jacobian) {
+        run_message(run, MDL_ERROR, "at time %.12g: the states could not be chosen anew", run->time);
+        return MDL_INTERNAL;
+    }
+    integrator->fresh = true;
+    return MDL_OK;
+}
+
+// Dynamic state selection. `restart` is set when the rows have changed.
+static int
+select_states(Run *run, bool force, bool *restart)
+{
+    Integrator *integrator = run->integrator;
+    *restart = false;
+    if (!integrator->selection)
+        return MDL_OK;
+    int status = selection_review(run, integrator->selection, force, restart);
+    return status == MDL_OK && *restart ? apply_selection(run) : status;
+}
+
+static int
+ida_start(Run *run)
+{
+    bool changed;
+    int status = run->ny ? select_states(run, true, &changed) : MDL_OK;
+    return status == MDL_OK ? restart(run) : status;
+}
+
+// --- failures
+
+static const char *
+equation_of_row(const mdl_model *model, uint32_t row)
+{
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_block *block = model->dynamics[k].block;
+        for (uint32_t i = 0; block && block->equation && i < block->m; i++)
+            if (block->residual[i] == model->r + row)
+                return block->equation[i];
+    }
+    return NULL;
+}
+
+// The unknown with the largest weighted estimated error.
+static uint32_t
+worst_unknown(Run *run, double *size)
+{
+    Integrator *integrator = run->integrator;
+    uint32_t worst = 0;
+    *size = 0;
+    if (IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS ||
+        IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
+        return 0;
+    for (uint32_t i = 0; i < run->ny; i++) {
+        double error = fabs(NV_Ith_S(integrator->dense, i) * NV_Ith_S(integrator->dense_p, i));
+        if (error > *size) {
+            *size = error;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+static int
+report_failure(Run *run, int flag)
+{
+    Integrator *integrator = run->integrator;
+    double step = 0, size = 0;
+    IDAGetCurrentStep(integrator->ida, &step);
+    uint32_t worst = worst_unknown(run, &size);
+    const char *name = run->model->state_name[worst];
+    const char *equation = equation_of_row(run->model, worst);
+    if (integrator->bad[0] && flag != IDA_ERR_FAIL)
+        run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)", run->time, integrator->bad, step);
+    else if (flag == IDA_LSETUP_FAIL || flag == IDA_LSOLVE_FAIL)
+        run_message(run, MDL_ERROR, "at time %.12g: the model's matrix is singular; `%s` is not determined",
+                    run->time, run->model->state_name[jacobian_singular(integrator->jacobian)]);
+    else if (flag == IDA_ERR_FAIL)
+        run_message(run, MDL_ERROR, "at time %.12g: the step became too small (%.3g): the error of `%s` stays "
+                    "%.3g times above the tolerance%s%s", run->time, step, name, size,
+                    equation ? "\nequation " : "", equation ? equation : "");
+    else
+        run_message(run, MDL_ERROR, "at time %.12g: the equations of a step could not be solved (step %.3g); "
+                    "worst unknown `%s`%s%s\n%s", run->time, step, name, equation ? "\nequation " : "",
+                    equation ? equation : "", integrator->message);
+    return MDL_FAILED;
+}
+
+// A consistent restart at the last accepted point, once per point.
+static bool
+recover(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (integrator->recovered)
+        return false;
+    integrator->recovered = true;
+    run->stats->restarts++;
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (evaluate_solved(run, false) != MDL_OK)
+        return false;
+    evaluate_store(run);
+    integrator->step *= 1e-2;
+    return ida_start(run) == MDL_OK;
+}
+
+// --- stepping
+
+enum { STALLED_STEPS = 100 };
+
+// Near a pole the steps shrink to rounding without ever failing; such a run must end. True: it has stalled.
+static bool
+has_stalled(Run *run, double before)
+{
+    Integrator *integrator = run->integrator;
+    bool moved = run->time - before > 64 * DBL_EPSILON * fabs(run->time);
+    integrator->stalled = moved ? 0 : integrator->stalled + 1;
+    return integrator->stalled >= STALLED_STEPS;
+}
+
+static int
+report_stall(Run *run)
+{
+    double most = 0;
+    uint32_t fastest = 0;
+    for (uint32_t i = 0; i < run->model->nx; i++) {
+        double rate = fabs(run->yp[i]) / (fabs(run->y[i]) + run->abstol[i]);
+        if (rate > most) {
+            most = rate;
+            fastest = i;
+        }
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: the steps became too small: `%s` = %.6g changes at the rate %.6g",
+                run->time, run->model->state_name[fastest], run->y[fastest], run->yp[fastest]);
+    return MDL_FAILED;
+}
+
+static int
+step_once(Run *run, double limit, double *time)
+{
+    Integrator *integrator = run->integrator;
+    if (integrator->limit != limit) {
+        IDASetStopTime(integrator->ida, limit);
+        integrator->limit = limit;
+    }
+    integrator->bad[0] = integrator->message[0] = '\0';
+    int flag = IDASolve(integrator->ida, limit, time, integrator->y, integrator->yp, IDA_ONE_STEP);
+    if (flag == IDA_TSTOP_RETURN)
+        integrator->limit = NAN;
+    return flag;
+}
+
+// Without unknowns time moves on by the output interval.
+static int
+step_time_only(Run *run, double limit)
+{
+    double span = run->options->stop - run->options->start;
+    double step = run->interval > 0 ? fmin(run->interval, span / 100) : span / 100;
+    run->time = limit - run->time <= step * (1 + 1e-9) ? limit : run->time + step;
+    return MDL_OK;
+}
+
+static int
+ida_step(Run *run, double limit)
+{
+    Integrator *integrator = run->integrator;
+    double time = run->time, before = run->time;
+    run->stats->steps++;
+    if (!run->ny)
+        return step_time_only(run, limit);
+    if (limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
+        run->time = limit;
+        return MDL_OK;
+    }
+    bool changed = false;
+    int status = select_states(run, false, &changed);
+    if (status == MDL_OK && changed)
+        status = restart(run);
+    if (status != MDL_OK)
+        return status;
+    int flag = step_once(run, limit, &time);
+    if (flag < 0 && recover(run))
+        flag = step_once(run, limit, &time);
+    if (flag < 0)
+        return report_failure(run, flag);
+    run->time = flag == IDA_TSTOP_RETURN ? limit : time;
+    integrator->recovered = false;
+    IDAGetLastStep(integrator->ida, &integrator->step);
+    return has_stalled(run, before) ? report_stall(run) : MDL_OK;
+}
+
+static void
+ida_interpolate(Run *run, double time)
+{
+    Integrator *integrator = run->integrator;
+    if (time != run->time && run->ny && IDAGetDky(integrator->ida, time, 0, integrator->dense) == IDA_SUCCESS &&
+        IDAGetDky(integrator->ida, time, 1, integrator->dense_p) == IDA_SUCCESS)
+        evaluate_load(run, time, NV_DATA_S(integrator->dense), NV_DATA_S(integrator->dense_p));
+    else
+        evaluate_load(run, time, run->y, run->yp);
+}
+
+const Stepper ida_stepper = {"ida", ida_create, ida_free, ida_start, ida_step, ida_interpolate, ida_stats};

@@ -1,0 +1,382 @@
+// ode.c: explicit steppers on y' = f(t, y): CVODE (BDF, Adams) and ARKODE (embedded explicit Runge-Kutta).
+//
+// Purpose: other methods on the same generated functions: Adams and Runge-Kutta cost less per step than BDF on
+//          smooth problems that are not stiff, and lose less energy.
+// Method: f solves the model's algebraic loops by Newton's method. BDF uses the model's Jacobian: its matrix
+//         I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c). SUNDIALS: Hindmarsh et al., ACM
+//         TOMS 31 (2005) 363; Reynolds et al., ACM TOMS 49 (2023) 15.
+// Contract: see run.h. Invariants (dynamic state selection) need IDA. Complexity: that of the methods.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arkode/arkode_erkstep.h>
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include "runtime/jacobian.h"
+#include "runtime/nvector.h"
+
+struct Ode {
+    SUNContext context;
+    void *memory;           // of CVODE or ERKStep
+    bool runge_kutta, stiff;
+    N_Vector y, dense, dense_p;
+    SUNMatrix matrix;
+    SUNLinearSolver linear;
+    SUNNonlinearSolver nonlinear;
+    Jacobian *jacobian;
+    double gamma;
+    bool fresh;
+    long evaluations, error_failures, newton_failures; // of the current start, already counted
+    char message[500];
+};
+
+static int
+right_side(realtype time, N_Vector y, N_Vector out, void *user)
+{
+    Run *run = user;
+    const mdl_model *model = run->model;
+    run->stats->residuals++;
+    run->v[0] = time;
+    memcpy(run->v + model->y, NV_DATA_S(y), model->nx * sizeof(double));
+    if (evaluate_solved(run, false) != MDL_OK)
+        return 1;
+    memcpy(NV_DATA_S(out), run->v + model->yp, model->nx * sizeof(double));
+    return nvector_finite(NV_DATA_S(out), model->nx) ? 0 : 1;
+}
+
+static int
+weights(N_Vector y, N_Vector w, void *user)
+{
+    const Run *run = user;
+    for (uint32_t i = 0; i < run->ny; i++)
+        NV_Ith_S(w, i) = 1 / (run->tolerance * fabs(NV_Ith_S(y, i)) + run->abstol[i]);
+    return 0;
+}
+
+static void
+keep_message(int code, const char *module, const char *function, char *text, void *user)
+{
+    (void)code, (void)module, (void)function;
+    snprintf(((Ode *)user)->message, sizeof((Ode *)user)->message, "%s", text);
+}
+
+// --- the linear system of BDF
+
+static int
+fill_system(realtype time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype reuse, booleantype *renewed,
+            realtype gamma, void *user, N_Vector w1, N_Vector w2, N_Vector w3)
+{
+    (void)f, (void)matrix, (void)reuse, (void)w1, (void)w2, (void)w3;
+    Run *run = user;
+    run->stats->jacobians++;
+    run->v[0] = time;
+    memcpy(run->v + run->model->y, NV_DATA_S(y), run->model->nx * sizeof(double));
+    if (evaluate_solved(run, false) != MDL_OK)
+        return 1;
+    run->ode->gamma = gamma;
+    *renewed = 1;
+    return jacobian_assemble(run->ode->jacobian, run, 1 / gamma) ? 0 : 1;
+}
+
+static SUNLinearSolver_Type
+linear_type(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int
+linear_setup(SUNLinearSolver solver, SUNMatrix matrix)
+{
+    (void)matrix;
+    Ode *ode = solver->content;
+    bool good = jacobian_factor(ode->jacobian, ode->fresh);
+    ode->fresh = !good;
+    return good ? 0 : 1;
+}
+
+static int
+linear_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
+{
+    (void)matrix, (void)tolerance;
+    Ode *ode = solver->content;
+    sunindextype n = NV_LENGTH_S(b);
+    for (sunindextype i = 0; i < n; i++)
+        NV_Ith_S(x, i) = NV_Ith_S(b, i) / ode->gamma;
+    jacobian_solve(ode->jacobian, NV_DATA_S(x));
+    return 0;
+}
+
+static int
+linear_free(SUNLinearSolver solver)
+{
+    SUNLinSolFreeEmpty(solver);
+    return 0;
+}
+
+static SUNMatrix_ID
+matrix_id(SUNMatrix matrix)
+{
+    (void)matrix;
+    return SUNMATRIX_CUSTOM;
+}
+
+static int
+matrix_zero(SUNMatrix matrix)
+{
+    (void)matrix;
+    return 0;
+}
+
+static void
+matrix_destroy(SUNMatrix matrix)
+{
+    SUNMatFreeEmpty(matrix);
+}
+
+static bool
+create_linear(Run *run, Ode *ode)
+{
+    const mdl_model *model = run->model;
+    bool loops = model->n > model->nx || model->implicit;
+    for (uint32_t i = 0; model->n == model->nx && i < model->nx && loops; i++) {
+        loops = model->implicit[i];
+        if (loops)
+            break;
+    }
+    ode->jacobian = jacobian_create(model, loops, NULL);
+    ode->matrix = SUNMatNewEmpty(ode->context);
+    ode->linear = SUNLinSolNewEmpty(ode->context);
+    if (!ode->jacobian || !ode->matrix || !ode->linear)
+        return false;
+    ode->matrix->ops->getid = matrix_id;
+    ode->matrix->ops->zero = matrix_zero;
+    ode->matrix->ops->destroy = matrix_destroy;
+    ode->linear->content = ode;
+    ode->linear->ops->gettype = linear_type;
+    ode->linear->ops->setup = linear_setup;
+    ode->linear->ops->solve = linear_solve;
+    ode->linear->ops->free = linear_free;
+    run->stats->nonzeros = jacobian_nonzeros(ode->jacobian);
+    run->stats->linear_solver = jacobian_is_dense(ode->jacobian) ? "dense" : "klu";
+    return CVodeSetLinearSolver(ode->memory, ode->linear, ode->matrix) == CV_SUCCESS &&
+           CVodeSetLinSysFn(ode->memory, fill_system) == CV_SUCCESS;
+}
+
+// --- creation
+
+static bool
+create_vectors(Run *run, Ode *ode)
+{
+    ode->y = N_VMake_Serial((sunindextype)run->ny, run->y, ode->context);
+    if (ode->y)
+        nvector_accelerate(ode->y);
+    ode->dense = ode->y ? N_VClone(ode->y) : NULL;
+    ode->dense_p = ode->y ? N_VClone(ode->y) : NULL;
+    return ode->dense && ode->dense_p;
+}
+
+static bool
+create_cvode(Run *run, Ode *ode)
+{
+    ode->memory = CVodeCreate(ode->stiff ? CV_BDF : CV_ADAMS, ode->context);
+    void *cvode = ode->memory;
+    if (!cvode || CVodeSetErrHandlerFn(cvode, keep_message, ode) != CV_SUCCESS ||
+        CVodeInit(cvode, right_side, run->time, ode->y) != CV_SUCCESS || CVodeSetUserData(cvode, run) != CV_SUCCESS ||
+        CVodeWFtolerances(cvode, weights) != CV_SUCCESS)
+        return false;
+    CVodeSetMaxNumSteps(cvode, -1);
+    if (run->options->max_step > 0)
+        CVodeSetMaxStep(cvode, run->options->max_step);
+    if (ode->stiff)
+        return create_linear(run, ode);
+    ode->nonlinear = SUNNonlinSol_FixedPoint(ode->y, 0, ode->context);
+    run->stats->linear_solver = "none";
+    return ode->nonlinear && CVodeSetNonlinearSolver(cvode, ode->nonlinear) == CV_SUCCESS;
+}
+
+static bool
+create_erk(Run *run, Ode *ode)
+{
+    ode->memory = ERKStepCreate(right_side, run->time, ode->y, ode->context);
+    void *erk = ode->memory;
+    if (!erk || ERKStepSetErrHandlerFn(erk, keep_message, ode) != ARK_SUCCESS ||
+        ERKStepSetUserData(erk, run) != ARK_SUCCESS || ERKStepWFtolerances(erk, weights) != ARK_SUCCESS ||
+        ERKStepSetOrder(erk, 5) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS)
+        return false;
+    ERKStepSetMaxNumSteps(erk, -1);
+    if (run->options->max_step > 0)
+        ERKStepSetMaxStep(erk, run->options->max_step);
+    run->stats->linear_solver = "none";
+    return true;
+}
+
+static int
+create(Run *run, bool runge_kutta, bool stiff)
+{
+    Ode *ode = calloc(1, sizeof *ode);
+    run->ode = ode;
+    if (!ode)
+        return MDL_INTERNAL;
+    if (run->model->n_constraints) {
+        run_message(run, MDL_ERROR, "this model's states are chosen while running, which needs the solver ida");
+        return MDL_USAGE;
+    }
+    ode->runge_kutta = runge_kutta;
+    ode->stiff = stiff;
+    ode->fresh = true;
+    if (!run->ny)
+        return MDL_OK;
+    if (SUNContext_Create(NULL, &ode->context) != 0 || !create_vectors(run, ode) ||
+        !(runge_kutta ? create_erk(run, ode) : create_cvode(run, ode))) {
+        run_message(run, MDL_ERROR, "the integrator could not be set up: %s", ode->message);
+        return MDL_INTERNAL;
+    }
+    return MDL_OK;
+}
+
+static int
+cvode_create(Run *run)
+{
+    return create(run, false, true);
+}
+
+static int
+adams_create(Run *run)
+{
+    return create(run, false, false);
+}
+
+static int
+erk_create(Run *run)
+{
+    return create(run, true, false);
+}
+
+static void
+ode_free(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!ode)
+        return;
+    if (ode->memory && ode->runge_kutta)
+        ERKStepFree(&ode->memory);
+    else if (ode->memory)
+        CVodeFree(&ode->memory);
+    if (ode->linear)
+        SUNLinSolFree(ode->linear);
+    if (ode->nonlinear)
+        SUNNonlinSolFree(ode->nonlinear);
+    if (ode->matrix)
+        SUNMatDestroy(ode->matrix);
+    N_Vector *vectors[] = {&ode->y, &ode->dense, &ode->dense_p};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        if (*vectors[k])
+            N_VDestroy(*vectors[k]);
+    jacobian_free(&ode->jacobian);
+    if (ode->context)
+        SUNContext_Free(&ode->context);
+    free(ode);
+    run->ode = NULL;
+}
+
+// --- stepping
+
+static void
+ode_stats(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!ode || !ode->memory)
+        return;
+    long errors = 0, newtons = 0;
+    if (ode->runge_kutta) {
+        ERKStepGetNumErrTestFails(ode->memory, &errors);
+    } else {
+        CVodeGetNumErrTestFails(ode->memory, &errors);
+        CVodeGetNumNonlinSolvConvFails(ode->memory, &newtons);
+    }
+    run->stats->error_failures += (uint64_t)(errors - ode->error_failures);
+    run->stats->newton_failures += (uint64_t)(newtons - ode->newton_failures);
+    ode->error_failures = errors;
+    ode->newton_failures = newtons;
+}
+
+static int
+ode_start(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!run->ny)
+        return MDL_OK;
+    ode_stats(run);
+    ode->fresh = true;
+    int flag = ode->runge_kutta ? ERKStepReInit(ode->memory, right_side, run->time, ode->y)
+                                : CVodeReInit(ode->memory, run->time, ode->y);
+    ode->error_failures = ode->newton_failures = 0;
+    if (flag == 0)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: the integrator could not be restarted: %s", run->time, ode->message);
+    return MDL_INTERNAL;
+}
+
+// The derivatives and the loops' unknowns at the accepted point.
+static int
+take_point(Run *run)
+{
+    run->v[0] = run->time;
+    memcpy(run->v + run->model->y, run->y, run->model->nx * sizeof(double));
+    int status = evaluate_solved(run, true);
+    if (status == MDL_OK)
+        evaluate_store(run);
+    return status;
+}
+
+static int
+ode_step(Run *run, double limit)
+{
+    Ode *ode = run->ode;
+    double time = run->time;
+    run->stats->steps++;
+    if (!run->ny || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
+        run->time = limit;
+        return MDL_OK;
+    }
+    ode->message[0] = '\0';
+    int flag = ode->runge_kutta ? ERKStepSetStopTime(ode->memory, limit) : CVodeSetStopTime(ode->memory, limit);
+    if (flag == 0)
+        flag = ode->runge_kutta ? ERKStepEvolve(ode->memory, limit, ode->y, &time, ARK_ONE_STEP)
+                                : CVode(ode->memory, limit, ode->y, &time, CV_ONE_STEP);
+    if (flag < 0) {
+        run_message(run, MDL_ERROR, "at time %.12g: the %s method could not take a step\n%s", run->time,
+                    run->stepper->name, ode->message);
+        return MDL_FAILED;
+    }
+    // Both libraries say 1 when the stop time was reached.
+    run->time = flag == CV_TSTOP_RETURN ? limit : time;
+    return take_point(run);
+}
+
+static void
+ode_interpolate(Run *run, double time)
+{
+    Ode *ode = run->ode;
+    bool between = time != run->time && run->ny;
+    if (between && ode->runge_kutta)
+        between = ERKStepGetDky(ode->memory, time, 0, ode->dense) == 0 &&
+                  ERKStepGetDky(ode->memory, time, 1, ode->dense_p) == 0;
+    else if (between)
+        between = CVodeGetDky(ode->memory, time, 0, ode->dense) == 0 &&
+                  CVodeGetDky(ode->memory, time, 1, ode->dense_p) == 0;
+    if (between)
+        evaluate_load(run, time, NV_DATA_S(ode->dense), NV_DATA_S(ode->dense_p));
+    else
+        evaluate_load(run, time, run->y, run->yp);
+}
+
+const Stepper cvode_stepper = {"cvode", cvode_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
+const Stepper adams_stepper = {"adams", adams_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
+const Stepper erk_stepper = {"erk", erk_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
