@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,6 +135,7 @@ static int
 read_model(Session *session)
 {
     session->program = program_create(session->sources, session->syms, session->diags);
+    program_limit_nesting(session->program, session->options.limit_nesting);
     add_paths(session);
     bool read = program_add_file(session->program, session->options.files[0]);
     if (program_io_error(session->program))
@@ -557,14 +559,17 @@ write_file(const char *path, const Out *text)
     return error;
 }
 
-// Writes beside the file and renames, so that a full disk cannot eat a model.
+// Writes beside the file and renames, so that a full disk cannot eat a model. Links and permissions stay.
 static int
 replace_file(Arena *arena, const char *path, const Out *text)
 {
-    const char *fresh = arena_printf(arena, "%s.mdlc-new", path);
-    int error = write_file(fresh, text);
-    if (!error && rename(fresh, path))
+    struct stat status;
+    char *target = realpath(path, NULL);
+    const char *fresh = arena_printf(arena, "%s.mdlc-new", target ? target : path);
+    int error = !target || stat(target, &status) ? errno : write_file(fresh, text);
+    if (!error && (chmod(fresh, status.st_mode & 07777) || rename(fresh, target)))
         error = errno;
+    free(target);
     if (error) {
         unlink(fresh);
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
