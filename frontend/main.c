@@ -679,27 +679,34 @@ session_free(Session *session)
 #endif
 }
 
+static int
+run_session(Session *session)
+{
+    prepare_process(&session->options);
+    session->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    session->sources = sources_create();
+    session->syms = syms_create();
+    session->diags = diags_create(session->sources);
+    int status = run_command(session);
+    if (diags_count(session->diags) || session->options.json_messages)
+        print_diagnostics(session);
+    fflush(stdout);
+    return status;
+}
+
 int
 main(int argc, char **argv)
 {
     Session session = {.began = now(), .arena = arena_create()};
     Out why = {0};
-    if (!options_parse(&session.options, argc, argv, session.arena, &why)) {
+    int status = EXIT_USAGE;
+    if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
-        return EXIT_USAGE;
-    }
+    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
+        status = help_or_version(&session.options);
+    else
+        status = run_session(&session);
     out_free(&why);
-    if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
-        return help_or_version(&session.options);
-    prepare_process(&session.options);
-    session.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
-    session.sources = sources_create();
-    session.syms = syms_create();
-    session.diags = diags_create(session.sources);
-    int status = run_command(&session);
-    if (diags_count(session.diags) || session.options.json_messages)
-        print_diagnostics(&session);
-    fflush(stdout);
     session_free(&session);
     return status;
 }
