@@ -135,10 +135,15 @@ check_attributes(Elab *elab, const Member *member)
             known |= !strcmp(name, names[k]);
         if (known && !mod->n)
             continue;
+        if (known) {
+            diag_add(elab->diags, E0103, mod->span, "attribute '%s' of '%s' has nothing inside that could be modified",
+                     name, name_of(elab, member->name));
+            continue;
+        }
         Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is a variable and has no attribute '%s'",
-                              sym_text(elab->dae->syms, member->name), known ? "inside an attribute" : name);
+                              name_of(elab, member->name), name);
         const char *near = nearest_name(name, names, sizeof names / sizeof *names);
-        if (near && !known)
+        if (near)
             diag_help(diag, "did you mean '%s'?", near);
     }
 }

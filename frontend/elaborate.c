@@ -25,7 +25,8 @@ fragment_member(Fragment *frag, Sym name)
 
 typedef struct Collect {
     Fragment *frag;
-    Map seen;       // classes already collected: what is inherited twice counts once
+    Map seen;       // classes already collected, as indices into mods: what is inherited twice counts once
+    VEC(Mod *) mods;
     VEC(Member) members;
 } Collect;
 
@@ -103,6 +104,46 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
     }
 }
 
+// Whether two paths to a base class say the same about one of its elements; either may be NULL.
+static bool
+same_modification(const Elab *elab, const Mod *a, const Mod *b)
+{
+    const Ast *ast = &elab->program->ast;
+    const Mod *either = a ? a : b;
+    if (a == b)
+        return true;
+    if (!a || !b)
+        return !either->value && !either->n && !either->final;
+    bool same = a->value == b->value || (ast_kind(ast, a->value) == AST_NUMBER && ast_kind(ast, b->value) == AST_NUMBER
+                                         && ast_number(ast, a->value) == ast_number(ast, b->value));
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = same_modification(elab, a->children[i], mod_child(b, a->children[i]->name));
+    for (uint32_t i = 0; same && i < b->n; i++)
+        same = mod_child(a, b->children[i]->name) || same_modification(elab, NULL, b->children[i]);
+    return same && a->final == b->final;
+}
+
+// A class reached by a second path is the same class only when nothing differs (section 5.6.1.4). Modifications of other
+// classes on the way are not its business.
+static void
+check_inherited_again(Elab *elab, uint32_t base, const Mod *first, const Mod *second, Span span)
+{
+    const Mod *sides[] = {first, second};
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t i = 0; sides[side] && i < sides[side]->n; i++) {
+            Found found;
+            const Mod *mod = sides[side]->children[i], *other = mod_child(sides[1 - side], mod->name);
+            if (!scope_member(elab->program, base, mod->name, &found) || same_modification(elab, mod, other))
+                continue;
+            Diag *diag = diag_add(elab->diags, E0126, span, "'%s' is inherited twice, with different modifications of '%s'",
+                                  name_of(elab, class_at(elab->program, base)->full_name), name_of(elab, mod->name));
+            diag_note(diag, mod->span, "modified here");
+            if (other)
+                diag_note(diag, other->span, "and here");
+            return;
+        }
+}
+
 static void
 collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint32_t base, Mod *outer,
                 uint32_t depth)
@@ -120,7 +161,12 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     }
     Mod *own = mods ? mod_build(elab, 0, mods, into->frag, class_id, -1, span) : NULL;
     check_names(elab, own, base, false);
-    collect_class(elab, into, base, mod_merge(elab, outer, own), depth + 1);
+    Mod *merged = mod_merge(elab, outer, own);
+    uint32_t first;
+    if (map_get(&into->seen, base, &first))
+        check_inherited_again(elab, base, into->mods.at[first], merged, span);
+    else
+        collect_class(elab, into, base, merged, depth + 1);
 }
 
 static void
@@ -175,10 +221,9 @@ static void
 collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t depth)
 {
     const Ast *ast = &elab->program->ast;
-    uint32_t seen, extends = 0;
-    if (map_get(&into->seen, class_id, &seen))
-        return;
-    map_put(&into->seen, class_id, 1);
+    uint32_t extends = 0;
+    map_put(&into->seen, class_id, into->mods.n);
+    vec_push(&into->mods, mod);
     scope_bases(elab->program, class_id);
     const ClassInfo *info = class_at(elab->program, class_id);
     AstKind kind = ast_kind(ast, info->body);
@@ -210,6 +255,7 @@ collect(Elab *elab, Fragment *frag, Mod *mod)
     frag->members.n = into.members.n;
     frag->members.capacity = into.members.capacity;
     map_free(&into.seen);
+    vec_free(&into.mods);
     check_names(elab, mod, frag->class_id, true);
 }
 

@@ -100,7 +100,7 @@ BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, bui
     builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector, builtin_matrix,
     builtin_scalar, builtin_cat, builtin_array, builtin_symmetric, builtin_fold;
 
-// --- function.c, statement.c
+// --- function.c, function_map.c, statement.c
 typedef struct Variable { // of a function
     Sym name;
     uint32_t flags;        // AST_F_INPUT, AST_F_OUTPUT, AST_F_CONSTANT, AST_F_PARAMETER
@@ -121,6 +121,12 @@ typedef struct Frame {     // a function being executed: env->locals.at[i] is th
 typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;
 
 bool function_call(ExprEnv *env, Node call, Value *out); // first output
+// The basic type of a type name, with the sizes an alias carries.
+bool function_type(ExprEnv *env, Node name, Type *type);
+// Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their values; the
+// second takes arrays where the function has scalars, and calls it for each element.
+bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit

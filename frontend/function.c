@@ -119,8 +119,8 @@ predefined_type(const char *name, Type *type)
     return false;
 }
 
-static bool
-named_type(ExprEnv *env, Node name, Type *type)
+bool
+function_type(ExprEnv *env, Node name, Type *type)
 {
     Node ident = ast_child(env->ast, name, 0);
     if (ast_at(env->ast, name)->nchild == 1 && predefined_type(sym_text(env->syms, ast_at(env->ast, ident)->sym), type))
@@ -159,7 +159,7 @@ variable_type(ExprEnv *env, const Variable *variable, Type *type)
 {
     uint32_t dims[2 * MAX_RANK], rank = 0;
     Type base = {0};
-    if (!named_type(env, ast_child(env->ast, variable->line, 0), &base)
+    if (!function_type(env, ast_child(env->ast, variable->line, 0), &base)
         || !append_sizes(env, ast_child(env->ast, variable->component, 0), dims, &rank)
         || !append_sizes(env, ast_child(env->ast, variable->line, 1), dims, &rank))
         return false;
@@ -421,8 +421,8 @@ note_call(const Frame *frame)
         diag_note(diag, frame->span, "in this call of '%s'", function_name(frame));
 }
 
-static bool
-frame_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+bool
+function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
     ExprEnv *env = frame->env, saved = *env;
     env->locals.at = NULL;
@@ -461,7 +461,7 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
     good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
-        && frame_execute(&frame, nodes, values, outputs, n);
+        && function_map(&frame, nodes, values, outputs, n);
     vec_free(&frame.variables);
     vec_free(&frame.sections);
     return good;

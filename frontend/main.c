@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,6 +135,7 @@ static int
 read_model(Session *session)
 {
     session->program = program_create(session->sources, session->syms, session->diags);
+    program_limit_nesting(session->program, session->options.limit_nesting);
     add_paths(session);
     bool read = program_add_file(session->program, session->options.files[0]);
     if (program_io_error(session->program))
@@ -564,14 +566,17 @@ write_file(const char *path, const Out *text)
     return error;
 }
 
-// Writes beside the file and renames, so that a full disk cannot eat a model.
+// Writes beside the file and renames, so that a full disk cannot eat a model. Links and permissions stay.
 static int
 replace_file(Arena *arena, const char *path, const Out *text)
 {
-    const char *fresh = arena_printf(arena, "%s.mdlc-new", path);
-    int error = write_file(fresh, text);
-    if (!error && rename(fresh, path))
+    struct stat status;
+    char *target = realpath(path, NULL);
+    const char *fresh = arena_printf(arena, "%s.mdlc-new", target ? target : path);
+    int error = !target || stat(target, &status) ? errno : write_file(fresh, text);
+    if (!error && (chmod(fresh, status.st_mode & 07777) || rename(fresh, target)))
         error = errno;
+    free(target);
     if (error) {
         unlink(fresh);
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
@@ -681,27 +686,34 @@ session_free(Session *session)
 #endif
 }
 
+static int
+run_session(Session *session)
+{
+    prepare_process(&session->options);
+    session->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    session->sources = sources_create();
+    session->syms = syms_create();
+    session->diags = diags_create(session->sources);
+    int status = run_command(session);
+    if (diags_count(session->diags) || session->options.json_messages)
+        print_diagnostics(session);
+    fflush(stdout);
+    return status;
+}
+
 int
 main(int argc, char **argv)
 {
     Session session = {.began = now(), .arena = arena_create()};
     Out why = {0};
-    if (!options_parse(&session.options, argc, argv, session.arena, &why)) {
+    int status = EXIT_USAGE;
+    if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
-        return EXIT_USAGE;
-    }
+    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
+        status = help_or_version(&session.options);
+    else
+        status = run_session(&session);
     out_free(&why);
-    if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
-        return help_or_version(&session.options);
-    prepare_process(&session.options);
-    session.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
-    session.sources = sources_create();
-    session.syms = syms_create();
-    session.diags = diags_create(session.sources);
-    int status = run_command(&session);
-    if (diags_count(session.diags) || session.options.json_messages)
-        print_diagnostics(&session);
-    fflush(stdout);
     session_free(&session);
     return status;
 }

@@ -42,6 +42,18 @@ last_class(Program *program, Node file, bool (*wanted)(const ClassInfo *), bool 
     return found;
 }
 
+static void
+no_model(const Program *program, Node file, Diags *diags)
+{
+    static const char text[] = "the file has no model that could be elaborated (none, or partial ones only)";
+    uint32_t offset = file ? ast_at(&program->ast, file)->span.lo : 0;
+    Place place;
+    if (file && sources_locate(program->sources, offset, &place))
+        diag_add(diags, E0104, (Span){offset, offset}, "%s", text);
+    else
+        diag_add(diags, E0104, (Span){0}, "%s: %s", source_path(program->sources, 0), text);
+}
+
 static uint32_t
 choose_class(Program *program, const char *name, uint32_t n_files, Diags *diags)
 {
@@ -62,9 +74,7 @@ choose_class(Program *program, const char *name, uint32_t n_files, Diags *diags)
     if (file && !id)
         id = last_class(program, file, can_be_part, true);
     if (!id)
-        diag_add(diags, E0104, file ? (Span){ast_at(&program->ast, file)->span.lo, ast_at(&program->ast, file)->span.lo}
-                                    : (Span){0},
-                 "the file has no model that could be elaborated (none, or partial ones only)");
+        no_model(program, file, diags);
     return id;
 }
 

@@ -108,8 +108,13 @@ add_override(Options *options, const char *text, Arena *arena, Out *why)
         out_printf(why, "--set needs NAME=VALUE, got '%s'", text);
         return false;
     }
-    options->overrides[options->n_overrides++] =
-        (Override){arena_strndup(arena, text, (size_t)(equals - text)), equals + 1};
+    const char *name = arena_strndup(arena, text, (size_t)(equals - text));
+    uint32_t at = 0; // a later value replaces an earlier one
+    while (at < options->n_overrides && strcmp(options->overrides[at].name, name))
+        at++;
+    if (at == options->n_overrides)
+        options->n_overrides++;
+    options->overrides[at] = (Override){name, equals + 1};
     return true;
 }
 
@@ -165,7 +170,12 @@ take_option(Options *o, int letter, const char *value, Arena *arena, Out *why)
     case OPTION_START: o->start = value; break;
     case OPTION_STOP: o->stop = value; break;
     case OPTION_INTERVAL: o->interval = value; break;
-    case OPTION_POINTS: o->points = value; break;
+    case OPTION_POINTS:
+        o->points = value;
+        if (number(value, &unused) && unused >= 1 && unused <= 1e9 && unused == floor(unused))
+            return true;
+        out_printf(why, "--points needs a whole number from 1 to 1e9, got '%s'", value);
+        return false;
     case OPTION_TOL: o->tolerance = value; break;
     case OPTION_ABSTOL: o->abstol = value; break;
     case OPTION_SOLVER: o->solver = value; return one_of(value, "ida cvode adams erk rk4", "--solver", why);

@@ -89,6 +89,12 @@ program_io_error(const Program *program)
     return program->io_error;
 }
 
+void
+program_limit_nesting(Program *program, uint32_t nesting)
+{
+    program->nesting = nesting;
+}
+
 const Ast *
 program_ast(const Program *program)
 {
@@ -285,7 +291,7 @@ program_add_file(Program *program, const char *path)
         diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
         return false;
     }
-    ParseOptions options = {.mo = ends_with(path, ".mo")};
+    ParseOptions options = {.mo = ends_with(path, ".mo"), .nesting = program->nesting};
     uint32_t errors = diags_errors(program->diags);
     Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
     if (!node)

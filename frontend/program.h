@@ -60,6 +60,7 @@ struct Program {
     Diags *diags;
     Ast ast;
     int io_error;
+    uint32_t nesting;          // limit of nesting while parsing; 0: the default
     VEC(ClassInfo) classes;
     Map class_of_node;
     U32Vec files;              // FILE nodes

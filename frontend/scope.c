@@ -312,12 +312,24 @@ import_failed(Program *program, uint32_t class_id, Sym name)
     return false;
 }
 
+// Predefined types of Modelica that belong to parts of the language without a meaning here.
+static bool
+is_later_type(const char *name)
+{
+    return !strcmp(name, "Clock") || !strcmp(name, "ExternalObject") || !strcmp(name, "Complex");
+}
+
 static void
 report_class(Program *program, uint32_t class_id, Node name)
 {
     const AstNode *at = ast_at(&program->ast, name);
     if (import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
         return;
+    if (is_later_type(scope_name_text(program, name))) {
+        diag_add(program->diags, E0701, at->span, "the predefined type '%s' is not supported yet",
+                 scope_name_text(program, name));
+        return;
+    }
     Diag *diag = diag_add(program->diags, E0102, at->span, "there is no class or type '%s'",
                           scope_name_text(program, name));
     // The first part that is not known is the one to correct.

@@ -43,7 +43,8 @@ print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, O
     if (out->length > before)
         out_text(out, ": ");
     dae_print_equation(dae, assign->equation, out);
-    out_printf(out, "\n  gives %s = %g with", dae_name(dae, assign->var), value_of(sys, assign->var, v));
+    double value = value_of(sys, assign->var, v);
+    out_printf(out, "\n  gives %s = %s with", dae_name(dae, assign->var), isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     for (uint32_t k = 0; k < slots && shown < VALUES_SHOWN; k++) {
         Var var = dae->rows.at[assign->row + k];
         double literal;

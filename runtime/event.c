@@ -301,17 +301,21 @@ event_next_instant(const Run *run)
     return next;
 }
 
-enum { SHRINKS = 30 };
+enum { CONFIRMATIONS = 8 };
 
-// The condition whose crossings come ever faster towards a finite instant, or UINT32_MAX.
+// The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts once the
+// time between crossings has become small compared with that at the sequence's beginning.
 static uint32_t
-accumulating(const Run *run)
+accumulating(const Run *run, double *limit)
 {
-    double span = run->options->stop - run->options->start;
     for (uint32_t k = 0; k < run->guards; k++)
-        for (int side = 0; side < 2; side++)
-            if (run->guard[k].shrinks[side] >= SHRINKS && run->guard[k].interval[side] < 1e-4 * span)
+        for (int side = 0; side < 2; side++) {
+            const Guard *guard = &run->guard[k];
+            *limit = guard->limit[side];
+            if (guard->confirmed[side] >= CONFIRMATIONS && *limit <= run->options->stop &&
+                guard->interval[side] < 1e-5 * guard->first[side])
                 return k;
+        }
     return UINT32_MAX;
 }
 
@@ -321,11 +325,12 @@ event_no_progress(Run *run)
 {
     uint32_t slot = run->event_count++ % EVENT_WINDOW;
     double oldest = run->event_time[slot], span = run->options->stop - run->options->start;
-    uint32_t zeno = accumulating(run);
+    double limit;
+    uint32_t zeno = accumulating(run, &limit);
     run->event_time[slot] = run->time;
     if (zeno != UINT32_MAX) {
         run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other "
-                    "ever faster and accumulate here:\n  %s", run->time, root_text(run, zeno));
+                    "ever faster and accumulate at time %.9g:\n  %s", run->time, limit, root_text(run, zeno));
         return MDL_FAILED;
     }
     if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))

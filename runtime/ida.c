@@ -366,26 +366,39 @@ second_derivative(Run *run, double probe)
     return solved && isfinite(size) ? size : -1;
 }
 
-// The first step has order 1: its error h^2 |y''| / 2 shall be a fraction of the tolerance.
+// The first step has order 1: its error h^2 |y''| / 2 shall be a fraction of the tolerance. As in CVODE's CVHin, y'' is
+// estimated again over a time like the step it asks for, because over a longer one it may be anything.
+static double
+curvature_step(Run *run, double probe, double most, double least)
+{
+    double step = most;
+    for (int round = 0; round < 8; round++) {
+        double curvature = second_derivative(run, probe);
+        if (curvature < 0)
+            step = 1e-3 * probe;
+        else
+            step = curvature > 0 ? sqrt(0.1 / curvature) : most;
+        step = fmax(fmin(step, most), least);
+        if (probe <= 10 * step)
+            break;
+        probe = step;
+    }
+    return fmin(step, 1e3 * probe);
+}
+
 static double
 first_step(Run *run)
 {
     Integrator *integrator = run->integrator;
-    double span = run->options->stop - run->time;
-    double most = integrator->step > 0 ? fmin(integrator->step, span) : span / 100;
+    // What rounding of time leaves; the length of the run says nothing about the model.
+    double span = run->options->stop - run->time, least = 1e2 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
+    double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
     for (uint32_t i = 0; i < run->ny; i++)
         integrator->weight[i] = 1 / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
     double speed = weighted_norm(run, run->yp);
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
-    double probe = fmin(most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
-    probe = fmax(probe, 1e3 * DBL_EPSILON * fmax(fabs(run->time), span));
-    double curvature = second_derivative(run, probe);
-    double step = most;
-    if (curvature < 0)
-        step = 1e-3 * probe;
-    else if (curvature > 0)
-        step = fmin(most, sqrt(0.1 / curvature));
-    return fmax(step, 1e2 * DBL_EPSILON * fmax(fabs(run->time), span));
+    double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
+    return curvature_step(run, fmax(probe, 10 * least), most, least);
 }
 
 static void

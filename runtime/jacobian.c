@@ -174,6 +174,14 @@ build_dae(Jacobian *jacobian, const uint32_t *replaced)
     return true;
 }
 
+// A partial derivative at a corner, as that of sqrt(max(h, 0)) at 0, may be 0*inf. The iteration needs a number there
+// and no more; whether it converges is decided by the residuals.
+static inline double
+usable(double partial)
+{
+    return partial - partial == 0 ? partial : 0;
+}
+
 static void
 assemble_dae(Jacobian *jacobian, const double *v, double cj)
 {
@@ -181,9 +189,9 @@ assemble_dae(Jacobian *jacobian, const double *v, double cj)
     memset(jacobian->values, 0, jacobian->start[jacobian->n] * sizeof *jacobian->values);
     const double *y = v + model->jac_y.values, *yp = v + model->jac_yp.values;
     for (uint32_t k = 0; k < model->jac_y.nonzeros; k++)
-        jacobian->values[jacobian->from_y[k]] += y[k];
+        jacobian->values[jacobian->from_y[k]] += usable(y[k]);
     for (uint32_t k = 0; k < model->jac_yp.nonzeros; k++)
-        jacobian->values[jacobian->from_yp[k]] += cj * yp[k];
+        jacobian->values[jacobian->from_yp[k]] += cj * usable(yp[k]);
     const double *c = v + model->jac_c.values;
     for (uint32_t k = 0; jacobian->selected && k < model->jac_c.nonzeros; k++)
         jacobian->values[jacobian->from_c[k]] += c[k];
@@ -273,7 +281,8 @@ scatter(Jacobian *jacobian, const mdl_matrix *matrix, const double *v, const uin
 {
     for (uint32_t j = 0; matrix->nonzeros && j < matrix->columns; j++)
         for (uint32_t k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
-            place_partial(jacobian, row_loop, matrix->row[k], j, column_loop[j], v[matrix->values + k]);
+            place_partial(jacobian, row_loop, matrix->row[k], j, column_loop[j],
+                          usable(v[matrix->values + k]));
 }
 
 static bool

@@ -229,10 +229,31 @@ keep_final(Run *run)
         *options->final_time = run->v[0];
 }
 
+// A row with a value that is not finite would be worth nothing; the run ends before it.
+static int
+check_finite(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double probe = 0;
+    for (uint32_t k = 0; k < model->n_outputs; k++)
+        probe += 0 * run->v[model->output[k].place];
+    for (uint32_t k = 0; probe != 0 && k < model->n_outputs; k++) {
+        double value = output_value(run, k);
+        if (isfinite(value))
+            continue;
+        run_message(run, MDL_ERROR, "at time %.12g: `%s` = %s is not finite%s", run->v[0], model->output[k].name,
+                    isnan(value) ? "nan" : value > 0 ? "inf" : "-inf", evaluate_explain(run));
+        return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
 int
 result_row(Run *run)
 {
     Result *result = run->result;
+    if (check_finite(run) != MDL_OK)
+        return MDL_FAILED;
     keep_final(run);
     run->stats->rows++;
     if (!result->sink && result->file < 0)

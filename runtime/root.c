@@ -152,8 +152,18 @@ note_crossing(Run *run, uint32_t k, double time)
     int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
                : k >= laws            ? run->v[model->sgn[k - laws].mode] == 0
                                       : 0;
-    double interval = time - guard->last[side];
-    guard->shrinks[side] = interval < 0.999 * guard->interval[side] ? guard->shrinks[side] + 1 : 0;
+    double interval = time - guard->last[side], ratio = interval / guard->interval[side];
+    // The end of the geometric sequence through the latest two intervals. It moves by less than an interval per
+    // crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and by more
+    // than one when they only become faster (by 1/p intervals for p < 1).
+    double limit = ratio < 1 ? time + interval * ratio / (1 - ratio) : INFINITY;
+    if (!(ratio < 1)) {
+        guard->confirmed[side] = 0;
+        guard->first[side] = interval;
+    } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
+        guard->confirmed[side]++;
+    }
+    guard->limit[side] = limit;
     guard->interval[side] = interval;
     guard->last[side] = time;
 }
@@ -222,24 +232,85 @@ root_suspect(Run *run, double *when)
     return suspect;
 }
 
-void
+static int
+report_missed(const Run *run, uint32_t guard)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other faster than "
+                "the tolerance resolves; this condition changed and changed back within one step:\n  %s",
+                run->time, root_text(run, guard));
+    return MDL_FAILED;
+}
+
+int
 root_arm(Run *run)
 {
-    for (uint32_t k = 0; k < run->guards; k++)
-        if (run->guard[k].band > 0 && run->phi[k] > 2 * run->guard[k].band)
-            run->guard[k].band = 0;
+    for (uint32_t k = 0; k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
+            continue;
+        if (guard->returning)
+            return report_missed(run, k);
+        guard->band = 0;
+    }
+    return MDL_OK;
+}
+
+// A short time in which no state moves by more than a part in 10^8 of itself or of its nominal value.
+static double
+short_time(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double fastest = 0;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double size = fabs(run->y[i]) + fabs(run->v[model->nominal + i]);
+        fastest = fmax(fastest, fabs(run->yp[i]) / fmax(size, DBL_MIN));
+    }
+    double time = fastest > 0 ? 1e-8 / fastest : 1e-8 * run->interval;
+    return fmax(time, 64 * DBL_EPSILON * fabs(run->time));
+}
+
+// Relations that have flipped and whose functions move back at once: they must flip again. The root functions are
+// evaluated at the point and a little later along the derivatives.
+static void
+look_ahead(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *v = run->v, later = short_time(run);
+    evaluate_load(run, run->time, run->y, run->yp);
+    evaluate_row(run);
+    mdl_call(model->relations, v);
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        run->phi[k] = relation_guard(run, &model->relation[k]);
+    v[0] = run->time + later;
+    for (uint32_t i = 0; i < model->nx; i++)
+        v[model->y + i] = run->y[i] + later * run->yp[i];
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    evaluate_outputs(run);
+    mdl_call(model->relations, v);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        Guard *guard = &run->guard[k];
+        double change = relation_guard(run, &model->relation[k]) - run->phi[k];
+        guard->returning = guard->band > 0 && solved && change < -4 * DBL_EPSILON * fabs(run->phi[k]);
+    }
+    evaluate_load(run, run->time, run->y, run->yp);
+    evaluate_row(run);
 }
 
 void
 root_blind(Run *run)
 {
     uint32_t laws = run->model->n_relations + run->model->n_time_relations;
+    bool blind = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->seen_count = 0;
-        if (!guard->forced)
-            continue;
-        guard->band = k >= laws ? friction_band(run, k - laws) : BAND * guard->size;
-        guard->forced = guard->pending = false;
+        guard->returning = false;
+        if (guard->forced) {
+            guard->band = k >= laws ? friction_band(run, k - laws) : BAND * guard->size;
+            guard->forced = guard->pending = false;
+        }
+        blind = blind || (k < run->model->n_relations && guard->band > 0);
     }
+    if (blind)
+        look_ahead(run);
 }

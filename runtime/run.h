@@ -41,10 +41,11 @@ typedef struct Guard {
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
-    // Per direction of crossing: when it happened last, the time since the one before, and how many times
-    // running that time has become shorter.
-    double last[2], interval[2];
-    uint32_t shrinks[2];
+    bool returning; // blind, and right after the event its function moves against the value held
+    // Per direction of crossing: when it happened last, the time since the one before, the first such time of the
+    // present sequence, the instant at which a geometric sequence would end, and how often that was confirmed.
+    double last[2], interval[2], first[2], limit[2];
+    uint32_t confirmed[2];
     // The two latest values before the current one since the last event, newest first.
     double seen_at[2], seen[2];
     uint32_t seen_count;
@@ -156,8 +157,11 @@ bool root_locate(Run *run, double low, double high, double *instant);
 // of a
 // guard has come close to zero since the point before; *when is its lowest point: worth a look.
 bool root_suspect(Run *run, double *when);
-void root_arm(Run *run);     // after a check without event: conditions that left their band see again
-void root_blind(Run *run);   // after an event: the forced conditions get their band
+// After a check without event: conditions that left their band see again. MDL_FAILED when one must have flipped twice
+// inside its band, so that what follows would be wrong.
+int root_arm(Run *run);
+// After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
+void root_blind(Run *run);
 const char *root_text(const Run *run, uint32_t guard);
 
 // --- selection.c: dynamic state selection (models with constraints only)

@@ -272,8 +272,9 @@ inspect(Run *run, double before, double *instant, bool *located)
     *located = false;
     if (run->guards) {
         *located = find_event(run, before, instant);
-        if (!*located)
-            root_arm(run);
+        int status = *located ? MDL_OK : root_arm(run);
+        if (status != MDL_OK)
+            return status;
     } else if (run->model->n_asserts) {
         evaluate_accepted(run);
     }

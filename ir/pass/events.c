@@ -210,7 +210,4 @@ make_events(Lowering *low)
     make_laws(low);
     make_relations(low);
     make_left_limits(low);
-    low->sys->model->initial = low->initial;
-    low->sys->model->terminal = low->terminal;
-    low->sys->model->lambda = low->lambda;
 }

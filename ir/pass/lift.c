@@ -349,10 +349,13 @@ extra_place(Lowering *low, Extra extra, const Var *vars, const uint32_t *places,
 {
     switch (extra.kind) {
     case EXTRA_INITIAL:
+        low->uses_initial = true;
         return low->initial;
     case EXTRA_TERMINAL:
+        low->uses_terminal = true;
         return low->terminal;
     case EXTRA_LAMBDA:
+        low->uses_lambda = true;
         return low->lambda;
     case EXTRA_SAMPLE:
         return sample_place(low, extra.text, places);

@@ -44,6 +44,16 @@ finish_image(Lowering *low)
     low->sys->model->v0 = image;
 }
 
+// Set when everything has been lifted: 0 tells the runtime that nothing asks for the flag.
+static void
+set_flags(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    model->initial = low->uses_initial ? low->initial : 0;
+    model->terminal = low->uses_terminal ? low->terminal : 0;
+    model->lambda = low->uses_lambda ? low->lambda : 0;
+}
+
 static void
 keep_places(Lowering *low)
 {
@@ -82,6 +92,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
         make_outputs(&low);
     finish_image(&low);
     keep_places(&low);
+    set_flags(&low);
     if (input->names)
         name_places(&low);
     lift_memo_free(&low);

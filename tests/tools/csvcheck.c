@@ -9,6 +9,7 @@
 //
 // Prints the worst deviation; exit status 1 when an assertion fails, 2 when a file or column is missing.
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,19 +46,26 @@ slurp(const char *path)
     return text;
 }
 
-// Names may hold commas inside brackets: "a.R[1,2]".
+// Names with commas are quoted: "a.R[1,2]" in quotes.
 static size_t
 split(char *line, char **field, size_t most)
 {
     size_t n = 0;
-    int depth = 0;
+    bool quoted = false;
     field[n++] = line;
     for (char *p = line; *p; p++) {
-        depth += (*p == '[') - (*p == ']');
-        if (*p == ',' && depth == 0 && n < most) {
+        quoted ^= *p == '"';
+        if (*p == ',' && !quoted && n < most) {
             *p = 0;
             field[n++] = p + 1;
         }
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(field[i]);
+        if (length < 2 || field[i][0] != '"')
+            continue;
+        field[i][length - 1] = 0;
+        field[i]++;
     }
     return n;
 }
