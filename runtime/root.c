@@ -279,8 +279,12 @@ look_ahead(Run *run)
     evaluate_load(run, run->time, run->y, run->yp);
     evaluate_row(run);
     mdl_call(model->relations, v);
-    for (uint32_t k = 0; k < model->n_relations; k++)
+    for (uint32_t k = 0; k < model->n_relations; k++) {
         run->phi[k] = relation_guard(run, &model->relation[k]);
+        // reinit() may have moved it far away: it sees at once.
+        if (run->phi[k] > 2 * run->guard[k].band)
+            run->guard[k].band = 0;
+    }
     v[0] = run->time + later;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] = run->y[i] + later * run->yp[i];

@@ -85,6 +85,7 @@ typedef struct Lowering {
     U32Vec tear_row;         // per tear of the dynamics' loops: row of its residual
     uint32_t initial, terminal, lambda;
     uint32_t invariant;      // first of the places of invariants
+    bool uses_initial, uses_terminal, uses_lambda;
     VEC(Relation) relations;
     Map relation_of;
     VEC(Sample) samples;
