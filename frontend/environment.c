@@ -243,14 +243,23 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
     return true;
 }
 
+// Besides literals the parameters that have shaped the model already: nothing can change these any more.
 static bool
 env_literal(ExprEnv *env, Var var, double *out)
 {
     const Scope *scope = env->scope;
-    const Extra *extra = scope->frag && (var & EXTRA_BIT) ? &scope->frag->extras.at[var & ~EXTRA_BIT] : NULL;
-    if (!extra || extra->kind != EXTRA_LITERAL)
+    Fragment *frag = scope->frag;
+    if (!frag || var == UNPLACED)
         return false;
-    *out = extra->value;
+    if (var & EXTRA_BIT) {
+        const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
+        *out = extra->value;
+        return extra->kind == EXTRA_LITERAL;
+    }
+    const Member *member = member_of_var(&frag, &var);
+    if (!member || !member->evaluate || member->value_state != 2)
+        return false;
+    *out = expr_value(((Elab *)env->context)->dae->exprs, member->value.elements[var]);
     return true;
 }
 

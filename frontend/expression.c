@@ -198,7 +198,7 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
     return true;
 }
 
-// A condition that depends on loop indices only (literal variables, see ExprEnv.literal) is decided, so that
+// A condition that depends on loop indices and sizes only (see ExprEnv.literal) is decided, so that
 // `if i == 1 then a else x[i - 1]` never looks at x[0].
 static void
 decide_literals(ExprEnv *env, Value *condition)

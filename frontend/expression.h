@@ -72,8 +72,8 @@ struct ExprEnv {
     bool (*type)(ExprEnv *env, Node name, Type *out);
     // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
     bool (*value)(ExprEnv *env, Var var, double *out, Span span);
-    // The number a variable stands for when it is a literal (a loop index used as a value); false, without a message,
-    // otherwise. May be NULL: there are none.
+    // The number a variable stands for when it is a literal (a loop index used as a value) or a parameter whose value has
+    // shaped the model; false, without a message, otherwise. May be NULL: there are none.
     bool (*literal)(ExprEnv *env, Var var, double *out);
     // Derivative and pre variables in the caller's numbering. `der` answers NONE for what does not change between events
     // (parameters, constants, discrete variables): their rate is zero.

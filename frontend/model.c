@@ -407,6 +407,8 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
 {
     uint32_t n_files = program->files.n, errors = diags_errors(diags);
     program_load_packages(program);
+    if (diags_errors(diags) != errors)
+        return NULL;
     uint32_t class_id = choose_class(program, options->class_name, n_files, diags);
     if (!class_id)
         return NULL;

@@ -1,17 +1,11 @@
-// Files, packages and the table of classes.
+// Files and the table of classes.
 //
-// Purpose: reads files, gives every class an id with its own members, and finds packages by name in the
-// search directories (NAME.mdl, NAME.mo, NAME/package.mdl; Modelica 3.6, chapter 13).
-// Method: one walk over each file's tree. Packages are loaded before elaboration: every first identifier of
-// a name that no file declares but a directory offers is read, until nothing new appears. Thus the tree
-// never moves while it is being elaborated.
+// Purpose: reads files and gives every class an id with its own members (packages are found by package.c).
+// Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until that is loaded.
 // Contract: program.h, elaborate.h. Complexity: linear in the texts.
 #include "frontend/program.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "frontend/parse.h"
 
@@ -73,6 +67,7 @@ program_free(Program **program_place)
     map_free(&program->class_of_node);
     vec_free(&program->files);
     vec_free(&program->paths);
+    vec_free(&program->parts);
     map_free(&program->available);
     vec_free(&program->available_paths);
     map_free(&program->loaded);
@@ -255,8 +250,8 @@ within_class(Program *program, Node within)
     return class_id;
 }
 
-static void
-add_file_classes(Program *program, Node file)
+void
+program_add_classes(Program *program, Node file)
 {
     const Ast *ast = &program->ast;
     uint32_t parent = within_class(program, ast_child(ast, file, 0));
@@ -274,153 +269,35 @@ add_file_classes(Program *program, Node file)
     }
 }
 
-static bool
-ends_with(const char *text, const char *tail)
-{
-    size_t n = strlen(text), m = strlen(tail);
-    return n >= m && !strcmp(text + n - m, tail);
-}
-
-bool
-program_add_file(Program *program, const char *path)
+Node
+program_read_file(Program *program, const char *path)
 {
     int error = 0;
     int file = sources_read(program->sources, path, &error);
     if (file < 0) {
         program->io_error = error;
         diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
-        return false;
+        return 0;
     }
-    ParseOptions options = {.mo = ends_with(path, ".mo"), .nesting = program->nesting};
-    uint32_t errors = diags_errors(program->diags);
+    ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};
     Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
+    if (node)
+        vec_push(&program->files, node);
+    return node;
+}
+
+bool
+program_add_file(Program *program, const char *path)
+{
+    uint32_t errors = diags_errors(program->diags);
+    Node node = program_read_file(program, path);
     if (!node)
         return false;
-    vec_push(&program->files, node);
-    add_file_classes(program, node);
-    return diags_errors(program->diags) == errors;
-}
-
-// --- packages
-
-void
-program_add_path(Program *program, const char *directory)
-{
-    vec_push(&program->paths, arena_strndup(program->arena, directory, strlen(directory)));
-}
-
-static bool
-is_file(const char *path)
-{
-    struct stat info;
-    return !stat(path, &info) && S_ISREG(info.st_mode);
-}
-
-static void
-offer_package(Program *program, const char *directory, const char *entry)
-{
-    const char *dot = strrchr(entry, '.');
-    const char *path = arena_printf(program->arena, "%s/%s", directory, entry);
-    size_t length = dot ? (size_t)(dot - entry) : strlen(entry);
-    if (entry[0] == '.')
-        return;
-    if (dot) {
-        if (strcmp(dot, ".mdl") && strcmp(dot, ".mo"))
-            return;
+    if (ast_child(&program->ast, node, 0) || program_is_package_file(path)) {
+        PackagePart part = {.file = node, .path = arena_strndup(program->arena, path, strlen(path))};
+        vec_push(&program->parts, part);
     } else {
-        const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
-        if (!is_file(inside))
-            inside = arena_printf(program->arena, "%s/package.mo", path);
-        if (!is_file(inside))
-            return;
+        program_add_classes(program, node);
     }
-    Sym name = sym_make(program->syms, entry, length);
-    uint32_t old;
-    if (map_get(&program->available, name, &old)) {
-        // Directories are in order of preference; within one, .mdl goes before .mo.
-        const char *known = program->available_paths.at[old];
-        size_t base = strlen(directory);
-        if (strncmp(known, directory, base) || known[base] != '/' || ends_with(known, ".mdl"))
-            return;
-    }
-    map_put(&program->available, name, program->available_paths.n);
-    vec_push(&program->available_paths, path);
-}
-
-static void
-list_packages(Program *program)
-{
-    for (uint32_t i = 0; i < program->paths.n; i++) {
-        DIR *directory = opendir(program->paths.at[i]);
-        if (!directory)
-            continue;
-        for (struct dirent *entry; (entry = readdir(directory));)
-            offer_package(program, program->paths.at[i], entry->d_name);
-        closedir(directory);
-    }
-    vec_clear(&program->paths);
-}
-
-static int
-compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-// A package stored as a directory: package.mdl first, then every other file and sub-package, by name.
-static void
-load_directory(Program *program, const char *path, uint32_t depth)
-{
-    const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
-    if (!is_file(inside))
-        inside = arena_printf(program->arena, "%s/package.mo", path);
-    if (depth > DEPTH_LIMIT / 8 || !is_file(inside))
-        return;
-    program_add_file(program, inside);
-    struct dirent **entries = NULL;
-    int n = scandir(path, &entries, NULL, compare_names);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        const char *full = arena_printf(program->arena, "%s/%s", path, name);
-        if (name[0] != '.' && strncmp(name, "package.", 8)) {
-            if (ends_with(name, ".mdl") || ends_with(name, ".mo"))
-                program_add_file(program, full);
-            else if (!strchr(name, '.'))
-                load_directory(program, full, depth + 1);
-        }
-        free(entries[i]);
-    }
-    free(entries);
-}
-
-static void
-load_package(Program *program, Sym name)
-{
-    uint32_t index;
-    ClassInfo *root = class_at(program, CLASSID_ROOT);
-    if (map_get(&root->by_name, name, &index) || map_get(&program->loaded, name, &index)
-        || !map_get(&program->available, name, &index))
-        return;
-    map_put(&program->loaded, name, 1);
-    const char *path = program->available_paths.at[index];
-    if (is_file(path))
-        program_add_file(program, path);
-    else
-        load_directory(program, path, 0);
-}
-
-void
-program_load_packages(Program *program)
-{
-    list_packages(program);
-    if (!program->available.count)
-        return;
-    // The node array grows while packages are loaded: what they name is loaded in turn.
-    for (; program->scanned < program->ast.nodes.n; program->scanned++) {
-        const AstNode *node = ast_at(&program->ast, program->scanned);
-        if ((node->kind == AST_NAME || node->kind == AST_REF) && node->nchild) {
-            Node first = ast_child(&program->ast, program->scanned, 0);
-            load_package(program, ast_at(&program->ast, first)->sym);
-        }
-    }
+    return diags_errors(program->diags) == errors;
 }

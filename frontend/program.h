@@ -6,6 +6,8 @@
 #ifndef MDLC_FRONTEND_PROGRAM_H
 #define MDLC_FRONTEND_PROGRAM_H
 
+#include <string.h>
+
 #include "frontend/elaborate.h"
 
 enum { // predefined classes
@@ -53,6 +55,12 @@ typedef struct Found {
     uint32_t class_id;         // class found, 0 for a component
 } Found;
 
+typedef struct PackagePart { // a file given by the user that belongs to a package stored in a directory
+    Node file;
+    const char *path;
+    bool added;        // its classes are in the table
+} PackagePart;
+
 struct Program {
     Arena *arena;
     Sources *sources;
@@ -64,6 +72,7 @@ struct Program {
     VEC(ClassInfo) classes;
     Map class_of_node;
     U32Vec files;              // FILE nodes
+    VEC(PackagePart) parts;
     VEC(const char *) paths;
     Map available;             // Sym of a package -> index into available_paths
     VEC(const char *) available_paths;
@@ -80,6 +89,21 @@ class_at(const Program *program, uint32_t class_id)
     return &program->classes.at[class_id];
 }
 
+static inline bool
+text_ends_with(const char *text, const char *tail)
+{
+    size_t n = strlen(text), m = strlen(tail);
+    return n >= m && !strcmp(text + n - m, tail);
+}
+
+// Reads and parses a file without adding its classes; 0 after an error.
+Node program_read_file(Program *program, const char *path);
+// Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none.
+void program_add_classes(Program *program, Node file);
+
+// --- package.c
+// True for .../package.mdl and .../package.mo.
+bool program_is_package_file(const char *path);
 // Loads every package that the files name and a directory offers; called before elaboration starts, so that
 // the tree does not move while it is walked.
 void program_load_packages(Program *program);
