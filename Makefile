@@ -82,6 +82,7 @@ $(call objects,$(FRONTEND)): | $(BUILD)/frontend/parser.h $(BUILD)/frontend/lexe
 # --- what people call
 
 PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
 ASAN    = build/asan
 TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
 
@@ -103,20 +104,20 @@ packages:
 programs: $(BUILD)/mdlc $(TEST_PROGRAMS)
 
 test: packages
-	$(MAKE) programs
-	$(MAKE) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	$(MAKE) -j$(JOBS) programs
+	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
 	tests/all.sh $(BUILD) $(ASAN)
 check: packages
-	$(MAKE) programs
+	$(MAKE) -j$(JOBS) programs
 	tests/run.sh $(BUILD) $(CASES)
 check-asan: packages
-	$(MAKE) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
 	tests/run.sh $(ASAN) $(CASES)
 demo: packages
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all
 	examples/quarter_car/demo.sh $(BUILD)
 bench: packages
-	$(MAKE) all $(BUILD)/tests/tools/measure $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/measure $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 	tests/bench/run.sh $(BUILD)
 help:
 	@echo "make demo         install what is missing, build, run and draw the quarter car"
