@@ -47,6 +47,12 @@ run_alias(Compilation *c)
 }
 
 static bool
+run_merge(Compilation *c)
+{
+    return pass_merge(c->dae, c->diags);
+}
+
+static bool
 run_balance(Compilation *c)
 {
     return pass_balance(c->dae, c->diags);
@@ -136,6 +142,8 @@ const Pass pipeline[] = {
      .requires = FACT_NORMAL, .provides = FACT_LAWS},
     {ROW(alias), .doc = "x = y and x = -y: one representative",
      .requires = FACT_LAWS, .provides = FACT_ALIASES},
+    {ROW(merge), .doc = "set-valued laws of one velocity become one law",
+     .requires = FACT_ALIASES},
     {ROW(balance), .doc = "as many independent equations as unknowns, or a message in physical words",
      .requires = FACT_ALIASES, .provides = FACT_BALANCED},
     {ROW(index), .doc = "constraints on states are differentiated (Pantelides)",

@@ -510,7 +510,7 @@ static bool
 solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
-    Expr text[TEARS_LIMIT], mode = 0;
+    Expr text[TEARS_LIMIT], mode = 0, held = 0;
     const LoopEquation *from[TEARS_LIMIT];
     bool done[TEARS_LIMIT] = {false};
     Isolated isolated[TEARS_LIMIT];
@@ -525,8 +525,10 @@ solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
             Expr law = expr_residual(exprs, e->shape);
             if (e->is_law && (++laws > 1 || expr_op(exprs, law) != OP_IF))
                 return false;
-            if (e->is_law)
+            if (e->is_law) {
                 mode = to_union(t, e, expr_arg(exprs, law, 0), false);
+                held = to_union(t, e, expr_arg(exprs, law, 1), false);
+            }
             from[count] = e;
             text[count++] = to_union(t, e, e->is_law ? expr_arg(exprs, law, 2) : law, true);
         }
@@ -538,6 +540,9 @@ solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
         if (tear == NONE)
             return false;
         done[tear] = true;
+        // Sticking says something about X only: with another tear left, the loop stays.
+        if (from[i]->is_law && held != expr_slot(exprs, union_slot(t, unknowns[t->tears.at[tear]])))
+            return false;
         if (from[i]->is_law)
             solution = expr_3(exprs, OP_IF, mode, expr_const(exprs, 0), solution);
         isolated[i] = (Isolated){t->tears.at[tear], solution, from[i]->equation};

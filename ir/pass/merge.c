@@ -1,0 +1,184 @@
+// merge.c: one set-valued law per velocity.
+//
+// Purpose:    dry friction elements side by side stick together, so one unknown force must carry all of them. The law that
+//             remains stands on representatives with plus signs, as the runtime's tables want it.
+// Method:     laws p_i in a_i*Sgn(x_i) with x_i = s_i*r are replaced by P in A*Sgn(r), A = sum a_i, and
+//             p_i = s_i*P*a_i/A. While slipping this is exact; while sticking only the sum is determined, and the
+//             share by bands is an admissible choice (|p_i| <= a_i). Sgn is odd, hence the signs.
+// Contract:   requires `alias`; appends variables and equations. Replaced law equations become EQN_NORMAL, their
+//             modes are removed. Afterwards Law.x is a representative, p and a are not opposite to theirs, and no two laws share x.
+// Complexity: linear in the laws.
+//
+//     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
+#include "ir/problem.h"
+
+typedef struct Merge {
+    Dae *dae;
+    Map group_of;      // representative -> index + 1 of its first law
+    U32Vec next;       // per law: the next law of the same representative, or NONE
+    U32Vec last;       // per law: the last law of its list (of first laws)
+} Merge;
+
+static void
+collect(Merge *merge)
+{
+    const Dae *dae = merge->dae;
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        bool negative;
+        uint32_t first;
+        Var x = dae_alias(dae, dae->laws.at[i].x, &negative);
+        vec_push(&merge->next, NONE);
+        vec_push(&merge->last, i);
+        if (!map_get(&merge->group_of, x, &first)) {
+            map_put(&merge->group_of, x, i);
+            continue;
+        }
+        merge->next.at[merge->last.at[first]] = i;
+        merge->last.at[first] = i;
+    }
+}
+
+static bool
+is_negative(const Dae *dae, Var var)
+{
+    bool negative;
+    (void)dae_alias(dae, var, &negative);
+    return negative;
+}
+
+static Var
+hidden(Dae *dae, const Law *law, const char *stem, VarKind kind, VarType type)
+{
+    const char *name = arena_printf(dae->arena, "$%s%u", stem, law->equation);
+    return dae_add_var(dae, name, dae->nodes.at[dae->equations.at[law->equation].node].inst, kind, type, false);
+}
+
+static void
+add_equation(Dae *dae, const Law *law, Expr shape, const Var *vars)
+{
+    Expr bound;
+    uint32_t row;
+    dae_bind_shape(dae, shape, vars, &bound, &row);
+    uint32_t made = dae_add_equation(dae, EQN_NORMAL, bound, row, dae->equations.at[law->equation].node, law->span);
+    dae->equations.at[made].generated = 1;
+}
+
+// A variable that is the sum of the bands: a parameter when they all are.
+static Var
+sum_of_bands(Merge *merge, uint32_t first)
+{
+    Dae *dae = merge->dae;
+    Exprs *exprs = dae->exprs;
+    const Law law = dae->laws.at[first];
+    U32Vec vars = {0};
+    Expr sum = expr_const(exprs, 0), bound;
+    bool parametric = true;
+    for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
+        Var band = dae->laws.at[i].a;
+        parametric &= dae_kind(dae, band) == VAR_PARAMETER || dae_kind(dae, band) == VAR_CONSTANT;
+        sum = expr_2(exprs, OP_ADD, sum, expr_slot(exprs, vars.n));
+        vec_push(&vars, band);
+    }
+    Var made = hidden(dae, &law, "bands", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    if (parametric) {
+        uint32_t row;
+        dae_bind_shape(dae, sum, vars.at, &bound, &row);
+        dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = row, .span = law.span});
+    } else {
+        Expr equal = expr_2(exprs, OP_EQN, expr_slot(exprs, vars.n), sum);
+        vec_push(&vars, made);
+        add_equation(dae, &law, equal, vars.at);
+    }
+    vec_free(&vars);
+    return made;
+}
+
+// p = s*P when it is alone, else p = s*P*a/A (zero when there is no band at all).
+static void
+replace_equation(Dae *dae, const Law *law, Var force, Var bands, bool alone)
+{
+    Exprs *exprs = dae->exprs;
+    Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
+    Expr zero = expr_const(exprs, 0), share = whole;
+    if (!alone) {
+        Expr some = expr_2(exprs, OP_GT, sum, zero);
+        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), zero);
+        share = expr_2(exprs, OP_MUL, ratio, whole);
+    }
+    if (is_negative(dae, law->x))
+        share = expr_1(exprs, OP_NEG, share);
+    Expr bound;
+    uint32_t row;
+    dae_bind_shape(dae, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands}, &bound, &row);
+    dae->equations.at[law->equation].kind = EQN_NORMAL;
+    dae->equations.at[law->equation].shape = bound;
+    dae->equations.at[law->equation].row = row;
+    dae->var_flags.at[law->mode] |= VARF_REMOVED;
+}
+
+static Law
+merged_law(Merge *merge, uint32_t first)
+{
+    Dae *dae = merge->dae;
+    bool negative, alone = merge->next.at[first] == NONE;
+    Law law = dae->laws.at[first];
+    Expr shape = dae->equations.at[law.equation].shape;
+    Var bands = alone && !is_negative(dae, law.a) ? law.a : sum_of_bands(merge, first);
+    Var force = hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
+    Var mode = hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
+    Var x = dae_alias(dae, law.x, &negative);
+    for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
+        Law member = dae->laws.at[i];
+        replace_equation(dae, &member, force, bands, alone);
+    }
+    uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
+    uint32_t made = dae_add_equation(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
+    dae->equations.at[made].generated = 1;
+    return (Law){.x = x, .p = force, .a = bands, .mode = mode, .equation = made, .span = law.span};
+}
+
+// New variables stand for themselves.
+static void
+extend_aliases(Dae *dae)
+{
+    for (Var v = dae->alias_of.n; v < dae->nvars; v++) {
+        vec_push(&dae->alias_of, v);
+        vec_push(&dae->alias_negative, 0);
+    }
+}
+
+bool
+pass_merge(Dae *dae, Diags *diags)
+{
+    (void)diags;
+    Merge merge = {.dae = dae};
+    uint32_t kept = 0;
+    collect(&merge);
+    uint32_t n = dae->laws.n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = 0;
+        bool negative;
+        Law law = dae->laws.at[i];
+        Var x = dae_alias(dae, law.x, &negative);
+        map_get(&merge.group_of, x, &first);
+        if (first != i) {
+            merge.last.at[i] = NONE;
+            continue;
+        }
+        bool plain = merge.next.at[i] == NONE && !negative && !is_negative(dae, law.p) && !is_negative(dae, law.a);
+        if (plain) {
+            dae->laws.at[i].x = x;
+            continue;
+        }
+        dae->laws.at[i] = merged_law(&merge, i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (merge.last.at[i] != NONE)
+            dae->laws.at[kept++] = dae->laws.at[i];
+    dae->laws.n = kept;
+    extend_aliases(dae);
+    map_free(&merge.group_of);
+    vec_free(&merge.next);
+    vec_free(&merge.last);
+    return true;
+}
