@@ -181,6 +181,24 @@ update_discretes(Run *run)
     return changed;
 }
 
+// `old_discrete` has the values before the last pass.
+static int
+report_discretes(const Run *run)
+{
+    const mdl_model *model = run->model;
+    char text[2000] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < model->n_discretes && used + 1 < sizeof text; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        double now = run->v[discrete->value], old = run->old_discrete[k];
+        if (discrete->next && discrete->name && now != old)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %.6g, %.6g, ...", discrete->name, old, now);
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: the event iteration does not end%s%s", run->v[0],
+                used ? "; these discrete variables keep changing:" : ": discrete variables keep changing", text);
+    return MDL_FAILED;
+}
+
 static int
 settle_discretes(Run *run)
 {
@@ -193,9 +211,7 @@ settle_discretes(Run *run)
             return MDL_OK;
         mdl_call(run->model->instants, run->v);
     }
-    remember_conditions(run, run->phi_scale);
-    report_flip_flop(run, run->phi_scale, "the event iteration does not end: discrete variables keep changing");
-    return MDL_FAILED;
+    return report_discretes(run);
 }
 
 static double

@@ -118,6 +118,7 @@ typedef struct mdl_discrete {
     uint32_t next;     // place in v where `discrete` writes the new value (may equal value);
                        // 0: a continuous variable, whose pre() is its value when the event begins
     uint32_t pre;      // place in v of pre(value), or 0 when not used
+    const char *name;  // full name, for messages; may be NULL
 } mdl_discrete;
 
 // reinit(x, e): `discrete` writes 1 to `active` when it fires and e to `next`.

@@ -29,7 +29,8 @@ make_discretes(Lowering *low)
         uint32_t place = place_of(low, assign->var, &sign);
         emit(low, &code, LIFT_HELD, assign->shape, assign->row, dae->equations.at[assign->equation].span, place);
         Var pre = dae->var_pre.at[assign->var];
-        table[model->n_discretes++] = (mdl_discrete){place, place, pre == NONE ? 0 : place_of(low, pre, &sign)};
+        table[model->n_discretes++] = (mdl_discrete){place, place, pre == NONE ? 0 : place_of(low, pre, &sign),
+                                                     dae_name(dae, assign->var)};
     }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit reinit = dae->reinits.at[i];
@@ -196,7 +197,8 @@ make_left_limits(Lowering *low)
     for (uint32_t i = 0; i < vars.n; i++) {
         int sign;
         table[model->n_discretes++] = (mdl_discrete){.value = place_of(low, vars.at[i], &sign),
-                                                     .pre = place_of(low, dae->var_pre.at[vars.at[i]], &sign)};
+                                                     .pre = place_of(low, dae->var_pre.at[vars.at[i]], &sign),
+                                                     .name = dae_name(dae, vars.at[i])};
     }
     model->discrete = table;
     vec_free(&vars);
