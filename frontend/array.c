@@ -1,7 +1,7 @@
 // Array constructors: {a, b}, [a, b; c, d], first:step:last, concatenation.
 //
-// Purpose: Modelica 3.6, section 10.4. Elements of one array have one type (Integers become Real beside Reals) and
-// equal sizes. Contract: expression_inner.h. Complexity: linear in the elements of the result.
+// Purpose: Modelica 3.6, section 10.4. Elements of one array have one type (Integers become Real beside
+// Reals) and equal sizes. Contract: expression_inner.h. Complexity: linear in the elements of the result.
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value *out)
         return false;
     for (uint32_t i = 1; i < n; i++)
         if (!type_same_sizes(&parts[0].type, &parts[i].type)) {
-            diag_add(env->diags, E0202, span, "elements of one array have different sizes: element 1 is %s, element %u is %s",
+            diag_add(env->diags, E0202, span,
+                     "elements of one array have different sizes: element 1 is %s, element %u is %s",
                      value_type_text(env, &parts[0]), i + 1, value_type_text(env, &parts[i]));
             return false;
         }
@@ -70,7 +71,8 @@ array_braces(ExprEnv *env, Node node, Value *out)
 {
     uint32_t n = ast_at(env->ast, node)->nchild;
     if (n == 0) {
-        Diag *diag = diag_add(env->diags, E0216, node_span(env, node), "an array constructor needs at least one element");
+        Diag *diag = diag_add(env->diags, E0216, node_span(env, node),
+                              "an array constructor needs at least one element");
         diag_help(diag, "an empty vector is 'fill(0, 0)'");
         return false;
     }
@@ -93,8 +95,8 @@ array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Sp
         total += fits ? other.dims[dim] : 0;
         other.dims[dim] = type.dims[dim];
         if (!fits || !type_same_sizes(&other, &type)) {
-            diag_add(env->diags, E0202, span, "%s and %s cannot be joined along dimension %u", value_type_text(env, &parts[0]),
-                     value_type_text(env, &parts[i]), dim + 1);
+            diag_add(env->diags, E0202, span, "%s and %s cannot be joined along dimension %u",
+                     value_type_text(env, &parts[0]), value_type_text(env, &parts[i]), dim + 1);
             return false;
         }
     }
@@ -155,8 +157,8 @@ range_part(ExprEnv *env, Node node, Type *type, double *out)
     if (!expression_constant(env, node, &value))
         return false;
     if (value.type.rank || value.type.base == TYPE_STRING) {
-        diag_add(env->diags, E0209, node_span(env, node), "a range needs scalar numbers, but this has type %s",
-                 value_type_text(env, &value));
+        diag_add(env->diags, E0209, node_span(env, node),
+                 "a range needs scalar numbers, but this has type %s", value_type_text(env, &value));
         return false;
     }
     if (type->base == TYPE_INTEGER)
@@ -186,8 +188,8 @@ array_range(ExprEnv *env, Node node, Value *out)
     double slack = type.base == TYPE_REAL ? 1e-12 : 0;
     double count = steps < 0 ? 0 : floor(steps * (1 + slack) + slack) + 1;
     if (count > ELEMENT_LIMIT) {
-        diag_add(env->diags, E0214, node_span(env, node), "this range has %.0f values; the limit is %d", count,
-                 ELEMENT_LIMIT);
+        diag_add(env->diags, E0214, node_span(env, node), "this range has %.0f values; the limit is %d",
+                 count, ELEMENT_LIMIT);
         return false;
     }
     type.rank = 1;

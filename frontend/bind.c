@@ -1,9 +1,9 @@
 // Values of modifications: binds, attributes and declaration equations.
 //
-// Purpose: everything written as `x(start = e) = e` in the scope of one fragment, for its own members and for members
-// inside its components. Method: the merged modifications of each member are walked together with the fragments they
-// reach into; a value is emitted by the fragment in whose scope it stands, once per element of the arrays on the way
-// (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
+// Purpose: everything written as `x(start = e) = e` in the scope of one fragment, for its own members and for
+// members inside its components. Method: the merged modifications of each member are walked together with the
+// fragments they reach into; a value is emitted by the fragment in whose scope it stands, once per element of
+// the arrays on the way (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
 // Contract: fragment.h. Complexity: linear in the scalars that receive something.
 #include "frontend/fragment.h"
 
@@ -112,7 +112,8 @@ emit_element(Emission *emission, uint32_t var, uint32_t index)
         return;
     }
     static const uint8_t attrs[] = {[ROLE_VALUE] = ATTR_VALUE, [ROLE_START] = ATTR_START,
-                                    [ROLE_NOMINAL] = ATTR_NOMINAL, [ROLE_MIN] = ATTR_MIN, [ROLE_MAX] = ATTR_MAX};
+                                    [ROLE_NOMINAL] = ATTR_NOMINAL, [ROLE_MIN] = ATTR_MIN,
+                                        [ROLE_MAX] = ATTR_MAX};
     shape_of(emission, index);
     FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
                      .row = emission->rows[index], .n = emission->slots[index], .span = emission->mod->span};
@@ -173,7 +174,8 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
     emission.own = role == ROLE_VALUE || levels > 0;
     if (role != ROLE_VALUE)
         levels--;
-    emission.counted_from = levels <= 0 ? walk->n : levels > (int32_t)walk->n ? 0 : walk->n - (uint32_t)levels;
+    emission.counted_from = levels <= 0 ? walk->n : levels > (int32_t)walk->n ? 0
+        : walk->n - (uint32_t)levels;
     if (!mod->frag)
         emission.counted_from = walk->n;
     begin_equation(elab, mod->frag, mod->class_id, false);
@@ -198,8 +200,8 @@ ours(const Walk *walk, const Mod *mod, bool declared_here)
 static void
 walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool declared_here)
 {
-    static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal", [ROLE_MIN] = "min",
-                                        [ROLE_MAX] = "max", [ROLE_FIXED] = "fixed"};
+    static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal",
+                                        [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_FIXED] = "fixed"};
     if (member->type.base == TYPE_STRING)
         return;
     if (ours(walk, mod, declared_here))

@@ -246,7 +246,8 @@ file_node(Parser *p, Span span, List items)
         if (ast_kind(p->ast, item) != AST_NAME)
             continue;
         if (i)
-            diag_add(p->diags, E0001, ast_at(p->ast, item)->span, "'within' must be the first line of a file");
+            diag_add(p->diags, E0001, ast_at(p->ast, item)->span,
+                     "'within' must be the first line of a file");
         else
             within = item;
     }

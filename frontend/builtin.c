@@ -1,7 +1,7 @@
 // Built-in functions: the table, matching of arguments, and the elementwise mathematical functions.
 //
-// Purpose: one row of builtin.def per function; scalar functions apply to arrays element by element (Modelica 3.6,
-// section 12.4.6). Contract: expression_inner.h. Complexity: linear in elements.
+// Purpose: one row of builtin.def per function; scalar functions apply to arrays element by element (Modelica
+// 3.6, section 12.4.6). Contract: expression_inner.h. Complexity: linear in elements.
 #include <string.h>
 
 #include "frontend/expression_inner.h"
@@ -86,8 +86,8 @@ report_count(BuiltinCall *call, uint32_t given)
         diag = diag_add(call->env->diags, E0203, call->span, "'%s' takes %s%u argument%s, got %u", name,
                         more ? "at least " : "", least, least == 1 ? "" : "s", given);
     else
-        diag = diag_add(call->env->diags, E0203, call->span, "'%s' takes %u to %u arguments, got %u", name, least, most,
-                        given);
+        diag = diag_add(call->env->diags, E0203, call->span, "'%s' takes %u to %u arguments, got %u", name,
+                        least, most, given);
     if (most)
         diag_help(diag, "its parameters are: %s", call->builtin->parameters);
 }
@@ -99,14 +99,15 @@ place_named(BuiltinCall *call, Node arg, uint32_t positional)
     const char *name = sym_text(env->syms, ast_at(env->ast, arg)->sym);
     int64_t index = parameter_index(call->builtin, name);
     if (index < 0) {
-        Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no parameter named '%s'", call->builtin->name,
-                              name);
+        Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no parameter named '%s'",
+                              call->builtin->name, name);
         if (*call->builtin->parameters)
             diag_help(diag, "its parameters are: %s", call->builtin->parameters);
         return false;
     }
     if (index < positional || call->nodes[index]) {
-        diag_add(env->diags, E0203, node_span(env, arg), "argument '%s' of '%s' is given twice", name, call->builtin->name);
+        diag_add(env->diags, E0203, node_span(env, arg), "argument '%s' of '%s' is given twice", name,
+                 call->builtin->name);
         return false;
     }
     call->nodes[index] = ast_child(env->ast, arg, 0);
@@ -131,7 +132,8 @@ place_arguments(BuiltinCall *call, Node args)
         Node arg = ast_child(env->ast, args, i);
         AstKind kind = ast_kind(env->ast, arg);
         if (kind == AST_FUNCARG) {
-            diag_add(env->diags, E0723, node_span(env, arg), "'%s' does not take functions as arguments", call->builtin->name);
+            diag_add(env->diags, E0723, node_span(env, arg), "'%s' does not take functions as arguments",
+                     call->builtin->name);
             return false;
         }
         if (kind == AST_ARG) {
@@ -164,7 +166,8 @@ evaluate_arguments(BuiltinCall *call)
                 good = reduction_array(call->env, call->nodes[i], &call->values[i]) && good;
             else {
                 diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]),
-                         "'%s' is not a reduction; only sum, product, min and max take 'for'", call->builtin->name);
+                         "'%s' is not a reduction; only sum, product, min and max take 'for'",
+                             call->builtin->name);
                 good = false;
             }
             continue;
@@ -188,11 +191,15 @@ builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out)
 Diag *
 builtin_refuse(BuiltinCall *call, uint32_t i, const char *needs)
 {
-    const char *which = call->n > 1 ? arena_printf(call->env->arena, "argument %u of '%s'", i + 1, call->builtin->name)
-                                    : arena_printf(call->env->arena, "the argument of '%s'", call->builtin->name);
+    const char *which = call->n > 1 ? arena_printf(call->env->arena, "argument %u of '%s'", i + 1,
+                                                   call->builtin->name)
+                                    : arena_printf(call->env->arena, "the argument of '%s'",
+                                                   call->builtin->name);
     if (call->builtin->raw)
-        return diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]), "%s must be %s", which, needs);
-    return diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]), "%s must be %s, but it has type %s", which,
+        return diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]), "%s must be %s", which,
+                        needs);
+    return diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]),
+                    "%s must be %s, but it has type %s", which,
                     needs, value_type_text(call->env, &call->values[i]));
 }
 
@@ -294,7 +301,8 @@ map_quotient(BuiltinCall *call, Value *out)
         return false;
     Exprs *exprs = call->env->exprs;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = expr_1(exprs, OP_TRUNC, expr_2(exprs, OP_DIV, map_argument(call, 0, i), map_argument(call, 1, i)));
+        out->elements[i] = expr_1(exprs, OP_TRUNC, expr_2(exprs, OP_DIV, map_argument(call, 0, i),
+                                                          map_argument(call, 1, i)));
     return true;
 }
 

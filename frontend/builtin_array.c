@@ -1,6 +1,7 @@
 // Built-in array functions.
 //
-// Purpose: Modelica 3.6, section 10.3: sizes, fillings, matrix functions, conversions, reductions over arrays.
+// Purpose: Modelica 3.6, section 10.3: sizes, fillings, matrix functions, conversions, reductions over
+// arrays.
 // Contract: expression_inner.h. Complexity: linear in the elements of arguments and result.
 #include <string.h>
 
@@ -20,14 +21,15 @@ integer_result(BuiltinCall *call, double value, Value *out)
     return true;
 }
 
-// The type of an argument of which only the sizes matter: variables are not used by it, and those of a function
-// need no value yet.
+// The type of an argument of which only the sizes matter: variables are not used by it, and those of a
+// function need no value yet.
 static bool
 argument_type(BuiltinCall *call, Node node, Type *type)
 {
     ExprEnv *env = call->env;
     int64_t local = ast_kind(env->ast, node) == AST_REF ? expression_local(env, node) : -1;
-    bool plain = local >= 0 && ast_at(env->ast, node)->nchild == 1 && !ast_child(env->ast, ast_child(env->ast, node, 0), 0);
+    bool plain = local >= 0 && ast_at(env->ast, node)->nchild == 1
+        && !ast_child(env->ast, ast_child(env->ast, node, 0), 0);
     if (plain) {
         *type = env->locals.at[local].value.type;
         return true;
@@ -91,8 +93,8 @@ read_sizes(BuiltinCall *call, uint32_t first, Type *type)
         if (!expression_integer(call->env, call->nodes[i], &size))
             return false;
         if (size < 0) {
-            diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]), "a size cannot be negative: %lld",
-                     (long long)size);
+            diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[i]),
+                     "a size cannot be negative: %lld", (long long)size);
             return false;
         }
         type->dims[i - first] = size > ELEMENT_LIMIT ? ELEMENT_LIMIT + 1 : (uint32_t)size;
@@ -178,7 +180,8 @@ builtin_linspace(BuiltinCall *call, Value *out)
     Expr from = ends[0].elements[0], to = ends[1].elements[0], distance = expr_sub(exprs, to, from);
     for (uint32_t i = 0; i < out->count; i++) {
         Expr share = expr_const(exprs, (double)i / (out->count - 1.0));
-        out->elements[i] = i + 1 == out->count ? to : expr_2(exprs, OP_ADD, from, expr_2(exprs, OP_MUL, share, distance));
+        out->elements[i] = i + 1 == out->count ? to : expr_2(exprs, OP_ADD, from,
+                                                             expr_2(exprs, OP_MUL, share, distance));
     }
     return true;
 }
@@ -212,8 +215,8 @@ builtin_transpose(BuiltinCall *call, Value *out)
     uint32_t inner = rows && columns ? out->count / (rows * columns) : 0;
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < columns; j++)
-            memcpy(out->elements + (size_t)(j * rows + i) * inner, matrix->elements + (size_t)(i * columns + j) * inner,
-                   inner * sizeof(Expr));
+            memcpy(out->elements + (size_t)(j * rows + i) * inner,
+                   matrix->elements + (size_t)(i * columns + j) * inner, inner * sizeof(Expr));
     return true;
 }
 
@@ -254,7 +257,8 @@ builtin_cross(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        out->elements[i] = expr_sub(exprs, expr_2(exprs, OP_MUL, x[j], y[k]), expr_2(exprs, OP_MUL, x[k], y[j]));
+        out->elements[i] = expr_sub(exprs, expr_2(exprs, OP_MUL, x[j], y[k]),
+                                    expr_2(exprs, OP_MUL, x[k], y[j]));
     }
     return true;
 }
@@ -291,7 +295,8 @@ builtin_outer(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
-            out->elements[i * b->count + j] = expr_2(call->env->exprs, OP_MUL, a->elements[i], b->elements[j]);
+            out->elements[i * b->count + j] = expr_2(call->env->exprs, OP_MUL, a->elements[i],
+                                                     b->elements[j]);
     return true;
 }
 
@@ -323,7 +328,8 @@ builtin_matrix(BuiltinCall *call, Value *out)
     for (uint32_t i = 2; i < out->type.rank; i++)
         if (out->type.dims[i] != 1)
             return refuse(call, 0, "an array whose third and further dimensions are 1");
-    uint32_t dims[2] = {out->type.rank > 0 ? out->type.dims[0] : 1, out->type.rank > 1 ? out->type.dims[1] : 1};
+    uint32_t dims[2] = {out->type.rank > 0 ? out->type.dims[0] : 1, out->type.rank > 1 ? out->type.dims[1]
+                        : 1};
     out->type = type_with_sizes(&call->values[0].type, 2, dims);
     return true;
 }
@@ -385,7 +391,8 @@ extremum_of_two(BuiltinCall *call, Value *out)
     }
     Value both;
     return array_stack(call->env, values, 2, call->span, &both)
-        && reduction_fold(call->env, call->builtin->op == OP_MIN ? FOLD_MIN : FOLD_MAX, &both, call->span, out);
+        && reduction_fold(call->env, call->builtin->op == OP_MIN ? FOLD_MIN : FOLD_MAX, &both, call->span,
+                          out);
 }
 
 bool
@@ -399,5 +406,6 @@ builtin_fold(BuiltinCall *call, Value *out)
     if (ast_kind(call->env->ast, call->nodes[0]) == AST_FORARG)
         return reduction_call(call->env, fold, call->nodes[0], span, out);
     Value value;
-    return expression(call->env, call->nodes[0], &value) && reduction_fold(call->env, fold, &value, span, out);
+    return expression(call->env, call->nodes[0], &value)
+        && reduction_fold(call->env, fold, &value, span, out);
 }

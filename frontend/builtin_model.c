@@ -1,7 +1,7 @@
 // Built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth, homotopy.
 //
-// Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that only
-// derivatives of variables remain. Contract: expression_inner.h. Complexity: linear in the expression.
+// Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
+// only derivatives of variables remain. Contract: expression_inner.h. Complexity: linear in the expression.
 #include "frontend/expression_inner.h"
 
 // --- der
@@ -30,12 +30,14 @@ der_reference(BuiltinCall *call, Node node, bool *done, Value *out)
         return true;
     *done = true;
     if (reference.type.base != TYPE_REAL) {
-        diag_add(env->diags, E0210, node_span(env, node), "the argument of 'der' must be a Real, but it has type %s",
+        diag_add(env->diags, E0210, node_span(env, node),
+                 "the argument of 'der' must be a Real, but it has type %s",
                  type_text(env->arena, env->syms, &reference.type));
         return false;
     }
     if (reference.kind == VAR_DISCRETE) {
-        diag_add(env->diags, E0210, node_span(env, node), "the argument of 'der' changes only at events; it has no derivative");
+        diag_add(env->diags, E0210, node_span(env, node),
+                 "the argument of 'der' changes only at events; it has no derivative");
         return false;
     }
     if (!value_new(env, &reference.type, call->span, out))
@@ -89,8 +91,8 @@ builtin_der(BuiltinCall *call, Value *out)
     if (!expression(env, call->nodes[0], &value))
         return false;
     if (!type_is_number(&value.type)) {
-        diag_add(env->diags, E0210, node_span(env, call->nodes[0]), "the argument of 'der' must be a Real, but it has type %s",
-                 value_type_text(env, &value));
+        diag_add(env->diags, E0210, node_span(env, call->nodes[0]),
+                 "the argument of 'der' must be a Real, but it has type %s", value_type_text(env, &value));
         return false;
     }
     return der_expression(call, &value, out);
@@ -106,7 +108,8 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
     Node node = call->nodes[0];
     Reference reference = {0};
     if (env->in_function || ast_kind(env->ast, node) != AST_REF || expression_is_time(env, node)) {
-        diag_add(env->diags, E0210, call->span, "the argument of '%s' must be a variable of the model", call->builtin->name);
+        diag_add(env->diags, E0210, call->span, "the argument of '%s' must be a variable of the model",
+                 call->builtin->name);
         return false;
     }
     bool local = expression_local(env, node) >= 0;
@@ -121,12 +124,14 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
         return good;
     }
     bool still = reference.kind == VAR_PARAMETER || reference.kind == VAR_CONSTANT;
-    if (!value_new(env, &reference.type, call->span, before) || (now && !value_new(env, &reference.type, call->span, now)))
+    if (!value_new(env, &reference.type, call->span, before)
+        || (now && !value_new(env, &reference.type, call->span, now)))
         return false;
     for (uint32_t i = 0; i < before->count; i++) {
         if (now)
             now->elements[i] = expression_slot(env, reference.vars[i]);
-        before->elements[i] = expression_slot(env, still ? reference.vars[i] : env->pre(env, reference.vars[i]));
+        before->elements[i] = expression_slot(env, still ? reference.vars[i]
+                                              : env->pre(env, reference.vars[i]));
     }
     return true;
 }
@@ -145,7 +150,8 @@ builtin_edge(BuiltinCall *call, Value *out)
     if (!pre_values(call, &now, out))
         return false;
     if (now.type.base != TYPE_BOOLEAN) {
-        diag_add(call->env->diags, E0210, call->span, "the argument of 'edge' must be a Boolean, but it has type %s",
+        diag_add(call->env->diags, E0210, call->span,
+                 "the argument of 'edge' must be a Boolean, but it has type %s",
                  value_type_text(call->env, &now));
         return false;
     }
@@ -186,10 +192,12 @@ builtin_sample(BuiltinCall *call, Value *out)
         }
     bool known = value_known(call->env, &call->values[1]);
     if (known && !(value_number(call->env, &call->values[1], 0) > 0)) {
-        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[1]), "the interval of 'sample' must be positive");
+        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[1]),
+                 "the interval of 'sample' must be positive");
         return false;
     }
-    Expr sample = expr_2(call->env->exprs, OP_SAMPLE, call->values[0].elements[0], call->values[1].elements[0]);
+    Expr sample = expr_2(call->env->exprs, OP_SAMPLE, call->values[0].elements[0],
+                         call->values[1].elements[0]);
     *out = value_scalar(call->env, TYPE_BOOLEAN, sample);
     return true;
 }
@@ -252,7 +260,8 @@ builtin_semi_linear(BuiltinCall *call, Value *out)
             return false;
         }
     Expr x = call->values[0].elements[0], zero = expr_const(exprs, 0);
-    Expr e = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, x, zero), expr_2(exprs, OP_MUL, call->values[1].elements[0], x),
+    Expr e = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, x, zero),
+                    expr_2(exprs, OP_MUL, call->values[1].elements[0], x),
                     expr_2(exprs, OP_MUL, call->values[2].elements[0], x));
     *out = value_scalar(call->env, TYPE_REAL, expr_2(exprs, OP_SMOOTH, zero, e));
     return true;

@@ -1,8 +1,8 @@
 // Connectors and connect-equations.
 //
-// Purpose: connector types (which scalars flow, which pairs make power) and pairs of connected connectors; pass
-// `bonds` makes equations of them. Method: Modelica 3.6, chapter 9; a bond clause names for each scalar bond a flow (a
-// variable or the derivative of one) and an effort.
+// Purpose: connector types (which scalars flow, which pairs make power) and pairs of connected connectors;
+// pass `bonds` makes equations of them. Method: Modelica 3.6, chapter 9; a bond clause names for each scalar
+// bond a flow (a variable or the derivative of one) and an effort.
 // Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
 #include "frontend/fragment.h"
 
@@ -19,7 +19,8 @@ intern_type(Dae *dae, ConnectorType type)
 {
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *old = &dae->connector_types.at[i];
-        bool same = old->class_name == type.class_name && old->n_bonds == type.n_bonds && same_scalars(old, &type)
+        bool same = old->class_name == type.class_name && old->n_bonds == type.n_bonds
+            && same_scalars(old, &type)
                  && !memcmp(old->causality, type.causality, type.n);
         for (uint32_t b = 0; same && b < type.n_bonds; b++)
             same = old->bonds[b].flow == type.bonds[b].flow && old->bonds[b].effort == type.bonds[b].effort
@@ -104,7 +105,8 @@ bond_side(Elab *elab, Fragment *frag, Node node, U32Vec *vars, U8Vec *is_der)
         return false;
     for (uint32_t k = 0; k < value.count; k++) {
         Expr e = value.elements[k];
-        uint32_t var = expr_op(elab->dae->exprs, e) == OP_SLOT ? elab->slots.at[expr_slot_of(elab->dae->exprs, e)] : NONE;
+        uint32_t var = expr_op(elab->dae->exprs, e) == OP_SLOT
+            ? elab->slots.at[expr_slot_of(elab->dae->exprs, e)] : NONE;
         const Extra *extra = var != NONE && (var & EXTRA_BIT) ? &frag->extras.at[var & ~EXTRA_BIT] : NULL;
         if (var == NONE || (extra && (extra->kind != EXTRA_DER || extra->var & EXTRA_BIT))) {
             diag_add(elab->diags, E0403, node_at(elab, node)->span,
@@ -139,7 +141,8 @@ add_bonds(Elab *elab, Fragment *frag, Node clause, Bonds *bonds)
     if (ok && effort_der)
         diag_add(elab->diags, E0403, span, "the effort of a bond is a variable, not a derivative");
     else if (ok && (!vars[0].n || vars[0].n != vars[1].n))
-        diag_add(elab->diags, E0403, span, "this bond has flows: %u, efforts: %u; it needs one of each for every scalar bond",
+        diag_add(elab->diags, E0403, span,
+                 "this bond has flows: %u, efforts: %u; it needs one of each for every scalar bond",
                  vars[0].n, vars[1].n);
     else if (ok)
         for (uint32_t k = 0; k < vars[0].n; k++)
@@ -207,7 +210,8 @@ connector_end(Elab *elab, Node ref, End *end)
         ok = spot->member->is_connector;
         if (ok && target.kind == TARGET_VARIABLE) {
             for (uint32_t k = 0; k < target.m; k++) {
-                vec_push(&end->connectors, spot->connector + spot->member->first_connector + target.offsets[k]);
+                vec_push(&end->connectors,
+                         spot->connector + spot->member->first_connector + target.offsets[k]);
                 vec_push(&end->types, signal_type(elab, spot->member));
             }
         } else if (ok) {
@@ -229,7 +233,8 @@ static void
 add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
 {
     if (a->connectors.n != b->connectors.n) {
-        diag_add(elab->diags, E0402, span, "%u and %u connectors cannot be connected one to one", a->connectors.n, b->connectors.n);
+        diag_add(elab->diags, E0402, span, "%u and %u connectors cannot be connected one to one",
+                 a->connectors.n, b->connectors.n);
         return;
     }
     for (uint32_t i = 0; i < a->connectors.n; i++) {
@@ -237,7 +242,8 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
         const ConnectorType *right = &elab->dae->connector_types.at[b->types.at[i]];
         if (left != right && !same_scalars(left, right)) {
             diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s'",
-                     sym_text(elab->dae->syms, left->class_name), sym_text(elab->dae->syms, right->class_name));
+                     sym_text(elab->dae->syms, left->class_name),
+                         sym_text(elab->dae->syms, right->class_name));
             return;
         }
         if (a->connectors.at[i] == b->connectors.at[i]) {

@@ -1,9 +1,9 @@
 // Values at compile time.
 //
-// Purpose: sizes, conditions, constants of packages and the parameters that shape a model. Method: a parameter's
-// value is that of the outermost modification that reaches it, or of its declaration, evaluated in the scope in which that
-// stands (Modelica 3.6, sections 3.8 and 7.2); one value of an array of them is picked per element. What is asked for is
-// remembered and marked structural.
+// Purpose: sizes, conditions, constants of packages and the parameters that shape a model. Method: a
+// parameter's value is that of the outermost modification that reaches it, or of its declaration, evaluated
+// in the scope in which that stands (Modelica 3.6, sections 3.8 and 7.2); one value of an array of them is
+// picked per element. What is asked for is remembered and marked structural.
 // Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
 #include "frontend/fragment.h"
 
@@ -42,7 +42,8 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0));
     bool ok = class_id && type_use(elab, class_id, &use);
     if (ok && (!class_is_variable(elab, use.class_id) || !value)) {
-        diag_add(elab->diags, value ? E0701 : E0112, asked, value ? "the record constant '%s' is not supported yet"
+        diag_add(elab->diags, value ? E0701 : E0112, asked, value
+                 ? "the record constant '%s' is not supported yet"
                  : "the constant '%s' has no value", name_of(elab, member->name));
         ok = false;
     }
@@ -134,7 +135,8 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
         return false;
     uint32_t offset = 0;
     bool same;
-    if (mod->frag && mod->levels > 0 && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank, &offset, &same, mod->span))
+    if (mod->frag && mod->levels > 0 && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
+                                                           &offset, &same, mod->span))
         return false;
     uint32_t count = member->count;
     if (value.type.rank != member->type.rank) {
@@ -161,7 +163,8 @@ member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value
     member->evaluate = true;
     *out = &member->value;
     if (member->value_state == 1) {
-        diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself", name_of(elab, member->name));
+        diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
+                 name_of(elab, member->name));
         return false;
     }
     if (member->value_state >= 2)
@@ -225,7 +228,8 @@ evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t 
 {
     Span span = node_at(elab, node)->span;
     // Real x[Axis] has one element per literal.
-    uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node) : 0;
+    uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node)
+        : 0;
     if (names && class_at(elab->program, names)->n_literals) {
         *out = class_at(elab->program, names)->n_literals;
         return true;
@@ -256,7 +260,8 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
     for (uint32_t i = 0; i < node_at(elab, subscripts)->nchild; i++) {
         Node node = child_at(elab, subscripts, i);
         if (type->rank == MAX_RANK) {
-            diag_add(elab->diags, E0124, node_at(elab, subscripts)->span, "more than %d dimensions", MAX_RANK);
+            diag_add(elab->diags, E0124, node_at(elab, subscripts)->span, "more than %d dimensions",
+                     MAX_RANK);
             return false;
         }
         uint32_t size = UINT32_MAX;

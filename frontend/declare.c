@@ -1,8 +1,8 @@
 // Declaring members: condition, type, size, attributes.
 //
-// Purpose: makes one member known, on demand, because sizes and conditions may use parameters declared later (Modelica
-// 3.6, section 4.4). Components elaborate their class here; an array of them shares one fragment unless its elements
-// turn out to differ in structure.
+// Purpose: makes one member known, on demand, because sizes and conditions may use parameters declared later
+// (Modelica 3.6, section 4.4). Components elaborate their class here; an array of them shares one fragment
+// unless its elements turn out to differ in structure.
 // Contract: fragment.h. Complexity: linear in members and in elements that must be separate.
 #include "frontend/fragment.h"
 
@@ -57,7 +57,8 @@ close_dims(Elab *elab, Member *member)
     const Mod *mod = member->mod;
     Value value;
     if (!mod || !mod->value) {
-        diag_add(elab->diags, E0124, member->span, "the size of '%s' is open and it has no value to take it from",
+        diag_add(elab->diags, E0124, member->span,
+                 "the size of '%s' is open and it has no value to take it from",
                  sym_text(elab->dae->syms, member->name));
         return false;
     }
@@ -136,7 +137,8 @@ check_attributes(Elab *elab, const Member *member)
         if (known && !mod->n)
             continue;
         if (known) {
-            diag_add(elab->diags, E0103, mod->span, "attribute '%s' of '%s' has nothing inside that could be modified",
+            diag_add(elab->diags, E0103, mod->span,
+                     "attribute '%s' of '%s' has nothing inside that could be modified",
                      name, name_of(elab, member->name));
             continue;
         }
@@ -168,7 +170,8 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
     check_attributes(elab, member);
     return text_attribute(elab, member, "unit", &member->unit)
         && text_attribute(elab, member, "displayUnit", &member->display_unit)
-        && text_attribute(elab, member, "quantity", &member->quantity) && state_select_attribute(elab, member);
+        && text_attribute(elab, member, "quantity", &member->quantity)
+            && state_select_attribute(elab, member);
 }
 
 static bool

@@ -1,11 +1,12 @@
 // Classes with their modifiers to fragments.
 //
 // Purpose: collects the members of a class and its bases, finds out types, sizes and conditions, gives every
-// variable its place, and has binds and equations elaborated. Method: elaboration is linking (fragment.h): a class
-// with its modifiers is elaborated once; an array of components refers to one fragment, unless a modifier makes
-// the structure of its elements differ. Members are declared on demand, because sizes may depend on parameters
-// declared later (Modelica 3.6, section 4.4 and chapters 5 to 7).
-// Contract: fragment.h. Complexity: linear in the declarations, plus the elements of arrays that must be split.
+// variable its place, and has binds and equations elaborated. Method: elaboration is linking (fragment.h): a
+// class with its modifiers is elaborated once; an array of components refers to one fragment, unless a
+// modifier makes the structure of its elements differ. Members are declared on demand, because sizes may
+// depend on parameters declared later (Modelica 3.6, section 4.4 and chapters 5 to 7).
+// Contract: fragment.h. Complexity: linear in the declarations, plus the elements of arrays that must be
+// split.
 #include "frontend/fragment.h"
 
 void
@@ -77,8 +78,11 @@ check_access(Elab *elab, const Mod *mod, const Found *found)
 {
     if (!found->member->is_protected || !mod->frag || mod->from_outside)
         return;
-    Diag *diag = diag_add(elab->diags, E0125, mod->span, "'%s' is protected in '%s' and cannot be modified from outside",
-                          name_of(elab, mod->name), name_of(elab, class_at(elab->program, found->owner)->full_name));
+    Diag *diag = diag_add(elab->diags, E0125, mod->span,
+                          "'%s' is protected in '%s' and cannot be modified from outside",
+                          name_of(elab, mod->name), name_of(elab,
+                                                            class_at(elab->program,
+                                                                     found->owner)->full_name));
     diag_note(diag, node_at(elab, found->member->node)->span, "declared here");
 }
 
@@ -96,8 +100,8 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         }
         const char *text = sym_text(elab->dae->syms, name);
         const char *class_text = sym_text(elab->dae->syms, class_at(elab->program, class_id)->full_name);
-        Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103, mod->children[i]->span,
-                              "'%s' has no component '%s'", class_text, text);
+        Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103,
+                              mod->children[i]->span, "'%s' has no component '%s'", class_text, text);
         const char *near = scope_nearest(elab->program, class_id, name, true);
         if (near)
             diag_help(diag, "did you mean '%s'?", near);
@@ -114,7 +118,8 @@ same_modification(const Elab *elab, const Mod *a, const Mod *b)
         return true;
     if (!a || !b)
         return !either->value && !either->n && !either->final;
-    bool same = a->value == b->value || (ast_kind(ast, a->value) == AST_NUMBER && ast_kind(ast, b->value) == AST_NUMBER
+    bool same = a->value == b->value || (ast_kind(ast, a->value) == AST_NUMBER
+                                         && ast_kind(ast, b->value) == AST_NUMBER
                                          && ast_number(ast, a->value) == ast_number(ast, b->value));
     for (uint32_t i = 0; same && i < a->n; i++)
         same = same_modification(elab, a->children[i], mod_child(b, a->children[i]->name));
@@ -123,8 +128,8 @@ same_modification(const Elab *elab, const Mod *a, const Mod *b)
     return same && a->final == b->final;
 }
 
-// A class reached by a second path is the same class only when nothing differs (section 5.6.1.4). Modifications of other
-// classes on the way are not its business.
+// A class reached by a second path is the same class only when nothing differs (section 5.6.1.4).
+// Modifications of other classes on the way are not its business.
 static void
 check_inherited_again(Elab *elab, uint32_t base, const Mod *first, const Mod *second, Span span)
 {
@@ -135,8 +140,10 @@ check_inherited_again(Elab *elab, uint32_t base, const Mod *first, const Mod *se
             const Mod *mod = sides[side]->children[i], *other = mod_child(sides[1 - side], mod->name);
             if (!scope_member(elab->program, base, mod->name, &found) || same_modification(elab, mod, other))
                 continue;
-            Diag *diag = diag_add(elab->diags, E0126, span, "'%s' is inherited twice, with different modifications of '%s'",
-                                  name_of(elab, class_at(elab->program, base)->full_name), name_of(elab, mod->name));
+            Diag *diag = diag_add(elab->diags, E0126, span,
+                                  "'%s' is inherited twice, with different modifications of '%s'",
+                                  name_of(elab, class_at(elab->program, base)->full_name),
+                                      name_of(elab, mod->name));
             diag_note(diag, mod->span, "modified here");
             if (other)
                 diag_note(diag, other->span, "and here");
@@ -388,9 +395,11 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     frag->prefix = prefix;
     frag->parent = parent;
     frag->of = of;
-    frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR || (of && of->is_connector);
+    frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR
+        || (of && of->is_connector);
     if (depth >= DEPTH_LIMIT - 1) {
-        diag_add(elab->diags, E0107, of->span, "components nest more than %d levels deep; does '%s' contain itself?",
+        diag_add(elab->diags, E0107, of->span,
+                 "components nest more than %d levels deep; does '%s' contain itself?",
                  DEPTH_LIMIT, sym_text(elab->dae->syms, class_at(elab->program, class_id)->full_name));
         elab->stopped = frag->failed = true;
         return frag;

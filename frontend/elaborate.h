@@ -9,8 +9,8 @@ typedef struct Program Program; // every file read in this session, one tree, th
 
 Program *program_create(Sources *sources, Syms *syms, Diags *diags);
 void program_free(Program **program);
-// A directory in which packages are looked up by name (NAME.mdl, NAME.mo, NAME/package.mdl); the standard library's
-// directory comes last.
+// A directory in which packages are looked up by name (NAME.mdl, NAME.mo, NAME/package.mdl); the standard
+// library's directory comes last.
 void program_add_path(Program *program, const char *directory);
 // For files added from now on; 0 is the default.
 void program_limit_nesting(Program *program, uint32_t nesting);

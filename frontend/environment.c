@@ -1,8 +1,8 @@
 // The environment of expressions: what names, functions, types and derivatives mean to the expression side.
 //
-// Purpose: the callbacks of ExprEnv (expression.h). Method: references become local variables of the fragment being
-// elaborated, or values where a structural scope asks for them; loop indices used as values become literal
-// variables, so that all iterations of a for-equation share their shapes.
+// Purpose: the callbacks of ExprEnv (expression.h). Method: references become local variables of the fragment
+// being elaborated, or values where a structural scope asks for them; loop indices used as values become
+// literal variables, so that all iterations of a for-equation share their shapes.
 // Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
 #include "frontend/fragment.h"
 
@@ -95,10 +95,12 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     out->kind = VAR_CONSTANT;
     out->value = target.value;
     // Loop indices as values are literal variables, so that all iterations share a shape.
-    if (scope->loops && scope->frag && !scope->structural && node_at(elab, ref)->nchild == 1 && out->count == 1
+    if (scope->loops && scope->frag && !scope->structural && node_at(elab, ref)->nchild == 1
+        && out->count == 1
         && !out->type.rank && find_loop(elab, scope, node_at(elab, child_at(elab, ref, 0))->sym)) {
         uint32_t *vars = arena_new(elab->scratch, uint32_t);
-        *vars = extra_var(scope->frag, EXTRA_LITERAL, 0, expr_value(elab->dae->exprs, out->value->elements[0]));
+        *vars = extra_var(scope->frag, EXTRA_LITERAL, 0, expr_value(elab->dae->exprs,
+                                                                    out->value->elements[0]));
         out->vars = vars;
         out->value = NULL;
     }
@@ -133,7 +135,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         return false;
     }
     const ClassInfo *info = class_at(elab->program, found.class_id);
-    for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast, info->body) == AST_SHORT; depth++) {
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast,
+                                                             info->body) == AST_SHORT; depth++) {
         scope_bases(elab->program, found.class_id);
         info = class_at(elab->program, found.class_id);
         if (!info->bases.at[0])
@@ -296,6 +299,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
                      .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
                      .type = env_type, 
-                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .scope = scope,
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
+                         .scope = scope,
                      .context = elab};
 }

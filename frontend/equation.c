@@ -1,9 +1,9 @@
 // Equation sections.
 //
-// Purpose: equations, if- and for-equations and calls to (shape, row) pairs of the fragment. Method: Modelica 3.6,
-// section 8.3. An if-equation whose conditions are known at compile time is one of its branches; otherwise the
-// branches' equations are joined pairwise under `if`. A for-equation is elaborated once per iteration; indices used as values
-// are literal variables, so that all iterations share their shapes.
+// Purpose: equations, if- and for-equations and calls to (shape, row) pairs of the fragment. Method: Modelica
+// 3.6, section 8.3. An if-equation whose conditions are known at compile time is one of its branches;
+// otherwise the branches' equations are joined pairwise under `if`. A for-equation is elaborated once per
+// iteration; indices used as values are literal variables, so that all iterations share their shapes.
 // Contract: fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/fragment.h"
 
@@ -70,7 +70,8 @@ take(Context *context, Expr left, Expr right, Span span)
     if (context->sink)
         vec_push(context->sink, (Pair){left, right, span});
     else
-        add_equation(context->elab, context->frag, context->initial ? EQN_INITIAL : EQN_NORMAL, left, right, span);
+        add_equation(context->elab, context->frag, context->initial ? EQN_INITIAL : EQN_NORMAL, left, right,
+                     span);
 }
 
 // A new equation, unless it is part of a branch whose equations share their slots.
@@ -97,7 +98,8 @@ elaborate_multiple(Context *context, Node tuple, Node call, Span span)
     FunctionRef function;
     Value *outputs;
     uint32_t n;
-    if (!env->function(env, child_at(elab, call, 0), &function) || !function_outputs(env, &function, call, &outputs, &n))
+    if (!env->function(env, child_at(elab, call, 0), &function)
+        || !function_outputs(env, &function, call, &outputs, &n))
         return;
     if (node_at(elab, tuple)->nchild > n) {
         diag_add(elab->diags, E0123, span, "the function has %u outputs, but %u are taken", n,
@@ -183,7 +185,8 @@ within_iterations(Elab *elab, uint64_t iterations, Span span)
 {
     if (iterations <= ITERATION_LIMIT || elab->stopped)
         return !elab->stopped;
-    diag_add(elab->diags, E0114, span, "the loops of the model have more than %d iterations", ITERATION_LIMIT);
+    diag_add(elab->diags, E0114, span, "the loops of the model have more than %d iterations",
+             ITERATION_LIMIT);
     elab->stopped = true;
     return false;
 }
@@ -208,8 +211,8 @@ range_is_fixed(const Elab *elab, Node range)
     return fixed;
 }
 
-// Loops inside each other whose ranges do not depend on one another are counted before they run: a product that is
-// too large is an error at once.
+// Loops inside each other whose ranges do not depend on one another are counted before they run: a product
+// that is too large is an error at once.
 static bool
 count_loops(Elab *elab, Loop *loop, Node range, uint32_t count)
 {
@@ -228,7 +231,8 @@ run_loop(const LoopRun *run, uint32_t i)
 {
     Elab *elab = run->context->elab;
     if (i == node_at(elab, run->indices)->nchild)
-        return within_iterations(elab, ++elab->iterations, node_at(elab, run->indices)->span) && run->body(run->data);
+        return within_iterations(elab, ++elab->iterations, node_at(elab, run->indices)->span)
+            && run->body(run->data);
     Node index = child_at(elab, run->indices, i);
     Value range;
     if (!loop_range(run->context, index, &range))
@@ -314,9 +318,11 @@ join_alternatives(Context *context, const Alternatives *all, Span span)
     for (uint32_t b = 0; b < all->n; b++) {
         if (all->at[b].pairs.n == n && (has_else || !n))
             continue;
-        Diag *diag = diag_add(context->elab->diags, E0121, span, "two branches have different numbers of equations: %u and %u", n,
+        Diag *diag = diag_add(context->elab->diags, E0121, span,
+                              "two branches have different numbers of equations: %u and %u", n,
                               has_else ? all->at[b].pairs.n : 0);
-        diag_help(diag, has_else ? "a condition that changes with time needs equally many equations in every branch"
+        diag_help(diag, has_else
+                  ? "a condition that changes with time needs equally many equations in every branch"
                                  : "a condition that changes with time needs an else branch");
         return;
     }
@@ -328,7 +334,8 @@ join_alternatives(Context *context, const Alternatives *all, Span span)
         for (uint32_t b = all->n; b-- > 0;) {
             Pair pair = all->at[b].pairs.at[i];
             Expr value = same_left ? pair.right : expr_sub(exprs, pair.left, pair.right);
-            joined = all->at[b].condition && joined ? expr_3(exprs, OP_IF, all->at[b].condition, value, joined) : value;
+            joined = all->at[b].condition && joined ? expr_3(exprs, OP_IF, all->at[b].condition, value,
+                                                             joined) : value;
         }
         Expr zero = expr_const(exprs, 0);
         take(context, same_left ? all->at[0].pairs.at[i].left : joined, same_left ? joined : zero,
@@ -343,7 +350,8 @@ condition_value(Context *context, Node condition, Expr *out)
     if (!expression(&context->elab->env, condition, &value))
         return false;
     if (value.type.base != TYPE_BOOLEAN || value.type.rank) {
-        diag_add(context->elab->diags, E0119, node_at(context->elab, condition)->span, "a condition must be a Boolean");
+        diag_add(context->elab->diags, E0119, node_at(context->elab, condition)->span,
+                 "a condition must be a Boolean");
         return false;
     }
     *out = value.elements[0];
@@ -372,7 +380,8 @@ elaborate_dynamic(Context *context, Node node, uint32_t first, uint32_t count)
         inner.sink = &alternative.pairs;
         inner.guard = before;
         if (condition)
-            inner.guard = before ? expr_2(exprs, OP_AND, before, alternative.condition) : alternative.condition;
+            inner.guard = before ? expr_2(exprs, OP_AND, before, alternative.condition)
+                : alternative.condition;
         uint32_t errors = diags_errors(elab->diags);
         branch_body(&inner, branch);
         ok = diags_errors(elab->diags) == errors;
@@ -445,14 +454,16 @@ assert_level(Context *context, Node call, uint8_t *level)
     if (!evaluate(elab, context->frag, context->class_id, true, node, &value))
         return false;
     if (value.type.base != TYPE_ENUM || value.type.n_literals != 2) {
-        diag_add(elab->diags, E0123, node_at(elab, node)->span, "the level is AssertionLevel.error or .warning");
+        diag_add(elab->diags, E0123, node_at(elab, node)->span,
+                 "the level is AssertionLevel.error or .warning");
         return false;
     }
     *level = expr_value(elab->dae->exprs, value.elements[0]) == 2;
     return true;
 }
 
-// assert(condition, message, level) and terminate(message); the latter is an assert that fails when its guard holds.
+// assert(condition, message, level) and terminate(message); the latter is an assert that fails when its guard
+// holds.
 void
 elaborate_assert(Context *context, Node call)
 {
@@ -528,7 +539,8 @@ elaborate_equation(Context *context, Node node)
     case AST_CONNECT:
     case AST_WHENEQ:
         if (context->sink)
-            unsupported(elab, node_at(elab, node)->span, "connect or when under a condition that changes with time");
+            unsupported(elab, node_at(elab, node)->span,
+                        "connect or when under a condition that changes with time");
         else if (node_at(elab, node)->kind == AST_CONNECT)
             elaborate_connect(context, node);
         else

@@ -41,7 +41,8 @@ report_not_constant(Evaluation *evaluation, Expr e)
 {
     ExprEnv *env = evaluation->env;
     if (expr_has_op(env->exprs, e, OP_TIME))
-        diag_add(env->diags, E0205, evaluation->span, "this must be known at compile time, but it depends on time");
+        diag_add(env->diags, E0205, evaluation->span,
+                 "this must be known at compile time, but it depends on time");
     else if (expr_has_op(env->exprs, e, OP_DIV))
         diag_add(env->diags, E0215, evaluation->span, "this has no value: it divides by zero");
     else
@@ -109,8 +110,8 @@ constant_scalar(ExprEnv *env, Node node, const char *needs, bool boolean, double
     VarType base = value.type.base;
     bool fits = boolean ? base == TYPE_BOOLEAN : base == TYPE_INTEGER || base == TYPE_ENUM;
     if (!fits || value.type.rank) {
-        Diag *diag = diag_add(env->diags, E0201, node_span(env, node), "%s is needed here, but this has type %s", needs,
-                              value_type_text(env, &value));
+        Diag *diag = diag_add(env->diags, E0201, node_span(env, node),
+                              "%s is needed here, but this has type %s", needs, value_type_text(env, &value));
         if (base == TYPE_REAL && !boolean && !value.type.rank)
             diag_help(diag, "use 'integer(x)' to convert");
         return false;
@@ -154,7 +155,8 @@ expression_range(ExprEnv *env, Node range, Value *out)
         return false;
     if (out->type.rank != 1) {
         Diag *diag = diag_add(env->diags, E0201, node_span(env, range),
-                              "a loop needs a vector of values, but this has type %s", value_type_text(env, out));
+                              "a loop needs a vector of values, but this has type %s",
+                                  value_type_text(env, out));
         if (!out->type.rank && out->type.base == TYPE_INTEGER)
             diag_help(diag, "write '1:%s'", expression_text(env, range));
         return false;

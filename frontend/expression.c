@@ -18,7 +18,8 @@ bool
 expression_enter(ExprEnv *env, Span span)
 {
     if (env->nesting >= NESTING_LIMIT) {
-        diag_add(env->diags, E0004, span, "expressions and function calls are nested more than %d deep", NESTING_LIMIT);
+        diag_add(env->diags, E0004, span, "expressions and function calls are nested more than %d deep",
+                 NESTING_LIMIT);
         return false;
     }
     env->nesting++;
@@ -138,7 +139,8 @@ end_value(ExprEnv *env, Node node, Value *out)
             *out = env->locals.at[i].value;
             return true;
         }
-    diag_add(env->diags, E0216, node_span(env, node), "'end' has a meaning only inside the subscripts of an array");
+    diag_add(env->diags, E0216, node_span(env, node),
+             "'end' has a meaning only inside the subscripts of an array");
     return false;
 }
 
@@ -155,7 +157,8 @@ static bool
 number_value(ExprEnv *env, Node node, Value *out)
 {
     bool integer = ast_at(env->ast, node)->flags & AST_F_INTEGER;
-    *out = value_scalar(env, integer ? TYPE_INTEGER : TYPE_REAL, expr_const(env->exprs, ast_number(env->ast, node)));
+    *out = value_scalar(env, integer ? TYPE_INTEGER : TYPE_REAL,
+                        expr_const(env->exprs, ast_number(env->ast, node)));
     return true;
 }
 
@@ -192,7 +195,8 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
         Diag *diag = diag_add(env->diags, sizes ? E0201 : E0202, node_span(env, node),
                               "the branches of this if-expression have different types: %s and %s",
                               type_text(env->arena, env->syms, type), value_type_text(env, other));
-        diag_note(diag, node_span(env, parts->nodes.at[i]), "this branch has type %s", value_type_text(env, other));
+        diag_note(diag, node_span(env, parts->nodes.at[i]), "this branch has type %s",
+                  value_type_text(env, other));
         return false;
     }
     return true;
@@ -216,7 +220,8 @@ decide_literals(ExprEnv *env, Value *condition)
         condition->elements[0] = expr_const(env->exprs, value);
 }
 
-// Conditions known at compile time select their branch or drop it; branches that are dropped are not looked at.
+// Conditions known at compile time select their branch or drop it; branches that are dropped are not looked
+// at.
 static bool
 if_collect(ExprEnv *env, Node node, IfParts *parts)
 {
@@ -225,7 +230,8 @@ if_collect(ExprEnv *env, Node node, IfParts *parts)
         bool last = i + 1 >= n, taken = last;
         if (!last) {
             Value condition;
-            if (!expression_scalar(env, ast_child(env->ast, node, i), TYPE_BOOLEAN, "the condition", &condition))
+            if (!expression_scalar(env, ast_child(env->ast, node, i), TYPE_BOOLEAN, "the condition",
+                                   &condition))
                 return false;
             decide_literals(env, &condition);
             bool known = value_known(env, &condition);
@@ -260,7 +266,8 @@ if_merge(ExprEnv *env, Node node, IfParts *parts, Value *out)
     if (!same_branch_types(env, node, parts, &type))
         return false;
     if (type.base == TYPE_STRING) {
-        diag_add(env->diags, E0723, node_span(env, node), "a String cannot depend on a condition that changes at run time");
+        diag_add(env->diags, E0723, node_span(env, node),
+                 "a String cannot depend on a condition that changes at run time");
         return false;
     }
     if (!value_new(env, &type, node_span(env, node), out))
@@ -314,7 +321,8 @@ refuse_node(ExprEnv *env, Node node)
     if (at->kind == AST_MEMBER)
         diag_add(env->diags, E0723, at->span, "members of the result of an expression are not supported yet");
     else if (at->kind == AST_TUPLE)
-        diag_add(env->diags, E0216, at->span, "a list of several values in parentheses can only stand on the left of '='");
+        diag_add(env->diags, E0216, at->span,
+                 "a list of several values in parentheses can only stand on the left of '='");
     else if (!(at->flags & AST_F_ERROR) || !diags_errors(env->diags))
         diag_add(env->diags, E0216, at->span, "an expression is needed here");
     return false;
@@ -368,7 +376,8 @@ sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
     if ((numbers || same) && sizes && left->type.base != TYPE_STRING)
         return true;
     Diag *diag = diag_add(env->diags, numbers || same ? E0202 : E0201, span,
-                          "the left side has type %s, but the right side has type %s", value_type_text(env, left),
+                          "the left side has type %s, but the right side has type %s",
+                              value_type_text(env, left),
                           value_type_text(env, right));
     if ((numbers || same) && !right->type.rank)
         diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
@@ -384,8 +393,8 @@ tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Valu
     if (!function_multiple(env, call, &outputs, &n_outputs))
         return false;
     if (n > n_outputs) {
-        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s", n, n_outputs,
-                 n_outputs == 1 ? "" : "s");
+        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s",
+                 n, n_outputs, n_outputs == 1 ? "" : "s");
         return false;
     }
     VEC(Expr) lefts = {0};
@@ -419,7 +428,8 @@ expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Va
     if (ast_kind(env->ast, lhs) == AST_TUPLE) {
         if (ast_kind(env->ast, rhs) == AST_CALL)
             return tuple_equation(env, lhs, rhs, span, left, right);
-        diag_add(env->diags, E0216, node_span(env, rhs), "a list of variables can only be equal to the call of a function");
+        diag_add(env->diags, E0216, node_span(env, rhs),
+                 "a list of variables can only be equal to the call of a function");
         return false;
     }
     bool good = expression(env, lhs, left);

@@ -2,8 +2,8 @@
 //
 // The class side (elaborate.c and friends) says what names mean; this side knows types, array rules,
 // operators, built-in functions, functions with algorithms (inlined by symbolic execution) and constant
-// evaluation. An expression is elaborated in an environment whose `slots` number the variables it uses by first
-// occurrence, so that its elements are shapes at once.
+// evaluation. An expression is elaborated in an environment whose `slots` number the variables it uses by
+// first occurrence, so that its elements are shapes at once.
 #ifndef MDLC_FRONTEND_EXPRESSION_H
 #define MDLC_FRONTEND_EXPRESSION_H
 
@@ -12,7 +12,8 @@
 
 enum {
     MAX_RANK = 6,
-    SIZE_UNKNOWN = UINT32_MAX // a dimension declared `:`; only in the types of functions' variables and in expression_coerce
+    // a dimension declared `:`; only in the types of functions' variables and in expression_coerce
+    SIZE_UNKNOWN = UINT32_MAX
 };
 
 typedef struct Type {
@@ -35,9 +36,11 @@ typedef struct Value {
 typedef struct Reference {
     Type type;
     uint32_t count;
-    const Var *vars;         // ids in the numbering of the caller (local ids of the fragment being elaborated)
+    // ids in the numbering of the caller (local ids of the fragment being elaborated)
+    const Var *vars;
     VarKind kind;            // VAR_CONSTANT and VAR_PARAMETER may be asked for values
-    const Value *value;      // not NULL: the reference is itself a known value (a package constant, enum literal, loop index)
+    // not NULL: the reference is itself a known value (a package constant, enum literal, loop index)
+    const Value *value;
 } Reference;
 
 typedef struct FunctionRef {
@@ -65,18 +68,20 @@ struct ExprEnv {
     bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
-    // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a function.
+    // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a
+    // function.
     bool (*function)(ExprEnv *env, Node ref, FunctionRef *out);
-    // The basic type that a type NAME in a function's declarations stands for (Length -> Real), with the sizes that a type
-    // alias carries. May be NULL: then only Real, Integer, Boolean and String are known. Not called for those four.
+    // The basic type that a type NAME in a function's declarations stands for (Length -> Real), with the
+    // sizes that a type alias carries. May be NULL: then only Real, Integer, Boolean and String are known.
+    // Not called for those four.
     bool (*type)(ExprEnv *env, Node name, Type *out);
     // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
     bool (*value)(ExprEnv *env, Var var, double *out, Span span);
-    // The number a variable stands for when it is a literal (a loop index used as a value) or a parameter whose value has
-    // shaped the model; false, without a message, otherwise. May be NULL: there are none.
+    // The number a variable stands for when it is a literal (a loop index used as a value) or a parameter
+    // whose value has shaped the model; false, without a message, otherwise. May be NULL: there are none.
     bool (*literal)(ExprEnv *env, Var var, double *out);
-    // Derivative and pre variables in the caller's numbering. `der` answers NONE for what does not change between events
-    // (parameters, constants, discrete variables): their rate is zero.
+    // Derivative and pre variables in the caller's numbering. `der` answers NONE for what does not change
+    // between events (parameters, constants, discrete variables): their rate is zero.
     Var (*der)(ExprEnv *env, Var var);
     Var (*pre)(ExprEnv *env, Var var);
     void *scope;             // class side's scope
@@ -86,15 +91,15 @@ struct ExprEnv {
     uint32_t statements;     // statements executed since the outermost function call; starts at 0
 };
 
-// Slots of an elaborated expression may include variables that the result does not use (der(x*y) names x and y while it is
-// expanded, conditions known at compile time leave theirs behind): make rows with dae_bind_shape or expr_shape, which
-// keep only what is used. `slot_of` may hold entries of earlier equations: an entry counts only when slots->at[slot] is the
-// variable, so clearing `slots` is enough.
+// Slots of an elaborated expression may include variables that the result does not use (der(x*y) names x and
+// y while it is expanded, conditions known at compile time leave theirs behind): make rows with
+// dae_bind_shape or expr_shape, which keep only what is used. `slot_of` may hold entries of earlier
+// equations: an entry counts only when slots->at[slot] is the variable, so clearing `slots` is enough.
 //
 // `end` in a subscript is the innermost Local named "end"; whoever elaborates a subscript pushes it.
 
-// Elaborates any expression. False after reporting (located) errors: unknown functions with the nearest known name,
-// wrong number of arguments, type and size mismatches, ...
+// Elaborates any expression. False after reporting (located) errors: unknown functions with the nearest known
+// name, wrong number of arguments, type and size mismatches, ...
 bool expression(ExprEnv *env, Node node, Value *out);
 // The same, and evaluated: every element a constant. Parameters it uses become structural.
 bool expression_constant(ExprEnv *env, Node node, Value *out);
@@ -102,7 +107,8 @@ bool expression_integer(ExprEnv *env, Node node, int64_t *out);  // a constant I
 bool expression_bool(ExprEnv *env, Node node, bool *out);
 // Range of a for loop: its values as constants, one after the other.
 bool expression_range(ExprEnv *env, Node range, Value *out);
-// One element per scalar equation lhs = rhs; checks types and sizes. Broadcasting is not allowed (as in Modelica).
+// One element per scalar equation lhs = rhs; checks types and sizes. Broadcasting is not allowed (as in
+// Modelica).
 bool expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Value *right);
 // Coerces to a declared type (Integer to Real; sizes must agree); reports against `what` ("parameter 'm'").
 bool expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const char *what);
@@ -114,7 +120,8 @@ bool builtin_known(const char *name);
 // All built-in names, as candidates for nearest_name.
 const char *const *builtin_names(uint32_t *n);
 
-// A call of a function with algorithms, already resolved: its outputs in order of declaration. `call` is the CALL node.
+// A call of a function with algorithms, already resolved: its outputs in order of declaration. `call` is the
+// CALL node.
 bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n);
 
 // Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.

@@ -1,7 +1,8 @@
 // expression_inner.h: what the files of the expression side share.
 //
 // expression.c walks the tree; operator.c, array.c, builtin.c, builtin_array.c, reduction.c do one family of
-// constructs each; function.c and statement.c execute functions; evaluate.c finds constants; type.c holds types.
+// constructs each; function.c and statement.c execute functions; evaluate.c finds constants; type.c holds
+// types.
 #ifndef MDLC_FRONTEND_EXPRESSION_INNER_H
 #define MDLC_FRONTEND_EXPRESSION_INNER_H
 
@@ -33,7 +34,8 @@ const char *expression_text(ExprEnv *env, Node node); // as source text, shorten
 
 // --- expression.c
 Span node_span(const ExprEnv *env, Node node);
-bool expression_enter(ExprEnv *env, Span span); // counts nesting; E0004 at the limit. Pair with expression_leave.
+// counts nesting; E0004 at the limit. Pair with expression_leave.
+bool expression_enter(ExprEnv *env, Span span);
 static inline void
 expression_leave(ExprEnv *env)
 {
@@ -59,13 +61,16 @@ bool array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t 
 // Wraps equal parts as the elements of a new first dimension.
 bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value *out);
 // --- subscript.c
-// Positions (row-major) that subscripts select in a value of this type; `result` has the sizes of the selection.
+// Positions (row-major) that subscripts select in a value of this type; `result` has the sizes of the
+// selection.
 bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *positions, Type *result);
 bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
 
 // --- reduction.c
-// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in order, sizes of the ranges.
-bool reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes, uint32_t *n_sizes);
+// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in order, sizes
+// of the ranges.
+bool reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes,
+                      uint32_t *n_sizes);
 bool reduction_array(ExprEnv *env, Node forarg, Value *out);      // {e for i in r}
 typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
 bool reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out); // over all elements
@@ -92,12 +97,16 @@ struct Builtin {
 };
 const Builtin *builtin_find(const char *name);
 bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out);
-Diag *builtin_refuse(BuiltinCall *call, uint32_t i, const char *needs); // E0210: "argument i of 'f' must be ..."
+Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
+                     const char *needs); // E0210: "argument i of 'f' must be ..."
 bool builtin_not_supported(BuiltinCall *call, Value *out);
-BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth, builtin_homotopy,
+BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth,
+    builtin_homotopy,
     builtin_sample, builtin_nullary, builtin_semi_linear, builtin_pure;
-BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity, builtin_diagonal,
-    builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector, builtin_matrix,
+BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
+    builtin_diagonal,
+    builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector,
+        builtin_matrix,
     builtin_scalar, builtin_cat, builtin_array, builtin_symmetric, builtin_fold;
 
 // --- function.c, function_map.c, statement.c
@@ -123,8 +132,8 @@ typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAIL
 bool function_call(ExprEnv *env, Node call, Value *out); // first output
 // The basic type of a type name, with the sizes an alias carries.
 bool function_type(ExprEnv *env, Node name, Type *type);
-// Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their values; the
-// second takes arrays where the function has scalars, and calls it for each element.
+// Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
+// values; the second takes arrays where the function has scalars, and calls it for each element.
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // Outputs of a call on the right of (a, b) = f(x).

@@ -370,7 +370,8 @@ same_tokens(const Formatter *f, Sources *sources, const Out *written, Syms *syms
 }
 
 static bool
-format_tokens(Sources *sources, int file, Syms *syms, Ast *ast, const TokenVec *tokens, Diags *diags, Out *out)
+format_tokens(Sources *sources, int file, Syms *syms, Ast *ast, const TokenVec *tokens, Diags *diags,
+              Out *out)
 {
     Formatter f = {.text = source_text(sources, file), .base = source_base(sources, file),
                    .tokens = tokens, .start = true};

@@ -1,9 +1,10 @@
 // fragment.h: a class elaborated once, with its own numbering; and the state of one elaboration.
 //
 // A Fragment holds what a class with its modifiers contributes: members, equations as (shape, row of local
-// variables), binds, connectors, connects. Its variables, instances and connectors are numbered from 0; those of a
-// component inside it are the component's fragment shifted by the member's first ids. Including a component n times
-// stores a reference; link.c walks the tree of fragments once and adds the shifts (linking).
+// variables), binds, connectors, connects. Its variables, instances and connectors are numbered from 0; those
+// of a component inside it are the component's fragment shifted by the member's first ids. Including a
+// component n times stores a reference; link.c walks the tree of fragments once and adds the shifts
+// (linking).
 #ifndef MDLC_FRONTEND_FRAGMENT_H
 #define MDLC_FRONTEND_FRAGMENT_H
 
@@ -20,8 +21,8 @@ typedef struct Elab Elab;
 
 // --- modifications (modify.c)
 // One modified element. A value stands in the scope (frag, class_id): frag NULL means that only constants
-// may be used there. `levels` counts the component levels, from the modified element outwards, over whose arrays
-// the value is distributed (0 after `each`).
+// may be used there. `levels` counts the component levels, from the modified element outwards, over whose
+// arrays the value is distributed (0 after `each`).
 typedef struct Mod Mod;
 struct Mod {
     Sym name;
@@ -174,7 +175,8 @@ name_of(const Elab *elab, Sym name)
 }
 
 // --- modify.c
-// The modifications of a MODS node; its own value and children. `levels` is -1 for a class's own modifications.
+// The modifications of a MODS node; its own value and children. `levels` is -1 for a class's own
+// modifications.
 Mod *mod_build(Elab *elab, Sym name, Node mods, Fragment *frag, uint32_t class_id, int32_t levels, Span span);
 Mod *mod_make(Elab *elab, Sym name, Span span, int32_t levels);
 void mod_add(Elab *elab, Mod *mod, Mod *child);
@@ -184,8 +186,8 @@ Mod *mod_child(const Mod *mod, Sym name);
 
 // --- elaborate.c, declare.c
 // The fragment of a class; `of` and `element` say for which component. Never NULL; see `failed`.
-Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
-                            uint32_t prefix);
+Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of,
+                            uint32_t element, uint32_t prefix);
 // Makes type, size, condition and contents of a member known. False after errors.
 bool member_declare(Elab *elab, Fragment *frag, Member *member);
 // False, and an error the first time, when `more` passes the limit on scalars.
@@ -208,7 +210,8 @@ bool class_is_variable(Elab *elab, uint32_t class_id);
 void type_of_class(Elab *elab, uint32_t class_id, Type *type);
 
 // --- bind.c
-// Binds and declaration equations that stand in the scope of `frag`, for its own members and inside its components.
+// Binds and declaration equations that stand in the scope of `frag`, for its own members and inside its
+// components.
 void elaborate_binds(Elab *elab, Fragment *frag);
 
 // --- reference.c

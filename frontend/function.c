@@ -1,10 +1,11 @@
 // Functions with algorithms: calls, arguments, frames.
 //
 // Purpose: a call becomes the expressions of its outputs (Modelica 3.6, chapter 12).
-// Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at compile time
-// on values that are expressions (statement.c), and the outputs are what the variables hold at the end.
-// Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function make no
-// events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
+// Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at
+// compile time on values that are expressions (statement.c), and the outputs are what the variables hold at
+// the end.
+// Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function
+// make no events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
 // Complexity: statements executed, at most STATEMENT_LIMIT; CALL_LIMIT calls inside each other.
 #include <string.h>
 
@@ -33,7 +34,8 @@ gather_base(Frame *frame, Node name, Node modification, uint32_t depth)
     ExprEnv *env = frame->env;
     FunctionRef base = {0};
     if (modification && ast_at(env->ast, modification)->nchild > 1) {
-        diag_add(env->diags, E0721, node_span(env, modification), "modifying an inherited function is not supported yet");
+        diag_add(env->diags, E0721, node_span(env, modification),
+                 "modifying an inherited function is not supported yet");
         return false;
     }
     return env->function(env, name, &base) && gather_class(frame, &base, depth + 1);
@@ -66,7 +68,8 @@ gather_body(Frame *frame, Node body, void *scope, uint32_t depth)
         if (kind == AST_ALGORITHM)
             vec_push(&frame->sections, (Section){section, scope});
         if (kind == AST_EXTERNAL || kind == AST_EQUATIONS || kind == AST_ENERGY) {
-            Diag *diag = diag_add(env->diags, kind == AST_EXTERNAL ? E0722 : E0212, frame->span, kind == AST_EXTERNAL
+            Diag *diag = diag_add(env->diags, kind == AST_EXTERNAL ? E0722 : E0212, frame->span,
+                                  kind == AST_EXTERNAL
                                   ? "'%s' is an external function; calling those is not supported yet"
                                   : "'%s' is a function and cannot have equations",
                                   sym_text(env->syms, frame->function->full_name));
@@ -123,11 +126,13 @@ bool
 function_type(ExprEnv *env, Node name, Type *type)
 {
     Node ident = ast_child(env->ast, name, 0);
-    if (ast_at(env->ast, name)->nchild == 1 && predefined_type(sym_text(env->syms, ast_at(env->ast, ident)->sym), type))
+    if (ast_at(env->ast, name)->nchild == 1
+        && predefined_type(sym_text(env->syms, ast_at(env->ast, ident)->sym), type))
         return true;
     if (env->type)
         return env->type(env, name, type);
-    diag_add(env->diags, E0721, node_span(env, name), "variables of this type are not supported in functions yet");
+    diag_add(env->diags, E0721, node_span(env, name),
+             "variables of this type are not supported in functions yet");
     return false;
 }
 
@@ -138,14 +143,16 @@ append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
         Node size = ast_child(env->ast, subscripts, i);
         int64_t value = SIZE_UNKNOWN;
         if (*rank == MAX_RANK) {
-            diag_add(env->diags, E0202, node_span(env, subscripts), "arrays have at most %d dimensions", MAX_RANK);
+            diag_add(env->diags, E0202, node_span(env, subscripts), "arrays have at most %d dimensions",
+                     MAX_RANK);
             return false;
         }
         if (ast_kind(env->ast, size) != AST_COLON) {
             if (!expression_integer(env, size, &value))
                 return false;
             if (value < 0 || value > ELEMENT_LIMIT) {
-                diag_add(env->diags, E0214, node_span(env, size), "%lld is not a usable size", (long long)value);
+                diag_add(env->diags, E0214, node_span(env, size), "%lld is not a usable size",
+                         (long long)value);
                 return false;
             }
         }
@@ -164,7 +171,8 @@ variable_type(ExprEnv *env, const Variable *variable, Type *type)
         || !append_sizes(env, ast_child(env->ast, variable->line, 1), dims, &rank))
         return false;
     if (rank + base.rank > MAX_RANK || (base.base == TYPE_STRING && rank + base.rank)) {
-        diag_add(env->diags, E0721, node_span(env, variable->component), "a variable of this shape is not supported yet");
+        diag_add(env->diags, E0721, node_span(env, variable->component),
+                 "a variable of this shape is not supported yet");
         return false;
     }
     memcpy(dims + rank, base.dims, base.rank * sizeof *dims);
@@ -213,8 +221,8 @@ report_argument(Frame *frame, Node arg, uint32_t given)
     ExprEnv *env = frame->env;
     if (ast_kind(env->ast, arg) != AST_ARG) {
         uint32_t inputs = count_flag(frame, AST_F_INPUT);
-        diag_add(env->diags, E0203, frame->span, "'%s' takes %u argument%s, got %u", function_name(frame), inputs,
-                 inputs == 1 ? "" : "s", given);
+        diag_add(env->diags, E0203, frame->span, "'%s' takes %u argument%s, got %u", function_name(frame),
+                 inputs, inputs == 1 ? "" : "s", given);
         return false;
     }
     const char *name = sym_text(env->syms, ast_at(env->ast, arg)->sym);
@@ -223,7 +231,8 @@ report_argument(Frame *frame, Node arg, uint32_t given)
         if (frame->variables.at[i].flags & AST_F_INPUT)
             names[i] = sym_text(env->syms, frame->variables.at[i].name);
     const char *near = nearest_name(name, names, frame->variables.n);
-    Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no input named '%s'", function_name(frame), name);
+    Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no input named '%s'",
+                          function_name(frame), name);
     if (near)
         diag_help(diag, "did you mean '%s'?", near);
     return false;
@@ -242,7 +251,8 @@ match_arguments(Frame *frame, Node args, Node *nodes)
             diag_add(env->diags, E0723, node_span(env, arg), "an argument of this form is not supported yet");
             return false;
         }
-        int64_t index = named ? input_named(frame, ast_at(env->ast, arg)->sym) : input_numbered(frame, positional++);
+        int64_t index = named ? input_named(frame, ast_at(env->ast, arg)->sym)
+            : input_numbered(frame, positional++);
         if (index < 0)
             return report_argument(frame, arg, given);
         if (nodes[index]) {
@@ -271,7 +281,8 @@ static Node
 default_node(const ExprEnv *env, const Variable *variable)
 {
     Node modification = ast_child(env->ast, variable->component, 1);
-    return modification && ast_kind(env->ast, modification) == AST_MODS ? ast_child(env->ast, modification, 0) : 0;
+    return modification && ast_kind(env->ast, modification) == AST_MODS ? ast_child(env->ast, modification, 0)
+        : 0;
 }
 
 static bool
@@ -328,7 +339,8 @@ static bool
 variables_open(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env;
-    // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)] uses itself.
+    // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)]
+    // uses itself.
     for (uint32_t i = 0; i < frame->variables.n; i++)
         vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
     for (uint32_t pass = 0; pass < 2; pass++)
@@ -355,7 +367,8 @@ output_value(Frame *frame, uint32_t i, Value *out)
         missing = !out->elements[k];
     if (!missing)
         return true;
-    Diag *diag = diag_add(env->diags, E0207, frame->span, "output '%s' of '%s' has no value at the end of the function",
+    Diag *diag = diag_add(env->diags, E0207, frame->span,
+                          "output '%s' of '%s' has no value at the end of the function",
                           sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
     diag_note(diag, node_span(env, frame->variables.at[i].component), "declared here");
     return false;
@@ -460,7 +473,8 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
     bool good = gather_class(&frame, function, 0);
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
-    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
+    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes)
+        && evaluate_arguments(&frame, nodes, values)
         && function_map(&frame, nodes, values, outputs, n);
     vec_free(&frame.variables);
     vec_free(&frame.sections);
@@ -472,7 +486,8 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 {
     Node ref = ast_child(env->ast, call, 0), part = ast_child(env->ast, ref, 0);
     FunctionRef function = {0};
-    if (ast_at(env->ast, ref)->nchild == 1 && builtin_known(sym_text(env->syms, ast_at(env->ast, part)->sym))) {
+    if (ast_at(env->ast, ref)->nchild == 1
+        && builtin_known(sym_text(env->syms, ast_at(env->ast, part)->sym))) {
         *outputs = arena_array(env->arena, Value, 1);
         *n = 1;
         return expression(env, call, *outputs);

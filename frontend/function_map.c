@@ -1,8 +1,9 @@
 // Functions called with arrays where they take scalars: element by element.
 //
-// Purpose: f(v) for `input Real x` and a vector v is {f(v[1]), f(v[2]), ...} (Modelica 3.6, section 12.4.6). Method: an
-// argument with more dimensions than its input is distributed over the leading ones; all arguments that are must agree in
-// these, the others are the same in every call. Contract: expression_inner.h. Complexity: one execution per element.
+// Purpose: f(v) for `input Real x` and a vector v is {f(v[1]), f(v[2]), ...} (Modelica 3.6, section 12.4.6).
+// Method: an argument with more dimensions than its input is distributed over the leading ones; all arguments
+// that are must agree in these, the others are the same in every call. Contract: expression_inner.h.
+// Complexity: one execution per element.
 #include <string.h>
 
 #include "frontend/expression_inner.h"
@@ -52,8 +53,10 @@ add_argument(Frame *frame, Spread *spread, uint32_t i, Node node, const Value *v
     }
     if (rank == spread->rank && !memcmp(spread->dims, value->type.dims, rank * sizeof *spread->dims))
         return true;
-    diag_add(env->diags, E0202, node_span(env, node), "'%s' is called element by element, but this argument has %s where "
-             "another has other sizes", sym_text(env->syms, frame->function->full_name), value_type_text(env, value));
+    diag_add(env->diags, E0202, node_span(env, node),
+             "'%s' is called element by element, but this argument has %s where "
+             "another has other sizes", sym_text(env->syms, frame->function->full_name),
+                 value_type_text(env, value));
     return false;
 }
 
@@ -82,7 +85,8 @@ join_outputs(Frame *frame, const Spread *spread, Value *const *results, uint32_t
     for (uint32_t e = 1; fits && e < spread->count; e++)
         fits = type_same_sizes(type, &results[e][k].type);
     if (!fits) {
-        diag_add(env->diags, E0202, frame->span, "the results of '%s' for the elements of its arguments make no array",
+        diag_add(env->diags, E0202, frame->span,
+                 "the results of '%s' for the elements of its arguments make no array",
                  sym_text(env->syms, frame->function->full_name));
         return false;
     }
@@ -98,7 +102,8 @@ join_outputs(Frame *frame, const Spread *spread, Value *const *results, uint32_t
 }
 
 static bool
-call_each(Frame *frame, const Spread *spread, const Node *nodes, const Value *values, Value **outputs, uint32_t *n)
+call_each(Frame *frame, const Spread *spread, const Node *nodes, const Value *values, Value **outputs,
+          uint32_t *n)
 {
     Arena *arena = frame->env->arena;
     Value **results = arena_array(arena, Value *, spread->count);
@@ -125,7 +130,8 @@ function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, ui
     if (!spread.rank)
         return function_execute(frame, nodes, values, outputs, n);
     if (!spread.count) {
-        diag_add(frame->env->diags, E0722, frame->span, "calling '%s' for the elements of an empty array is not supported yet",
+        diag_add(frame->env->diags, E0722, frame->span,
+                 "calling '%s' for the elements of an empty array is not supported yet",
                  sym_text(frame->env->syms, frame->function->full_name));
         return false;
     }

@@ -1,10 +1,11 @@
 // From fragments to the flat model.
 //
-// Purpose: walks the tree of fragments and adds instances, variables, equations, binds and connections with the shifts of
-// each place. Method: the first walk makes instances and declared variables, whose ids are then the local ids plus the
-// shift; the second copies everything that refers to them. Derivatives, pre values and literals ("extras" of a
-// fragment) are made on demand per instance.
-// Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at most 256).
+// Purpose: walks the tree of fragments and adds instances, variables, equations, binds and connections with
+// the shifts of each place. Method: the first walk makes instances and declared variables, whose ids are then
+// the local ids plus the shift; the second copies everything that refers to them. Derivatives, pre values and
+// literals ("extras" of a fragment) are made on demand per instance.
+// Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
+// most 256).
 #include "frontend/fragment.h"
 
 typedef struct Shift { // where an instance of a fragment lies
@@ -27,7 +28,8 @@ shift_of(const Shift *owner, const Member *member, uint32_t e)
         return (Shift){owner->var + at[0], owner->inst + at[1], owner->connector + at[2]};
     }
     const Fragment *part = member->fragments[0];
-    return (Shift){owner->var + member->first + e * part->nvars, owner->inst + member->first_inst + e * part->ninsts,
+    return (Shift){owner->var + member->first + e * part->nvars,
+                   owner->inst + member->first_inst + e * part->ninsts,
                    owner->connector + member->first_connector + e * part->nconnectors};
 }
 
@@ -109,7 +111,8 @@ link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
     Dae *dae = linker->dae;
     if (member->type.base == TYPE_STRING)
         return;
-    Group group = {.name = member->name, .inst = shift->inst, .count = member->count, .rank = member->type.rank,
+    Group group = {.name = member->name, .inst = shift->inst, .count = member->count,
+                   .rank = member->type.rank,
                    .kind = (uint8_t)member->kind, .type = (uint8_t)member->type.base,
                    .flags = group_flags(member, flags), .unit = member->unit,
                    .display_unit = member->display_unit, .quantity = member->quantity, .span = member->span,
@@ -141,7 +144,8 @@ link_signals(Linker *linker, Member *member, const Shift *shift)
     }
 }
 
-static void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector);
+static void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags,
+                          bool in_connector);
 
 static void
 link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shift, uint8_t flags)
@@ -238,8 +242,10 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
     Dae *dae = linker->dae;
     for (uint32_t i = 0; i < frag->binds.n; i++) {
         const FragBind *bind = &frag->binds.at[i];
-        dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr, .shape = bind->shape,
-                                 .row = link_row(linker, frag, shift, bind->row, bind->n), .span = bind->span});
+        dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr,
+                                 .shape = bind->shape,
+                                 .row = link_row(linker, frag, shift, bind->row, bind->n),
+                                     .span = bind->span});
     }
     for (uint32_t i = 0; i < frag->flags.n; i++) {
         uint8_t *flags = &dae->var_flags.at[global_var(linker, shift, frag->flags.at[i].var)];
@@ -257,7 +263,8 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
     Dae *dae = linker->dae;
     for (uint32_t i = 0; i < frag->reinits.n; i++) {
         const FragReinit *reinit = &frag->reinits.at[i];
-        Reinit made = {.var = global_var(linker, shift, reinit->var), .when = global_var(linker, shift, reinit->when),
+        Reinit made = {.var = global_var(linker, shift, reinit->var),
+                       .when = global_var(linker, shift, reinit->when),
                        .value = reinit->shape, .span = reinit->span};
         made.row = link_row(linker, frag, shift, reinit->row, reinit->n);
         vec_push(&dae->reinits, made);
@@ -282,7 +289,8 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
     for (uint32_t i = 0; i < frag->connects.n; i++) {
         const FragConnect *connect = &frag->connects.at[i];
         Connect made = {.a = shift.connector + connect->a, .b = shift.connector + connect->b,
-                        .a_outside = connect->a_outside, .b_outside = connect->b_outside, .span = connect->span};
+                        .a_outside = connect->a_outside, .b_outside = connect->b_outside,
+                            .span = connect->span};
         vec_push(&dae->connects, made);
     }
     for (uint32_t i = 0; i < frag->order.n; i++) {

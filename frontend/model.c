@@ -1,8 +1,8 @@
 // The entry point of elaboration: class selection, values from outside, experiment annotation.
 //
-// Purpose: elaborate() of elaborate.h. Method: the chosen class is elaborated to a fragment with the values given
-// by --set as its outermost modifications, then linked. A value for one element of an array (`cell[3].T`) cannot be a
-// modification of the shared fragment and replaces the flat model's bind instead.
+// Purpose: elaborate() of elaborate.h. Method: the chosen class is elaborated to a fragment with the values
+// given by --set as its outermost modifications, then linked. A value for one element of an array
+// (`cell[3].T`) cannot be a modification of the shared fragment and replaces the flat model's bind instead.
 // Contract: elaborate.h. Complexity: that of the parts.
 #include "frontend/fragment.h"
 #include "frontend/parse.h"
@@ -113,7 +113,8 @@ split_path(Elab *elab, const char *text, Path *path)
     return path->n && !*text;
 }
 
-// The expression on the right of --set, read as the value of a declaration; on a line of its own, for messages.
+// The expression on the right of --set, read as the value of a declaration; on a line of its own, for
+// messages.
 static Node
 parse_value(Elab *elab, const Override *override)
 {
@@ -124,7 +125,8 @@ parse_value(Elab *elab, const Override *override)
     uint32_t errors = diags_errors(elab->diags);
     if (file < 0)
         return 0;
-    Node root = parse_file(program->sources, file, program->syms, &program->ast, elab->diags, &(ParseOptions){0});
+    Node root = parse_file(program->sources, file, program->syms, &program->ast, elab->diags,
+                           &(ParseOptions){0});
     const Ast *ast = &program->ast;
     if (diags_errors(elab->diags) != errors || !root)
         return 0;
@@ -137,8 +139,8 @@ parse_value(Elab *elab, const Override *override)
                    ? ast_child(ast, line, 3) : 0;
     Node mods = component ? ast_child(ast, component, 1) : 0;
     if (!mods || ast_at(ast, mods)->nchild != 1) {
-        diag_add(elab->diags, E0117, (Span){0}, "the value '%s' for '%s' is not an expression", override->value,
-                 override->name);
+        diag_add(elab->diags, E0117, (Span){0}, "the value '%s' for '%s' is not an expression",
+                 override->value, override->name);
         return 0;
     }
     return ast_child(ast, mods, 0);
@@ -155,8 +157,8 @@ find_override(Elab *elab, uint32_t class_id, const Override *override, const Pat
         Sym name = path->at[i].name;
         bool is_class = !class_is_variable(elab, class_id);
         if (!is_class || !scope_member(elab->program, class_id, name, &found) || found.class_id) {
-            Diag *diag = diag_add(elab->diags, E0117, (Span){0}, "the model has no parameter or variable '%s'",
-                                  override->name);
+            Diag *diag = diag_add(elab->diags, E0117, (Span){0},
+                                  "the model has no parameter or variable '%s'", override->name);
             const char *near = is_class ? scope_nearest(elab->program, class_id, name, true) : NULL;
             if (near)
                 diag_help(diag, "did you mean '%s' instead of '%s'?", near, sym_text(elab->dae->syms, name));
@@ -185,7 +187,8 @@ static void
 add_override(Elab *elab, Mod *root, const Path *path, Node value, bool parameter)
 {
     Span span = ast_at(&elab->program->ast, value)->span;
-    Mod *mod = mod_make(elab, parameter ? path->at[path->n - 1].name : sym_of(elab->dae->syms, "start"), span, 0);
+    Mod *mod = mod_make(elab, parameter ? path->at[path->n - 1].name : sym_of(elab->dae->syms, "start"), span,
+                        0);
     mod->value = value;
     mod->class_id = root->class_id;
     mod->from_outside = true;
@@ -208,12 +211,14 @@ static Overrides
 read_overrides(Elab *elab, uint32_t class_id)
 {
     uint32_t n = elab->options->n_overrides;
-    Overrides out = {.values = arena_array(elab->arena, Node, n), .parameter = arena_array(elab->arena, bool, n)};
+    Overrides out = {.values = arena_array(elab->arena, Node, n),
+                     .parameter = arena_array(elab->arena, bool, n)};
     Path *path = arena_new(elab->arena, Path);
     for (uint32_t i = 0; i < n; i++) {
         const Override *override = &elab->options->overrides[i];
         if (!split_path(elab, override->name, path)) {
-            diag_add(elab->diags, E0117, (Span){0}, "'%s' is not the name of a parameter or variable", override->name);
+            diag_add(elab->diags, E0117, (Span){0}, "'%s' is not the name of a parameter or variable",
+                     override->name);
             continue;
         }
         Node value = parse_value(elab, override);
@@ -251,7 +256,8 @@ apply_element(Elab *elab, uint32_t class_id, const Override *override, Node valu
     Value number;
     Span span = ast_at(&elab->program->ast, value)->span;
     if (var == NONE) {
-        diag_add(elab->diags, E0117, span, "the model has no scalar parameter or variable '%s'", override->name);
+        diag_add(elab->diags, E0117, span, "the model has no scalar parameter or variable '%s'",
+                 override->name);
         return;
     }
     const Group *group = dae_group(dae, var);
@@ -266,8 +272,8 @@ apply_element(Elab *elab, uint32_t class_id, const Override *override, Node valu
         diag_add(elab->diags, E0117, span, "'%s' needs a scalar value", override->name);
         return;
     }
-    replace_bind(dae, (Bind){.var = var, .attr = parameter ? ATTR_VALUE : ATTR_START, .shape = number.elements[0],
-                             .row = dae->rows.n, .span = span});
+    replace_bind(dae, (Bind){.var = var, .attr = parameter ? ATTR_VALUE : ATTR_START,
+                             .shape = number.elements[0], .row = dae->rows.n, .span = span});
 }
 
 // --- experiment annotation
@@ -277,12 +283,14 @@ read_setting(Elab *elab, uint32_t class_id, Node mod)
 {
     const Ast *ast = &elab->program->ast;
     Dae *dae = elab->dae;
-    Node name = ast_child(ast, mod, 0), mods = ast_child(ast, mod, 1), value = mods ? ast_child(ast, mods, 0) : 0;
+    Node name = ast_child(ast, mod, 0), mods = ast_child(ast, mod, 1), value = mods ? ast_child(ast, mods, 0)
+        : 0;
     if (ast_kind(ast, mod) != AST_MOD || !name || !value)
         return;
     const char *text = scope_name_text(elab->program, name);
     double *to = !strcmp(text, "StartTime") ? &dae->start : !strcmp(text, "StopTime") ? &dae->stop
-               : !strcmp(text, "Interval") ? &dae->interval : !strcmp(text, "Tolerance") ? &dae->tolerance : NULL;
+               : !strcmp(text, "Interval") ? &dae->interval : !strcmp(text, "Tolerance") ? &dae->tolerance
+                   : NULL;
     Value number;
     if (!to || !evaluate(elab, NULL, class_id, false, value, &number))
         return;
@@ -383,23 +391,27 @@ run(Elab *elab, uint32_t class_id)
     vec_free(&use.dims);
     if (class_is_variable(elab, class_id) || class_at(elab->program, use.class_id)->kind == CLASS_PACKAGE
         || class_at(elab->program, use.class_id)->kind == CLASS_FUNCTION) {
-        diag_add(elab->diags, E0115, ast_at(&elab->program->ast, class_at(elab->program, class_id)->node)->span,
+        diag_add(elab->diags, E0115, ast_at(&elab->program->ast,
+                                            class_at(elab->program, class_id)->node)->span,
                  "'%s' is a %s and cannot be simulated", sym_text(dae->syms, dae->name),
                  ast_class_kind_name((ClassKind)class_at(elab->program, class_id)->kind));
         return;
     }
     uint32_t errors = diags_errors(elab->diags);
-    Fragment *model = fragment_of_class(elab, use.class_id, mod_merge(elab, overrides.root, use.mod), NULL, NULL, NONE, 0);
+    Fragment *model = fragment_of_class(elab, use.class_id, mod_merge(elab, overrides.root, use.mod), NULL,
+                                        NULL, NONE, 0);
     read_experiment(elab, class_id);
     if (diags_errors(elab->diags) != errors)
         return;
     if (model->failed || !link_fragments(elab, model)) {
-        diag_add(elab->diags, E0104, (Span){0}, "'%s' could not be elaborated", sym_text(dae->syms, dae->name));
+        diag_add(elab->diags, E0104, (Span){0}, "'%s' could not be elaborated",
+                 sym_text(dae->syms, dae->name));
         return;
     }
     for (uint32_t i = 0; i < elab->options->n_overrides; i++)
         if (overrides.values[i])
-            apply_element(elab, class_id, &elab->options->overrides[i], overrides.values[i], overrides.parameter[i]);
+            apply_element(elab, class_id, &elab->options->overrides[i], overrides.values[i],
+                          overrides.parameter[i]);
 }
 
 Dae *

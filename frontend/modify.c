@@ -168,7 +168,8 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->from_outside = from->from_outside;
     merged->final = outer->final || inner->final;
     for (uint32_t i = 0; i < outer->n; i++)
-        push_child(elab, merged, mod_merge(elab, outer->children[i], mod_child(inner, outer->children[i]->name)));
+        push_child(elab, merged, mod_merge(elab, outer->children[i],
+                                           mod_child(inner, outer->children[i]->name)));
     for (uint32_t i = 0; i < inner->n; i++)
         if (!mod_child(outer, inner->children[i]->name))
             push_child(elab, merged, inner->children[i]);

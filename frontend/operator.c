@@ -1,8 +1,9 @@
 // Operators on scalars and arrays.
 //
 // Purpose: types, sizes and elements of unary and binary operators (Modelica 3.6, sections 3.4-3.6, 10.6).
-// Method: a left-associative chain of BINARY nodes is walked with a loop; runs of scalar sums, products, `and`
-// and `or` are collected and made at once, because a sum made term by term costs the square of its length.
+// Method: a left-associative chain of BINARY nodes is walked with a loop; runs of scalar sums, products,
+// `and` and `or` are collected and made at once, because a sum made term by term costs the square of its
+// length.
 // Contract: expression_inner.h. Complexity: linear in nodes plus scalar operations of the result.
 #include <math.h>
 
@@ -11,8 +12,8 @@
 static bool
 refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span)
 {
-    Diag *diag = diag_add(env->diags, E0204, span, "operator '%s' is not defined for %s and %s", ast_op_text(op),
-                          value_type_text(env, left), value_type_text(env, right));
+    Diag *diag = diag_add(env->diags, E0204, span, "operator '%s' is not defined for %s and %s",
+                          ast_op_text(op), value_type_text(env, left), value_type_text(env, right));
     bool numbers = op <= AOP_EPOW;
     if (numbers && (left->type.base == TYPE_BOOLEAN || right->type.base == TYPE_BOOLEAN))
         diag_help(diag, "write 'if b then 1 else 0' where a Boolean is to count as a number");
@@ -22,8 +23,8 @@ refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, S
 static bool
 refuse_sizes(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span)
 {
-    Diag *diag = diag_add(env->diags, E0202, span, "operator '%s' cannot combine the sizes of %s and %s", ast_op_text(op),
-                          value_type_text(env, left), value_type_text(env, right));
+    Diag *diag = diag_add(env->diags, E0202, span, "operator '%s' cannot combine the sizes of %s and %s",
+                          ast_op_text(op), value_type_text(env, left), value_type_text(env, right));
     bool one_scalar = !left->type.rank != !right->type.rank;
     if (one_scalar && (op == AOP_ADD || op == AOP_SUB || op == AOP_POW || op == AOP_DIV))
         diag_help(diag, "the elementwise operator is '.%s'", ast_op_text(op));
@@ -52,7 +53,8 @@ scalar_binary(Exprs *exprs, AstOp op, Expr a, Expr b)
 
 // Element i op element i; a scalar operand meets every element of the other.
 static bool
-elementwise(ExprEnv *env, AstOp op, VarType base, const Value *left, const Value *right, Span span, Value *out)
+elementwise(ExprEnv *env, AstOp op, VarType base, const Value *left, const Value *right, Span span,
+            Value *out)
 {
     Type type = left->type.rank ? left->type : right->type;
     type.base = base;
@@ -84,7 +86,8 @@ matrix_product(ExprEnv *env, VarType base, const Value *left, const Value *right
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < columns; j++) {
             for (uint32_t k = 0; k < inner; k++)
-                terms[k] = expr_2(env->exprs, OP_MUL, left->elements[i * inner + k], right->elements[k * columns + j]);
+                terms[k] = expr_2(env->exprs, OP_MUL, left->elements[i * inner + k],
+                                  right->elements[k * columns + j]);
             out->elements[i * columns + j] = inner == 0 ? expr_const(env->exprs, 0)
                 : inner == 1 ? terms[0] : expr_make(env->exprs, OP_ADD, terms, inner);
         }
@@ -99,7 +102,8 @@ matrix_power(ExprEnv *env, const Value *left, const Value *right, Span span, Val
         return refuse_sizes(env, AOP_POW, left, right, span);
     double exponent = value_known(env, right) ? value_number(env, right, 0) : -1;
     if (!(exponent >= 0) || exponent > 1e6 || exponent != floor(exponent)) {
-        diag_add(env->diags, E0210, span, "the exponent of a matrix must be a constant Integer that is not negative");
+        diag_add(env->diags, E0210, span,
+                 "the exponent of a matrix must be a constant Integer that is not negative");
         return false;
     }
     Value base = *left, product;
@@ -146,10 +150,12 @@ static bool
 string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
     if (op != AOP_EQ && op != AOP_NE) {
-        diag_add(env->diags, E0720, span, "ordering of Strings with '%s' is not supported yet", ast_op_text(op));
+        diag_add(env->diags, E0720, span, "ordering of Strings with '%s' is not supported yet",
+                 ast_op_text(op));
         return false;
     }
-    *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, (left->string == right->string) == (op == AOP_EQ)));
+    *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs,
+                                                      (left->string == right->string) == (op == AOP_EQ)));
     return true;
 }
 
@@ -164,7 +170,8 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
         return refuse_sizes(env, op, left, right, span);
     if (a == TYPE_STRING)
         return string_comparison(env, op, left, right, span, out);
-    *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0], right->elements[0]));
+    *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0],
+                                                         right->elements[0]));
     return true;
 }
 
@@ -288,7 +295,8 @@ expression_binary(ExprEnv *env, Node node, Value *out)
         bool right_good = expression(env, ast_child(env->ast, link, 1), &right);
         good = good && right_good;
         if (good)
-            good = chain_add(env, &chain, (AstOp)ast_at(env->ast, link)->kind_of, &right, node_span(env, link));
+            good = chain_add(env, &chain, (AstOp)ast_at(env->ast, link)->kind_of, &right,
+                             node_span(env, link));
     }
     if (good) {
         chain_close(env, &chain);

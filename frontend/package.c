@@ -1,9 +1,10 @@
 // Packages: found by name in search directories, or stored as a directory.
 //
-// Purpose: loads what the files name (NAME.mdl, NAME.mo, NAME/package.mdl in the directories of the search path; Modelica
-// 3.6, chapter 13), and the rest of a package of which the user gives one file.
-// Method: packages are loaded before elaboration: every first identifier of a name that no file declares but a directory
-// offers is read, until nothing new appears. Thus the tree never moves while it is being elaborated.
+// Purpose: loads what the files name (NAME.mdl, NAME.mo, NAME/package.mdl in the directories of the search
+// path; Modelica 3.6, chapter 13), and the rest of a package of which the user gives one file.
+// Method: packages are loaded before elaboration: every first identifier of a name that no file declares but
+// a directory offers is read, until nothing new appears. Thus the tree never moves while it is being
+// elaborated.
 // Contract: program.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
 #include "frontend/program.h"
 
@@ -185,8 +186,8 @@ parent_directory(Program *program, const char *directory)
     return name == directory ? "." : arena_strndup(program->arena, directory, (size_t)(name - directory - 1));
 }
 
-// The directory of the outermost package, as far above the file as `within` has names: package.mdl of a package stands
-// one level below the package it is within, any other file beside it.
+// The directory of the outermost package, as far above the file as `within` has names: package.mdl of a
+// package stands one level below the package it is within, any other file beside it.
 static const char *
 outermost_directory(Program *program, const char *path, uint32_t names)
 {

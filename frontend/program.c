@@ -1,7 +1,8 @@
 // Files and the table of classes.
 //
 // Purpose: reads files and gives every class an id with its own members (packages are found by package.c).
-// Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until that is loaded.
+// Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until
+// that is loaded.
 // Contract: program.h, elaborate.h. Complexity: linear in the texts.
 #include "frontend/program.h"
 

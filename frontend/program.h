@@ -50,7 +50,8 @@ typedef struct ClassInfo {
 } ClassInfo;
 
 typedef struct Found {
-    const ClassMember *member; // NULL when a class was found that is no member (predefined, import of a package)
+    // NULL when a class was found that is no member (predefined, import of a package)
+    const ClassMember *member;
     uint32_t owner;            // class the member belongs to
     uint32_t class_id;         // class found, 0 for a component
 } Found;
@@ -109,7 +110,8 @@ bool program_is_package_file(const char *path);
 void program_load_packages(Program *program);
 
 // --- scope.c: what names mean (Modelica 3.6, chapter 5)
-// Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top level.
+// Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top
+// level.
 bool scope_find(Program *program, uint32_t class_id, Sym name, Found *found);
 // Own or inherited member.
 bool scope_member(Program *program, uint32_t class_id, Sym name, Found *found);

@@ -1,7 +1,7 @@
 // Reductions and comprehensions: sum(e for i in r), {e for i in r, j in s}.
 //
-// Purpose: Modelica 3.6, sections 10.3.4.1 and 10.4.1. Ranges are constant; the expression is elaborated once per
-// combination of indices with the indices as locals.
+// Purpose: Modelica 3.6, sections 10.3.4.1 and 10.4.1. Ranges are constant; the expression is elaborated once
+// per combination of indices with the indices as locals.
 // Contract: expression_inner.h. Complexity: combinations times the expression; sums are made at once.
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,8 @@ loop_open(ExprEnv *env, Node indices, Loop *loop)
         Node index = ast_child(env->ast, indices, i), range = ast_child(env->ast, index, 0);
         loop->names[i] = ast_at(env->ast, index)->sym;
         if (!range) {
-            diag_add(env->diags, E0723, node_span(env, index), "an index without a range is not supported yet");
+            diag_add(env->diags, E0723, node_span(env, index),
+                     "an index without a range is not supported yet");
             return false;
         }
         if (!expression_range(env, range, &loop->ranges[i]))
@@ -68,7 +69,8 @@ reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_
     }
     *n_sizes = loop.n;
     if (total > ELEMENT_LIMIT) {
-        diag_add(env->diags, E0214, node_span(env, forarg), "this makes %.0f elements; the limit is %d", total, ELEMENT_LIMIT);
+        diag_add(env->diags, E0214, node_span(env, forarg), "this makes %.0f elements; the limit is %d",
+                 total, ELEMENT_LIMIT);
         return false;
     }
     *n = (uint32_t)total;
@@ -145,7 +147,8 @@ reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *ou
     bool ordered = fold >= FOLD_MIN && (value->type.base == TYPE_ENUM || value->type.base == TYPE_BOOLEAN);
     if (!type_is_number(&value->type) && !ordered) {
         static const char *const names[] = {"sum", "product", "min", "max"};
-        diag_add(env->diags, E0201, span, "'%s' needs numbers, but this has type %s", names[fold], value_type_text(env, value));
+        diag_add(env->diags, E0201, span, "'%s' needs numbers, but this has type %s", names[fold],
+                 value_type_text(env, value));
         return false;
     }
     Expr e = value->count ? fold_elements(env, fold, value->elements, value->count)

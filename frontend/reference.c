@@ -1,7 +1,7 @@
 // References: from `a.b[i].c` in some scope to places in a fragment, or to values.
 //
-// Purpose: what a component reference selects. Method: Modelica 3.6, section 5.3.2: the first name is looked up from
-// the inside out, the others inside what was found; subscripts select row-major positions.
+// Purpose: what a component reference selects. Method: Modelica 3.6, section 5.3.2: the first name is looked
+// up from the inside out, the others inside what was found; subscripts select row-major positions.
 // Contract: fragment.h. Complexity: linear in names and selected scalars.
 #include "frontend/fragment.h"
 
@@ -109,7 +109,8 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
         return false;
     if (value.type.rank > 1 || (value.type.base != TYPE_INTEGER && value.type.base != TYPE_ENUM
                                 && value.type.base != TYPE_BOOLEAN)) {
-        diag_add(elab->diags, E0111, node_at(elab, node)->span, "a subscript must be an Integer or a vector of them");
+        diag_add(elab->diags, E0111, node_at(elab, node)->span,
+                 "a subscript must be an Integer or a vector of them");
         return false;
     }
     *keep = value.type.rank == 1;
@@ -145,7 +146,8 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     if (!given)
         return select_all(elab, dims, rank, out);
     if (given > rank) {
-        diag_add(elab->diags, E0111, node_at(elab, subscripts)->span, "'%s' has %u dimension%s but %u subscript%s",
+        diag_add(elab->diags, E0111, node_at(elab, subscripts)->span,
+                 "'%s' has %u dimension%s but %u subscript%s",
                  name_of(elab, name), rank, rank == 1 ? "" : "s", given, given == 1 ? "" : "s");
         return false;
     }
@@ -164,7 +166,8 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     for (uint32_t i = 0; i < rank && ok; i++) {
         bool keep;
         vec_clear(&picked);
-        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, dims[i], name, &picked, &keep);
+        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, dims[i], name, &picked,
+                        &keep);
         if (!ok)
             break;
         uint32_t *longer = arena_array(elab->scratch, uint32_t, (uint64_t)n * picked.n);
@@ -240,7 +243,8 @@ unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span s
     if (member)
         diag = diag_add(elab->diags, E0101, span, "'%s' has nothing named '%s'", class_text, text);
     else
-        diag = diag_add(elab->diags, E0101, span, "there is nothing named '%s' in '%s' or around it", text, class_text);
+        diag = diag_add(elab->diags, E0101, span, "there is nothing named '%s' in '%s' or around it", text,
+                        class_text);
     const char *near = scope_nearest(elab->program, class_id, name, member);
     if (near)
         diag_help(diag, "did you mean '%s'?", near);
@@ -251,7 +255,8 @@ unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span s
 static bool
 protected_name(Elab *elab, uint32_t class_id, Sym name, Span span, Span declared)
 {
-    Diag *diag = diag_add(elab->diags, E0125, span, "'%s' is protected in '%s' and cannot be used from outside",
+    Diag *diag = diag_add(elab->diags, E0125, span,
+                          "'%s' is protected in '%s' and cannot be used from outside",
                           name_of(elab, name), name_of(elab, class_at(elab->program, class_id)->full_name));
     diag_note(diag, declared, "declared here");
     return false;
@@ -281,7 +286,8 @@ static bool
 modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
 {
     Sym name = found->member->name;
-    for (uint32_t at = seen_from; at && at != CLASSID_ROOT && at != found->owner; at = class_at(elab->program, at)->parent) {
+    for (uint32_t at = seen_from; at && at != CLASSID_ROOT && at != found->owner; at = class_at(elab->program,
+                                                                                                at)->parent) {
         if (!scope_is_base(elab->program, found->owner, at))
             continue;
         // Few classes lie between: walk towards the owner.
@@ -321,7 +327,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
                 return unknown_name(elab, env->scope, in, at->sym, at->span, true);
         }
         if (i && found.member->is_protected)
-            return protected_name(elab, found.owner, at->sym, at->span, node_at(elab, found.member->node)->span);
+            return protected_name(elab, found.owner, at->sym, at->span,
+                                  node_at(elab, found.member->node)->span);
         if (found.class_id)
             continue;
         if (i != n - 1) {
@@ -329,7 +336,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             return false;
         }
         Value value;
-        return !modified_constant(elab, seen_from, &found, at->span) && constant_value(elab, found.owner, found.member, at->span, &value)
+        return !modified_constant(elab, seen_from, &found, at->span)
+            && constant_value(elab, found.owner, found.member, at->span, &value)
             && value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }
     diag_add(elab->diags, E0119, node_at(elab, ref)->span, "'%s' is a class and has no value",
@@ -386,7 +394,8 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     }
     target->nested |= frag->is_connector;
     Selection picked;
-    if (!select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym, &picked)
+    if (!select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym,
+                         &picked)
         || !join_dims(elab, target, &picked, at->span))
         return false;
     if (!member->is_component) {
@@ -405,7 +414,8 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
             target->spots[i].member = same;
         }
         if (!last)
-            diag_add(elab->diags, E0119, at->span, "'%s' is a variable and has no parts", name_of(elab, at->sym));
+            diag_add(elab->diags, E0119, at->span, "'%s' is a variable and has no parts",
+                     name_of(elab, at->sym));
         return last;
     }
     Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked.n);
@@ -444,7 +454,8 @@ visible_member(Elab *elab, const Scope *scope, Sym name)
     Found found;
     if (!scope->frag || !fragment_member(scope->frag, name))
         return false;
-    return scope->class_id == scope->frag->class_id || !scope_is_base(elab->program, scope->class_id, scope->frag->class_id)
+    return scope->class_id == scope->frag->class_id || !scope_is_base(elab->program, scope->class_id,
+                                                                      scope->frag->class_id)
         || scope_member(elab->program, scope->class_id, name, &found);
 }
 

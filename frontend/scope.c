@@ -3,7 +3,8 @@
 // Purpose: simple and composite names as seen from inside a class. Method: Modelica 3.6, sections 5.3
 // (static name lookup: own and inherited members, qualified then unqualified imports, then the enclosing
 // class; encapsulated classes see the top level only), 7.1 (extends), 13.2 (imports).
-// Contract: program.h. Every answer is remembered per (class, name). Complexity: constant after the first time.
+// Contract: program.h. Every answer is remembered per (class, name). Complexity: constant after the first
+// time.
 #include "frontend/program.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ scope_name_text(Program *program, Node name)
     for (uint32_t i = 0; i < at->nchild; i++) {
         if (i || (at->flags & AST_F_DOT))
             out_char(&out, '.');
-        out_text(&out, sym_text(program->syms, ast_at(&program->ast, ast_child(&program->ast, name, i))->sym));
+        out_text(&out, sym_text(program->syms, ast_at(&program->ast,
+                                                      ast_child(&program->ast, name, i))->sym));
     }
     const char *text = arena_strndup(program->arena, out.text ? out.text : "", out.length);
     out_free(&out);
@@ -39,7 +41,8 @@ own_member(Program *program, uint32_t class_id, Sym name, Found *found)
     if (!map_get(&info->by_name, name, &index))
         return false;
     const ClassMember *member = &info->members.at[index];
-    *found = (Found){.member = member, .owner = class_id, .class_id = member->is_class ? member->class_id : 0};
+    *found = (Found){.member = member, .owner = class_id, .class_id = member->is_class ? member->class_id
+                     : 0};
     return true;
 }
 
@@ -403,7 +406,8 @@ resolve_base(Program *program, uint32_t class_id, Node extends)
             scope_bases(program, base);
         if (class_at(program, base)->bases_state == 1) {
             diag_add(program->diags, E0108, ast_at(&program->ast, name)->span,
-                     "class '%s' extends itself", sym_text(program->syms, class_at(program, base)->full_name));
+                     "class '%s' extends itself", sym_text(program->syms,
+                                                           class_at(program, base)->full_name));
             base = 0;
         }
     }

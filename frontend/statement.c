@@ -1,11 +1,11 @@
 // Statements of functions, executed symbolically.
 //
-// Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that hold
-// expressions.
-// Method: loops are unrolled; a condition that is known selects its branch; for one that is not, the branches run one
-// after the other from the same start and what they assigned is merged by if-expressions.
-// Contract: expression_inner.h; the caller's frame owns the variables. Complexity: statements executed (limited), times the
-// size of all variables for each condition that is not known.
+// Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that
+// hold expressions.
+// Method: loops are unrolled; a condition that is known selects its branch; for one that is not, the branches
+// run one after the other from the same start and what they assigned is merged by if-expressions.
+// Contract: expression_inner.h; the caller's frame owns the variables. Complexity: statements executed
+// (limited), times the size of all variables for each condition that is not known.
 #include <string.h>
 
 #include "frontend/expression_inner.h"
@@ -28,7 +28,8 @@ static bool
 refuse_target(Frame *frame, Node target, const char *why)
 {
     ExprEnv *env = frame->env;
-    diag_add(env->diags, E0211, node_span(env, target), "'%s' cannot be assigned: %s", expression_text(env, target), why);
+    diag_add(env->diags, E0211, node_span(env, target), "'%s' cannot be assigned: %s",
+             expression_text(env, target), why);
     return false;
 }
 
@@ -105,7 +106,8 @@ run_assign(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     Node source = ast_child(env->ast, node, 1);
     Value value;
-    return expression(env, source, &value) && assign(frame, ast_child(env->ast, node, 0), &value, node_span(env, source));
+    return expression(env, source, &value)
+        && assign(frame, ast_child(env->ast, node, 0), &value, node_span(env, source));
 }
 
 static bool
@@ -118,7 +120,8 @@ run_multi_assign(Frame *frame, Node node)
     if (!function_multiple(env, call, &outputs, &n))
         return false;
     if (targets > n) {
-        diag_add(env->diags, E0203, node_span(env, node), "%u variables stand on the left, but the function has %u output%s",
+        diag_add(env->diags, E0203, node_span(env, node),
+                 "%u variables stand on the left, but the function has %u output%s",
                  targets, n, n == 1 ? "" : "s");
         return false;
     }
@@ -147,7 +150,8 @@ run_assert(Frame *frame, Node call)
         return false;
     if (!value_known(env, &condition)) {
         diag_add(env->diags, E0722, node_span(env, call),
-                 "this assertion depends on values known only at run time; that is not supported inside functions yet");
+                 "this assertion depends on values known only at run time; "
+                 "that is not supported inside functions yet");
         return false;
     }
     if (value_number(env, &condition, 0) != 0)
@@ -155,7 +159,8 @@ run_assert(Frame *frame, Node call)
     if (!expression_scalar(env, ast_child(env->ast, args, 1), TYPE_STRING, "the message", &message))
         return false;
     Diag *diag = diag_add(env->diags, E0213, frame->span, "assertion fails in '%s': %s",
-                          sym_text(env->syms, frame->function->full_name), sym_text(env->syms, message.string));
+                          sym_text(env->syms, frame->function->full_name),
+                              sym_text(env->syms, message.string));
     diag_note(diag, node_span(env, call), "the assertion");
     return false;
 }
@@ -168,7 +173,8 @@ run_call(Frame *frame, Node node)
     Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
     if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
         return run_assert(frame, call);
-    diag_add(env->diags, E0721, node_span(env, node), "calling a function for its side effects is not supported yet");
+    diag_add(env->diags, E0721, node_span(env, node),
+             "calling a function for its side effects is not supported yet");
     return false;
 }
 
@@ -198,7 +204,8 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
         const Value *other = &then_values[i];
         bool text = value->type.base == TYPE_STRING;
         if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string)) {
-            diag_add(env->diags, E0722, span, "'%s' gets different sizes or texts under a condition known only at run time",
+            diag_add(env->diags, E0722, span,
+                     "'%s' gets different sizes or texts under a condition known only at run time",
                      sym_text(env->syms, frame->variables.at[i].name));
             return false;
         }
@@ -307,7 +314,8 @@ run_while(Frame *frame, Node node)
             return CONTROL_FAILED;
         if (!value_known(env, &condition)) {
             diag_add(env->diags, E0722, node_span(env, test),
-                     "the number of repetitions of this loop is known only at run time; that is not supported yet");
+                     "the number of repetitions of this loop is known only at run time; "
+                     "that is not supported yet");
             return CONTROL_FAILED;
         }
         if (value_number(env, &condition, 0) == 0)
@@ -354,7 +362,8 @@ run_list(Frame *frame, Node node, uint32_t first)
         Node statement = ast_child(env->ast, node, i);
         if (!statement)
             continue;
-        control = statement_count(env, node_span(env, statement)) ? run_one(frame, statement) : CONTROL_FAILED;
+        control = statement_count(env, node_span(env, statement)) ? run_one(frame, statement)
+            : CONTROL_FAILED;
     }
     expression_leave(env);
     return control;

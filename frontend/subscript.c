@@ -17,7 +17,8 @@ static bool
 axis_push(ExprEnv *env, Axis *axis, double index, uint32_t size, uint32_t dim, Span span)
 {
     if (index < 1 || index > size) {
-        diag_add(env->diags, E0206, span, "subscript %.15g is outside 1:%u (dimension %u)", index, size, dim + 1);
+        diag_add(env->diags, E0206, span, "subscript %.15g is outside 1:%u (dimension %u)", index, size,
+                 dim + 1);
         return false;
     }
     vec_push(&axis->at, (uint32_t)index - 1);
@@ -36,8 +37,8 @@ axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
         return false;
     bool usable = value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM;
     if (!usable || value.type.rank > 1) {
-        diag_add(env->diags, E0201, node_span(env, node), "a subscript must be an Integer, but this has type %s",
-                 value_type_text(env, &value));
+        diag_add(env->diags, E0201, node_span(env, node),
+                 "a subscript must be an Integer, but this has type %s", value_type_text(env, &value));
         return false;
     }
     axis->scalar = !value.type.rank;
@@ -52,8 +53,8 @@ axes_fill(ExprEnv *env, const Type *type, Node subscripts, Axis *axes)
 {
     uint32_t given = ast_at(env->ast, subscripts)->nchild;
     if (given > type->rank) {
-        diag_add(env->diags, E0206, node_span(env, subscripts), "%u subscript%s on %s", given, given == 1 ? "" : "s",
-                 type_text(env->arena, env->syms, type));
+        diag_add(env->diags, E0206, node_span(env, subscripts), "%u subscript%s on %s", given, given == 1 ? ""
+                 : "s", type_text(env->arena, env->syms, type));
         return false;
     }
     for (uint32_t dim = 0; dim < type->rank; dim++) {

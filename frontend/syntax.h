@@ -102,7 +102,8 @@ bool token_first_on_line(const Parser *p, Token token);
 void tokens_recover(Parser *p, Token unexpected, bool after);
 
 // --- build.c: the constructors called by the grammar
-#define NODES(...) ((const Node[]){__VA_ARGS__}), (uint32_t)(sizeof((const Node[]){__VA_ARGS__}) / sizeof(Node))
+#define NODES(...) \
+    ((const Node[]){__VA_ARGS__}), (uint32_t)(sizeof((const Node[]){__VA_ARGS__}) / sizeof(Node))
 
 Node node(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *children, uint32_t n);
 // Children: the list's items, behind `head` and in front of `tail` (0 children when the node is absent

@@ -43,7 +43,8 @@ type_text(Arena *arena, const Syms *syms, const Type *type)
         [TYPE_STRING] = "String", [TYPE_ENUM] = "enumeration",
     };
     Out out = {0};
-    out_text(&out, type->base == TYPE_ENUM && type->enum_class ? sym_text(syms, type->enum_class) : names[type->base]);
+    out_text(&out, type->base == TYPE_ENUM && type->enum_class ? sym_text(syms, type->enum_class)
+             : names[type->base]);
     for (uint32_t i = 0; i < type->rank; i++) {
         out_char(&out, i ? ',' : '[');
         if (type->dims[i] == SIZE_UNKNOWN)
@@ -136,8 +137,8 @@ static void
 report_coercion(ExprEnv *env, const Value *value, const Type *type, Span span, const char *what, bool sizes)
 {
     const char *wanted = type_text(env->arena, env->syms, type);
-    Diag *diag = diag_add(env->diags, sizes ? E0202 : E0201, span, "%s has type %s, but this has type %s", what, wanted,
-                          value_type_text(env, value));
+    Diag *diag = diag_add(env->diags, sizes ? E0202 : E0201, span, "%s has type %s, but this has type %s",
+                          what, wanted, value_type_text(env, value));
     if (sizes && !value->type.rank)
         diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
     else if (type->base == TYPE_INTEGER && value->type.base == TYPE_REAL)

@@ -1,8 +1,8 @@
 // Types: what a name in a declaration stands for.
 //
-// Purpose: follows short classes (`type Mass = Real(unit = "kg")`, `connector RealInput = input Real`) to a predefined
-// type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on the way (Modelica
-// 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
+// Purpose: follows short classes (`type Mass = Real(unit = "kg")`, `connector RealInput = input Real`) to a
+// predefined type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on
+// the way (Modelica 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
 #include "frontend/fragment.h"
 
 // Short classes are followed with a bound: resolving bases has excluded circles.

@@ -1,8 +1,9 @@
 // When-equations.
 //
-// Purpose: `when c then x = e; reinit(y, f); end when` to discrete equations. Method: each scalar condition becomes a
-// Boolean discrete variable w with the equation w = c; the branch is active where w and not pre(w) (Modelica 3.6,
-// section 8.3.5). A variable the branches define gets one equation x = if edge then e else pre(x).
+// Purpose: `when c then x = e; reinit(y, f); end when` to discrete equations. Method: each scalar condition
+// becomes a
+// Boolean discrete variable w with the equation w = c; the branch is active where w and not pre(w) (Modelica
+// 3.6, section 8.3.5). A variable the branches define gets one equation x = if edge then e else pre(x).
 // Contract: fragment.h. Complexity: linear in branches and equations.
 #include "frontend/fragment.h"
 
@@ -46,7 +47,8 @@ find_when_variables(Elab *elab, Fragment *frag)
         AstKind kind = (AstKind)node_at(elab, item.node)->kind;
         if (kind == AST_EQUATION && item.inside)
             mark_defined(elab, frag, item.node);
-        if (kind != AST_EQUATIONS && kind != AST_IFEQ && kind != AST_FOREQ && kind != AST_WHENEQ && kind != AST_BRANCH)
+        if (kind != AST_EQUATIONS && kind != AST_IFEQ && kind != AST_FOREQ && kind != AST_WHENEQ
+            && kind != AST_BRANCH)
             continue;
         for (uint32_t i = 0; i < node_at(elab, item.node)->nchild; i++)
             vec_push(&stack, (Item){child_at(elab, item.node, i), item.inside || kind == AST_WHENEQ});
@@ -120,7 +122,8 @@ define(When *when, Expr left, Expr right, Span span)
 {
     Elab *elab = when->context->elab;
     if (expr_op(elab->dae->exprs, left) != OP_SLOT) {
-        Diag *diag = diag_add(elab->diags, E0122, span, "an equation inside 'when' has a variable on its left side");
+        Diag *diag = diag_add(elab->diags, E0122, span,
+                              "an equation inside 'when' has a variable on its left side");
         diag_help(diag, "solve it for the variable that changes at the event");
         return;
     }
@@ -198,7 +201,8 @@ when_if(When *when, Node node)
         if (!structural_branch(when->context, branch, &known, &taken))
             return;
         if (!known) {
-            unsupported(elab, node_at(elab, node)->span, "an if-equation with a changing condition inside 'when'");
+            unsupported(elab, node_at(elab, node)->span,
+                        "an if-equation with a changing condition inside 'when'");
             return;
         }
         if (!taken)
@@ -239,7 +243,8 @@ when_call(When *when, Node call)
         guarded.guard = active_edge(when);
         elaborate_assert(&guarded, call);
     } else {
-        unsupported(elab, node_at(elab, call)->span, arena_printf(elab->arena, "a call of '%s' as an equation", name));
+        unsupported(elab, node_at(elab, call)->span, arena_printf(elab->arena,
+                                                                  "a call of '%s' as an equation", name));
     }
 }
 
@@ -278,7 +283,8 @@ add_definition(When *when, uint32_t first)
     Fragment *frag = when->context->frag;
     Exprs *exprs = elab->dae->exprs;
     uint32_t var = when->definitions.at[first].var;
-    Expr x = slot_expr(elab, var), before = slot_expr(elab, extra_var(frag, EXTRA_PRE, var, 0)), value = before;
+    Expr x = slot_expr(elab, var), before = slot_expr(elab, extra_var(frag, EXTRA_PRE, var, 0)),
+        value = before;
     for (uint32_t b = when->branch; b-- > 0;) {
         Expr defined = before;
         for (uint32_t i = first; i < when->definitions.n; i++)
