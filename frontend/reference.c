@@ -262,6 +262,23 @@ protected_name(Elab *elab, uint32_t class_id, Sym name, Span span, Span declared
     return false;
 }
 
+static bool
+unknown_literal(Elab *elab, uint32_t class_id, Sym name, Span span)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    Diag *diag = diag_add(elab->diags, E0101, span, "the enumeration '%s' has no literal '%s'",
+                          name_of(elab, info->full_name), name_of(elab, name));
+    const char **names = arena_array(elab->scratch, const char *, info->n_literals);
+    for (uint32_t i = 0; i < info->n_literals; i++)
+        names[i] = name_of(elab, info->literals[i]);
+    const char *near = nearest_name(name_of(elab, name), names, info->n_literals);
+    if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+    else
+        diag_help(diag, "its first literal is '%s'", names[0]);
+    return false;
+}
+
 // In a package any modified constant may change the others.
 static bool
 modifies(Elab *elab, uint32_t class_id, Sym name)
@@ -323,6 +340,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             if (literal_target(elab, found.class_id, at->sym, target) && i == n - 1)
                 return true;
             uint32_t in = found.class_id;
+            if (class_at(elab->program, in)->n_literals)
+                return unknown_literal(elab, in, at->sym, at->span);
             if (!scope_member(elab->program, in, at->sym, &found))
                 return unknown_name(elab, env->scope, in, at->sym, at->span, true);
         }
