@@ -337,8 +337,11 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
         const AstNode *at = node_at(elab, part);
         if (i) {
             seen_from = found.class_id;
-            if (literal_target(elab, found.class_id, at->sym, target) && i == n - 1)
-                return true;
+            if (literal_target(elab, found.class_id, at->sym, target)) {
+                if (i != n - 1)
+                    diag_add(elab->diags, E0119, at->span, "'%s' is a literal and has no parts", name_of(elab, at->sym));
+                return i == n - 1;
+            }
             uint32_t in = found.class_id;
             if (class_at(elab->program, in)->n_literals)
                 return unknown_literal(elab, in, at->sym, at->span);
