@@ -192,7 +192,8 @@ report_discretes(const Run *run)
         const mdl_discrete *discrete = &model->discrete[k];
         double now = run->v[discrete->value], old = run->old_discrete[k];
         if (discrete->next && discrete->name && now != old)
-            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %.6g, %.6g, ...", discrete->name, old, now);
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %.6g, %.6g, ...", discrete->name,
+                                     old, now);
     }
     run_message(run, MDL_ERROR, "at time %.12g: the event iteration does not end%s%s", run->v[0],
                 used ? "; these discrete variables keep changing:" : ": discrete variables keep changing", text);
@@ -319,8 +320,8 @@ event_next_instant(const Run *run)
 
 enum { CONFIRMATIONS = 8 };
 
-// The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts once the
-// time between crossings has become small compared with that at the sequence's beginning.
+// The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts
+// once the time between crossings has become small compared with that at the sequence's beginning.
 static uint32_t
 accumulating(const Run *run, double *limit)
 {

@@ -269,8 +269,8 @@ short_time(const Run *run)
     return fmax(time, 64 * DBL_EPSILON * fabs(run->time));
 }
 
-// Relations that have flipped and whose functions move back at once: they must flip again. The root functions are
-// evaluated at the point and a little later along the derivatives.
+// Relations that have flipped and whose functions move back at once: they must flip again. The root functions
+// are evaluated at the point and a little later along the derivatives.
 static void
 look_ahead(Run *run)
 {
