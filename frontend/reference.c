@@ -234,6 +234,28 @@ literal_target(Elab *elab, uint32_t class_id, Sym name, Target *target)
     return false;
 }
 
+// `for a in Axis loop`: the name of an enumeration stands for the vector of its literals (section 11.2.2.2).
+static bool
+all_literals(Elab *elab, uint32_t class_id, Target *target)
+{
+    TypeUse use = {0};
+    uint32_t at = class_is_variable(elab, class_id) && type_use(elab, class_id, &use) ? use.class_id : class_id;
+    vec_free(&use.dims);
+    uint32_t n = class_at(elab->program, at)->n_literals;
+    if (!n)
+        return false;
+    Value *value = arena_new(elab->scratch, Value);
+    type_of_class(elab, at, &value->type);
+    value->type.rank = 1;
+    value->type.dims[0] = value->count = n;
+    value->elements = arena_array(elab->scratch, Expr, n);
+    for (uint32_t i = 0; i < n; i++)
+        value->elements[i] = expr_const(elab->dae->exprs, i + 1);
+    target->kind = TARGET_VALUE;
+    target->value = value;
+    return true;
+}
+
 static bool
 unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span span, bool member)
 {
@@ -362,6 +384,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             && constant_value(elab, found.owner, found.member, at->span, &value)
             && value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }
+    if (all_literals(elab, found.class_id, target))
+        return true;
     diag_add(elab->diags, E0119, node_at(elab, ref)->span, "'%s' is a class and has no value",
              scope_name_text(elab->program, ref));
     return false;
