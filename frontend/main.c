@@ -143,20 +143,54 @@ read_model(Session *session)
     return read && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
 }
 
-static int
-compile(Session *session, uint32_t wanted)
+static bool
+is_flat_text(const char *path)
 {
+    size_t length = strlen(path);
+    return length > 4 && !strcmp(path + length - 4, ".dae");
+}
+
+// A flat model as text (docs/ir.md): what `mdlc show flat` prints, or a test of a pass.
+static int
+read_flat(Session *session)
+{
+    const char *path = session->options.files[0];
+    int error = 0, file = sources_read(session->sources, path, &error);
+    if (session->options.n_overrides || session->options.class_name) {
+        fprintf(stderr, "mdlc: %s: --set and --class need source text\n", path);
+        return EXIT_USAGE;
+    }
+    if (file < 0) {
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+        return EXIT_IO;
+    }
+    session->compilation.dae = dae_read(session->syms, session->sources, file, session->diags);
+    return session->compilation.dae ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+flatten(Session *session)
+{
+    if (is_flat_text(session->options.files[0]))
+        return read_flat(session);
     int status = read_model(session);
     if (status)
         return status;
-    Compilation *c = &session->compilation;
     ElaborateOptions elaborate_options = {session->options.class_name, session->options.overrides,
                                           session->options.n_overrides, session->options.limit_scalars};
+    session->compilation.dae = elaborate(session->program, &elaborate_options, session->diags);
+    return session->compilation.dae && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+compile(Session *session, uint32_t wanted)
+{
+    int status = flatten(session);
+    if (status)
+        return status;
+    Compilation *c = &session->compilation;
     c->diags = session->diags;
     c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
-    c->dae = elaborate(session->program, &elaborate_options, session->diags);
-    if (!c->dae || diags_errors(session->diags))
-        return EXIT_MODEL;
     Out why = {0};
     if (!pipeline_run(c, wanted, session->options.after, &why) && !diags_errors(session->diags)) {
         status = fault(why.text);

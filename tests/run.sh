@@ -7,6 +7,8 @@
 #   errors/N.mdl|.mo + N.err    mdlc check exits with 1 (or the number in N.exit) and prints N.err
 #   elab/N.mdl       + N.flat   mdlc show flat prints N.flat
 #   show/N.mdl       + N.WHAT   mdlc show WHAT prints N.WHAT, for every such file
+#   pass/N.dae       + N.WHAT   the same for a flat model as text (docs/ir.md): the passes without the front end;
+#                    + N.err    mdlc check exits with 1 and prints N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
@@ -124,6 +126,27 @@ run_views() {
     done
 }
 
+run_passes() {
+    for source in "$top"/tests/pass/*.dae; do
+        name=$(basename "$source" .dae)
+        for expected in "$top/tests/pass/$name".*; do
+            what=${expected##*.}
+            [ "$what" = dae ] && continue
+            chosen "pass/$name.$what" || continue
+            want=0 call="show $what"
+            [ "$what" = err ] && want=1 call=check
+            # shellcheck disable=SC2086
+            (cd "$top/tests/pass" && timeout 60 "$mdlc" $call "$name.dae") >"$work/out" 2>&1
+            status=$?
+            if [ $status -ne $want ]; then
+                fail "pass/$name.$what: exit status $status" "$work/out"
+            else
+                golden "pass/$name.$what" "$expected" "$work/out"
+            fi
+        done
+    done
+}
+
 # --- for .check scripts. Each function fails the script (set -e) when its assertion does not hold.
 cat >"$work/functions.sh" <<EOF
 set -eu
@@ -204,6 +227,7 @@ run_parse
 run_fmt
 run_errors
 run_views
+run_passes
 run_checks
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -93,16 +93,16 @@ sum_of_bands(Merge *merge, uint32_t first)
     return made;
 }
 
-// p = s*P when it is alone, else p = s*P*a/A (zero when there is no band at all).
+// p = s*P when it is alone, else p = s*P*a/A. Without any band the n members share equally, so that P stays determined.
 static void
-replace_equation(Dae *dae, const Law *law, Var force, Var bands, bool alone)
+replace_equation(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
 {
     Exprs *exprs = dae->exprs;
     Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
-    Expr zero = expr_const(exprs, 0), share = whole;
-    if (!alone) {
-        Expr some = expr_2(exprs, OP_GT, sum, zero);
-        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), zero);
+    Expr share = whole;
+    if (n > 1) {
+        Expr some = expr_2(exprs, OP_GT, sum, expr_const(exprs, 0));
+        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), expr_const(exprs, 1.0 / n));
         share = expr_2(exprs, OP_MUL, ratio, whole);
     }
     if (is_negative(dae, law->x))
@@ -120,16 +120,19 @@ static Law
 merged_law(Merge *merge, uint32_t first)
 {
     Dae *dae = merge->dae;
-    bool negative, alone = merge->next.at[first] == NONE;
+    bool negative;
+    uint32_t n = 0;
+    for (uint32_t i = first; i != NONE; i = merge->next.at[i])
+        n++;
     Law law = dae->laws.at[first];
     Expr shape = dae->equations.at[law.equation].shape;
-    Var bands = alone && !is_negative(dae, law.a) ? law.a : sum_of_bands(merge, first);
+    Var bands = n == 1 && !is_negative(dae, law.a) ? law.a : sum_of_bands(merge, first);
     Var force = hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
     Var x = dae_alias(dae, law.x, &negative);
     for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
         Law member = dae->laws.at[i];
-        replace_equation(dae, &member, force, bands, alone);
+        replace_equation(dae, &member, force, bands, n);
     }
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
     uint32_t made = dae_add_equation(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
