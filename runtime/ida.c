@@ -16,6 +16,7 @@
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 
+#include "runtime/adapter.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 
@@ -139,20 +140,6 @@ keep_message(int code, const char *module, const char *function, char *text, voi
 
 // --- the linear solver and the matrix as SUNDIALS objects
 
-static SUNLinearSolver_Type
-solver_type(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
-static SUNLinearSolver_ID
-solver_id(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_CUSTOM;
-}
-
 static int
 solver_initialize(SUNLinearSolver solver)
 {
@@ -182,51 +169,12 @@ solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     return 0;
 }
 
-static int
-solver_free(SUNLinearSolver solver)
-{
-    SUNLinSolFreeEmpty(solver);
-    return 0;
-}
-
-static SUNMatrix_ID
-matrix_id(SUNMatrix matrix)
-{
-    (void)matrix;
-    return SUNMATRIX_CUSTOM;
-}
-
-static int
-matrix_zero(SUNMatrix matrix)
-{
-    (void)matrix;
-    return 0;
-}
-
-static void
-matrix_destroy(SUNMatrix matrix)
-{
-    SUNMatFreeEmpty(matrix);
-}
-
 static bool
 create_solver(Integrator *integrator)
 {
-    integrator->matrix = SUNMatNewEmpty(integrator->context);
-    integrator->solver = SUNLinSolNewEmpty(integrator->context);
-    if (!integrator->matrix || !integrator->solver)
-        return false;
-    integrator->matrix->ops->getid = matrix_id;
-    integrator->matrix->ops->zero = matrix_zero;
-    integrator->matrix->ops->destroy = matrix_destroy;
-    integrator->solver->content = integrator;
-    integrator->solver->ops->gettype = solver_type;
-    integrator->solver->ops->getid = solver_id;
-    integrator->solver->ops->initialize = solver_initialize;
-    integrator->solver->ops->setup = solver_setup;
-    integrator->solver->ops->solve = solver_solve;
-    integrator->solver->ops->free = solver_free;
-    return true;
+    integrator->matrix = adapter_matrix(integrator->context);
+    integrator->solver = adapter_solver(integrator->context, integrator, solver_initialize, solver_setup, solver_solve);
+    return integrator->matrix && integrator->solver;
 }
 
 // --- creation

@@ -17,6 +17,7 @@
 #include <nvector/nvector_serial.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include "runtime/adapter.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 
@@ -83,13 +84,6 @@ fill_system(realtype time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype
     return jacobian_assemble(run->ode->jacobian, run, 1 / gamma) ? 0 : 1;
 }
 
-static SUNLinearSolver_Type
-linear_type(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
 static int
 linear_setup(SUNLinearSolver solver, SUNMatrix matrix)
 {
@@ -112,56 +106,18 @@ linear_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     return 0;
 }
 
-static int
-linear_free(SUNLinearSolver solver)
-{
-    SUNLinSolFreeEmpty(solver);
-    return 0;
-}
-
-static SUNMatrix_ID
-matrix_id(SUNMatrix matrix)
-{
-    (void)matrix;
-    return SUNMATRIX_CUSTOM;
-}
-
-static int
-matrix_zero(SUNMatrix matrix)
-{
-    (void)matrix;
-    return 0;
-}
-
-static void
-matrix_destroy(SUNMatrix matrix)
-{
-    SUNMatFreeEmpty(matrix);
-}
-
 static bool
 create_linear(Run *run, Ode *ode)
 {
     const mdl_model *model = run->model;
-    bool loops = model->n > model->nx || model->implicit;
-    for (uint32_t i = 0; model->n == model->nx && i < model->nx && loops; i++) {
-        loops = model->implicit[i];
-        if (loops)
-            break;
-    }
+    bool loops = model->n > model->nx;
+    for (uint32_t i = 0; model->implicit && i < model->nx; i++)
+        loops = loops || model->implicit[i];
     ode->jacobian = jacobian_create(model, loops, NULL);
-    ode->matrix = SUNMatNewEmpty(ode->context);
-    ode->linear = SUNLinSolNewEmpty(ode->context);
+    ode->matrix = adapter_matrix(ode->context);
+    ode->linear = adapter_solver(ode->context, ode, NULL, linear_setup, linear_solve);
     if (!ode->jacobian || !ode->matrix || !ode->linear)
         return false;
-    ode->matrix->ops->getid = matrix_id;
-    ode->matrix->ops->zero = matrix_zero;
-    ode->matrix->ops->destroy = matrix_destroy;
-    ode->linear->content = ode;
-    ode->linear->ops->gettype = linear_type;
-    ode->linear->ops->setup = linear_setup;
-    ode->linear->ops->solve = linear_solve;
-    ode->linear->ops->free = linear_free;
     run->stats->nonzeros = jacobian_nonzeros(ode->jacobian);
     run->stats->linear_solver = jacobian_is_dense(ode->jacobian) ? "dense" : "klu";
     return CVodeSetLinearSolver(ode->memory, ode->linear, ode->matrix) == CV_SUCCESS &&
