@@ -2,9 +2,8 @@
 //
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
-//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD. A refactorisation
-//         keeps
-//         the pivots and is repeated with new ones when its reciprocal pivot ratio has become poor.
+//         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD.
+//         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio has become poor.
 // Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
 // Complexity: O(n^3) dense; KLU's otherwise.
 #include "runtime/lu.h"
@@ -39,10 +38,36 @@ allocate_dense(Lu *lu)
 }
 
 static bool
+has_entry(const Lu *lu, int32_t row, int32_t column)
+{
+    int32_t low = lu->start[column], high = lu->start[column + 1];
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (lu->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < lu->start[column + 1] && lu->row[low] == row;
+}
+
+// AMD orders the pattern of A + A', which describes the factors only when A is nearly symmetric in structure, as in
+// chains and grids of states. Torn loops are not: there COLAMD (of A'A) fills several times less.
+static bool
+is_nearly_symmetric(const Lu *lu)
+{
+    uint32_t mirrored = 0, nonzeros = (uint32_t)lu->start[lu->n];
+    for (uint32_t column = 0; column < lu->n; column++)
+        for (int32_t k = lu->start[column]; k < lu->start[column + 1]; k++)
+            mirrored += has_entry(lu, (int32_t)column, lu->row[k]);
+    return mirrored >= nonzeros - nonzeros / 4;
+}
+
+static bool
 analyse_sparse(Lu *lu)
 {
     klu_defaults(&lu->common);
-    lu->common.ordering = 0;
+    lu->common.ordering = is_nearly_symmetric(lu) ? 0 : 1;
     lu->symbolic = klu_analyze((int)lu->n, lu->start, lu->row, &lu->common);
     return lu->symbolic != NULL;
 }

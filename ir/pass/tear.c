@@ -4,8 +4,9 @@
 // Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when
 // none is left, take the equation with the fewest undetermined unknowns and tear the one that occurs in most
 // equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a residual and
-// the derivative it holds at zero is its tear, so that sticking is exact. Loops with few tears whose residuals are affine are
-// solved symbolically; small loops with luz are first given to the algebra of luz and tar.
+// the derivative it holds at zero is its tear, so that sticking is exact. In large loops assignments stay short, so that
+// the tears' matrix is sparse (reaches_too_far). Loops with few tears whose residuals are affine are solved symbolically;
+// small loops with luz are first given to the algebra of luz and tar.
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
 //     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
@@ -18,7 +19,9 @@
 enum {
     ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
     TEARS_LIMIT = 4,         // tears that are eliminated symbolically
-    OPERATIONS_LIMIT = 400   // size of a substituted residual that is still solved symbolically
+    OPERATIONS_LIMIT = 400,  // size of a substituted residual that is still solved symbolically
+    LARGE_BLOCK = 200,       // unknowns from which on a loop is kept sparse
+    REACH_LIMIT = 3          // tears that an assignment in a large loop may depend on
 };
 
 // One equation of the block: its text, and its unknowns as (slot, local unknown).
@@ -40,6 +43,7 @@ struct Tearing {
     U32Vec queue;              // equations with one open unknown
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
+    U32Vec reach;              // per determined unknown of a large block: bound on the tears it depends on; else empty
     Map law_of;                // law equation -> law
     U32Vec heap;               // equations by open count: a stack per count, see bucket_*
     U32Vec union_vars;         // composing: variables of the whole block
@@ -70,6 +74,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->queue);
     vec_free(&t->order);
     vec_free(&t->tears);
+    vec_free(&t->reach);
     map_free(&t->law_of);
     vec_free(&t->heap);
     vec_free(&t->union_vars);
@@ -134,6 +139,9 @@ load_block(Tearing *t, const uint32_t *equations, const Var *unknowns, uint32_t 
     vec_clear(&t->queue);
     vec_clear(&t->order);
     vec_clear(&t->tears);
+    vec_clear(&t->reach);
+    if (n > LARGE_BLOCK)
+        vec_grow(&t->reach, n);
 }
 
 static void
@@ -163,6 +171,23 @@ open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
     return NONE;
 }
 
+// In a large block an unknown that would depend on many tears is torn itself. A long chain of assignments fills the
+// matrix of the tears, and errors grow along it (marching across a grid multiplies them at every step).
+static bool
+reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
+{
+    if (!t->reach.n)
+        return false;
+    uint32_t reach = 0;
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
+        if (other != NONE && other != local && expr_uses_slot(t->dae->exprs, e->shape, k))
+            reach += t->reach.at[other];
+    }
+    t->reach.at[local] = reach > REACH_LIMIT ? 1 : reach;
+    return reach > REACH_LIMIT;
+}
+
 static void
 propagate(Tearing *t)
 {
@@ -173,9 +198,13 @@ propagate(Tearing *t)
         if (k == NONE || !causal_solve(t->dae, e->shape, t->vars.at + e->vars, k))
             continue;
         uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
-        e->used = true;
-        vec_push(&t->order, index);
-        vec_push(&t->order, local);
+        if (reaches_too_far(t, e, local)) {
+            vec_push(&t->tears, local);
+        } else {
+            e->used = true;
+            vec_push(&t->order, index);
+            vec_push(&t->order, local);
+        }
         determine(t, local);
     }
     vec_clear(&t->queue);
@@ -229,6 +258,8 @@ static void
 tear(Tearing *t, uint32_t local)
 {
     vec_push(&t->tears, local);
+    if (t->reach.n)
+        t->reach.at[local] = 1;
     determine(t, local);
     propagate(t);
 }
@@ -252,6 +283,8 @@ choose_tears(Tearing *t, uint32_t n)
         uint32_t local = local_unknown(t, dae_alias(t->dae, x, &negative));
         if (local != NONE && !t->determined.at[local]) {
             vec_push(&t->tears, local);
+            if (t->reach.n)
+                t->reach.at[local] = 1;
             determine(t, local);
         }
     }
