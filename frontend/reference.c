@@ -239,7 +239,8 @@ static bool
 all_literals(Elab *elab, uint32_t class_id, Target *target)
 {
     TypeUse use = {0};
-    uint32_t at = class_is_variable(elab, class_id) && type_use(elab, class_id, &use) ? use.class_id : class_id;
+    bool followed = class_is_variable(elab, class_id) && type_use(elab, class_id, &use);
+    uint32_t at = followed ? use.class_id : class_id;
     vec_free(&use.dims);
     uint32_t n = class_at(elab->program, at)->n_literals;
     if (!n)
@@ -257,7 +258,7 @@ all_literals(Elab *elab, uint32_t class_id, Target *target)
 }
 
 static bool
-unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span span, bool member)
+unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
 {
     Diag *diag;
     const char *text = name_of(elab, name);
@@ -270,7 +271,6 @@ unknown_name(Elab *elab, const Scope *scope, uint32_t class_id, Sym name, Span s
     const char *near = scope_nearest(elab->program, class_id, name, member);
     if (near)
         diag_help(diag, "did you mean '%s'?", near);
-    (void)scope;
     return false;
 }
 
@@ -361,14 +361,15 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             seen_from = found.class_id;
             if (literal_target(elab, found.class_id, at->sym, target)) {
                 if (i != n - 1)
-                    diag_add(elab->diags, E0119, at->span, "'%s' is a literal and has no parts", name_of(elab, at->sym));
+                    diag_add(elab->diags, E0119, at->span, "'%s' is a literal and has no parts",
+                             name_of(elab, at->sym));
                 return i == n - 1;
             }
             uint32_t in = found.class_id;
             if (class_at(elab->program, in)->n_literals)
                 return unknown_literal(elab, in, at->sym, at->span);
             if (!scope_member(elab->program, in, at->sym, &found))
-                return unknown_name(elab, env->scope, in, at->sym, at->span, true);
+                return unknown_name(elab, in, at->sym, at->span, true);
         }
         if (i && found.member->is_protected)
             return protected_name(elab, found.owner, at->sym, at->span,
@@ -428,7 +429,7 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     if (!frag)
         return true;
     if (!member)
-        return unknown_name(elab, env->scope, frag->class_id, at->sym, at->span, true);
+        return unknown_name(elab, frag->class_id, at->sym, at->span, true);
     // The first name is the scope's own; a spot that has a member was reached through a dot (section 4.1).
     if (member->is_protected && target->spots[0].member)
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
@@ -500,9 +501,10 @@ visible_member(Elab *elab, const Scope *scope, Sym name)
     Found found;
     if (!scope->frag || !fragment_member(scope->frag, name))
         return false;
-    return scope->class_id == scope->frag->class_id || !scope_is_base(elab->program, scope->class_id,
-                                                                      scope->frag->class_id)
-        || scope_member(elab->program, scope->class_id, name, &found);
+    // Looking a member up is remembered; walking the bases is not, and comes last.
+    return scope->class_id == scope->frag->class_id
+        || scope_member(elab->program, scope->class_id, name, &found)
+        || !scope_is_base(elab->program, scope->class_id, scope->frag->class_id);
 }
 
 bool
@@ -524,6 +526,6 @@ resolve(Elab *elab, ExprEnv *env, Node ref, Target *target)
     bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first->sym, &found)
                                     : scope_find(elab->program, scope->class_id, first->sym, &found);
     if (!ok)
-        return unknown_name(elab, scope, scope->class_id, first->sym, first->span, false);
+        return unknown_name(elab, scope->class_id, first->sym, first->span, false);
     return resolve_static(elab, env, ref, found, target);
 }
