@@ -127,12 +127,15 @@ help:
 	@echo "make check-asan   the same on the sanitizer build"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
+	@echo "make docs         tables in docs/ that are made from the source"
 	@echo "make layers wc    who includes whom; the largest files"
 	@echo "make install      into PREFIX (default /usr/local)"
 layers:
 	@tests/layers.sh
 wc:
 	@wc -l $$(git ls-files '*.c' '*.h' '*.l' '*.y' '*.def' '*.mdl' '*.sh') | sort -rn | head -30
+docs: all
+	docs/generate.sh $(BUILD)/mdlc docs
 fmt: all
 	$(BUILD)/mdlc fmt stdlib/*.mdl examples/*/*.mdl
 install: all
@@ -141,5 +144,5 @@ install: all
 	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
 clean:
 	rm -rf build
-.PHONY: all help packages programs test check check-asan demo bench layers wc fmt install clean
+.PHONY: all help packages programs test check check-asan demo bench layers wc docs fmt install clean
 .SECONDARY:

@@ -1,8 +1,8 @@
 // The value of an expression.
 //
 // Purpose: constant folding, tests, and start values: one place that says what every operator computes.
-// Method: the expression's parts in post-order, each once. Sums and products from left to right, whole
-// powers by repeated squaring from the lowest bit: the back ends follow the same order.
+// Method: the expression's parts in post-order, each once. Sums and products from left to right, constant whole
+// powers by repeated squaring from the lowest bit, other powers by pow(): the back ends follow the same rules.
 // Contract: expr.h. Set-valued and model operators yield NaN.
 // Complexity: linear in the number of different parts.
 #include <math.h>
@@ -122,6 +122,8 @@ expr_eval(Exprs *exprs, Expr e, const double *slots, double time)
             value = expr_value(exprs, id);
         else if (op == OP_SLOT)
             value = slots[expr_slot_of(exprs, id)];
+        else if (op == OP_POW && cell_op(exprs, cell_args(exprs, id)[1]) != OP_CONST)
+            value = pow(args.at[0], args.at[1]);
         else
             value = op == OP_TIME ? time : expr_apply(op, args.at, args.n);
         vec_push(&values, value);
