@@ -1,12 +1,13 @@
 // merge.c: one set-valued law per velocity.
 //
-// Purpose:    dry friction elements side by side stick together, so one unknown force must carry all of them. The law that
-//             remains stands on representatives with plus signs, as the runtime's tables want it.
+// Purpose:    dry friction elements side by side stick together, so one unknown force must carry all of
+//             them. The law that remains stands on representatives with plus signs, for the runtime.
 // Method:     laws p_i in a_i*Sgn(x_i) with x_i = s_i*r are replaced by P in A*Sgn(r), A = sum a_i, and
-//             p_i = s_i*P*a_i/A. While slipping this is exact; while sticking only the sum is determined, and the
-//             share by bands is an admissible choice (|p_i| <= a_i). Sgn is odd, hence the signs.
-// Contract:   requires `alias`; appends variables and equations. Replaced law equations become EQN_NORMAL, their
-//             modes are removed. Afterwards Law.x is a representative, p and a are not opposite to theirs, and no two laws share x.
+//             p_i = s_i*P*a_i/A. While slipping this is exact; while sticking only the sum is determined,
+//             and the share by bands is an admissible choice (|p_i| <= a_i). Sgn is odd, hence the signs.
+// Contract:   requires `alias`; appends variables and equations. Replaced law equations become EQN_NORMAL,
+//             their modes are removed. Afterwards Law.x is a representative, p and a are not opposite to
+//             theirs, and no two laws share x.
 // Complexity: linear in the laws.
 //
 //     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
@@ -93,7 +94,8 @@ sum_of_bands(Merge *merge, uint32_t first)
     return made;
 }
 
-// p = s*P when it is alone, else p = s*P*a/A. Without any band the n members share equally, so that P stays determined.
+// p = s*P when it is alone, else p = s*P*a/A. Without any band the n members share equally, so that P
+// stays determined.
 static void
 replace_equation(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
 {
