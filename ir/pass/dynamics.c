@@ -360,12 +360,12 @@ make_jacobian(Lowering *low, const InstrVec *whole)
             vec_push(&by_yp, entry);
         }
     }
+    vec_free(&entries);
     model->jac_y = make_matrix(low, &by_y, low->n, low->n, negative, &derivatives);
     model->jac_yp = make_matrix(low, &by_yp, low->n, low->n, negative, &derivatives);
     model->jac_c = make_matrix(low, &by_c, model->n_constraints, low->n, NULL, &derivatives);
     add_function(low, "jacobian", &derivatives, true, &model->jacobian);
     vec_free(&derivatives);
-    vec_free(&entries);
     vec_free(&by_y);
     vec_free(&by_yp);
     vec_free(&by_c);
@@ -385,6 +385,11 @@ make_dynamics(Lowering *low)
     make_events(low);
     mark_dynamics(low, &code, &in_loop, &needed);
     make_steps(low, &code, &needed, &pieces, &whole, &outputs);
+    // The Jacobian needs the most memory of all: what is done with goes first.
+    vec_free(&code);
+    vec_free(&in_loop);
+    vec_free(&needed);
+    vec_free(&pieces);
     make_jacobian(low, &whole);
     add_function(low, "outputs", &outputs, true, &model->outputs);
     uint8_t *implicit = arena_array(low->arena, uint8_t, low->nx ? low->nx : 1);
@@ -395,10 +400,6 @@ make_dynamics(Lowering *low)
         names[i] = dae_name(low->dae, low->var_at.at[low->y + i]);
     model->implicit = implicit;
     model->state_name = names;
-    vec_free(&code);
     vec_free(&whole);
     vec_free(&outputs);
-    vec_free(&in_loop);
-    vec_free(&needed);
-    vec_free(&pieces);
 }

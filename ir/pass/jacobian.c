@@ -232,8 +232,13 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     }
     for (uint32_t i = 0; i < memo->touched.n; i++)
         memo->count.at[memo->touched.at[i]] = 0;
+    enum { KEPT = 1 << 16 }; // room for this many is not worth giving back between blocks
     vec_clear(&memo->touched);
     vec_clear(&memo->partials);
+    if (memo->partials.capacity > KEPT) {
+        vec_free(&memo->touched);
+        vec_free(&memo->partials);
+    }
     vec_free(&needed);
     place_clear(&low->column_of);
     place_clear(&low->row_of);
