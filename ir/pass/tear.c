@@ -357,37 +357,68 @@ add_assign(Causal *causal, Assign assign)
     vec_push(&causal->items, item);
 }
 
-// Expresses every unknown of the block through the one that composed[] starts with, also by inverting luz into
-// tar. Returns the equation that is left over, over union slots; 0 when the path breaks off.
-static Expr
-follow_series(Tearing *t, uint32_t through, uint32_t n, uint32_t *left_over)
+// The only unknown of the equation that is not expressed yet; NONE when there are none or several.
+static uint32_t
+last_open(Tearing *t, const LoopEquation *e, uint32_t *slot)
+{
+    uint32_t unknown = NONE;
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+        if (local == NONE || t->composed.at[local] || !expr_uses_slot(t->dae->exprs, e->shape, k))
+            continue;
+        if (unknown != NONE)
+            return NONE;
+        unknown = local;
+        *slot = union_slot(t, t->vars.at[e->vars + k]);
+    }
+    return unknown;
+}
+
+// Expresses the last open unknown of an equation, if need be by inverting luz into tar.
+static bool
+express(Tearing *t, const LoopEquation *e)
 {
     Exprs *exprs = t->dae->exprs;
+    uint32_t slot = 0, unknown = last_open(t, e, &slot);
+    if (unknown == NONE)
+        return false;
+    Expr text = to_union(t, e, e->shape, true), divisor = 0;
+    Expr solved = expr_solve(exprs, text, slot, &divisor);
+    if (!solved || (divisor && !causal_is_parametric(t->dae, exprs, divisor, t->union_vars.at)))
+        solved = nonsmooth_solve(exprs, text, slot, block_nonneg, t);
+    if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
+        return false;
+    t->composed.at[unknown] = solved;
+    return true;
+}
+
+// Equations with luz are used first, so that they are inverted, then the other laws of the common force; then
+// what is left over is the sum of the elongations.
+static uint32_t
+turn_of(const Tearing *t, const LoopEquation *e, Var through)
+{
+    if (expr_has_op(t->dae->exprs, e->shape, OP_LUZ))
+        return 0;
+    for (uint32_t k = 0; k < e->n_vars; k++)
+        if (t->vars.at[e->vars + k] == through)
+            return 1;
+    return 2;
+}
+
+// Expresses every unknown of the block through the one that composed[] starts with. Returns the equation that is left
+// over, over union slots; 0 when the path breaks off.
+static Expr
+follow_series(Tearing *t, Var through, uint32_t n, uint32_t *left_over)
+{
     bool used[ALGEBRA_LIMIT] = {false}, progress = true;
     uint32_t open = n;
     while (open > 1 && progress) {
         progress = false;
-        for (uint32_t i = 0; i < n; i++) {
-            const LoopEquation *e = &t->equations.at[i];
-            uint32_t slot = NONE, unknown = NONE, undetermined = 0;
-            for (uint32_t k = 0; k < e->n_vars && !used[i]; k++) {
-                uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
-                if (local == NONE || t->composed.at[local] || !expr_uses_slot(exprs, e->shape, k))
-                    continue;
-                undetermined++;
-                unknown = local;
-                slot = union_slot(t, t->vars.at[e->vars + k]);
-            }
-            if (undetermined != 1 || unknown == through)
+        for (uint32_t i = 0; i < 3 * n && open > 1 && !progress; i++) {
+            const LoopEquation *e = &t->equations.at[i % n];
+            if (used[i % n] || turn_of(t, e, through) != i / n || !express(t, e))
                 continue;
-            Expr text = to_union(t, e, e->shape, true), divisor = 0;
-            Expr solved = expr_solve(exprs, text, slot, &divisor);
-            if (!solved || (divisor && !causal_is_parametric(t->dae, exprs, divisor, t->union_vars.at)))
-                solved = nonsmooth_solve(exprs, text, slot, block_nonneg, t);
-            if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
-                continue;
-            t->composed.at[unknown] = solved;
-            used[i] = progress = true;
+            used[i % n] = progress = true;
             open--;
         }
     }
@@ -418,7 +449,7 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     union_reset(t, n);
     uint32_t slot = union_slot(t, unknowns[through]);
     t->composed.at[through] = expr_slot(t->dae->exprs, slot);
-    Expr text = follow_series(t, through, n, &left_over);
+    Expr text = follow_series(t, unknowns[through], n, &left_over);
     Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, block_nonneg, t) : 0;
     if (!solved || !is_single_valued(t->dae->exprs, solved))
         return false;
