@@ -92,6 +92,10 @@ $(BUILD)/tests/ir/%: $(BUILD)/tests/ir/%.o $(BUILD)/libir.a $(BUILD)/libbase.a
 $(BUILD)/tests/runtime/%: $(BUILD)/tests/runtime/%.o $(BUILD)/libruntime.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
+# The interpreter is enough here, so LLVM is not linked.
+$(BUILD)/tests/tools/jaccheck: $(BUILD)/tests/tools/jaccheck.o $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -Wl,--gc-sections -o $@ $< $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a) -lm
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm

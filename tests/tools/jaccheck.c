@@ -1,0 +1,152 @@
+// jaccheck: the generated Jacobian against central differences of the generated equations.
+//
+//   jaccheck STDLIB FILE...     for each model: points with random unknowns and random held relations
+//
+// Prints the worst relative deviation per model; exit status 1 when it is too large, 2 when a model does not compile.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "frontend/elaborate.h"
+#include "ir/pipeline.h"
+
+typedef struct Point {
+    const mdl_model *model;
+    double *v;
+} Point;
+
+static double
+random_unit(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+// All rows at the point in v: -dx of explicit rows, loop residuals, constraints.
+static void
+rows_of(const Point *point, double *rows)
+{
+    const mdl_model *m = point->model;
+    for (uint32_t k = 0; k < m->n_dynamics; k++)
+        mdl_call(m->dynamics[k].block ? m->dynamics[k].block->eval : m->dynamics[k].call, point->v);
+    for (uint32_t i = 0; i < m->n; i++) {
+        bool explicit_row = i < m->nx && !m->implicit[i];
+        rows[i] = explicit_row ? -point->v[m->dx + i] : point->v[m->r + i];
+    }
+    for (uint32_t k = 0; k < m->n_constraints; k++)
+        rows[m->n + k] = point->v[m->constraint[k].value];
+}
+
+static void
+scatter(const Point *point, const mdl_matrix *matrix, uint32_t first_row, uint32_t rows, double *dense)
+{
+    for (uint32_t j = 0; j < matrix->columns && matrix->nonzeros; j++)
+        for (uint32_t k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
+            dense[(size_t)j * rows + first_row + matrix->row[k]] = point->v[matrix->values + k];
+}
+
+// Worst deviation of the columns of y (or y') from differences.
+static double
+compare(const Point *point, bool by_rate, double *dense, double *up, double *down)
+{
+    const mdl_model *m = point->model;
+    uint32_t rows = m->n + m->n_constraints, base = by_rate ? m->yp : m->y;
+    double worst = 0;
+    for (uint32_t j = 0; j < m->n; j++) {
+        double kept = point->v[base + j], h = 1e-6 * fmax(1e-3, fabs(kept));
+        point->v[base + j] = kept + h;
+        rows_of(point, up);
+        point->v[base + j] = kept - h;
+        rows_of(point, down);
+        point->v[base + j] = kept;
+        for (uint32_t i = 0; i < rows; i++) {
+            double difference = (up[i] - down[i]) / (2 * h), value = dense[(size_t)j * rows + i];
+            double noise = 1e-15 * (fabs(up[i]) + fabs(down[i])) / h;
+            double off = fabs(difference - value) - 20 * noise;
+            if (isfinite(difference))
+                worst = fmax(worst, off / (1 + fabs(value)));
+        }
+    }
+    return worst;
+}
+
+static double
+check_point(Point *point, uint64_t *seed)
+{
+    const mdl_model *m = point->model;
+    size_t rows = m->n + m->n_constraints;
+    double *dense = calloc(2 * rows * m->n + 2 * rows + 1, sizeof *dense), *rates = dense + rows * m->n;
+    double *up = rates + rows * m->n, *down = up + rows;
+    memcpy(point->v, m->v0, sizeof *point->v * m->nv);
+    mdl_call(m->parameters, point->v);
+    point->v[0] = 0.1 + 0.1 * random_unit(seed);
+    for (uint32_t i = 0; i < m->n; i++) {
+        point->v[m->y + i] += (0.1 + fabs(point->v[m->y + i])) * (random_unit(seed) - 0.3);
+        point->v[m->yp + i] = random_unit(seed) - 0.4;
+    }
+    for (uint32_t i = 0; i < m->n_relations; i++)
+        point->v[m->relation[i].value] = random_unit(seed) < 0.5;
+    for (uint32_t i = 0; i < m->n_sgns; i++)
+        point->v[m->sgn[i].mode] = floor(3 * random_unit(seed)) - 1;
+    rows_of(point, up);
+    mdl_call(m->jacobian, point->v);
+    scatter(point, &m->jac_y, 0, (uint32_t)rows, dense);
+    scatter(point, &m->jac_c, m->n, (uint32_t)rows, dense);
+    scatter(point, &m->jac_yp, 0, (uint32_t)rows, rates);
+    double worst = fmax(compare(point, false, dense, up, down), compare(point, true, rates, up, down));
+    free(dense);
+    return worst;
+}
+
+static int
+check_file(const char *library, const char *path)
+{
+    Sources *sources = sources_create();
+    Syms *syms = syms_create();
+    Diags *diags = diags_create(sources);
+    Program *program = program_create(sources, syms, diags);
+    Compilation compilation = {.diags = diags};
+    ElaborateOptions options = {0};
+    Out why = {0};
+    int status = 2;
+    program_add_path(program, library);
+    if (program_add_file(program, path))
+        compilation.dae = elaborate(program, &options, diags);
+    Engine *engine = NULL;
+    if (compilation.dae && pipeline_run(&compilation, FACT_SYS, NULL, &why))
+        engine = engine_interp(compilation.sys, &why);
+    if (engine) {
+        Point point = {compilation.sys->model, calloc(compilation.sys->model->nv, sizeof(double))};
+        uint64_t seed = 1;
+        double worst = 0;
+        for (int k = 0; k < 20 && point.model->n; k++)
+            worst = fmax(worst, check_point(&point, &seed));
+        status = worst > 1e-5;
+        printf("%s %s: %.2g\n", status ? "FAIL" : "ok", path, worst);
+        free(point.v);
+    } else {
+        printf("FAIL %s: does not compile %s\n", path, why.text ? why.text : "");
+    }
+    out_free(&why);
+    engine_free(&engine);
+    if (compilation.dae)
+        compilation_free(&compilation);
+    program_free(&program);
+    diags_free(&diags);
+    sources_free(&sources);
+    syms_free(&syms);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    int worst = argc < 3 ? 2 : 0;
+    for (int i = 2; i < argc; i++) {
+        int status = check_file(argv[1], argv[i]);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
