@@ -70,6 +70,21 @@ run_states(Compilation *c)
     return pass_states(c->dae, &c->reduction, c->diags);
 }
 
+// The next row of the part's incidence: row i of the whole, less the columns that are no unknowns of the part.
+static void
+take_row(const Incidence *whole, uint32_t i, const U8Vec *unknown, Incidence *part)
+{
+    vec_push(&part->start, part->column.n);
+    for (uint32_t k = whole->start.at[i]; k < whole->start.at[i + 1]; k++) {
+        if (k == whole->match_end.at[i])
+            vec_push(&part->match_end, part->column.n);
+        if (unknown->at[whole->column.at[k]])
+            vec_push(&part->column, whole->column.at[k]);
+    }
+    if (part->match_end.n < part->start.n)
+        vec_push(&part->match_end, part->column.n);
+}
+
 // The part of the matched problem that determines discrete, or continuous, variables; sorted on its own,
 // because the other part's variables are known while it is evaluated.
 static void
@@ -88,7 +103,10 @@ take_part(Compilation *c, Problem *part, bool discrete)
         vec_push(&part->equations, whole->equations.at[i]);
         vec_push(&part->var_of, var);
     }
-    problem_incidence(c->dae, part);
+    for (uint32_t i = 0; i < whole->equations.n; i++)
+        if ((dae_kind(c->dae, whole->var_of.at[i]) == VAR_DISCRETE) == discrete)
+            take_row(&whole->incidence, i, &part->unknown, &part->incidence);
+    vec_push(&part->incidence.start, part->incidence.column.n);
     problem_sort(part);
 }
 
