@@ -95,7 +95,8 @@ print_out(Out *out)
     return EXIT_IO;
 }
 
-// The standard library stands beside the program (build/../stdlib), in share/mdlc of its prefix, or where it was built.
+// The standard library stands beside the program (build/../stdlib), in share/mdlc of its prefix, or where
+// it was built.
 static const char *
 stdlib_directory(Arena *arena)
 {
@@ -705,7 +706,8 @@ prepare_process(const Options *options)
 static void
 session_free(Session *session)
 {
-    // A process that ends gives its memory back faster than we can; the sanitizer build checks that nothing leaks.
+    // A process that ends gives its memory back faster than we can; the sanitizer build checks that nothing
+    // leaks.
 #ifdef __SANITIZE_ADDRESS__
     engine_free(&session->engine);
     if (session->compilation.dae)

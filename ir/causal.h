@@ -1,4 +1,5 @@
-// causal.h: the causal form (evaluation order) of a sorted problem: explicit assignments and torn algebraic loops.
+// causal.h: the causal form (evaluation order) of a sorted problem: explicit assignments and torn algebraic
+// loops.
 #ifndef MDLC_IR_CAUSAL_H
 #define MDLC_IR_CAUSAL_H
 
@@ -42,8 +43,10 @@ typedef struct Causal {
 } Causal;
 
 void causal_free(Causal *causal);
-// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made of parameters
-// only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c, tear.c).
+// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor
+// made of parameters
+// only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c,
+// tear.c).
 void causal_make(Dae *dae, const Problem *problem, Causal *causal);
 // mdlc show equations: assignments as "var = expression", loops as groups.
 void causal_print(Dae *dae, const Causal *causal, Out *out);

@@ -1,9 +1,11 @@
 // Reader of the flat model's text.
 //
-// Purpose: structural passes are tested on text, without the front end; a dump taken after any pass can be run again.
+// Purpose: structural passes are tested on text, without the front end; a dump taken after any pass can be
+// run again.
 // Method: line by line; the first word says what the line is, a line that begins with a blank is an equation.
 // Names are found by hash. The language is specified in docs/ir.md.
-// Contract: dae.h. On errors returns NULL after a located E0510 for the first bad line. Complexity: linear in the text.
+// Contract: dae.h. On errors returns NULL after a located E0510 for the first bad line. Complexity: linear
+// in the text.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -195,7 +197,8 @@ find_var(Reader *reader, const char *text, uint32_t length)
     return map_get(&reader->var_of, hash_bytes(text, length), &var) ? var : NONE;
 }
 
-// A variable's name at `text`: declared, der(...), pre(...) or {literal}. Returns its length, 0 when there is none.
+// A variable's name at `text`: declared, der(...), pre(...) or {literal}. Returns its length, 0 when there
+// is none.
 static uint32_t
 name_at(Reader *reader, const char *text, Var *var)
 {

@@ -1,7 +1,8 @@
 // The flat model as text, and its checks.
 //
 // Purpose: `mdlc show flat`, golden tests of elaboration, and the other half of dae_read.
-// Method: one line per instance, variable, bind, node, bond, connector and equation, in id order; the language is
+// Method: one line per instance, variable, bind, node, bond, connector and equation, in id order; the
+// language is
 // specified in docs/ir.md. dae_verify looks at every id once.
 // Contract: dae.h. Complexity: linear in the text.
 #include <math.h>
@@ -105,7 +106,8 @@ print_instances(const Dae *dae, Out *out)
 
 // --- variables
 
-// Literal values of scalar variables that stand in the variable's own line: index of the bind + 1 per (var, attr).
+// Literal values of scalar variables that stand in the variable's own line: index of the bind + 1 per (var,
+// attr).
 typedef struct Inline {
     Map bind_of;   // var*8 + attr -> bind
     U8Vec printed; // per bind

@@ -2,7 +2,8 @@
 //
 // Purpose:    find the equations that are too many and the unknowns that nothing determines.
 // Method:     coarse Dulmage-Mendelsohn decomposition: alternating breadth-first search from the unmatched
-//             equations and from the unmatched unknowns (Pothen, Fan, ACM TOMS 16 (1990) 303). Searches that meet
+//             equations and from the unmatched unknowns (Pothen, Fan, ACM TOMS 16 (1990) 303). Searches
+//             that meet
 //             join into one culprit set.
 // Contract:   the matching is maximum. Reads incidence up to match_end. See Singular in problem.h.
 // Complexity: linear, plus sorting the sets by size.

@@ -3,7 +3,8 @@
 // Purpose: one id per different expression; equal ids mean equal text.
 // Method: open-addressing hash table of ids over flat cells. Arguments have smaller ids than their users, and
 // walks keep their own stack.
-// Contract: expr.h. Complexity: constant per expression looked up; rewriting is linear in the different parts.
+// Contract: expr.h. Complexity: constant per expression looked up; rewriting is linear in the different
+// parts.
 #include "ir/expr.h"
 
 #include <stdlib.h>

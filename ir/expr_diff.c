@@ -192,7 +192,8 @@ diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
 }
 
 // Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k]
-// (0 or beyond n: constant), time has `time`. `want` = 0: `order` is complete; otherwise it has only the parts
+// (0 or beyond n: constant), time has `time`. `want` = 0: `order` is complete; otherwise it has only the
+// parts
 // whose slots meet this mask, and the others are constant. Returns the derivative of the last one, or 0.
 static Expr
 differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate, uint32_t n, Expr time)
@@ -450,7 +451,8 @@ zeros_of(const Exprs *exprs, Expr e, uint32_t depth, uint32_t *looks)
     return worst;
 }
 
-// -rest/coefficient, branch by branch where the coefficient is a choice. No deeper and no longer than zeros_of,
+// -rest/coefficient, branch by branch where the coefficient is a choice. No deeper and no longer than
+// zeros_of,
 // which came before and has looked at the same choices.
 static Expr
 solution(Exprs *exprs, Expr coefficient, Expr rest)
@@ -493,7 +495,8 @@ divided_by(Exprs *exprs, Isolation *now, Expr factor)
         now->divisor = now->divisor ? expr_2(exprs, OP_MUL, now->divisor, factor) : factor;
 }
 
-// Splits the arguments of a sum or product: the only one with the slot, and the others put together. False when
+// Splits the arguments of a sum or product: the only one with the slot, and the others put together. False
+// when
 // several contain the slot.
 static bool
 single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
@@ -516,7 +519,8 @@ single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
     return single;
 }
 
-// Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the slot
+// Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the
+// slot
 // in one place.
 static bool
 peel(Exprs *exprs, Isolation *now, uint32_t k)

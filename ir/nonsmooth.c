@@ -2,7 +2,8 @@
 //
 // Purpose: friction and clearance written in any of the usual ways get one form, in which each friction
 // band is one term F*Sgn(x) of a sum: tar(x, a) = x + a*Sgn(x).
-// Method: every part of an expression, arguments first, is kept as  rest + sum of F_i*Sgn(x_i)  with single-valued
+// Method: every part of an expression, arguments first, is kept as  rest + sum of F_i*Sgn(x_i)  with
+// single-valued
 // rest, F_i, x_i; the operators that respect this form (sums, products with single-valued factors, quotients,
 // choices) work on it. Rules and sources: docs/nonsmooth.md.
 // Contract: nonsmooth.h.
@@ -150,7 +151,8 @@ nonsmooth_without_factor(Exprs *exprs, Expr e, Expr factor)
     return result;
 }
 
-// a*b with b = p/q or 1/q, where q cancels against a factor of a. A band c*(F/c) is F also in the limit c = 0.
+// a*b with b = p/q or 1/q, where q cancels against a factor of a. A band c*(F/c) is F also in the limit c =
+// 0.
 Expr
 nonsmooth_times(Exprs *exprs, Expr a, Expr b)
 {
@@ -295,7 +297,8 @@ merge_luz(Exprs *exprs, Expr sum)
     return sum;
 }
 
-// luz(k*x, k*a) = k*luz(x, a) for a factor or divisor k >= 0 of both; luz(c*x, a) = c*luz(x, a/c) for literals.
+// luz(k*x, k*a) = k*luz(x, a) for a factor or divisor k >= 0 of both; luz(c*x, a) = c*luz(x, a/c) for
+// literals.
 static Expr
 luz_scaled(const Form *form, Expr x, Expr a)
 {

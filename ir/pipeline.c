@@ -70,7 +70,8 @@ run_states(Compilation *c)
     return pass_states(c->dae, &c->reduction, c->diags);
 }
 
-// The next row of the part's incidence: row i of the whole, less the columns that are no unknowns of the part.
+// The next row of the part's incidence: row i of the whole, less the columns that are no unknowns of the
+// part.
 static void
 take_row(const Incidence *whole, uint32_t i, const U8Vec *unknown, Incidence *part)
 {

@@ -47,7 +47,8 @@ typedef struct Pass {
 extern const Pass pipeline[];
 extern const uint32_t pipeline_length;
 
-// Runs passes until all of `wanted` holds. False after errors (in diags) or when a verifier finds a broken model:
+// Runs passes until all of `wanted` holds. False after errors (in diags) or when a verifier finds a broken
+// model:
 // then `fault` has a line that names the pass. `after`, when not NULL, stops behind the pass of that name.
 bool pipeline_run(Compilation *compilation, uint32_t wanted, const char *after, Out *fault);
 void compilation_free(Compilation *compilation);

@@ -7,9 +7,11 @@
 
 #include "ir/dae.h"
 
-// Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]), each once. The
+// Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]), each once.
+// The
 // columns before match_end[i] can be determined by the equation; the rest it only reads (a Real under a
-// comparison or in the condition of an `if`, the variables of a `when` equation other than the one it defines, the
+// comparison or in the condition of an `if`, the variables of a `when` equation other than the one it
+// defines, the
 // band of a set-valued law). Matching uses the former, sorting both.
 typedef struct Incidence {
     U32Vec start, column;
@@ -27,7 +29,8 @@ typedef struct Problem {
 } Problem;
 
 void problem_free(Problem *problem);
-// Fills `incidence` from equations and unknown, after alias resolution. An equation with a determinable continuous
+// Fills `incidence` from equations and unknown, after alias resolution. An equation with a determinable
+// continuous
 // variable (known or not) determines continuous unknowns only; one without determines discrete ones.
 void problem_incidence(Dae *dae, Problem *problem);
 // Maximum matching. Rank of a variable (0 best) breaks ties where the structure leaves freedom: `rank` may be
@@ -37,9 +40,12 @@ uint32_t problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank);
 // Tarjan's strongly connected components in dependency order (block lower triangular form).
 void problem_sort(Problem *problem);
 // Coarse Dulmage-Mendelsohn decomposition of an imperfect matching (Pothen, Fan, ACM TOMS 16 (1990) 303):
-// `over`: equations of the over-determined part with the fewer variables they could determine; `under`: variables of
-// the under-determined part with the fewer equations that could determine them. Both fall into connected culprit
-// sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and likewise variables, nearest to
+// `over`: equations of the over-determined part with the fewer variables they could determine; `under`:
+// variables of
+// the under-determined part with the fewer equations that could determine them. Both fall into connected
+// culprit
+// sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and likewise
+// variables, nearest to
 // the unmatched one first. Equations are Dae equation ids. The caller frees both (singular_free).
 typedef struct Singular {
     U32Vec equations, variables;
@@ -67,26 +73,33 @@ typedef struct Reduction {
     U8Vec state;          // per variable: 1 when it is a state
     uint32_t differentiated; // equations added
     U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
-    // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all stay
-    // states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime chooses which
+    // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all
+    // stay
+    // states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime
+    // chooses which
     // states it determines (dynamic state selection). Level 0: the user's equation, 1: its derivative, ...
     U32Vec invariants;
     U8Vec invariant_level;
     uint32_t structural_index; // 0: ordinary differential equations, 1: no differentiation needed, ...
 } Reduction;
 void reduction_free(Reduction *reduction);
-// Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): appends differentiated equations, sets Law.level (index.c).
+// Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): appends differentiated equations, sets Law.level
+// (index.c).
 bool pass_index(Dae *dae, Reduction *reduction, Diags *diags);
-// Dummy derivatives (Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677), chosen by StateSelect; the x of a law of level 1
+// Dummy derivatives (Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677), chosen by StateSelect; the x
+// of a law of level 1
 // is preferred above all (states.c).
 bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
-// The problem of the dynamics: all continuous equations, unknown = all continuous variables that are not states
-// (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's priorities and sorted (causality.c).
+// The problem of the dynamics: all continuous equations, unknown = all continuous variables that are not
+// states
+// (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's priorities
+// and sorted (causality.c).
 // Then Bond.effort_from is set from the matching.
 bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 
 // --- text of `mdlc show blt`, `show states`, `show index`
-// Blocks in evaluation order: "3: v1 := equation" for a single equation, all unknowns and equations of a loop.
+// Blocks in evaluation order: "3: v1 := equation" for a single equation, all unknowns and equations of a
+// loop.
 void problem_print_blt(const Dae *dae, const Problem *problem, Out *out);
 void reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out);
 void reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out);

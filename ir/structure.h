@@ -28,7 +28,8 @@ typedef struct Structure {
 // Reads an equation into shape, vars, use.
 void structure_read(Structure *structure, uint32_t equation);
 void structure_free(Structure *structure);
-// Fills problem->incidence. `column_of` (per variable; NULL: itself) names the unknown that stands for a variable.
+// Fills problem->incidence. `column_of` (per variable; NULL: itself) names the unknown that stands for a
+// variable.
 void structure_incidence(Structure *structure, Problem *problem, const Var *column_of);
 
 // True for the equations of the continuous and discrete problem: EQN_NORMAL, EQN_WHEN, EQN_LAW.
@@ -39,16 +40,19 @@ structure_has_equation(const Dae *dae, uint32_t equation)
     return kind == EQN_NORMAL || kind == EQN_WHEN || kind == EQN_LAW;
 }
 void structure_equations(const Dae *dae, U32Vec *equations);
-// unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one; not
+// unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one;
+// not
 // pre(), removed variables, modes of laws.
 void structure_unknowns(const Dae *dae, U8Vec *unknown);
 // The derivative variable of a representative when it is part of the model, else NONE.
 Var structure_der(const Dae *dae, Var var);
 
 // Reports a singular structure in the user's names: per connected culprit set the equations that are too many
-// (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is maximum.
+// (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is
+// maximum.
 void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags);
-// "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns the equation or variable.
+// "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns the equation or
+// variable.
 void structure_owner(const Dae *dae, uint32_t inst, Out *out);
 
 #endif

@@ -5,7 +5,8 @@
 // instructions. Shapes hold only operators that compute (no OPKIND_MODEL); time is v[0] through OP_TIME.
 // Runs of instructions with the same shape are loops: their places advance by constant strides
 // (vectorisable) or are gathered from the table `places`. An instruction may read what an earlier one wrote,
-// also within a run (a recurrence): a back end that vectorises must check (dest of one = place of a later one).
+// also within a run (a recurrence): a back end that vectorises must check (dest of one = place of a later
+// one).
 #ifndef MDLC_IR_SYS_H
 #define MDLC_IR_SYS_H
 

@@ -1,6 +1,7 @@
 // unit.h: physical units: reading them, calculating with them, printing them.
 //
-// A unit is a product of powers of the seven base units of the SI with a scale and, for temperatures, an offset:
+// A unit is a product of powers of the seven base units of the SI with a scale and, for temperatures, an
+// offset:
 // value in SI = scale*value + offset. Angles are numbers (rad = 1), as everywhere in Modelica.
 #ifndef MDLC_IR_UNIT_H
 #define MDLC_IR_UNIT_H
@@ -23,14 +24,16 @@ typedef struct Unit {
 bool unit_parse(const char *text, Unit *unit, const char **error, const char **at, uint32_t *length);
 Unit unit_one(void);
 Unit unit_base(uint32_t base);
-// False when an exponent leaves the range or is no twelfth. Offsets do not survive: what is left is a difference.
+// False when an exponent leaves the range or is no twelfth. Offsets do not survive: what is left is a
+// difference.
 bool unit_multiply(Unit a, Unit b, Unit *out);
 bool unit_divide(Unit a, Unit b, Unit *out);
 bool unit_power(Unit a, double exponent, Unit *out);
 bool unit_same_dimension(const Unit *a, const Unit *b);
 bool unit_same_scale(const Unit *a, const Unit *b); // to 1e-9
 bool unit_is_number(const Unit *unit);              // no dimension, scale 1
-// In readable form, with the names of derived units where there is one: "N", "N.s/m", "kg.m2/s", "mm", "0.01745*rad".
+// In readable form, with the names of derived units where there is one: "N", "N.s/m", "kg.m2/s", "mm",
+// "0.01745*rad".
 void unit_print(const Unit *unit, Out *out);
 
 #endif

@@ -6,7 +6,8 @@
 
 typedef struct Jacobian Jacobian;
 
-// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the
+// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per
+// state the
 // constraint that takes the place of its row, plus 1.
 Jacobian *jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced);
 void jacobian_free(Jacobian **jacobian);

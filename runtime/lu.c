@@ -3,7 +3,8 @@
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
 //         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD.
-//         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio has become poor.
+//         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio
+//         has become poor.
 // Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
 // Complexity: O(n^3) dense; KLU's otherwise.
 #include "runtime/lu.h"
@@ -51,7 +52,8 @@ has_entry(const Lu *lu, int32_t row, int32_t column)
     return low < lu->start[column + 1] && lu->row[low] == row;
 }
 
-// AMD orders the pattern of A + A', which describes the factors only when A is nearly symmetric in structure, as in
+// AMD orders the pattern of A + A', which describes the factors only when A is nearly symmetric in
+// structure, as in
 // chains and grids of states. Torn loops are not: there COLAMD (of A'A) fills several times less.
 static bool
 is_nearly_symmetric(const Lu *lu)

@@ -101,9 +101,12 @@ typedef struct mdl_sgn {
     const char *text;
 } mdl_sgn;
 
-// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime puts it
-// in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for ever. A
-// constraint of level k (0: a relation of positions, 1: its derivative, ...) replaces the row of a state that occurs in no
+// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The
+// runtime puts it
+// in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for
+// ever. A
+// constraint of level k (0: a relation of positions, 1: its derivative, ...) replaces the row of a state
+// that occurs in no
 // constraint of a lower level.
 typedef struct mdl_constraint {
     uint32_t value;    // place in v of c

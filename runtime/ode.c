@@ -1,9 +1,11 @@
 // ode.c: explicit steppers on y' = f(t, y): CVODE (BDF, Adams) and ARKODE (embedded explicit Runge-Kutta).
 //
-// Purpose: other methods on the same generated functions: Adams and Runge-Kutta cost less per step than BDF on
+// Purpose: other methods on the same generated functions: Adams and Runge-Kutta cost less per step than BDF
+// on
 //          smooth problems that are not stiff, and lose less energy.
 // Method: f solves the model's algebraic loops by Newton's method. BDF uses the model's Jacobian: its matrix
-//         I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c). SUNDIALS: Hindmarsh et al., ACM
+//         I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c).
+//         SUNDIALS: Hindmarsh et al., ACM
 //         TOMS 31 (2005) 363; Reynolds et al., ACM TOMS 49 (2023) 15.
 // Contract: see run.h. Invariants (dynamic state selection) need IDA. Complexity: that of the methods.
 #include <float.h>

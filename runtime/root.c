@@ -153,8 +153,10 @@ note_crossing(Run *run, uint32_t k, double time)
                : k >= laws            ? run->v[model->sgn[k - laws].mode] == 0
                                       : 0;
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
-    // The end of the geometric sequence through the latest two intervals. It moves by less than an interval per
-    // crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and by more
+    // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
+    // per
+    // crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and by
+    // more
     // than one when they only become faster (by 1/p intervals for p < 1).
     double limit = ratio < 1 ? time + interval * ratio / (1 - ratio) : INFINITY;
     if (!(ratio < 1)) {

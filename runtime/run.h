@@ -42,8 +42,10 @@ typedef struct Guard {
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
     bool returning; // blind, and right after the event its function moves against the value held
-    // Per direction of crossing: when it happened last, the time since the one before, the first such time of the
-    // present sequence, the instant at which a geometric sequence would end, and how often that was confirmed.
+    // Per direction of crossing: when it happened last, the time since the one before, the first such time
+    // of the
+    // present sequence, the instant at which a geometric sequence would end, and how often that was
+    // confirmed.
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     // The two latest values before the current one since the last event, newest first.
@@ -157,7 +159,8 @@ bool root_locate(Run *run, double low, double high, double *instant);
 // of a
 // guard has come close to zero since the point before; *when is its lowest point: worth a look.
 bool root_suspect(Run *run, double *when);
-// After a check without event: conditions that left their band see again. MDL_FAILED when one must have flipped twice
+// After a check without event: conditions that left their band see again. MDL_FAILED when one must have
+// flipped twice
 // inside its band, so that what follows would be wrong.
 int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
@@ -167,7 +170,8 @@ const char *root_text(const Run *run, uint32_t guard);
 // --- selection.c: dynamic state selection (models with constraints only)
 Selection *selection_create(const mdl_model *model); // NULL: out of memory
 void selection_free(Selection **selection);
-// Looks at the choice of states at run->y, when the integrator has made a new Jacobian since the last look or `force` is
+// Looks at the choice of states at run->y, when the integrator has made a new Jacobian since the last look
+// or `force` is
 // set. MDL_FAILED with a message when the constraints depend on each other.
 int selection_review(Run *run, Selection *selection, bool force, bool *changed);
 // Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.

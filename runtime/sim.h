@@ -30,8 +30,10 @@ enum {
 
 typedef enum mdl_form { MDL_FORM_AUTO, MDL_FORM_CAUSAL, MDL_FORM_DAE } mdl_form;
 
-// ida: variable-order BDF on F(t, y, y') = 0. The others step y' = f(t, y), with algebraic loops solved inside f: cvode:
-// variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk: embedded Runge-Kutta of order 5 (4);
+// ida: variable-order BDF on F(t, y, y') = 0. The others step y' = f(t, y), with algebraic loops solved
+// inside f: cvode:
+// variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk: embedded
+// Runge-Kutta of order 5 (4);
 // rk4: the classical Runge-Kutta method with fixed steps, for comparison with publications.
 typedef enum mdl_solver { MDL_SOLVER_IDA, MDL_SOLVER_CVODE, MDL_SOLVER_ADAMS, MDL_SOLVER_ERK, MDL_SOLVER_RK4 } mdl_solver;
 
@@ -43,7 +45,8 @@ typedef void mdl_message_fn(void *user, mdl_severity severity, const char *text)
 // Called about ten times per second while integrating (for a progress line). May be NULL.
 typedef void mdl_progress_fn(void *user, double time, double start, double stop);
 
-// Called with the value array before a run ends because a value is not finite: the text appended to the message, or
+// Called with the value array before a run ends because a value is not finite: the text appended to the
+// message, or
 // NULL; it may say which equation is to blame. It must live until the run ends.
 typedef const char *mdl_explain_fn(void *user, const double *v);
 

@@ -1,6 +1,7 @@
 // Events: discrete variables, reinit, relations, samples, laws and asserts.
 //
-// Purpose: the tables by which the runtime finds and handles events, and the functions that fill their places.
+// Purpose: the tables by which the runtime finds and handles events, and the functions that fill their
+// places.
 // Contract: runtime/model.h. Relations were collected while the dynamics were lifted (lift.c).
 #include <string.h>
 
@@ -178,7 +179,8 @@ make_asserts(Lowering *low)
     vec_free(&code);
 }
 
-// pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete variables.
+// pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete
+// variables.
 static void
 make_left_limits(Lowering *low)
 {

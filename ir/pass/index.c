@@ -1,12 +1,18 @@
 // index.c: index reduction.
 //
-// Purpose:    find the equations that must be differentiated before the highest derivatives can be solved for.
-// Method:     Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): match equations with highest derivatives; an equation
-//             that cannot be matched and all that its search has reached are differentiated, and the search goes
-//             on with the derivative. Differentiation is done on shapes and memoized by (shape, slots with a rate).
+// Purpose:    find the equations that must be differentiated before the highest derivatives can be solved
+// for.
+// Method:     Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): match equations with highest
+// derivatives; an equation
+//             that cannot be matched and all that its search has reached are differentiated, and the search
+//             goes
+//             on with the derivative. Differentiation is done on shapes and memoized by (shape, slots with
+//             a rate).
 // Contract:   requires alias, balance. Appends derivative variables and differentiated equations (EQN_NORMAL,
-//             generated, owned by the same node, over representatives); fills Reduction.derivative, derivative_of,
-//             differentiated, structural_index. A set-valued law is not differentiated but raised: in its sticking mode
+//             generated, owned by the same node, over representatives); fills Reduction.derivative,
+//             derivative_of,
+//             differentiated, structural_index. A set-valued law is not differentiated but raised: in its
+//             sticking mode
 //             it holds the next derivative of its x at zero (Law.level, slot 1 of its row).
 // Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
 //
@@ -162,7 +168,8 @@ next_equation(Index *index, uint32_t e)
     return NONE;
 }
 
-// Augments the matching from equation e; on failure the colored sets are the subset that has one equation too many.
+// Augments the matching from equation e; on failure the colored sets are the subset that has one equation
+// too many.
 static bool
 search(Index *index, uint32_t e)
 {

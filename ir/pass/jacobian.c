@@ -1,10 +1,13 @@
 // Jacobian: sparse partial derivatives of a straight-line program by forward accumulation.
 //
 // Purpose: d(rows)/d(columns) through all intermediate values, as instructions like any others.
-// Method: every place carries the list of columns it depends on with the partial derivative, which is a constant or
+// Method: every place carries the list of columns it depends on with the partial derivative, which is a
+// constant or
 // a place. For an instruction `d = shape(s0, s1, ...)` the partial by column c is the sum over slots of
-// d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3). That sum is
-// built and simplified once per (shape, pattern of the slots' partials) and memoized, so its cost is per shape; what simplifies to a
+// d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3). That sum
+// is
+// built and simplified once per (shape, pattern of the slots' partials) and memoized, so its cost is per
+// shape; what simplifies to a
 // constant or to an existing value makes no instruction.
 // Complexity: linear in the number of partial derivatives.
 #include "ir/pass/lower.h"
@@ -138,7 +141,8 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
     return &vec_last(&memo->derived);
 }
 
-// The partial of one instruction by the column of `term`: a constant, an existing place, or a new instruction.
+// The partial of one instruction by the column of `term`: a constant, an existing place, or a new
+// instruction.
 static Partial
 partial_by(Lowering *low, const Instr *instr, uint32_t n, const Term *term, uint32_t terms, InstrVec *out)
 {

@@ -1,11 +1,14 @@
 // Laws: set-valued terms become unknown forces with a law each.
 //
-// Purpose: friction. A band a*Sgn(x) in an equation becomes the unknown p; its law says that either p = q*a with the
+// Purpose: friction. A band a*Sgn(x) in an equation becomes the unknown p; its law says that either p = q*a
+// with the
 // mode q = +1 or -1 (slipping), or x is held at zero and p is what that takes (sticking, q = 0).
-// Method: nonsmooth_split once per shape. Per equation the arguments x and bands a become variables: a bare variable is
+// Method: nonsmooth_split once per shape. Per equation the arguments x and bands a become variables: a bare
+// variable is
 // taken as it is, anything else gets a hidden variable with an equation (a parameter with a bind when it
 // depends on parameters only). Equal (x, a) share one law.
-// Contract: requires `algebra`; runs before `alias`. Appends variables, equations, binds and laws; the equation itself
+// Contract: requires `algebra`; runs before `alias`. Appends variables, equations, binds and laws; the
+// equation itself
 // gets another shape and row. Afterwards no equation contains TAR or SGN.
 // Complexity: linear in the equations.
 //
@@ -130,7 +133,8 @@ remember(Laws *laws, Named named)
     map_put(&laws->named_of, named.hash, laws->named.n - 1);
 }
 
-// A hidden variable equal to e (over laws->vars): a parameter with a bind, or a continuous variable with an equation.
+// A hidden variable equal to e (over laws->vars): a parameter with a bind, or a continuous variable with an
+// equation.
 static Var
 define(Laws *laws, uint32_t equation, Expr e, const char *stem, bool may_bind)
 {

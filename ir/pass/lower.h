@@ -1,6 +1,8 @@
-// lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c, dynamics.c, events.c, results.c, lower.c).
+// lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c,
+// dynamics.c, events.c, results.c, lower.c).
 //
-// Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value array.
+// Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
+// array.
 // Nothing outside ir/pass/ includes this header; the pass's entry is in ir/lowering.h.
 #ifndef MDLC_IR_PASS_LOWER_H
 #define MDLC_IR_PASS_LOWER_H
@@ -107,7 +109,8 @@ typedef enum LiftMode {
     LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs, asserts)
     LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions)
 } LiftMode;
-// Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those of causal forms).
+// Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those
+// of causal forms).
 void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
 // The same for any variables (aliases are resolved); sign -1 stores the negative.
 void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
@@ -125,7 +128,8 @@ typedef struct Entry {       // one partial derivative
 } Entry;
 typedef VEC(Entry) EntryVec;
 // Differentiates `code` (n instructions, in order) with respect to the places in low->column_of. For every
-// instruction whose destination is in low->row_of entries are appended. Both maps are cleared. Derivative instructions
+// instruction whose destination is in low->row_of entries are appended. Both maps are cleared. Derivative
+// instructions
 // go to `out`. Everything is a derivative through the instructions of `code` only.
 void accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries);
 // Lays entries out as compressed columns; negative_rows (per row) are stored with the opposite sign. Appends
@@ -135,7 +139,8 @@ mdl_matrix make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, ui
 void jacobian_memo_free(Lowering *low);
 
 // --- program.c: instructions to functions
-// Adds the instructions as one function; sorted by (dependency level, shape, order) when `sort`. Fixes `at` up.
+// Adds the instructions as one function; sorted by (dependency level, shape, order) when `sort`. Fixes `at`
+// up.
 void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, mdl_code *at);
 void sort_code(Lowering *low, Instr *code, uint32_t n);
 

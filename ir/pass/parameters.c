@@ -1,7 +1,9 @@
 // Parameters: their values, start and nominal values, in order of dependence.
 //
-// Purpose: everything known before the start is evaluated while compiling, so that a value that is not finite or
-// leaves its declared range is reported at its place in the source; what depends on other parameters also becomes
+// Purpose: everything known before the start is evaluated while compiling, so that a value that is not
+// finite or
+// leaves its declared range is reported at its place in the source; what depends on other parameters also
+// becomes
 // instructions, which a program that changes parameters at run time needs.
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their slots.
 #include "ir/pass/lower.h"
@@ -145,7 +147,8 @@ check_range(Lowering *low, const Bind *bind)
         diag_note(diag, group->span, "declared here");
 }
 
-// Start values and nominal values go to the representative; a fixed start wins over others, the variable's own over its aliases'.
+// Start values and nominal values go to the representative; a fixed start wins over others, the variable's
+// own over its aliases'.
 static void
 make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
 {

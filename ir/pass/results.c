@@ -1,6 +1,7 @@
 // Results: the columns of the result table.
 //
-// Purpose: every variable by its full name, as sign and place of its representative. Parameters, constants and derivatives
+// Purpose: every variable by its full name, as sign and place of its representative. Parameters, constants
+// and derivatives
 // are columns only when the user's regular expression asks for them.
 #include "ir/pass/lower.h"
 

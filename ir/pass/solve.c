@@ -1,10 +1,12 @@
 // Solve: from a sorted problem to assignments and loops.
 //
 // Purpose: every block of the block lower triangular form becomes explicit assignments or a torn loop.
-// Method: a block of one equation is solved symbolically for its unknown when the solution is single valued and
+// Method: a block of one equation is solved symbolically for its unknown when the solution is single valued
+// and
 // what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise, and
 // for larger blocks, tearing (tear.c). Solutions are memoized per (shape, slot).
-// Contract: requires a perfect matching and sorted blocks; provides a Causal form. Complexity: linear in the rows.
+// Contract: requires a perfect matching and sorted blocks; provides a Causal form. Complexity: linear in
+// the rows.
 //
 //     m*der(v) = f - c*v   matched with der(v)    =>   der(v) = (f - c*v)/m
 #include "ir/causal.h"

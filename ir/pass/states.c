@@ -2,19 +2,29 @@
 //
 // Purpose:    every differentiated constraint takes one derivative out of the states' (a dummy derivative: an
 //             algebraic unknown); what is left are the states.
-// Method:     Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677: the most differentiated equations choose as
-//             many of their highest derivatives as dummies, their predecessors choose among the predecessors of
-//             those, and so on. The choice is the best one of a transversal matroid: derivatives are offered in
-//             the order in which they should be dummies and taken when the equations' matching can be augmented.
-//             Wishes for states rank first (never < made by differentiation < avoid < default < prefer < the x of a law <
-//             always; a velocity and its position wish together); among equals, matchings over coefficients that are
-//             nonzero constants, then parameters; among those, variables without a fixed or written start, then later
-//             declared ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) = 0) could lose its
+// Method:     Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677: the most differentiated equations
+// choose as
+//             many of their highest derivatives as dummies, their predecessors choose among the
+//             predecessors of
+//             those, and so on. The choice is the best one of a transversal matroid: derivatives are
+//             offered in
+//             the order in which they should be dummies and taken when the equations' matching can be
+//             augmented.
+//             Wishes for states rank first (never < made by differentiation < avoid < default < prefer <
+//             the x of a law <
+//             always; a velocity and its position wish together); among equals, matchings over coefficients
+//             that are
+//             nonzero constants, then parameters; among those, variables without a fixed or written start,
+//             then later
+//             declared ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) =
+//             0) could lose its
 //             choice along the motion: its variables all stay states and the constraints become invariants,
 //             which the runtime solves for the states that they determine best at the time.
-// Contract:   requires index. Fills Reduction.state (representatives), dummies and invariants. Number of states =
+// Contract:   requires index. Fills Reduction.state (representatives), dummies and invariants. Number of
+// states =
 //             differentiated variables - differentiated equations of the static choice.
-// Complexity: near linear: a part reached by a failed search is not searched again over the same coefficients.
+// Complexity: near linear: a part reached by a failed search is not searched again over the same
+// coefficients.
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
 #include "ir/structure.h"
@@ -109,7 +119,8 @@ collect_wishes(States *states)
     }
 }
 
-// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for the other, so
+// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for
+// the other, so
 // that a stuck contact holds its relative position as exactly as its relative velocity.
 static void
 pair_wishes(States *states)
@@ -185,7 +196,8 @@ offer(States *states, uint32_t row, uint32_t slot)
     vec_push(&states->edges, edge);
 }
 
-// A derivative that this level may choose: the highest of its variable on the first level, later the one below a dummy.
+// A derivative that this level may choose: the highest of its variable on the first level, later the one
+// below a dummy.
 static bool
 can_be_dummy(const States *states, Var var, bool first_level)
 {
@@ -277,7 +289,8 @@ shift(States *states)
     }
 }
 
-// Tries to make column a dummy over edges of at most this quality. A failed search leaves its marks for the rest
+// Tries to make column a dummy over edges of at most this quality. A failed search leaves its marks for the
+// rest
 // of the stage: no later augmenting path can enter what it has visited.
 static bool
 take(States *states, uint32_t column, uint8_t quality, uint32_t stage)
@@ -339,7 +352,8 @@ order_columns(const States *states, U32Vec *order)
     free(sorted);
 }
 
-// Matches as many rows as the edges of quality up to `best` allow, in the order of wishes. Returns the open rows.
+// Matches as many rows as the edges of quality up to `best` allow, in the order of wishes. Returns the open
+// rows.
 static uint32_t
 match_level(States *states, uint8_t best, uint32_t open, uint32_t *stage)
 {
@@ -375,7 +389,8 @@ keep_invariants(States *states, uint32_t row)
     }
 }
 
-// Dummies over coefficients that cannot vanish; rows that have none leave the level as invariants. Returns the
+// Dummies over coefficients that cannot vanish; rows that have none leave the level as invariants. Returns
+// the
 // rows that determine no derivative at all.
 static uint32_t
 choose_dummies(States *states)

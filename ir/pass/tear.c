@@ -3,9 +3,12 @@
 // Purpose: in a block of n equations choose few unknowns (tears) such that the others follow by assignments.
 // Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when
 // none is left, take the equation with the fewest undetermined unknowns and tear the one that occurs in most
-// equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a residual and
-// the derivative it holds at zero is its tear, so that sticking is exact. In large loops assignments stay short, so that
-// the tears' matrix is sparse (reaches_too_far). Loops with few tears whose residuals are affine are solved symbolically;
+// equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a
+// residual and
+// the derivative it holds at zero is its tear, so that sticking is exact. In large loops assignments stay
+// short, so that
+// the tears' matrix is sparse (reaches_too_far). Loops with few tears whose residuals are affine are solved
+// symbolically;
 // small loops with luz are first given to the algebra of luz and tar.
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
@@ -171,7 +174,8 @@ open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
     return NONE;
 }
 
-// In a large block an unknown that would depend on many tears is torn itself. A long chain of assignments fills the
+// In a large block an unknown that would depend on many tears is torn itself. A long chain of assignments
+// fills the
 // matrix of the tears, and errors grow along it (marching across a grid multiplies them at every step).
 static bool
 reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
@@ -405,7 +409,8 @@ turn_of(const Tearing *t, const LoopEquation *e, Var through)
     return 2;
 }
 
-// Expresses every unknown of the block through the one that composed[] starts with. Returns the equation that is left
+// Expresses every unknown of the block through the one that composed[] starts with. Returns the equation
+// that is left
 // over, over union slots; 0 when the path breaks off.
 static Expr
 follow_series(Tearing *t, Var through, uint32_t n, uint32_t *left_over)
@@ -441,7 +446,8 @@ static void
 emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items);
 
 // A series of springs with clearance has one force: found first, everything else follows by assignments.
-// Equations (18)-(34): z1 - z4 in f/K12 + tar(f/K23, c) + f/K34, hence f = luz(z1 - z4, c)/(1/K12 + 1/K23 + 1/K34).
+// Equations (18)-(34): z1 - z4 in f/K12 + tar(f/K23, c) + f/K34, hence f = luz(z1 - z4, c)/(1/K12 + 1/K23 +
+// 1/K34).
 static bool
 reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint32_t through)
 {
@@ -454,7 +460,8 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     if (!solved || !is_single_valued(t->dae->exprs, solved))
         return false;
     Assign force = causal_assign(t->dae, unknowns[through], solved, t->union_vars.at, 0);
-    // With the force known, ordinary propagation must reach everything but one equation, which the force used up.
+    // With the force known, ordinary propagation must reach everything but one equation, which the force
+    // used up.
     determine(t, through);
     propagate(t);
     uint32_t unused = NONE, count = 0;
@@ -568,7 +575,8 @@ replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr by)
 }
 
 // With few tears: substitutes the inner assignments into the residuals and eliminates one tear after the
-// other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a, 0) is solved for
+// other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a,
+// 0) is solved for
 // X branch by branch, and sticking gives X = 0 exactly.
 static bool
 solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)

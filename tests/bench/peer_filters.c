@@ -1,7 +1,8 @@
 // peer_filters.c: tests/bench/models/filter_cascade.mdl written by hand, on the same runtime.
 //
 // Purpose: the anchor "generated code / hand-written C". usage: peer_filters [N [MS STEPS]], where MS and
-// STEPS are the time and the number of steps of the generated model. Prints microseconds per step and the ratio.
+// STEPS are the time and the number of steps of the generated model. Prints microseconds per step and the
+// ratio.
 #include <time.h>
 
 #include "tests/runtime/small.h"

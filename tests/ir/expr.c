@@ -1,4 +1,5 @@
-// Tests of ir/expr.h: simplification, text, derivatives against difference quotients, solving, long and deep ones.
+// Tests of ir/expr.h: simplification, text, derivatives against difference quotients, solving, long and
+// deep ones.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

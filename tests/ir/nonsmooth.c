@@ -226,7 +226,8 @@ test_chain(Test *test)
 {
     Expr found[4] = {0};
     test->nonneg = 0xf0;
-    // The chain (18), (19): #0 = z2, #1 = z3 massless, z1 = #2, z4 = #3, K12 = #4, K23 = #5, K34 = #6, c = #7.
+    // The chain (18), (19): #0 = z2, #1 = z3 massless, z1 = #2, z4 = #3, K12 = #4, K23 = #5, K34 = #6, c =
+    // #7.
     const char *chain[] = {"#4*(#2 - #0) = #5*luz(#0 - #1, #7)", "#5*luz(#0 - #1, #7) = #6*(#1 - #3)"};
     uint32_t nodes[] = {0, 1};
     bool ok = eliminates(test, "massless_chain", chain, 2, nodes, found);

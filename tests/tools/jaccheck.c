@@ -2,7 +2,8 @@
 //
 //   jaccheck STDLIB FILE...     for each model: points with random unknowns and random held relations
 //
-// Prints the worst relative deviation per model; exit status 1 when it is too large, 2 when a model does not compile.
+// Prints the worst relative deviation per model; exit status 1 when it is too large, 2 when a model does
+// not compile.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

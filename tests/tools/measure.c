@@ -1,6 +1,7 @@
 // measure: times a command as a whole process.
 //
-//   measure RUNS COMMAND [ARG...]     prints: median_ms min_ms peak_mb   (wall clock; output of the command is dropped)
+//   measure RUNS COMMAND [ARG...]     prints: median_ms min_ms peak_mb   (wall clock; output of the command
+//   is dropped)
 //
 // One run before counting warms the caches. Exit status 1 when a run fails.
 #include <fcntl.h>
