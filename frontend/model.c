@@ -146,11 +146,20 @@ parse_value(Elab *elab, const Override *override)
     return ast_child(ast, mods, 0);
 }
 
+// `Real y = 2*x`: the declaration holds an equation, so no start value could count.
+static bool
+has_equation(const Ast *ast, Node component)
+{
+    Node mods = ast_child(ast, component, 1);
+    return mods && ast_kind(ast, mods) == AST_MODS && ast_child(ast, mods, 0) != 0;
+}
+
 // Whether the declaration a path leads to is a parameter; false after a message when there is none.
 static bool
 find_override(Elab *elab, uint32_t class_id, const Override *override, const Path *path, bool *parameter)
 {
     uint32_t flags = 0;
+    bool bound = false;
     for (uint32_t i = 0; i < path->n; i++) {
         Found found;
         TypeUse use = {0};
@@ -166,6 +175,7 @@ find_override(Elab *elab, uint32_t class_id, const Override *override, const Pat
         }
         const Ast *ast = &elab->program->ast;
         flags |= ast_at(ast, found.member->line)->flags;
+        bound = has_equation(ast, found.member->node);
         Node type = ast_child(ast, found.member->line, 0);
         class_id = type ? scope_class(elab->program, found.owner, type) : 0;
         bool ok = class_id && type_use(elab, class_id, &use);
@@ -180,6 +190,11 @@ find_override(Elab *elab, uint32_t class_id, const Override *override, const Pat
                  override->name, !variable ? "a component, not a parameter or variable"
                                            : flags & AST_F_CONSTANT ? "a constant" : "final");
     *parameter = (flags & AST_F_PARAMETER) != 0;
+    if (variable && bound && !(flags & (AST_F_PARAMETER | AST_F_CONSTANT | AST_F_FINAL))) {
+        diag_add(elab->diags, E0117, (Span){0}, "'%s' is determined by the equation of its declaration, so it cannot be set",
+                 override->name);
+        return false;
+    }
     return variable && !(flags & (AST_F_CONSTANT | AST_F_FINAL));
 }
 
