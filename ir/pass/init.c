@@ -236,11 +236,52 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
 
 enum { LISTED = 6 };
 
+// The selection p = a*sign(x) of a set-valued term.
+static bool
+is_selection(const Dae *dae, uint32_t equation)
+{
+    const Equation *at = &dae->equations.at[equation];
+    return at->kind == EQN_INITIAL && at->generated && expr_has_op(dae->exprs, at->shape, OP_SIGN);
+}
+
+// Two frictions in series without a mass between them have one force: both laws would determine it. True when that
+// is what happened, and was reported.
+static bool
+report_series(Dae *dae, const Singular *over, Diags *diags)
+{
+    uint32_t laws[LISTED], n = 0;
+    for (uint32_t i = 0; i < over->equations.n && n < LISTED; i++)
+        if (is_selection(dae, over->equations.at[i]))
+            laws[n++] = over->equations.at[i];
+    if (n < 2)
+        return false;
+    Diag *diag = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const GraphNode *node = &dae->nodes.at[dae->equations.at[laws[i]].node];
+        Out path = {0};
+        dae_inst_path(dae, node->inst, &path);
+        if (!diag)
+            diag = diag_add(diags, E0606, node->span, "the dry friction of '%s' acts in series with another, without a mass"
+                            " between them: which of them slips is not determined, and this is not supported yet",
+                            path.text);
+        else
+            diag_note(diag, node->span, "the other is that of '%s'", path.text);
+        out_free(&path);
+    }
+    diag_help(diag, "leave out the stronger of them, or put a mass between them");
+    return true;
+}
+
 static void
 report_over(Dae *dae, const Problem *problem, Diags *diags)
 {
     Singular over = {0}, under = {0};
     problem_singular(problem, dae->nvars, &over, &under);
+    if (report_series(dae, &over, diags)) {
+        singular_free(&over);
+        singular_free(&under);
+        return;
+    }
     Span span = {0, 0};
     for (uint32_t i = 0; i < over.equations.n; i++) {
         const Equation *at = &dae->equations.at[over.equations.at[i]];
