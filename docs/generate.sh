@@ -19,5 +19,5 @@ cp "$table.md" "$folder/passes.md"
 {
     printf '# Diagnostics\n\nMade from `ir/base/diag.def` by `make docs`.\n\n| code | severity | meaning |\n|---|---|---|\n'
     sed -nE 's/^DIAG\(([EW][0-9]+), SEVERITY_([A-Z]+), "(.*)"\)$/| \1 | \2 | \3 |/p' "$top/ir/base/diag.def" |
-        sed -E 's/\| ERROR \|/| error |/; s/\| WARNING \|/| warning |/; s/\\"/"/g'
+        sed -E 's/\| ERROR \|/| error |/; s/\| WARNING \|/| warning |/; s/\\"/"/g' | sort
 } >"$folder/diagnostics.md"
