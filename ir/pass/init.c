@@ -160,16 +160,44 @@ var_span(const Dae *dae, Var var)
     return group ? group->span : (Span){0, 0};
 }
 
+// The number a start value is; no start is 0. False when it depends on parameters.
+static bool
+literal_start(const Dae *dae, Expr shape, double *value)
+{
+    *value = 0;
+    if (!shape)
+        return true;
+    if (expr_op(dae->exprs, shape) != OP_CONST)
+        return false;
+    *value = expr_value(dae->exprs, shape);
+    return true;
+}
+
+// Fixed starts of aliases that say the same number once more are one condition.
 static void
 add_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
 {
+    Map first = {0}; // representative -> variable whose start was added
     for (Var var = 0; var < start_of->n; var++) {
         uint8_t flags = dae->var_flags.at[var];
         if (!(flags & VARF_FIXED) || flags & VARF_REMOVED || dae_kind(dae, var) != VAR_CONTINUOUS)
             continue;
+        bool negative, first_negative;
+        uint32_t earlier;
+        Var to = dae_alias(dae, var, &negative);
         const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
+        if (map_get(&first, to, &earlier)) {
+            dae_alias(dae, earlier, &first_negative);
+            Expr other = start_of->at[earlier] == NONE ? 0 : dae->binds.at[start_of->at[earlier]].shape;
+            double value, again;
+            if (literal_start(dae, bind ? bind->shape : 0, &value) && literal_start(dae, other, &again)
+                && (negative == first_negative ? value == again : value == -again))
+                continue;
+        }
+        map_put(&first, to, var);
         add_start(dae, problem, var, bind, bind ? bind->span : var_span(dae, var));
     }
+    map_free(&first);
 }
 
 static uint32_t
