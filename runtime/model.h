@@ -190,11 +190,6 @@ typedef struct mdl_model {
     const mdl_output *output;
     double start, stop, interval, tolerance; // experiment annotation or defaults
 
-    // Parameters and start values that may be set before a run (--set), by full name; sign is +1. The
-    // new value goes to its place before `parameters` runs.
-    uint32_t n_settable;
-    const mdl_output *settable;
-
     uint32_t n_constraints;   // 0: all states are free
     const mdl_constraint *constraint;
     mdl_matrix jac_c;         // n_constraints x n: dc/dy, valid after `jacobian`

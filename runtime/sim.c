@@ -62,6 +62,11 @@ choose_form(Run *run)
     // Invariants are rows of the integrator's system, which the causal form does not have.
     else if (model->n_constraints)
         run->causal = false;
+    bool has_loops = model->n > model->nx || model->n_constraints;
+    if (run->options->form == MDL_FORM_CAUSAL && !run->causal && has_loops)
+        run_message(run, MDL_WARNING, model->n_constraints
+                    ? "the causal form does not hold this model's invariants: the DAE form is used"
+                    : "the causal form is for at most %d unknowns: the DAE form is used", CAUSAL_LIMIT);
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
     run->stats->unknowns = run->ny;

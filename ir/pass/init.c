@@ -142,7 +142,7 @@ candidate_compare(const void *a, const void *b)
     return x->var < y->var ? -1 : x->var > y->var;
 }
 
-// Start binds by alias class: the one of the variable itself, else of any alias that has one.
+// Per variable its start bind, or NONE.
 static void
 start_binds(const Dae *dae, U32Vec *start_of)
 {
@@ -151,6 +151,20 @@ start_binds(const Dae *dae, U32Vec *start_of)
     for (uint32_t i = 0; i < dae->binds.n; i++)
         if (dae->binds.at[i].attr == ATTR_START)
             start_of->at[dae->binds.at[i].var] = i;
+}
+
+// Per representative the variable of its class whose start counts: itself, else the first alias with a written one.
+static void
+start_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
+{
+    bool negative;
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(holder, var < start_of->n && start_of->at[var] != NONE ? var : NONE);
+    for (Var var = 0; var < start_of->n; var++) {
+        Var to = dae_alias(dae, var, &negative);
+        if (start_of->at[var] != NONE && holder->at[to] == NONE)
+            holder->at[to] = var;
+    }
 }
 
 static Span
@@ -214,12 +228,8 @@ static uint32_t
 add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open)
 {
     VEC(Candidate) candidates = {0};
-    U8Vec has_start = {0};
-    vec_grow(&has_start, dae->nvars);
-    bool negative;
-    for (Var var = 0; var < start_of->n; var++)
-        if (start_of->at[var] != NONE)
-            has_start.at[dae_alias(dae, var, &negative)] = 1;
+    U32Vec holder = {0};
+    start_holders(dae, start_of, &holder);
     static const uint32_t rank[] = {[STATE_ALWAYS] = 0, [STATE_PREFER] = 1, [STATE_DEFAULT] = 2,
                                     [STATE_AVOID] = 3, [STATE_NEVER] = 4};
     for (Var var = 0; var < problem->unknown.n; var++) {
@@ -227,9 +237,10 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
             continue;
         bool state = var < reduction->state.n && reduction->state.at[var];
         bool declared = dae->var_group.at[var] != NONE;
-        if (!state && !(declared && has_start.at[var]))
+        bool has_start = holder.at[var] != NONE;
+        if (!state && !(declared && has_start))
             continue;
-        Candidate c = {var, rank[dae_state_select(dae, var)] * 4 + (has_start.at[var] ? 0 : 1) + (state ? 0 : 64)};
+        Candidate c = {var, rank[dae_state_select(dae, var)] * 4 + (has_start ? 0 : 1) + (state ? 0 : 64)};
         vec_push(&candidates, c);
     }
     if (candidates.n)
@@ -244,8 +255,10 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         vec_push(&problem->incidence.start, problem->incidence.column.n);
         vec_push(&problem->var_of, NONE);
         if (augment(&search, position)) {
-            const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
-            add_start(dae, problem, var, bind, var_span(dae, var));
+            // The equation is that of the alias; its sign comes with it.
+            Var from = holder.at[var] == NONE ? var : holder.at[var];
+            const Bind *bind = holder.at[var] == NONE ? NULL : &dae->binds.at[start_of->at[from]];
+            add_start(dae, problem, from, bind, var_span(dae, var));
             open--;
         } else {
             vec_drop(&problem->incidence.column);
@@ -258,7 +271,7 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
     vec_free(&search.stack);
     vec_free(&search.edge);
     vec_free(&candidates);
-    vec_free(&has_start);
+    vec_free(&holder);
     return open;
 }
 

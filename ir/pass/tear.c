@@ -48,7 +48,7 @@ struct Tearing {
     U32Vec tears;              // local unknowns
     U32Vec reach;              // per determined unknown of a large block: bound on the tears it depends on; else empty
     Map law_of;                // law equation -> law
-    U32Vec heap;               // equations by open count: a stack per count, see bucket_*
+    U32Vec heap;               // equations touched lately: they have few open unknowns, see choose_tear
     U32Vec union_vars;         // composing: variables of the whole block
     Map union_slot;
     U32Vec composed;           // per local unknown: its expression over union slots
