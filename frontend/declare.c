@@ -34,13 +34,46 @@ count_elements(Elab *elab, Type *type, Span span, uint32_t *count)
     return true;
 }
 
+static bool
+has_open_size(const Ast *ast, Node subscripts)
+{
+    for (uint32_t i = 0; subscripts && i < ast_at(ast, subscripts)->nchild; i++)
+        if (ast_kind(ast, ast_child(ast, subscripts, i)) == AST_COLON)
+            return true;
+    return false;
+}
+
+// `Real A[:, size(A, 1)]`: while the sizes of a member with an open one are evaluated, it has those of its value.
+static void
+lend_sizes(Elab *elab, Member *member, Node subscripts)
+{
+    const Mod *mod = member->mod;
+    Value value;
+    if (!has_open_size(&elab->program->ast, subscripts) || !mod || !mod->value
+        || !evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
+        return;
+    member->type = value.type;
+    member->state = 2;
+}
+
+static bool
+own_dims(Elab *elab, Fragment *frag, Member *member, Node subscripts, bool *open)
+{
+    Type type = member->type;
+    lend_sizes(elab, member, subscripts);
+    bool ok = evaluate_dims(elab, frag, member->class_id, subscripts, &type, open);
+    member->type = type;
+    member->state = 1;
+    return ok;
+}
+
 // Declared sizes, outermost first: those of the component, of the declaration line, of the type.
 static bool
 declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, bool *open)
 {
     const Ast *ast = &elab->program->ast;
     Node own = ast_child(ast, member->node, 0), line = ast_child(ast, member->line, 1);
-    if (own && !evaluate_dims(elab, frag, member->class_id, own, &member->type, open))
+    if (own && !own_dims(elab, frag, member, own, open))
         return false;
     if (line && !evaluate_dims(elab, frag, member->class_id, line, &member->type, open))
         return false;

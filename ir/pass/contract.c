@@ -190,7 +190,8 @@ base_variable(const Dae *dae, Var var)
     return var;
 }
 
-// u = ... with an input u is the modification that binds the input, not an equation of the class.
+// u = ... with an input u and nothing of the component on the right is the modification that binds the input,
+// not an equation of the class: a modification is written by the surroundings and speaks of them.
 static bool
 binds_input(const Contract *contract, uint32_t equation)
 {
@@ -198,8 +199,15 @@ binds_input(const Contract *contract, uint32_t equation)
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
     Expr left = expr_arg(dae->exprs, dae->equations.at[equation].shape, 0);
-    return n && expr_op(dae->exprs, left) == OP_SLOT
-           && contract->column_of.at[vars[expr_slot_of(dae->exprs, left)]] == INPUT_COLUMN;
+    if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT
+        || contract->column_of.at[vars[expr_slot_of(dae->exprs, left)]] != INPUT_COLUMN)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t column = contract->column_of.at[base_variable(dae, vars[k])];
+        if (column != NONE && column != INPUT_COLUMN)
+            return false;
+    }
+    return true;
 }
 
 static void
