@@ -193,6 +193,14 @@ typedef struct End { // one side of a connect: connectors with their types
     bool outside, absent;
 } End;
 
+static void
+add_end(Elab *elab, const Target *target, End *end, uint32_t connector, uint32_t type)
+{
+    vec_push(&end->connectors, target->outer ? outer_connector(elab->scope.frag, target->outer - 1, connector)
+             : connector);
+    vec_push(&end->types, type);
+}
+
 static bool
 connector_end(Elab *elab, Node ref, End *end)
 {
@@ -209,14 +217,11 @@ connector_end(Elab *elab, Node ref, End *end)
         const Spot *spot = &target.spots[i];
         ok = spot->member->is_connector;
         if (ok && target.kind == TARGET_VARIABLE) {
-            for (uint32_t k = 0; k < target.m; k++) {
-                vec_push(&end->connectors,
-                         spot->connector + spot->member->first_connector + target.offsets[k]);
-                vec_push(&end->types, signal_type(elab, spot->member));
-            }
+            for (uint32_t k = 0; k < target.m; k++)
+                add_end(elab, &target, end, spot->connector + spot->member->first_connector + target.offsets[k],
+                        signal_type(elab, spot->member));
         } else if (ok) {
-            vec_push(&end->connectors, spot->connector);
-            vec_push(&end->types, spot->frag->connector_type - 1);
+            add_end(elab, &target, end, spot->connector, spot->frag->connector_type - 1);
         }
     }
     if (!ok) {

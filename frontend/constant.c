@@ -290,6 +290,8 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
         member = fragment_member(frag, node_at(elab, child_at(elab, ref, i))->sym);
         if (!member || member->absent || member->state != 2)
             return false;
+        if (member->outer)
+            member = outer_spot(frag, member).member;
         if (member->is_component)
             frag = member->fragments[0];
     }

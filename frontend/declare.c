@@ -281,6 +281,10 @@ declare(Elab *elab, Fragment *frag, Member *member)
         if (!present)
             return true;
     }
+    if ((member->flags & AST_F_OUTER) && !outer_declare(elab, frag, member))
+        return false;
+    if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
+        return true;
     member->type_class = type ? scope_class(elab->program, member->class_id, type) : 0;
     TypeUse use = {0};
     bool open = false;

@@ -35,8 +35,6 @@ static void
 check_prefixes(Elab *elab, Node line)
 {
     const AstNode *at = ast_at(&elab->program->ast, line);
-    if (at->flags & (AST_F_INNER | AST_F_OUTER))
-        unsupported(elab, at->span, "inner/outer");
     if (at->flags & AST_F_STREAM)
         unsupported(elab, at->span, "stream");
     if (at->flags & AST_F_REDECLARE)
@@ -298,7 +296,7 @@ place_component(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint
     return true;
 }
 
-static bool
+bool
 place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_t *insts)
 {
     if (member->is_component)
@@ -327,6 +325,8 @@ place_members(Elab *elab, Fragment *frag)
             bool late = frag->is_connector && !member->is_component
                      && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
             if (member->state != 2 || member->absent || late != (pass == 1))
+                continue;
+            if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
                 continue;
             vec_push(&frag->order, i);
             if (!place_member(elab, frag, member, &vars, &insts))
@@ -360,6 +360,60 @@ check_ports(Elab *elab, Fragment *frag)
                  sym_text(elab->dae->syms, info->full_name), ports);
 }
 
+// A class may have to be elaborated while an equation of another is being made (an inner element, a record
+// that is the type of a function's variable): what belongs to that equation is put aside.
+typedef struct Aside {
+    ExprEnv env;
+    Scope scope;
+    U32Vec slots;
+    Map slot_of;
+    Loop *loops;
+    uint32_t n_loops, loop_capacity;
+    bool active;
+} Aside;
+
+static void
+put_aside(Elab *elab, Aside *aside)
+{
+    *aside = (Aside){.active = elab->in_equation};
+    if (!aside->active)
+        return;
+    aside->env = elab->env;
+    aside->scope = elab->scope;
+    aside->slots = elab->slots;
+    aside->slot_of = elab->slot_of;
+    aside->loops = elab->loops.at;
+    aside->n_loops = elab->loops.n;
+    aside->loop_capacity = elab->loops.capacity;
+    elab->slots = (U32Vec){0};
+    elab->slot_of = (Map){0};
+    elab->loops.at = NULL;
+    elab->loops.n = elab->loops.capacity = 0;
+    env_init(elab, &elab->env, &elab->scope);
+    elab->in_equation = false;
+    elab->active++;
+}
+
+static void
+take_back(Elab *elab, const Aside *aside)
+{
+    if (!aside->active)
+        return;
+    vec_free(&elab->env.locals);
+    vec_free(&elab->slots);
+    map_free(&elab->slot_of);
+    vec_free(&elab->loops);
+    elab->env = aside->env;
+    elab->scope = aside->scope;
+    elab->slots = aside->slots;
+    elab->slot_of = aside->slot_of;
+    elab->loops.at = aside->loops;
+    elab->loops.n = aside->n_loops;
+    elab->loops.capacity = aside->loop_capacity;
+    elab->in_equation = true;
+    elab->active--;
+}
+
 static void
 fill(Elab *elab, Fragment *frag, Mod *mod)
 {
@@ -384,8 +438,11 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     bool plain = !mod || (!mod->n && !mod->value);
     uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
     uint32_t index, depth = parent ? parent->depth + 1 : 0;
-    if (plain && parent && map_get(&elab->shared, key, &index))
+    if (plain && parent && map_get(&elab->shared, key, &index)
+        && outer_same(elab->fragments.at[index], parent)) {
+        outer_pass_on(parent, elab->fragments.at[index]);
         return elab->fragments.at[index];
+    }
     Fragment *frag = arena_new(elab->arena, Fragment);
     index = elab->fragments.n;
     vec_push(&elab->fragments, frag);
@@ -404,8 +461,13 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
         elab->stopped = frag->failed = true;
         return frag;
     }
+    Aside aside;
+    put_aside(elab, &aside);
     fill(elab, frag, mod);
+    take_back(elab, &aside);
     frag->failed |= elab->stopped;
+    if (parent)
+        outer_pass_on(parent, frag);
     if (plain && parent && !frag->failed)
         map_put(&elab->shared, key, index);
     return frag;

@@ -6,22 +6,35 @@
 // Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
 #include "frontend/fragment.h"
 
+static uint32_t
+add_extra(Fragment *frag, uint64_t key, Extra extra)
+{
+    uint32_t index;
+    if (map_get(&frag->extra_of, key, &index)) {
+        const Extra *old = &frag->extras.at[index];
+        if (old->kind == extra.kind && old->var == extra.var && old->outer == extra.outer
+            && !memcmp(&old->value, &extra.value, sizeof extra.value))
+            return index | EXTRA_BIT;
+    }
+    vec_push(&frag->extras, extra);
+    map_put(&frag->extra_of, key, frag->extras.n - 1);
+    return (frag->extras.n - 1) | EXTRA_BIT;
+}
+
 uint32_t
 extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint64_t key = kind == EXTRA_LITERAL ? hash_add(kind, bits) : ((uint64_t)kind << 32) | var;
-    uint32_t index;
-    if (map_get(&frag->extra_of, key, &index)) {
-        const Extra *old = &frag->extras.at[index];
-        if (old->kind == kind && old->var == var && !memcmp(&old->value, &value, sizeof value))
-            return index | EXTRA_BIT;
-    }
-    Extra extra = {.kind = (uint8_t)kind, .var = var, .value = value};
-    vec_push(&frag->extras, extra);
-    map_put(&frag->extra_of, key, frag->extras.n - 1);
-    return (frag->extras.n - 1) | EXTRA_BIT;
+    return add_extra(frag, key, (Extra){.kind = (uint8_t)kind, .var = var, .value = value});
+}
+
+uint32_t
+extra_outer(Fragment *frag, uint32_t outer, uint32_t var)
+{
+    uint64_t key = ((uint64_t)EXTRA_OUTER << 32 | (uint64_t)outer << 40) ^ var;
+    return add_extra(frag, key, (Extra){.kind = EXTRA_OUTER, .var = var, .outer = outer});
 }
 
 static bool
@@ -60,6 +73,8 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
         for (uint32_t k = 0; k < target->m; k++)
             vars[i * target->m + k] = scope->structural ? UNPLACED
                 : target->spots[i].var + target->spots[i].member->first + target->offsets[k];
+    for (uint32_t i = 0; target->outer && !scope->structural && i < out->count; i++)
+        vars[i] = extra_outer(scope->frag, target->outer - 1, vars[i]);
     out->vars = vars;
     return true;
 }
@@ -184,7 +199,7 @@ env_type(ExprEnv *env, Node name, Type *out)
 }
 
 // The member that holds a local variable, as an index into `order`; inside components the fragment changes.
-static Member *
+Member *
 member_of_var(Fragment **frag, uint32_t *var)
 {
     for (uint32_t depth = 0; depth < DEPTH_LIMIT; depth++) {
@@ -231,6 +246,8 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
         *out = extra->value;
         if (extra->kind == EXTRA_LITERAL)
             return true;
+        if (extra->kind == EXTRA_OUTER)
+            member = outer_member(frag, extra, &frag, &local);
     } else if (frag && var != UNPLACED) {
         member = member_of_var(&frag, &local);
     }
@@ -254,12 +271,16 @@ env_literal(ExprEnv *env, Var var, double *out)
     Fragment *frag = scope->frag;
     if (!frag || var == UNPLACED)
         return false;
+    const Member *member;
     if (var & EXTRA_BIT) {
         const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
         *out = extra->value;
-        return extra->kind == EXTRA_LITERAL;
+        if (extra->kind != EXTRA_OUTER)
+            return extra->kind == EXTRA_LITERAL;
+        member = outer_member(frag, extra, &frag, &var);
+    } else {
+        member = member_of_var(&frag, &var);
     }
-    const Member *member = member_of_var(&frag, &var);
     if (!member || !member->evaluate || member->value_state != 2)
         return false;
     *out = expr_value(((Elab *)env->context)->dae->exprs, member->value.elements[var]);
@@ -270,8 +291,13 @@ env_literal(ExprEnv *env, Var var, double *out)
 static bool
 is_continuous(Fragment *frag, Var var)
 {
-    if (var & EXTRA_BIT)
-        return frag->extras.at[var & ~EXTRA_BIT].kind == EXTRA_DER;
+    if (var & EXTRA_BIT) {
+        const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
+        if (extra->kind != EXTRA_OUTER)
+            return extra->kind == EXTRA_DER;
+        Member *member = outer_member(frag, extra, &frag, &var);
+        return member && member->kind == VAR_CONTINUOUS;
+    }
     Member *member = member_of_var(&frag, &var);
     return member && member->kind == VAR_CONTINUOUS;
 }

@@ -11,6 +11,7 @@ void
 begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
 {
     elab->scope = (Scope){.frag = frag, .class_id = class_id, .loops = loops};
+    elab->in_equation = true;
     vec_clear(&elab->slots);
     // Entries of earlier equations do no harm, but a small map stays in the cache.
     if (elab->slot_of.count > 256)
@@ -21,6 +22,7 @@ begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
 void
 end_equation(Elab *elab)
 {
+    elab->in_equation = false;
     if (!elab->active)
         arena_reset(elab->scratch);
 }

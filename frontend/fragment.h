@@ -72,7 +72,16 @@ typedef struct Member {
     Value value;             // at compile time
     uint32_t connector_type; // of a signal connector: index into Dae.connector_types + 1, once made
     uint32_t linked_dims, linked_index; // link.c: offsets into Dae.dims + 1
+    uint32_t outer;          // `outer`: index into Fragment.outers + 1 of what the name refers to
 } Member;
+
+// What an outer declaration of a fragment refers to (Modelica 3.6, section 5.4).
+typedef struct Outer {
+    Sym name;
+    Fragment *frag;          // instance around it that declares the inner element
+    Member *inner;
+    bool implicit;           // made by the compiler, in the model itself
+} Outer;
 
 typedef struct FragEquation {
     uint8_t kind;            // EqnKind
@@ -91,8 +100,11 @@ typedef struct FragConnect { uint32_t a, b; bool a_outside, b_outside; Span span
 typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
 typedef struct FragAssert { Expr shape; uint32_t row, n; uint8_t level; Sym message; Span span; } FragAssert;
 typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
-typedef enum ExtraKind { EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL } ExtraKind;
-typedef struct Extra { uint8_t kind; uint32_t var; double value; } Extra;
+// EXTRA_OUTER: scalar `var` of the inner element that outer declaration `outer` refers to.
+typedef enum ExtraKind { EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER } ExtraKind;
+typedef struct Extra { uint8_t kind; uint32_t var, outer; double value; } Extra;
+typedef struct OuterConnector { uint32_t outer, connector; } OuterConnector; // connector: within the inner element
+typedef VEC(Outer) Outers;
 
 struct Fragment {
     uint32_t class_id;
@@ -121,6 +133,9 @@ struct Fragment {
     U32Vec discrete;         // local variables that when-equations make discrete
     VEC(Extra) extras;
     Map extra_of;
+    Outers outers;           // what its own outer declarations refer to
+    Outers needs;            // the same for everything inside that reaches beyond it
+    VEC(OuterConnector) outer_connectors; // connectors of connects from EXTRA_BIT on
 };
 
 typedef struct Loop {
@@ -140,6 +155,8 @@ struct Elab {
     uint32_t active;         // expressions being evaluated: scratch must stay
     ExprEnv env;             // for equations and binds
     Scope scope;             // of env
+    bool in_equation;        // between begin_equation and end_equation
+    VEC(Member *) implicit;  // inner elements made for the model
     U32Vec slots;
     Map slot_of;
     VEC(Loop) loops;
@@ -190,6 +207,8 @@ Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *p
                             uint32_t element, uint32_t prefix);
 // Makes type, size, condition and contents of a member known. False after errors.
 bool member_declare(Elab *elab, Fragment *frag, Member *member);
+// Gives a member its place among `vars` scalars, `insts` instances and the connectors of `frag`.
+bool place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_t *insts);
 // False, and an error the first time, when `more` passes the limit on scalars.
 bool within_limit(Elab *elab, uint64_t more, Span span);
 Member *fragment_member(Fragment *frag, Sym name);
@@ -227,6 +246,7 @@ typedef struct Target {
     uint32_t dims[MAX_RANK];
     Type type;               // of one scalar
     bool outside;            // first name is the connector itself
+    uint32_t outer;          // index into Fragment.outers + 1: the ids are those within the inner element
     bool nested;             // a part of a connector
     bool absent;
     const Value *value;
@@ -238,6 +258,25 @@ const Loop *find_loop(const Elab *elab, const Scope *scope, Sym name);
 // A member of the scope's instance that is visible by this name.
 bool visible_member(Elab *elab, const Scope *scope, Sym name);
 uint32_t extra_var(Fragment *frag, ExtraKind kind, uint32_t var, double value);
+uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
+
+// The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.
+Member *member_of_var(Fragment **frag, uint32_t *var);
+
+// --- outer.c
+// Finds what an outer declaration refers to; false after reporting.
+bool outer_declare(Elab *elab, Fragment *frag, Member *member);
+// The place of the inner element as seen from a fragment: ids from 0.
+Spot outer_spot(const Fragment *frag, const Member *member);
+// The member that holds scalar *var of an inner element, with the fragment it belongs to.
+Member *outer_member(const Fragment *frag, const Extra *extra, Fragment **in, uint32_t *var);
+// Whether a fragment made for another instance means the same when it stands in `parent`.
+bool outer_same(const Fragment *frag, Fragment *parent);
+// What a part reaches for beyond `frag` is a need of `frag` as well.
+void outer_pass_on(Fragment *frag, const Fragment *part);
+// Places of the inner elements made for the model, once all others have theirs.
+void outer_place(Elab *elab, Fragment *model);
+uint32_t outer_connector(Fragment *frag, uint32_t outer, uint32_t connector);
 
 // --- constant.c
 // Evaluates at compile time, in a scope.

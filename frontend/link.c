@@ -12,11 +12,17 @@ typedef struct Shift { // where an instance of a fragment lies
     uint32_t var, inst, connector;
 } Shift;
 
+typedef struct Around {
+    const Fragment *frag;
+    Shift shift;
+} Around;
+
 typedef struct Linker {
     Elab *elab;
     Dae *dae;
     Map literals;      // first literal name and count of an enumeration -> offset into dims
     U32Vec extras;     // global ids of the current fragment's extras
+    VEC(Around) around; // the instances around the current one, outermost first
     bool sound;
 } Linker;
 
@@ -185,9 +191,26 @@ link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t fl
     }
     for (uint32_t i = 0; i < frag->hidden.n; i++)
         link_variable(linker, &frag->hidden.at[i], &shift, GROUP_HIDDEN);
+    for (uint32_t i = 0; !frag->of && i < linker->elab->implicit.n; i++)
+        link_component(linker, frag, linker->elab->implicit.at[i], &shift, flags);
 }
 
 // --- equations and what else refers to variables
+
+// Where the inner element lies that an outer declaration refers to: in the nearest instance around that has it.
+static Shift
+shift_of_inner(Linker *linker, const Outer *outer)
+{
+    Shift owner = {0};
+    uint32_t i = linker->around.n;
+    while (!outer->implicit && i > 0 && linker->around.at[i - 1].frag != outer->frag)
+        i--;
+    if (i > 0 && !outer->implicit)
+        owner = linker->around.at[i - 1].shift;
+    linker->sound &= outer->implicit || i > 0;
+    return (Shift){owner.var + outer->inner->first, owner.inst + outer->inner->first_inst,
+                   owner.connector + outer->inner->first_connector};
+}
 
 static uint32_t
 global_var(const Linker *linker, const Shift *shift, uint32_t local)
@@ -204,6 +227,8 @@ link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
         uint32_t var = 0;
         if (extra->kind == EXTRA_LITERAL)
             var = dae_literal(linker->dae, extra->value);
+        else if (extra->kind == EXTRA_OUTER)
+            var = shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
         else if (extra->kind == EXTRA_DER)
             var = dae_der(linker->dae, global_var(linker, shift, extra->var));
         else
@@ -278,6 +303,24 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
     }
 }
 
+static uint32_t
+global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local)
+{
+    if (!(local & EXTRA_BIT))
+        return shift->connector + local;
+    const OuterConnector *at = &frag->outer_connectors.at[local & ~EXTRA_BIT];
+    return shift_of_inner(linker, &frag->outers.at[at->outer]).connector + at->connector;
+}
+
+static void link_contents(Linker *linker, const Fragment *frag, Shift shift);
+
+static void
+link_parts(Linker *linker, const Member *member, const Shift *shift)
+{
+    for (uint32_t e = 0; member->is_component && e < member->count; e++)
+        link_contents(linker, member->fragments[member->split ? e : 0], shift_of(shift, member, e));
+}
+
 static void
 link_contents(Linker *linker, const Fragment *frag, Shift shift)
 {
@@ -288,16 +331,17 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
     link_events(linker, frag, &shift);
     for (uint32_t i = 0; i < frag->connects.n; i++) {
         const FragConnect *connect = &frag->connects.at[i];
-        Connect made = {.a = shift.connector + connect->a, .b = shift.connector + connect->b,
-                        .a_outside = connect->a_outside, .b_outside = connect->b_outside,
+        Connect made = {.a = global_connector(linker, frag, &shift, connect->a),
+                        .b = global_connector(linker, frag, &shift, connect->b), .a_outside = connect->a_outside, .b_outside = connect->b_outside,
                             .span = connect->span};
         vec_push(&dae->connects, made);
     }
-    for (uint32_t i = 0; i < frag->order.n; i++) {
-        const Member *member = &frag->members.at[frag->order.at[i]];
-        for (uint32_t e = 0; member->is_component && e < member->count; e++)
-            link_contents(linker, member->fragments[member->split ? e : 0], shift_of(&shift, member, e));
-    }
+    vec_push(&linker->around, (Around){frag, shift});
+    for (uint32_t i = 0; i < frag->order.n; i++)
+        link_parts(linker, &frag->members.at[frag->order.at[i]], &shift);
+    for (uint32_t i = 0; !frag->of && i < linker->elab->implicit.n; i++)
+        link_parts(linker, linker->elab->implicit.at[i], &shift);
+    linker->around.n--;
 }
 
 bool
@@ -313,5 +357,6 @@ link_fragments(Elab *elab, Fragment *model)
         link_contents(&linker, model, (Shift){0});
     map_free(&linker.literals);
     vec_free(&linker.extras);
+    vec_free(&linker.around);
     return linker.sound;
 }

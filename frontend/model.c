@@ -369,12 +369,16 @@ elab_free(Elab *elab)
         vec_free(&frag->asserts);
         vec_free(&frag->discrete);
         vec_free(&frag->extras);
+        vec_free(&frag->outers);
+        vec_free(&frag->needs);
+        vec_free(&frag->outer_connectors);
         map_free(&frag->extra_of);
     }
     for (uint32_t i = 0; i < elab->long_mods.n; i++)
         map_free(&elab->long_mods.at[i]->index);
     vec_free(&elab->long_mods);
     vec_free(&elab->fragments);
+    vec_free(&elab->implicit);
     vec_free(&elab->env.locals);
     vec_free(&elab->slots);
     map_free(&elab->slot_of);
@@ -415,6 +419,7 @@ run(Elab *elab, uint32_t class_id)
     uint32_t errors = diags_errors(elab->diags);
     Fragment *model = fragment_of_class(elab, use.class_id, mod_merge(elab, overrides.root, use.mod), NULL,
                                         NULL, NONE, 0);
+    outer_place(elab, model);
     read_experiment(elab, class_id);
     if (diags_errors(elab->diags) != errors)
         return;

@@ -394,6 +394,20 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
 
 // --- members of instances
 
+// An element of an array whose elements differ, before the array has its place: counted from the array's.
+static Spot
+unplaced_spot(const Spot *owner, Member *member, uint32_t e)
+{
+    Spot spot = {member->fragments[e], member, owner->var + member->first, owner->inst + member->first_inst,
+                 owner->connector + member->first_connector};
+    for (uint32_t i = 0; i < e; i++) {
+        spot.var += member->fragments[i]->nvars;
+        spot.inst += member->fragments[i]->ninsts;
+        spot.connector += member->fragments[i]->nconnectors;
+    }
+    return spot;
+}
+
 static Spot
 element_spot(const Spot *owner, Member *member, uint32_t e)
 {
@@ -402,6 +416,8 @@ element_spot(const Spot *owner, Member *member, uint32_t e)
         const uint32_t *at = member->element_places + 3 * e;
         return (Spot){part, member, owner->var + at[0], owner->inst + at[1], owner->connector + at[2]};
     }
+    if (member->split)
+        return unplaced_spot(owner, member, e);
     return (Spot){part, member, owner->var + member->first + e * part->nvars,
                   owner->inst + member->first_inst + e * part->ninsts,
                   owner->connector + member->first_connector + e * part->nconnectors};
@@ -439,6 +455,15 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         target->absent = true;
         return true;
     }
+    if (member->outer) {
+        if (target->spots[0].member) {
+            unsupported(elab, at->span, "an outer element as part of another component");
+            return false;
+        }
+        target->outer = member->outer;
+        *target->spots = outer_spot(frag, member);
+        member = target->spots[0].member;
+    }
     target->nested |= frag->is_connector;
     Selection picked;
     if (!select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym,
@@ -452,7 +477,7 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         target->type = member->type;
         target->type.rank = 0;
         for (uint32_t i = 0; i < target->n; i++) {
-            Member *same = fragment_member(target->spots[i].frag, at->sym);
+            Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
             if (!same || !member_declare(elab, target->spots[i].frag, same) || same->count != member->count) {
                 diag_add(elab->diags, E0402, at->span, "the elements have '%s' of different sizes",
                          name_of(elab, at->sym));
