@@ -17,6 +17,7 @@ struct Ode {
     double *y0, *f0;          // there
     double *sum, *stage;      // nx each
     double *dense, *dense_p;
+    Projection *projection;   // NULL: all states are free
 };
 
 static int
@@ -28,8 +29,9 @@ rk4_create(Run *run)
     if (!ode)
         return MDL_INTERNAL;
     if (run->model->n_constraints) {
-        run_message(run, MDL_ERROR, "this model's states are chosen while running, which needs the solver ida");
-        return MDL_USAGE;
+        ode->projection = projection_create(run->model);
+        if (!ode->projection)
+            return MDL_INTERNAL;
     }
     double *place = (double *)(ode + 1);
     double **parts[] = {&ode->y0, &ode->f0, &ode->sum, &ode->stage, &ode->dense, &ode->dense_p};
@@ -42,6 +44,8 @@ rk4_create(Run *run)
 static void
 rk4_free(Run *run)
 {
+    if (run->ode)
+        projection_free(&run->ode->projection);
     free(run->ode);
     run->ode = NULL;
 }
@@ -88,6 +92,8 @@ rk4_step(Run *run, double limit)
         for (uint32_t i = 0; i < model->nx; i++)
             ode->sum[i] += weight[k] * h * f[i];
     }
+    if (ode->projection && !projection_apply(run, ode->projection, end, ode->sum))
+        return projection_report(run);
     if (slope(run, end, ode->sum) != MDL_OK)
         return MDL_FAILED;
     for (uint32_t i = 0; i < model->nx; i++) {
@@ -116,6 +122,8 @@ rk4_interpolate(Run *run, double time)
         ode->dense[i] = y0 + s * (f0 + s * (3 * d - 2 * f0 - f1 + s * (f0 + f1 - 2 * d)));
         ode->dense_p[i] = (f0 + s * (2 * (3 * d - 2 * f0 - f1) + 3 * s * (f0 + f1 - 2 * d))) / h;
     }
+    if (ode->projection)
+        projection_apply(run, ode->projection, time, ode->dense);
     evaluate_load(run, time, ode->dense, ode->dense_p);
 }
 

@@ -7,7 +7,12 @@
 //         I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c).
 //         SUNDIALS: Hindmarsh et al., ACM
 //         TOMS 31 (2005) 363; Reynolds et al., ACM TOMS 49 (2023) 15.
-// Contract: see run.h. Invariants (dynamic state selection) need IDA. Complexity: that of the methods.
+//         Models with invariants (dynamic state selection): all states are integrated, and each accepted step ends
+//         with a projection onto the invariants (project.c; Eich, SIAM J. Numer. Anal. 30 (1993) 1467). The
+//         method's history cannot be written to and must not be: an Adams method whose stored derivatives take
+//         part in the correction is unstable. The library therefore integrates w = y - shift, and the correction
+//         goes to the shift, which moves the newest point and leaves the derivatives alone.
+// Contract: see run.h. Complexity: that of the methods.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,16 +32,30 @@ struct Ode {
     SUNContext context;
     void *memory;           // of CVODE or ERKStep
     bool runge_kutta, stiff;
-    N_Vector y, dense, dense_p;
+    N_Vector y, dense, dense_p; // y lies over run->y, but for models with projection
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
     Jacobian *jacobian;
+    Projection *projection; // NULL: all states are free
+    double *shift;          // nx: y less what the library integrates; NULL without projection
     double gamma;
     bool fresh;
     long evaluations, error_failures, newton_failures; // of the current start, already counted
     char message[500];
 };
+
+// States to v from what the library integrates.
+static void
+load_states(Run *run, double time, const double *w)
+{
+    const double *shift = run->ode->shift;
+    double *y = run->v + run->model->y;
+    run->v[0] = time;
+    memcpy(y, w, run->model->nx * sizeof *y);
+    for (uint32_t i = 0; shift && i < run->model->nx; i++)
+        y[i] += shift[i];
+}
 
 static int
 right_side(realtype time, N_Vector y, N_Vector out, void *user)
@@ -44,8 +63,7 @@ right_side(realtype time, N_Vector y, N_Vector out, void *user)
     Run *run = user;
     const mdl_model *model = run->model;
     run->stats->residuals++;
-    run->v[0] = time;
-    memcpy(run->v + model->y, NV_DATA_S(y), model->nx * sizeof(double));
+    load_states(run, time, NV_DATA_S(y));
     if (evaluate_solved(run, false) != MDL_OK)
         return 1;
     memcpy(NV_DATA_S(out), run->v + model->yp, model->nx * sizeof(double));
@@ -56,8 +74,11 @@ static int
 weights(N_Vector y, N_Vector w, void *user)
 {
     const Run *run = user;
-    for (uint32_t i = 0; i < run->ny; i++)
-        NV_Ith_S(w, i) = 1 / (run->tolerance * fabs(NV_Ith_S(y, i)) + run->abstol[i]);
+    const double *shift = run->ode->shift;
+    for (uint32_t i = 0; i < run->ny; i++) {
+        double value = shift ? NV_Ith_S(y, i) + shift[i] : NV_Ith_S(y, i);
+        NV_Ith_S(w, i) = 1 / (run->tolerance * fabs(value) + run->abstol[i]);
+    }
     return 0;
 }
 
@@ -77,8 +98,7 @@ fill_system(realtype time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype
     (void)f, (void)matrix, (void)reuse, (void)w1, (void)w2, (void)w3;
     Run *run = user;
     run->stats->jacobians++;
-    run->v[0] = time;
-    memcpy(run->v + run->model->y, NV_DATA_S(y), run->model->nx * sizeof(double));
+    load_states(run, time, NV_DATA_S(y));
     if (evaluate_solved(run, false) != MDL_OK)
         return 1;
     run->ode->gamma = gamma;
@@ -131,7 +151,8 @@ create_linear(Run *run, Ode *ode)
 static bool
 create_vectors(Run *run, Ode *ode)
 {
-    ode->y = N_VMake_Serial((sunindextype)run->ny, run->y, ode->context);
+    sunindextype n = (sunindextype)run->ny;
+    ode->y = ode->projection ? N_VNew_Serial(n, ode->context) : N_VMake_Serial(n, run->y, ode->context);
     if (ode->y)
         nvector_accelerate(ode->y);
     ode->dense = ode->y ? N_VClone(ode->y) : NULL;
@@ -182,8 +203,10 @@ create(Run *run, bool runge_kutta, bool stiff)
     if (!ode)
         return MDL_INTERNAL;
     if (run->model->n_constraints) {
-        run_message(run, MDL_ERROR, "this model's states are chosen while running, which needs the solver ida");
-        return MDL_USAGE;
+        ode->projection = projection_create(run->model);
+        ode->shift = calloc((size_t)run->model->nx + 1, sizeof *ode->shift);
+        if (!ode->projection || !ode->shift)
+            return MDL_INTERNAL;
     }
     ode->runge_kutta = runge_kutta;
     ode->stiff = stiff;
@@ -237,6 +260,8 @@ ode_free(Run *run)
         if (*vectors[k])
             N_VDestroy(*vectors[k]);
     jacobian_free(&ode->jacobian);
+    projection_free(&ode->projection);
+    free(ode->shift);
     if (ode->context)
         SUNContext_Free(&ode->context);
     free(ode);
@@ -272,6 +297,10 @@ ode_start(Run *run)
         return MDL_OK;
     ode_stats(run);
     ode->fresh = true;
+    if (ode->projection) {
+        memset(ode->shift, 0, run->ny * sizeof *ode->shift);
+        memcpy(NV_DATA_S(ode->y), run->y, run->ny * sizeof *run->y);
+    }
     int flag = ode->runge_kutta ? ERKStepReInit(ode->memory, right_side, run->time, ode->y)
                                 : CVodeReInit(ode->memory, run->time, ode->y);
     ode->error_failures = ode->newton_failures = 0;
@@ -281,13 +310,31 @@ ode_start(Run *run)
     return MDL_INTERNAL;
 }
 
+// From where the method has arrived to the invariants.
+static int
+project(Run *run)
+{
+    Ode *ode = run->ode;
+    const double *w = NV_DATA_S(ode->y);
+    for (uint32_t i = 0; i < run->ny; i++)
+        run->y[i] = w[i] + ode->shift[i];
+    if (!projection_apply(run, ode->projection, run->time, run->y))
+        return projection_report(run);
+    for (uint32_t i = 0; i < run->ny; i++)
+        ode->shift[i] = run->y[i] - w[i];
+    return MDL_OK;
+}
+
 // The derivatives and the loops' unknowns at the accepted point.
 static int
 take_point(Run *run)
 {
+    int status = run->ode->projection ? project(run) : MDL_OK;
+    if (status != MDL_OK)
+        return status;
     run->v[0] = run->time;
     memcpy(run->v + run->model->y, run->y, run->model->nx * sizeof(double));
-    int status = evaluate_solved(run, true);
+    status = evaluate_solved(run, true);
     if (status == MDL_OK)
         evaluate_store(run);
     return status;
@@ -329,10 +376,17 @@ ode_interpolate(Run *run, double time)
     else if (between)
         between = CVodeGetDky(ode->memory, time, 0, ode->dense) == 0 &&
                   CVodeGetDky(ode->memory, time, 1, ode->dense_p) == 0;
-    if (between)
-        evaluate_load(run, time, NV_DATA_S(ode->dense), NV_DATA_S(ode->dense_p));
-    else
+    if (!between) {
         evaluate_load(run, time, run->y, run->yp);
+        return;
+    }
+    double *y = NV_DATA_S(ode->dense);
+    for (uint32_t i = 0; ode->projection && i < run->ny; i++)
+        y[i] += ode->shift[i];
+    // Values between steps are off the invariants by the error of the interpolation.
+    if (ode->projection)
+        projection_apply(run, ode->projection, time, y);
+    evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
 }
 
 const Stepper cvode_stepper = {"cvode", cvode_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};

@@ -18,6 +18,7 @@ typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
 typedef struct Selection Selection;
+typedef struct Projection Projection;
 typedef struct Ode Ode;
 
 // One way of stepping. The functions are those declared below as integrator_*, which call them.
@@ -176,6 +177,19 @@ void selection_free(Selection **selection);
 int selection_review(Run *run, Selection *selection, bool force, bool *changed);
 // Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.
 const uint32_t *selection_of_states(const Selection *selection);
+
+// --- project.c: projection onto the invariants (models with constraints only)
+Projection *projection_create(const mdl_model *model); // NULL: out of memory, or invariants among too few states
+void projection_free(Projection **projection);
+// Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
+// depend on each other here, or y is too far away.
+bool projection_apply(Run *run, Projection *projection, double time, double *y);
+// The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
+// C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
+bool projection_factor(Run *run, Projection *projection, double time, const double *y);
+const double *projection_defect(const Projection *projection);
+double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
+int projection_report(const Run *run); // MDL_FAILED
 
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0

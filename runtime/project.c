@@ -1,0 +1,274 @@
+// project.c: back to the invariants by the shortest way.
+//
+// Purpose: steppers of y' = f(t, y) integrate all states of a model with invariants c(t, y) = 0 and step off
+//          them by their error. Projection takes the normal part of that error away, so that the invariants
+//          hold for ever and no choice of states has to be made while running.
+// Method: the correction dy = S z with C S z = -c and least |z|, C = dc/dy and S the nominal values, from
+//             [ I        (C S)' ] [ z  ]   [  0 ]
+//             [ C S      0      ] [ mu ] = [ -c ],
+//         repeated until it is below rounding (Eich, SIAM J. Numer. Anal. 30 (1993) 1467; Hairer, Lubich and
+//         Wanner, Geometric Numerical Integration, 2006, IV.4). When invariants depend on unknowns u of
+//         algebraic loops, r(t, y, u) = 0 stands beside them, with u free. Sticking states do not move.
+// Contract: run.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
+//           has a row per state that occurs in an invariant, and a row per invariant.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+enum { CORRECTIONS = 10 };
+
+static const double QUADRATIC = 1e-8;   // the correction after one of this size is below rounding
+static const uint32_t NONE = UINT32_MAX;
+
+// One entry of the matrix: 1, or v[place] times the scale of a state.
+typedef struct Entry {
+    uint32_t row, column;
+    uint32_t place; // 0: the entry is 1
+    uint32_t state; // NONE: no scale
+} Entry;
+
+struct Projection {
+    uint32_t states, loops, constraints, size;
+    uint32_t *state;    // those that occur in invariants
+    uint32_t *position; // per unknown of the model: its row in the matrix, or NONE
+    Entry *entry;
+    uint32_t entries;
+    double *value;      // per entry
+    double *scale;      // per state of the model
+    double *right;      // size
+    double *defect;     // per invariant: c at the point factored last
+    Lu *lu;
+};
+
+void
+projection_free(Projection **slot)
+{
+    Projection *p = *slot;
+    if (!p)
+        return;
+    lu_free(&p->lu);
+    free(p->state);
+    free(p->position);
+    free(p->entry);
+    free(p->value);
+    free(p->scale);
+    free(p->right);
+    free(p);
+    *slot = NULL;
+}
+
+// --- the pattern
+
+// Begin and end of column j; empty matrices have no tables.
+static uint32_t
+begin(const mdl_matrix *matrix, uint32_t j)
+{
+    return matrix->nonzeros ? matrix->column_start[j] : 0;
+}
+
+static uint32_t
+end(const mdl_matrix *matrix, uint32_t j)
+{
+    return matrix->nonzeros ? matrix->column_start[j + 1] : 0;
+}
+
+static bool
+needs_loops(const mdl_model *model)
+{
+    return model->n > model->nx && end(&model->jac_c, model->n - 1) > begin(&model->jac_c, model->nx);
+}
+
+static bool
+occurs(const mdl_model *model, bool loops, uint32_t j)
+{
+    const mdl_matrix *y = &model->jac_y;
+    if (end(&model->jac_c, j) > begin(&model->jac_c, j))
+        return true;
+    for (uint32_t k = begin(y, j); loops && k < end(y, j); k++)
+        if (y->row[k] >= model->nx)
+            return true;
+    return false;
+}
+
+static void
+number_unknowns(const mdl_model *model, Projection *p)
+{
+    bool loops = needs_loops(model);
+    for (uint32_t j = 0; j < model->n; j++)
+        p->position[j] = NONE;
+    for (uint32_t j = 0; j < model->nx; j++)
+        if (occurs(model, loops, j)) {
+            p->position[j] = p->states;
+            p->state[p->states++] = j;
+        }
+    p->loops = loops ? model->n - model->nx : 0;
+    for (uint32_t j = 0; j < p->loops; j++)
+        p->position[model->nx + j] = p->states + j;
+    p->constraints = model->n_constraints;
+    p->size = p->states + 2 * p->loops + p->constraints;
+}
+
+static void
+add_pair(const mdl_model *model, Projection *p, uint32_t row, uint32_t unknown, uint32_t place)
+{
+    uint32_t column = p->position[unknown], state = unknown < model->nx ? unknown : NONE;
+    p->entry[p->entries++] = (Entry){row, column, place, state};
+    p->entry[p->entries++] = (Entry){column, row, place, state};
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+    const Entry *x = a, *y = b;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void
+list_entries(const mdl_model *model, Projection *p)
+{
+    const mdl_matrix *c = &model->jac_c, *y = &model->jac_y;
+    uint32_t first = p->states + p->loops;
+    for (uint32_t i = 0; i < p->states; i++)
+        p->entry[p->entries++] = (Entry){i, i, 0, NONE};
+    for (uint32_t j = 0; j < model->n; j++) {
+        for (uint32_t k = begin(c, j); k < end(c, j); k++)
+            add_pair(model, p, first + c->row[k], j, c->values + k);
+        for (uint32_t k = begin(y, j); p->loops && k < end(y, j); k++)
+            if (y->row[k] >= model->nx)
+                add_pair(model, p, first + p->constraints + y->row[k] - model->nx, j, y->values + k);
+    }
+    qsort(p->entry, p->entries, sizeof *p->entry, compare_entries);
+}
+
+static bool
+make_matrix(Projection *p)
+{
+    uint32_t *start = calloc((size_t)p->size + 2, sizeof *start);
+    uint32_t *row = calloc((size_t)p->entries + 1, sizeof *row);
+    if (start && row) {
+        for (uint32_t k = 0; k < p->entries; k++) {
+            row[k] = p->entry[k].row;
+            start[p->entry[k].column + 1]++;
+        }
+        for (uint32_t j = 0; j < p->size; j++)
+            start[j + 1] += start[j];
+        p->lu = lu_create(p->size, start, row);
+    }
+    free(start);
+    free(row);
+    return p->lu != NULL;
+}
+
+Projection *
+projection_create(const mdl_model *model)
+{
+    Projection *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    size_t n = model->n, most = n + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
+    p->state = calloc(n + 1, sizeof *p->state);
+    p->position = calloc(n + 1, sizeof *p->position);
+    p->scale = calloc(n + 1, sizeof *p->scale);
+    p->entry = calloc(most + 1, sizeof *p->entry);
+    p->value = calloc(most + 1, sizeof *p->value);
+    p->right = calloc(3 * n + 2 * (size_t)model->n_constraints + 1, sizeof *p->right);
+    bool good = p->state && p->position && p->scale && p->entry && p->value && p->right;
+    if (good) {
+        number_unknowns(model, p);
+        p->defect = p->right + p->size;
+        list_entries(model, p);
+        good = make_matrix(p);
+    }
+    if (!good)
+        projection_free(&p);
+    return p;
+}
+
+// --- the correction
+
+static void
+set_scales(const Run *run, Projection *p)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < p->states; i++)
+        p->scale[p->state[i]] = fabs(run->v[model->nominal + p->state[i]]);
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        if (model->sgn[k].state >= 0 && run->v[model->sgn[k].mode] == 0)
+            p->scale[model->sgn[k].state] = 0;
+}
+
+bool
+projection_factor(Run *run, Projection *p, double time, const double *y)
+{
+    const mdl_model *model = run->model;
+    run->v[0] = time;
+    memcpy(run->v + model->y, y, model->nx * sizeof *y);
+    if (!p->loops)
+        evaluate_plain(run);
+    else if (evaluate_solved(run, false) != MDL_OK)
+        return false;
+    mdl_call(model->jacobian, run->v);
+    set_scales(run, p);
+    for (uint32_t k = 0; k < p->entries; k++) {
+        const Entry *e = &p->entry[k];
+        double value = e->place ? run->v[e->place] : 1;
+        p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
+    }
+    for (uint32_t k = 0; k < p->constraints; k++)
+        p->defect[k] = run->v[model->constraint[k].value];
+    return lu_factor(p->lu, p->value, true);
+}
+
+const double *
+projection_defect(const Projection *p)
+{
+    return p->defect;
+}
+
+double
+projection_move(const Run *run, Projection *p, const double *rho, double factor, double *y)
+{
+    double most = 0;
+    memset(p->right, 0, p->size * sizeof *p->right);
+    for (uint32_t k = 0; k < p->constraints; k++)
+        p->right[p->states + p->loops + k] = factor * rho[k];
+    lu_solve(p->lu, p->right);
+    for (uint32_t i = 0; i < p->states; i++) {
+        uint32_t j = p->state[i];
+        double dy = p->right[i] * p->scale[j], nominal = fabs(run->v[run->model->nominal + j]);
+        double size = fabs(dy) / fmax(fabs(y[j]), nominal);
+        y[j] += dy;
+        if (!(size <= most))
+            most = size;
+    }
+    return most;
+}
+
+bool
+projection_apply(Run *run, Projection *p, double time, double *y)
+{
+    double before = INFINITY;
+    for (int k = 0; k < CORRECTIONS; k++) {
+        if (!projection_factor(run, p, time, y))
+            return false;
+        double size = projection_move(run, p, p->defect, -1, y);
+        if (size <= QUADRATIC)
+            return true;
+        if (!(size < before))
+            return false;
+        before = size;
+    }
+    return false;
+}
+
+int
+projection_report(const Run *run)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: the invariants that determine states cannot be fulfilled: they "
+                "depend on each other here, or the step is too long", run->time);
+    return MDL_FAILED;
+}
