@@ -2,8 +2,7 @@
 //
 // Purpose: bring the discrete part of the model to a fixed point at one instant.
 // Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve; when a discrete variable differs
-//         from its pre(), set pre() and solve again. Relations settle first, then friction modes (one at a
-//         time), then
+//         from its pre(), set pre() and solve again. Relations settle first, then friction modes, then
 //         discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
 // Contract: run->time and the unknowns in v are the event's point; afterwards v is consistent and stored in
 //           run->y, run->yp. Complexity: passes * model evaluation; the number of passes is limited.
@@ -18,7 +17,7 @@ static uint32_t
 pass_limit(const Run *run)
 {
     uint32_t limit = run->options->event_limit ? run->options->event_limit : EVENT_PASSES;
-    return limit + 4 * run->model->n_sgns;
+    return limit + 10 * run->model->n_sgns;
 }
 
 // Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
@@ -116,6 +115,7 @@ static int
 settle(Run *run)
 {
     uint32_t limit = pass_limit(run);
+    friction_search(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
         int status = evaluate_solved(run, true);
         if (status != MDL_OK)
@@ -123,8 +123,10 @@ settle(Run *run)
         evaluate_outputs(run);
         evaluate_relations(run);
         remember_conditions(run, run->phi_scale);
-        if (!update_relations(run) && !friction_update(run))
-            return MDL_OK;
+        if (update_relations(run))
+            friction_search(run);
+        else if (!friction_update(run))
+            return friction_check(run);
     }
     report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
     return MDL_FAILED;
@@ -269,8 +271,7 @@ int
 event_iterate(Run *run, bool initial)
 {
     keep_left_limits(run);
-    for (uint32_t k = 0; k < run->guards; k++)
-        run->guard[k].held = false;
+    friction_event(run);
     start_samples(run);
     int status = settle_discretes(run);
     if (status == MDL_OK && end_pulses(run, initial))

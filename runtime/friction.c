@@ -1,18 +1,64 @@
 // friction.c: modes of set-valued laws p in a*Sgn(x): slipping forward, slipping backward, sticking.
 //
 // Purpose: dry friction without regularisation: no creep, no chattering.
-// Method: slip ends when x crosses zero; then sticking is tried (x is set to exactly zero) and kept while
-//         |p| <= a, otherwise the law slips on in the direction of p. Of several laws the most violated
-//         one changes,
-//         one per evaluation, so that coupled contacts settle (Glocker, Set-Valued Force Laws, 2001,
-//         chapter 6
-//         states the complementarity problem that the settled modes solve).
-// Contract: v was evaluated (p, a, dx valid) before friction_update. Complexity: O(laws).
+// Method: the laws with x = 0 form a complementarity problem: each sticks (X = 0, |p| <= a; X is what sticking
+//         holds, der(x) or x) or starts to slip (p = m*a, m*X >= 0). See Glocker, Set-Valued Force Laws, 2001,
+//         chapters 6 and 10; Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts, 1996. One
+//         evaluation of the model under given modes is one principal pivot, so no matrix is formed. All laws that
+//         are wrong change at once (the step of a semismooth Newton method) while their number falls; when it
+//         does not for some steps, only the first wrong law changes until it does. For contacts whose matrix is a
+//         P-matrix (energy is dissipated) this ends with the only solution, whatever the order of the laws
+//         (Judice and Pires, Comput. Oper. Res. 21 (1994) 587; Murty, 1974; Cottle, Pang, Stone, The Linear
+//         Complementarity Problem, 1992, section 4.4).
+//         A play (the force of a spring in series with friction) has the roles exchanged: p is held at m*a.
+// Contract: v was evaluated (p, a, X valid) before friction_update. Complexity: O(laws) per evaluation; few
+//           evaluations per event.
 #include <math.h>
+#include <stdlib.h>
 
 #include "runtime/run.h"
 
-static const double BAND = 1e-9; // of a: a sticking law is not released by rounding
+static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
+static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
+
+enum { PATIENCE = 4, RETURNS = 4 };
+
+struct Friction {
+    uint32_t fewest;    // wrong laws at most so far
+    uint32_t patience;  // exchanges of all wrong laws that may still be tried without progress
+    uint8_t *firm;      // per law: its release stands for this event
+    uint8_t *returns;   // per law: how often it came back to sticking in this search
+    double *largest;    // per law: the largest a seen
+    int8_t *wanted;     // per law: the mode it should have
+};
+
+int
+friction_create(Run *run)
+{
+    size_t n = (size_t)run->model->n_sgns + 1;
+    Friction *friction = calloc(1, sizeof *friction);
+    run->friction = friction;
+    if (!friction)
+        return MDL_INTERNAL;
+    friction->firm = calloc(n, 1);
+    friction->returns = calloc(n, 1);
+    friction->wanted = calloc(n, 1);
+    friction->largest = calloc(n, sizeof *friction->largest);
+    return friction->firm && friction->returns && friction->wanted && friction->largest ? MDL_OK : MDL_INTERNAL;
+}
+
+void
+friction_free(Run *run)
+{
+    if (!run->friction)
+        return;
+    free(run->friction->firm);
+    free(run->friction->returns);
+    free(run->friction->wanted);
+    free(run->friction->largest);
+    free(run->friction);
+    run->friction = NULL;
+}
 
 static Guard *
 guard_of(const Run *run, uint32_t law)
@@ -43,7 +89,7 @@ friction_start(Run *run)
         const mdl_sgn *sgn = &model->sgn[k];
         double x = run->v[sgn->x];
         run->v[sgn->mode] = 1;
-        if (fabs(x) > friction_band(run, k)) {
+        if (!sgn->play && fabs(x) > friction_band(run, k)) {
             run->v[sgn->mode] = sign_of(x);
         } else if (run->v[sgn->a] > 0) {
             run->v[sgn->mode] = 0;
@@ -53,79 +99,147 @@ friction_start(Run *run)
     }
 }
 
+void
+friction_event(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        guard_of(run, k)->held = false;
+        run->friction->firm[k] = 0;
+    }
+}
+
+void
+friction_search(Run *run)
+{
+    run->friction->fewest = UINT32_MAX;
+    run->friction->patience = PATIENCE;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        run->friction->returns[k] = 0;
+}
+
 static void
 set_mode(Run *run, uint32_t law, double mode)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
+    Guard *guard = guard_of(run, law);
+    // A release that the root finder located stands: evaluated again, p is within rounding of a.
+    if (run->v[sgn->mode] == 0)
+        guard->held = guard->held || guard->pending;
+    else if (mode == 0 && run->friction->returns[law] < RETURNS)
+        run->friction->returns[law]++;
     run->v[sgn->mode] = mode;
     if (mode == 0 && sgn->state >= 0) {
         run->v[run->model->y + (uint32_t)sgn->state] = 0;
         run->v[run->model->yp + (uint32_t)sgn->state] = 0;
     }
-    guard_of(run, law)->forced = true;
-    guard_of(run, law)->pending = false;
+    guard->forced = true;
+    guard->pending = false;
 }
 
-// How wrong the mode is, 0 when it is right; *mode is what it should be. Ranks: crossings first, then
-// overloaded contacts by their relative overload, then contacts about to slip against their mode.
+// x is zero as far as the location of events can tell.
+static bool
+is_at_zero(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    double x = fabs(run->v[sgn->x]);
+    if (sgn->state < 0)
+        return !sgn->level || x <= friction_band(run, law) || guard_of(run, law)->pending;
+    double resolution = guard_of(run, law)->pending ? 1e-12 * fmax(fabs(run->v[0]), 1) * fabs(run->v[sgn->dx]) : 0;
+    return x <= fmax(friction_band(run, law), resolution);
+}
+
+// The mode that a sticking law should have.
 static double
-violation(const Run *run, uint32_t law, double *mode)
+leave_stick(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     const Guard *guard = guard_of(run, law);
-    double now = run->v[sgn->mode], x = run->v[sgn->x], a = run->v[sgn->a], p = run->v[sgn->p];
-    *mode = now;
-    if (now == 0) {
-        *mode = sign_of(p);
-        if (guard->held)
-            return 0;
-        double over = fabs(p) - fmax(a, 0);
-        if (guard->pending)
-            return 4;
-        return over > BAND * fabs(a) ? 1 + over / (fabs(p) + fabs(a)) : 0;
+    double a = fmax(run->v[sgn->a], 0), p = run->v[sgn->p], least = BAND;
+    if (guard->pending)
+        return sign_of(p);
+    if (sgn->play) {
+        double rate = sign_of(p) * run->v[sgn->dp] - (sgn->da ? run->v[sgn->da] : 0);
+        bool bound = fabs(p) >= a * (1 - NEAR) && rate > 0;
+        return bound && run->friction->returns[law] < RETURNS ? sign_of(p) : 0;
     }
-    if (!(a > 0)) {
-        *mode = sign_of(now * x < 0 ? x : now);
-        return 0;
-    }
-    double band = friction_band(run, law);
     if (guard->held)
+        return fabs(p) >= a * (1 - NEAR) ? sign_of(p) : 0;
+    // Each return makes the threshold coarser, so that rounding cannot keep a law changing.
+    for (uint32_t k = 0; k < run->friction->returns[law]; k++)
+        least *= 10;
+    return fabs(p) > a * (1 + least) ? sign_of(p) : 0;
+}
+
+// The mode that a slipping law should have.
+static double
+leave_slip(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    const Guard *guard = guard_of(run, law);
+    double mode = run->v[sgn->mode], x = run->v[sgn->x];
+    if (!(run->v[sgn->a] > 0) && !sgn->play) // without friction the mode has no effect
+        return mode * x < 0 ? sign_of(x) : mode;
+    if (!is_at_zero(run, law))
+        return sgn->state >= 0 || sgn->level ? sign_of(x) : mode;
+    if (guard->pending)
         return 0;
-    *mode = 0;
-    if (guard->pending && now * x <= band)
-        return 3;
-    if (now * x < -band) {
-        *mode = -now;
-        return 5;
+    if (run->friction->firm[law])
+        return mode;
+    if (!sgn->level && sgn->state < 0 && !guard->held)
+        return mode * x < -friction_band(run, law) ? 0 : mode;
+    return mode * run->v[sgn->dx] < 0 ? 0 : mode;
+}
+
+// Fills friction->wanted. Returns how many laws at zero have a wrong mode; *first is the first of them.
+static uint32_t
+find_wrong(Run *run, uint32_t *first)
+{
+    uint32_t wrong = 0;
+    *first = UINT32_MAX;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        double mode = run->v[run->model->sgn[k].mode];
+        double wanted = mode == 0 ? leave_stick(run, k) : leave_slip(run, k);
+        run->friction->wanted[k] = (int8_t)wanted;
+        if (wanted == mode)
+            continue;
+        wrong++;
+        if (*first == UINT32_MAX && (wanted == 0 || mode == 0))
+            *first = k;
     }
-    if (x == 0 && sgn->state >= 0 && now * run->v[sgn->dx] < 0)
-        return fabs(run->v[sgn->dx]) / (1 + fabs(run->v[sgn->dx]));
-    return 0;
+    return wrong;
+}
+
+static void
+change(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    double wanted = run->friction->wanted[law];
+    bool again = run->v[sgn->mode] == 0 && guard_of(run, law)->held;
+    if (!(run->v[sgn->a] > 0) && run->v[sgn->mode] != 0 && wanted != 0)
+        run->v[sgn->mode] = wanted;
+    else
+        set_mode(run, law, wanted);
+    if (again)
+        run->friction->firm[law] = 1;
 }
 
 bool
 friction_update(Run *run)
 {
-    const mdl_model *model = run->model;
-    uint32_t worst = 0;
-    double most = 0, mode = 0;
-    for (uint32_t k = 0; k < model->n_sgns; k++) {
-        double wanted, size = violation(run, k, &wanted);
-        if (size > most) {
-            most = size;
-            worst = k;
-            mode = wanted;
-        } else if (size == 0 && !(run->v[model->sgn[k].a] > 0) && run->v[model->sgn[k].mode] != 0) {
-            run->v[model->sgn[k].mode] = wanted; // without friction the mode has no effect
-        }
-    }
-    if (!(most > 0))
+    Friction *friction = run->friction;
+    uint32_t first, wrong = find_wrong(run, &first);
+    if (!wrong)
         return false;
-    Guard *guard = guard_of(run, worst);
-    // A release that the root finder located stands: evaluated again, p is within rounding of a and could
-    // be taken for sticking.
-    guard->held = guard->pending && run->v[model->sgn[worst].mode] == 0;
-    set_mode(run, worst, mode);
+    if (wrong < friction->fewest) {
+        friction->fewest = wrong;
+        friction->patience = PATIENCE;
+    } else if (friction->patience) {
+        friction->patience--;
+    }
+    bool together = friction->patience > 0 || first == UINT32_MAX;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->v[run->model->sgn[k].mode] != friction->wanted[k] && (together || k == first))
+            change(run, k);
     return true;
 }
 
@@ -136,7 +250,7 @@ friction_guard(const Run *run, uint32_t law)
     double mode = run->v[sgn->mode], a = run->v[sgn->a];
     if (mode == 0)
         return a - fabs(run->v[sgn->p]);
-    return a > 0 ? mode * run->v[sgn->x] : fabs(run->v[sgn->x]) + 1;
+    return a > 0 || sgn->play ? mode * run->v[sgn->x] : fabs(run->v[sgn->x]) + 1;
 }
 
 void
@@ -150,4 +264,29 @@ friction_clamp(Run *run)
             run->v[sgn->dx] = 0;
         }
     }
+}
+
+int
+friction_check(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        const mdl_sgn *sgn = &model->sgn[k];
+        double a = run->v[sgn->a], p = run->v[sgn->p], *largest = &run->friction->largest[k];
+        *largest = fmax(*largest, fabs(a));
+        if (a < -1e-6 * *largest) {
+            run_message(run, MDL_ERROR, "at time %.12g: the limit of this set-valued law has become negative (%.6g); a "
+                        "limit a of a*Sgn(x) must not be below zero:\n  %s", run->v[0], a, sgn->text);
+            return MDL_FAILED;
+        }
+        if (sgn->play && fabs(p) > a + 1e-3 * *largest) {
+            run_message(run, MDL_ERROR, "at time %.12g: the force %.6g of a spring in series with dry friction is beyond the "
+                        "friction's limit %.6g, which it cannot be:\n  %s", run->v[0], p, a, sgn->text);
+            return MDL_FAILED;
+        }
+        // Without friction the mode has no effect; it is kept ready for when there is some again.
+        if (!sgn->play && run->v[sgn->mode] != 0 && !(a > 0) && run->v[sgn->x] != 0)
+            run->v[sgn->mode] = sign_of(run->v[sgn->x]);
+    }
+    return MDL_OK;
 }

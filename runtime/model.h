@@ -97,8 +97,13 @@ typedef struct mdl_sgn {
     uint32_t x, p, a;  // places in v. p and a are valid after `dynamics`
     int32_t state;     // index of the state that is x (>= 0): sticking sets it to 0.0 and its derivative
                        // stays 0.0; or -1: x is algebraic and the model's equations hold it at zero
-    uint32_t dx;       // state >= 0: place in v of its derivative (valid after `dynamics`)
+    uint32_t dx;       // place in v of what sticking holds at zero: der(x), or x itself when level is 0
     const char *text;
+    uint32_t level;    // 0: sticking holds x; 1: it holds der(x)
+    // A play: p is the force of a spring in series. Sticking holds x (level 0) while |p| < a; slipping holds der(p)
+    // at mode*der(a).
+    uint32_t play;
+    uint32_t dp, da;   // places in v of der(p) and der(a) (0: a is constant)
 } mdl_sgn;
 
 // An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The

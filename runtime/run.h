@@ -20,6 +20,7 @@ typedef struct Result Result;
 typedef struct Selection Selection;
 typedef struct Projection Projection;
 typedef struct Ode Ode;
+typedef struct Friction Friction;
 
 // One way of stepping. The functions are those declared below as integrator_*, which call them.
 typedef struct Stepper {
@@ -76,6 +77,7 @@ struct Run {
     Integrator *integrator;   // of ida.c
     Ode *ode;                 // of ode.c
     Result *result;
+    Friction *friction;       // of friction.c
 
     // Events. `guard` has n_relations, then n_time_relations, then n_sgns entries; so does `phi`.
     uint32_t guards;
@@ -142,9 +144,15 @@ int event_no_progress(Run *run);
 uint32_t event_relation_count(const Run *run);
 
 // --- friction.c: the modes of set-valued laws
+int friction_create(Run *run);
+void friction_free(Run *run);
 void friction_start(Run *run);
-// Changes the mode of at most one law. True when something changed.
+void friction_event(Run *run);  // an event begins
+void friction_search(Run *run); // a search for modes begins
+// One step of the search: changes the modes of laws that are wrong. True when something changed.
 bool friction_update(Run *run);
+// After events and accepted steps: a negative limit ends the run with a message.
+int friction_check(Run *run);
 double friction_guard(const Run *run, uint32_t law);
 double friction_band(const Run *run, uint32_t law);
 void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)

@@ -134,7 +134,7 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     choose_form(run);
     choose_points(run);
-    if (!allocate(run) || create_blocks(run) != MDL_OK) {
+    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -149,6 +149,7 @@ static void
 clean_up(Run *run)
 {
     integrator_free(run);
+    friction_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->v);
@@ -278,6 +279,8 @@ inspect(Run *run, double before, double *instant, bool *located)
     if (run->guards) {
         *located = find_event(run, before, instant);
         int status = *located ? MDL_OK : root_arm(run);
+        if (status == MDL_OK && !*located)
+            status = friction_check(run);
         if (status != MDL_OK)
             return status;
     } else if (run->model->n_asserts) {

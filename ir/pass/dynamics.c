@@ -175,6 +175,9 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
         wanted.at[place_of(low, low->dae->laws.at[i].p, &sign)] = 1;
         wanted.at[place_of(low, low->dae->laws.at[i].a, &sign)] = 1;
         wanted.at[place_of(low, low->dae->laws.at[i].x, &sign)] = 1;
+        wanted.at[low->sys->model->sgn[i].dx] = 1;
+        wanted.at[low->sys->model->sgn[i].dp] = 1;
+        wanted.at[low->sys->model->sgn[i].da] = 1;
     }
     vec_grow(needed, code->n);
     for (uint32_t i = code->n; i-- > 0;) {

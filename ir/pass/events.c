@@ -114,11 +114,12 @@ law_text(Lowering *low, const Law *law)
 static void
 make_laws(Lowering *low)
 {
+    const Dae *dae = low->dae;
     mdl_model *model = low->sys->model;
-    uint32_t n = low->dae->laws.n;
+    uint32_t n = dae->laws.n;
     mdl_sgn *table = arena_array(low->arena, mdl_sgn, n ? n : 1);
     for (uint32_t i = 0; i < n; i++) {
-        const Law law = low->dae->laws.at[i];
+        const Law law = dae->laws.at[i];
         int sign;
         mdl_sgn *sgn = &table[i];
         sgn->mode = place_of(low, law.mode, &sign);
@@ -126,9 +127,13 @@ make_laws(Lowering *low)
         sgn->p = place_of(low, law.p, &sign);
         sgn->a = place_of(low, law.a, &sign);
         sgn->state = -1;
+        sgn->level = law.level;
+        sgn->dx = sgn->x;
         if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
             sgn->state = (int32_t)(sgn->x - low->y);
             sgn->dx = low->implicit.at[sgn->state] ? low->yp + (uint32_t)sgn->state : low->dx + (uint32_t)sgn->state;
+        } else if (law.level) {
+            sgn->dx = place_of(low, dae->var_der.at[law.x], &sign);
         }
         sgn->text = law_text(low, &law);
     }
