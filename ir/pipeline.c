@@ -41,6 +41,12 @@ run_laws(Compilation *c)
 }
 
 static bool
+run_integers(Compilation *c)
+{
+    return pass_integers(c->dae, c->diags);
+}
+
+static bool
 run_alias(Compilation *c)
 {
     return pass_alias(c->dae, c->diags);
@@ -159,6 +165,8 @@ const Pass pipeline[] = {
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
     {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",
      .requires = FACT_NORMAL, .provides = FACT_LAWS},
+    {ROW(integers), .doc = "floor, ceil and trunc of what moves become discrete variables that change at events",
+     .requires = FACT_LAWS},
     {ROW(alias), .doc = "x = y and x = -y: one representative",
      .requires = FACT_LAWS, .provides = FACT_ALIASES},
     {ROW(merge), .doc = "set-valued laws of one velocity become one law",

@@ -202,8 +202,8 @@ init_solve(Run *run)
     free_blocks(model, block);
     if (status != MDL_OK)
         return status;
-    event_instants(run);
     adopt_conditions(run);
+    event_instants(run);
     status = check_initial(run);
     if (status == MDL_OK)
         status = arm_initial_conditions(run);

@@ -28,7 +28,6 @@ typedef struct Lifted {
     uint32_t own;              // slots of the original shape
     uint32_t extra, n_extra;   // range of LiftMemo.extras
     uint32_t order, n_order;   // range of LiftMemo.orders: slot k of the canonical shape was slot order[k]
-    Expr integer;              // an integer-valued function of a continuous variable, or 0
 } Lifted;
 
 struct LiftMemo {
@@ -43,7 +42,6 @@ struct LiftMemo {
     LiftMode mode;
     uint32_t own, first_extra;
     const uint8_t *slot_kind;  // per own slot: 1 when it is continuous
-    Expr integer;
     U32Vec vars;               // scratch of emit
     U32Vec places;
     U8Vec kinds;
@@ -200,10 +198,6 @@ rewrite_new(Lowering *low, Expr e, bool events)
         return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
                       b ? rewrite(low, b, events) : 0);
     }
-    case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
-        if (held && depends_on_continuous(low, e))
-            low->lift->integer = e;
-        return rewrite_args(low, e, events);
     default:
         return rewrite_args(low, e, events);
     }
@@ -225,7 +219,7 @@ static bool
 needs_rewrite(const Lowering *low, Expr e)
 {
     static const Op ops[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_LUZ, OP_MIN, OP_MAX, OP_ABS, OP_SIGN, OP_NOEVENT, OP_SMOOTH,
-                             OP_HOMOTOPY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE, OP_FLOOR, OP_CEIL, OP_TRUNC};
+                             OP_HOMOTOPY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (expr_has_op(low->exprs, e, ops[i]))
             return true;
@@ -253,10 +247,9 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
     memo->own = own;
     memo->first_extra = memo->extras.n;
     memo->slot_kind = kinds;
-    memo->integer = 0;
     Expr text = rewriting ? rewrite(low, shape, true) : shape;
     Lifted lifted = {.own = own, .extra = memo->first_extra, .n_extra = memo->extras.n - memo->first_extra,
-                     .integer = memo->integer, .order = memo->orders.n};
+                     .order = memo->orders.n};
     U32Vec order = {0};
     lifted.shape = expr_shape(low->exprs, text, &order);
     lifted.n_order = order.n;
@@ -392,11 +385,6 @@ emit_lifted(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, Span span,
     }
     uint32_t index = lift_shape(low, mode, shape, memo->kinds.at, memo->vars.n);
     Lifted lifted = memo->lifted.at[index];
-    if (lifted.integer) {
-        Diag *diag = diag_add(low->diags, E0710, span, "an integer-valued function of a continuous variable would jump here,"
-                              " which is not supported yet");
-        diag_help(diag, "wrap it in noEvent(...) if the jumps may be stepped over");
-    }
     // Extras may add to the pools, so the row is written afterwards.
     uint32_t few[64], *extras = lifted.n_extra <= 64 ? few : base_realloc(NULL, sizeof *extras * lifted.n_extra);
     for (uint32_t i = 0; i < lifted.n_extra; i++)

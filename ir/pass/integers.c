@@ -1,0 +1,312 @@
+// Integers: integer-valued functions of continuous variables become discrete variables.
+//
+// Purpose: floor, ceil and trunc (integer, div, mod and rem are written with these) jump; outside noEvent a jump is an
+// event and the value is held in between (Modelica specification 3.6, section 3.7.2).
+// Method: each call becomes a hidden discrete variable k that leaves its value when the argument u leaves the interval
+// in which k is right. A bound that belongs to the interval of k is passed a little later by the margin, so that
+// rounding at a located bound cannot lead back and forth. Where u is affine in time the bounds are instants.
+//
+//     y = floor(x)   =>   y = k,   k = if initial() then floor(x) else if x >= pre(k) + 1 then pre(k) + 1
+//                                      else if x < pre(k) then pre(k) - 1 else pre(k)
+//
+// When-equations and initial equations are no place for events: there the functions are computed as they stand.
+// Contract: after `laws`, before `alias`. Appends variables and equations; an equation gets another shape and row.
+// Complexity: linear in the equations with such functions.
+#include "ir/problem.h"
+
+typedef struct Stepped { // a variable that stands for shape(row)
+    uint64_t hash;
+    Expr shape;
+    uint32_t row, var, next;
+} Stepped;
+
+typedef struct Integers {
+    Dae *dae;
+    Map head_of;           // hash -> head of a list in `stepped`
+    VEC(Stepped) stepped;
+    Map number_of;         // instance -> last number of a hidden variable
+    // of the equation at hand:
+    U32Vec vars;           // its variables, then those made for it
+    Map done;
+    uint32_t equation;
+} Integers;
+
+static bool
+is_step(Op op)
+{
+    return op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC;
+}
+
+static bool
+concerns(const Exprs *exprs, Expr e)
+{
+    return expr_has_op(exprs, e, OP_FLOOR) || expr_has_op(exprs, e, OP_CEIL) || expr_has_op(exprs, e, OP_TRUNC);
+}
+
+// --- instants: u = rate*time + rest
+
+static bool
+is_timeless(const Exprs *exprs, Expr e)
+{
+    return !expr_has_op(exprs, e, OP_TIME);
+}
+
+// False when u is not affine in time.
+static bool
+affine_in_time(Exprs *exprs, Expr u, Expr *rate, Expr *rest)
+{
+    Op op = expr_op(exprs, u);
+    *rate = expr_const(exprs, op == OP_TIME);
+    *rest = op == OP_TIME ? expr_const(exprs, 0) : u;
+    if (op == OP_TIME || is_timeless(exprs, u))
+        return true;
+    if (op != OP_ADD && op != OP_MUL && op != OP_NEG && op != OP_DIV)
+        return false;
+    Expr factor = expr_const(exprs, 1);
+    *rest = expr_const(exprs, op == OP_MUL);
+    bool moves = false;
+    for (uint32_t i = 0; i < expr_nargs(exprs, u); i++) {
+        Expr arg = expr_arg(exprs, u, i), arg_rate, arg_rest;
+        bool still = is_timeless(exprs, arg);
+        if (!affine_in_time(exprs, arg, &arg_rate, &arg_rest))
+            return false;
+        if (op == OP_ADD || op == OP_NEG) {
+            *rate = expr_2(exprs, OP_ADD, *rate, arg_rate);
+            *rest = expr_2(exprs, OP_ADD, *rest, arg_rest);
+        } else if (op == OP_DIV && i == 1) {
+            if (!still)
+                return false;
+            *rate = expr_2(exprs, OP_DIV, *rate, arg);
+            *rest = expr_2(exprs, OP_DIV, *rest, arg);
+        } else if (still) {
+            factor = expr_2(exprs, OP_MUL, factor, arg);
+        } else {
+            if (moves)
+                return false;
+            moves = true;
+            *rate = arg_rate;
+            *rest = arg_rest;
+        }
+    }
+    if (op == OP_NEG) {
+        *rate = expr_1(exprs, OP_NEG, *rate);
+        *rest = expr_1(exprs, OP_NEG, *rest);
+    } else if (op == OP_MUL) {
+        *rate = expr_2(exprs, OP_MUL, factor, *rate);
+        *rest = expr_2(exprs, OP_MUL, factor, *rest);
+    }
+    return true;
+}
+
+// --- conditions
+
+// True when the argument reaches (from below, or from above) the bound at which k changes.
+static Expr
+passes(Exprs *exprs, bool upwards, Expr u, Expr bound, const Expr *rate, const Expr *rest)
+{
+    if (!rate)
+        return expr_2(exprs, upwards ? OP_GE : OP_LT, u, bound);
+    // Conditions with time are evaluated just after their instant: whether the bound itself counts is the same.
+    Expr instant = expr_2(exprs, OP_DIV, expr_sub(exprs, bound, *rest), *rate), zero = expr_const(exprs, 0);
+    Expr later = expr_2(exprs, OP_GE, expr_time(exprs), instant);
+    Expr right_way = expr_2(exprs, upwards ? OP_GT : OP_LT, *rate, zero);
+    return expr_2(exprs, OP_AND, right_way, later);
+}
+
+static Expr
+shifted(Exprs *exprs, Expr e, double by)
+{
+    return expr_2(exprs, OP_ADD, e, expr_const(exprs, by));
+}
+
+// The bounds of the interval of `pre`: at `upper` and above k grows; below `lower` (a closed end with the margin) it
+// falls.
+static void
+bounds(Exprs *exprs, Op op, Expr pre, Expr margin, Expr *upper, Expr *lower)
+{
+    Expr zero = expr_const(exprs, 0), above = expr_2(exprs, OP_ADD, pre, margin), below = expr_sub(exprs, pre, margin);
+    *upper = shifted(exprs, pre, 1);
+    *lower = shifted(exprs, pre, -1);
+    if (op == OP_FLOOR)
+        *lower = below;
+    if (op == OP_CEIL)
+        *upper = above;
+    if (op == OP_TRUNC) {
+        *upper = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, pre, zero), *upper, above);
+        *lower = expr_3(exprs, OP_IF, expr_2(exprs, OP_GT, pre, zero), below, *lower);
+    }
+}
+
+// The right side of k's equation, over the slots of the equation at hand and that of pre(k).
+static Expr
+held_value(Exprs *exprs, Op op, Expr u, Expr pre, bool of_time)
+{
+    Expr call = expr_1(exprs, op, u), upper, lower, rate, rest;
+    bool timed = of_time && affine_in_time(exprs, u, &rate, &rest);
+    Expr size = expr_2(exprs, OP_MUL, expr_const(exprs, 1e-12), expr_1(exprs, OP_ABS, pre));
+    bounds(exprs, op, pre, timed ? expr_const(exprs, 0) : shifted(exprs, size, 1e-10), &upper, &lower);
+    Expr up = passes(exprs, true, u, upper, timed ? &rate : NULL, &rest);
+    Expr down = passes(exprs, false, u, lower, timed ? &rate : NULL, &rest);
+    Expr more = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, call, shifted(exprs, pre, 1)));
+    Expr less = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MIN, call, shifted(exprs, pre, -1)));
+    Expr held = expr_3(exprs, OP_IF, up, more, expr_3(exprs, OP_IF, down, less, pre));
+    return expr_3(exprs, OP_IF, expr_make(exprs, OP_INITIAL, NULL, 0), call, held);
+}
+
+// --- variables
+
+static uint64_t
+hash_of(const Dae *dae, Expr shape, uint32_t row)
+{
+    uint64_t hash = hash_mix(shape);
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
+        hash = hash_add(hash, dae->rows.at[row + k]);
+    return hash;
+}
+
+// The variable made earlier for this call, or NONE.
+static Var
+recall(const Integers *integers, uint64_t hash, Expr shape, uint32_t row)
+{
+    const Dae *dae = integers->dae;
+    uint32_t at, n = expr_nslots(dae->exprs, shape);
+    if (!map_get(&integers->head_of, hash, &at))
+        return NONE;
+    for (; at != NONE; at = integers->stepped.at[at].next) {
+        const Stepped *stepped = &integers->stepped.at[at];
+        uint32_t same = 0;
+        while (stepped->shape == shape && same < n && dae->rows.at[stepped->row + same] == dae->rows.at[row + same])
+            same++;
+        if (stepped->shape == shape && same == n)
+            return stepped->var;
+    }
+    return NONE;
+}
+
+static bool
+depends_on_continuous(const Integers *integers, Expr e)
+{
+    const Dae *dae = integers->dae;
+    uint32_t n = expr_nslots(dae->exprs, e);
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = integers->vars.at[k];
+        if (dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_pre_of.at[var] == NONE && expr_uses_slot(dae->exprs, e, k))
+            return true;
+    }
+    return false;
+}
+
+static void
+define(Integers *integers, Var var, Op op, Expr u)
+{
+    Dae *dae = integers->dae;
+    Equation owner = dae->equations.at[integers->equation];
+    bool of_time = !depends_on_continuous(integers, u);
+    uint32_t last = integers->vars.n, row;
+    Expr shape;
+    vec_push(&integers->vars, var);
+    vec_push(&integers->vars, dae_pre(dae, var));
+    Expr value = held_value(dae->exprs, op, u, expr_slot(dae->exprs, last + 1), of_time);
+    Expr equation = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), value);
+    dae_bind_shape(dae, equation, integers->vars.at, &shape, &row);
+    integers->vars.n = last;
+    uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, owner.node, owner.span);
+    dae->equations.at[added].generated = 1;
+}
+
+// The discrete variable that holds op(u).
+static Var
+variable_for(Integers *integers, Op op, Expr u)
+{
+    Dae *dae = integers->dae;
+    uint32_t row, number = 0, head = NONE;
+    Expr shape;
+    dae_bind_shape(dae, expr_1(dae->exprs, op, u), integers->vars.at, &shape, &row);
+    uint64_t hash = hash_of(dae, shape, row);
+    Var var = recall(integers, hash, shape, row);
+    if (var != NONE)
+        return var;
+    uint32_t inst = dae->nodes.at[dae->equations.at[integers->equation].node].inst;
+    map_get(&integers->number_of, inst, &number);
+    map_put(&integers->number_of, inst, ++number);
+    var = dae_add_var(dae, arena_printf(dae->arena, "$integer%u", number), inst, VAR_DISCRETE, TYPE_INTEGER, false);
+    define(integers, var, op, u);
+    map_get(&integers->head_of, hash, &head);
+    map_put(&integers->head_of, hash, integers->stepped.n);
+    vec_push(&integers->stepped, ((Stepped){hash, shape, row, var, head}));
+    return var;
+}
+
+// --- equations
+
+static Expr rewrite(Integers *integers, Expr e);
+
+static Expr
+rewrite_new(Integers *integers, Expr e)
+{
+    Exprs *exprs = integers->dae->exprs;
+    Op op = expr_op(exprs, e);
+    uint32_t n = expr_nargs(exprs, e);
+    if (!concerns(exprs, e) || op == OP_NOEVENT || (op == OP_SMOOTH && !expr_is_const(exprs, expr_arg(exprs, e, 0), 0)))
+        return e;
+    U32Vec args = {0};
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&args, rewrite(integers, expr_arg(exprs, e, i)));
+    Expr result = expr_make(exprs, op, args.at, n);
+    vec_free(&args);
+    op = expr_op(exprs, result);
+    if (!is_step(op))
+        return result;
+    Expr u = expr_arg(exprs, result, 0);
+    if (is_timeless(exprs, u) && !depends_on_continuous(integers, u))
+        return result;
+    vec_push(&integers->vars, variable_for(integers, op, u));
+    return expr_slot(exprs, integers->vars.n - 1);
+}
+
+static Expr
+rewrite(Integers *integers, Expr e)
+{
+    uint32_t result;
+    if (map_get(&integers->done, e, &result))
+        return result;
+    result = rewrite_new(integers, e);
+    map_put(&integers->done, e, result);
+    return result;
+}
+
+static void
+visit(Integers *integers, uint32_t equation)
+{
+    Dae *dae = integers->dae;
+    uint32_t n;
+    const Var *row = dae_row(dae, equation, &n);
+    vec_clear(&integers->vars);
+    vec_append(&integers->vars, row, n);
+    map_clear(&integers->done);
+    integers->equation = equation;
+    Expr old = dae->equations.at[equation].shape, shape, text = rewrite(integers, old);
+    uint32_t new_row;
+    if (text == old)
+        return;
+    dae_bind_shape(dae, text, integers->vars.at, &shape, &new_row);
+    dae->equations.at[equation].shape = shape;
+    dae->equations.at[equation].row = new_row;
+}
+
+bool
+pass_integers(Dae *dae, Diags *diags)
+{
+    (void)diags; // every such function can be held
+    Integers integers = {.dae = dae};
+    uint32_t n = dae->equations.n; // what is appended below is in its final form
+    for (uint32_t i = 0; i < n; i++)
+        if (dae->equations.at[i].kind == EQN_NORMAL && concerns(dae->exprs, dae->equations.at[i].shape))
+            visit(&integers, i);
+    map_free(&integers.head_of);
+    vec_free(&integers.stepped);
+    map_free(&integers.number_of);
+    vec_free(&integers.vars);
+    map_free(&integers.done);
+    return true;
+}
