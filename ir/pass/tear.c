@@ -4,12 +4,10 @@
 // Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when
 // none is left, take the equation with the fewest undetermined unknowns and tear the one that occurs in most
 // equations (Elmqvist and Otter, ESM'94; Carpanzano, SIAM MCM 6 (2000) 1). A set-valued law is always a
-// residual and
-// the derivative it holds at zero is its tear, so that sticking is exact. In large loops assignments stay
-// short, so that
-// the tears' matrix is sparse (reaches_too_far). Loops with few tears whose residuals are affine are solved
-// symbolically;
-// small loops with luz are first given to the algebra of luz and tar.
+// residual and the derivative it holds at zero is its tear, so that sticking is exact. In large loops the
+// unknowns in most equations are torn first and assignments stay short, so that the tears' matrix is sparse
+// (reaches_too_far), and every residual is paired with a tear (pair.c). Loops with few tears whose residuals
+// are affine are solved symbolically; small loops with luz are first given to the algebra of luz and tar.
 // Contract: causal.h. Complexity: near linear in the block's incidence.
 //
 //     m1*a1 = f1 - p,  m2*a2 = f2 + p,  ax = a1 - a2,  law(ax, p)   =>   tear ax; explicit after substitution
@@ -18,6 +16,7 @@
 #include <string.h>
 
 #include "ir/nonsmooth.h"
+#include "ir/pass/pair.h"
 
 enum {
     ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
@@ -46,7 +45,10 @@ struct Tearing {
     U32Vec queue;              // equations with one open unknown
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
-    U32Vec reach;              // per determined unknown of a large block: bound on the tears it depends on; else empty
+    // of a large block, else empty; see reaches_too_far:
+    U32Vec reach;              // per determined unknown: number of tears it depends on
+    U32Vec support;            // per unknown: these tears, in REACH_LIMIT places
+    U32Vec by_degree;          // unknowns, those in most equations first
     Map law_of;                // law equation -> law
     U32Vec heap;               // equations touched lately: they have few open unknowns, see choose_tear
     U32Vec union_vars;         // composing: variables of the whole block
@@ -78,6 +80,8 @@ tearing_free(Tearing **tearing)
     vec_free(&t->order);
     vec_free(&t->tears);
     vec_free(&t->reach);
+    vec_free(&t->support);
+    vec_free(&t->by_degree);
     map_free(&t->law_of);
     vec_free(&t->heap);
     vec_free(&t->union_vars);
@@ -91,6 +95,31 @@ static uint32_t
 local_unknown(const Tearing *t, Var var)
 {
     return var < t->local_of.n ? t->local_of.at[var] : NONE;
+}
+
+static uint32_t
+degree(const Tearing *t, uint32_t local)
+{
+    return t->start.at[local + 1] - t->start.at[local];
+}
+
+// Counting sort; equal degrees keep the order of the source.
+static void
+order_by_degree(Tearing *t, uint32_t n)
+{
+    U32Vec place = {0};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = degree(t, i) > most ? degree(t, i) : most;
+    vec_grow(&place, most + 2);
+    for (uint32_t i = 0; i < n; i++)
+        place.at[most - degree(t, i) + 1]++;
+    for (uint32_t d = 0; d <= most; d++)
+        place.at[d + 1] += place.at[d];
+    vec_grow(&t->by_degree, n);
+    for (uint32_t i = 0; i < n; i++)
+        t->by_degree.at[place.at[most - degree(t, i)]++] = i;
+    vec_free(&place);
 }
 
 static void
@@ -143,8 +172,13 @@ load_block(Tearing *t, const uint32_t *equations, const Var *unknowns, uint32_t 
     vec_clear(&t->order);
     vec_clear(&t->tears);
     vec_clear(&t->reach);
-    if (n > LARGE_BLOCK)
+    vec_clear(&t->support);
+    vec_clear(&t->by_degree);
+    if (n > LARGE_BLOCK) {
         vec_grow(&t->reach, n);
+        vec_grow(&t->support, n * REACH_LIMIT);
+        order_by_degree(t, n);
+    }
 }
 
 static void
@@ -155,7 +189,7 @@ determine(Tearing *t, uint32_t local)
         LoopEquation *e = &t->equations.at[t->incident.at[i]];
         if (--e->open == 1 && !e->used && !e->is_law)
             vec_push(&t->queue, t->incident.at[i]);
-        else if (e->open > 1 && !e->used)
+        else if (e->open > 1 && !e->used && !t->reach.n)
             vec_push(&t->heap, t->incident.at[i]);
     }
 }
@@ -174,22 +208,33 @@ open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
     return NONE;
 }
 
-// In a large block an unknown that would depend on many tears is torn itself. A long chain of assignments
-// fills the
-// matrix of the tears, and errors grow along it (marching across a grid multiplies them at every step).
+// In a large block no assignment may depend on many tears: a long chain of assignments fills the matrix of the
+// tears, and errors grow along it (marching across a grid multiplies them at every step). Such an equation stays
+// a residual, and its unknown waits for another equation or is torn. In a network this leaves the nodal form:
+// potentials are tears, sums of currents residuals.
 static bool
 reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
 {
     if (!t->reach.n)
         return false;
-    uint32_t reach = 0;
+    uint32_t tears[REACH_LIMIT], count = 0;
     for (uint32_t k = 0; k < e->n_vars; k++) {
         uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
-        if (other != NONE && other != local && expr_uses_slot(t->dae->exprs, e->shape, k))
-            reach += t->reach.at[other];
+        if (other == NONE || other == local || !expr_uses_slot(t->dae->exprs, e->shape, k))
+            continue;
+        for (uint32_t i = 0; i < t->reach.at[other]; i++) {
+            uint32_t tear = t->support.at[other * REACH_LIMIT + i], at = 0;
+            while (at < count && tears[at] != tear)
+                at++;
+            if (at == REACH_LIMIT)
+                return true;
+            tears[at] = tear;
+            count += at == count;
+        }
     }
-    t->reach.at[local] = reach > REACH_LIMIT ? 1 : reach;
-    return reach > REACH_LIMIT;
+    t->reach.at[local] = count;
+    memcpy(t->support.at + (size_t)local * REACH_LIMIT, tears, count * sizeof *tears);
+    return false;
 }
 
 static void
@@ -202,28 +247,32 @@ propagate(Tearing *t)
         if (k == NONE || !causal_solve(t->dae, e->shape, t->vars.at + e->vars, k))
             continue;
         uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
-        if (reaches_too_far(t, e, local)) {
-            vec_push(&t->tears, local);
-        } else {
-            e->used = true;
-            vec_push(&t->order, index);
-            vec_push(&t->order, local);
-        }
+        if (reaches_too_far(t, e, local))
+            continue;
+        e->used = true;
+        vec_push(&t->order, index);
+        vec_push(&t->order, local);
         determine(t, local);
     }
     vec_clear(&t->queue);
 }
 
+// The next tear of a large block: what occurs in most equations is the centre of a star of short assignments.
 static uint32_t
-degree(const Tearing *t, uint32_t local)
+choose_central(const Tearing *t, uint32_t *scan)
 {
-    return t->start.at[local + 1] - t->start.at[local];
+    for (; *scan < t->by_degree.n; ++*scan)
+        if (!t->determined.at[t->by_degree.at[*scan]])
+            return t->by_degree.at[*scan];
+    return NONE;
 }
 
 // The next tear: from the most recently touched equation with few open unknowns, the one of highest degree.
 static uint32_t
 choose_tear(Tearing *t, uint32_t *scan)
 {
+    if (t->reach.n)
+        return choose_central(t, scan);
     const LoopEquation *best = NULL;
     // Equations touched last have the fewest open unknowns in practice; a bounded look keeps this linear.
     for (uint32_t looked = 0; t->heap.n && looked < 16; looked++) {
@@ -262,10 +311,11 @@ static void
 tear(Tearing *t, uint32_t local)
 {
     vec_push(&t->tears, local);
-    if (t->reach.n)
+    if (t->reach.n) {
         t->reach.at[local] = 1;
+        t->support.at[(size_t)local * REACH_LIMIT] = local;
+    }
     determine(t, local);
-    propagate(t);
 }
 
 static void
@@ -285,20 +335,18 @@ choose_tears(Tearing *t, uint32_t n)
             x = t->dae->var_der.at[x];
         bool negative;
         uint32_t local = local_unknown(t, dae_alias(t->dae, x, &negative));
-        if (local != NONE && !t->determined.at[local]) {
-            vec_push(&t->tears, local);
-            if (t->reach.n)
-                t->reach.at[local] = 1;
-            determine(t, local);
-        }
+        if (local != NONE && !t->determined.at[local])
+            tear(t, local);
     }
     for (uint32_t i = 0; i < n; i++)
         if (t->equations.at[i].open == 1 && !t->equations.at[i].is_law)
             vec_push(&t->queue, i);
     propagate(t);
     uint32_t scan = 0;
-    for (uint32_t next; (next = choose_tear(t, &scan)) != NONE;)
+    for (uint32_t next; (next = choose_tear(t, &scan)) != NONE;) {
         tear(t, next);
+        propagate(t);
+    }
 }
 
 // --- composing: residuals as expressions of the tears over a block-wide slot numbering
@@ -666,19 +714,50 @@ block_is_linear(const Tearing *t, uint32_t n)
     return true;
 }
 
+// Residuals of a large block in the order of the tears they belong to: a residual goes with the tear that it
+// contains in most ways (the balance of a node with its potential), so that the matrix of the tears has a full
+// diagonal and, for networks, a symmetric pattern, which a fill-reducing ordering needs.
+static void
+pair_residuals(const Tearing *t, U32Vec *residuals)
+{
+    PairInput input = {.tears = t->tears.n};
+    U32Vec position = {0};
+    vec_grow(&position, t->determined.n);
+    for (uint32_t k = 0; k < t->tears.n; k++)
+        position.at[t->tears.at[k]] = k;
+    for (uint32_t r = 0; r < residuals->n; r++) {
+        const LoopEquation *e = &t->equations.at[residuals->at[r]];
+        vec_push(&input.start, input.uses.n);
+        for (uint32_t k = 0; k < e->n_vars; k++) {
+            uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
+            if (local == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k))
+                continue;
+            for (uint32_t i = 0; i < t->reach.at[local]; i++)
+                vec_push(&input.uses, position.at[t->support.at[local * REACH_LIMIT + i]]);
+        }
+    }
+    vec_push(&input.start, input.uses.n);
+    tearing_pair(&input, residuals);
+    vec_free(&position);
+}
+
 static void
 emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = block_is_linear(t, n)};
+    U32Vec residuals = {0};
     emit_inner(t, causal, unknowns, false);
     loop.n_inner = causal->assigns.n - loop.inner;
     for (uint32_t i = 0; i < t->tears.n; i++)
         vec_push(&causal->tears, unknowns[t->tears.at[i]]);
-    for (uint32_t i = 0; i < n; i++) {
-        const LoopEquation *e = &t->equations.at[i];
-        if (e->used)
-            continue;
+    for (uint32_t i = 0; i < n; i++)
+        if (!t->equations.at[i].used)
+            vec_push(&residuals, i);
+    if (t->reach.n)
+        pair_residuals(t, &residuals);
+    for (uint32_t i = 0; i < residuals.n; i++) {
+        const LoopEquation *e = &t->equations.at[residuals.at[i]];
         Residual residual = {.equation = e->equation};
         dae_bind_shape(t->dae, expr_residual(t->dae->exprs, e->shape), t->vars.at + e->vars, &residual.shape,
                        &residual.row);
@@ -687,6 +766,7 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     CausalItem item = {true, causal->loops.n};
     vec_push(&causal->loops, loop);
     vec_push(&causal->items, item);
+    vec_free(&residuals);
 }
 
 void

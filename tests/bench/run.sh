@@ -51,6 +51,8 @@ exec 3>&1
 grow heat_chain/loop.mdl examples/heat_chain/loop.mdl 1 1000 10000 100000
 grow heat_chain/components.mdl examples/heat_chain/components.mdl 3 1000 10000 100000
 row "check resistive_grid.mdl, 200 x 200 (one linear loop)" 1 "$mdlc" check tests/bench/models/resistive_grid.mdl --set n=200
+row "run resistive_grid.mdl, 200 x 200, 1 s" 1 "$mdlc" run tests/bench/models/resistive_grid.mdl --set n=200 \
+    -o "$work/grid.csv" --vars '^load.v$'
 row "run rc_ladder.mdl, 4000 sections, 10 s" 3 "$mdlc" run tests/bench/models/rc_ladder.mdl --set n=4000 \
     -o "$work/ladder.csv" --vars '^C.4000..v$'
 echo
