@@ -103,6 +103,10 @@ $(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
 
+$(BUILD)/tests/bench/structural: $(BUILD)/tests/bench/structural.o $(BUILD)/libir.a $(BUILD)/libbase.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lm
+
 packages:
 	@.ci/packages
 programs: $(BUILD)/mdlc $(TEST_PROGRAMS)
