@@ -26,6 +26,7 @@ typedef struct Loop {
     uint32_t inner, n_inner;   // range of Causal.assigns
     uint32_t tear, residual, n; // ranges of Causal.tears and Causal.residuals
     bool linear;               // the residuals are affine in the tears
+    uint32_t constraints;      // equations among the block's that are or were differentiated: they may be redundant
 } Loop;
 
 typedef struct CausalItem {
@@ -47,7 +48,10 @@ void causal_free(Causal *causal);
 // made of parameters
 // only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c,
 // tear.c).
-void causal_make(Dae *dae, const Problem *problem, Causal *causal);
+void causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal);
+// Joins accelerations that differentiated invariants seem to determine with the systems of the forces that follow from
+// them (couple.c). `problem` is sorted and is sorted anew.
+void problem_couple(Dae *dae, const Reduction *reduction, Problem *problem);
 // mdlc show equations: assignments as "var = expression", loops as groups.
 void causal_print(Dae *dae, const Causal *causal, Out *out);
 
@@ -60,7 +64,7 @@ Assign causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equati
 Expr causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k);
 // One block of several equations, or of one that cannot be solved explicitly.
 typedef struct Tearing Tearing;
-Tearing *tearing_create(Dae *dae);
+Tearing *tearing_create(Dae *dae, const Reduction *reduction);
 void tearing_free(Tearing **tearing);
 void tearing_block(Tearing *tearing, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n);
 

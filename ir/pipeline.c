@@ -123,6 +123,7 @@ run_causality(Compilation *c)
     if (!pass_causality(c->dae, &c->reduction, &c->problem, c->diags))
         return false;
     take_part(c, &c->continuous, false);
+    problem_couple(c->dae, &c->reduction, &c->continuous);
     take_part(c, &c->discrete, true);
     return true;
 }
@@ -130,15 +131,18 @@ run_causality(Compilation *c)
 static bool
 run_init(Compilation *c)
 {
-    return pass_init(c->dae, &c->reduction, &c->initial, c->diags);
+    if (!pass_init(c->dae, &c->reduction, &c->initial, c->diags))
+        return false;
+    problem_couple(c->dae, &c->reduction, &c->initial);
+    return true;
 }
 
 static bool
 run_solve(Compilation *c)
 {
-    causal_make(c->dae, &c->continuous, &c->dynamics);
-    causal_make(c->dae, &c->discrete, &c->discretes);
-    causal_make(c->dae, &c->initial, &c->init);
+    causal_make(c->dae, &c->reduction, &c->continuous, &c->dynamics);
+    causal_make(c->dae, &c->reduction, &c->discrete, &c->discretes);
+    causal_make(c->dae, &c->reduction, &c->initial, &c->init);
     return true;
 }
 

@@ -29,7 +29,7 @@ rk4_create(Run *run)
     if (!ode)
         return MDL_INTERNAL;
     if (run->model->n_constraints) {
-        ode->projection = projection_create(run->model);
+        ode->projection = projection_create(run);
         if (!ode->projection)
             return MDL_INTERNAL;
     }

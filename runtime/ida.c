@@ -43,6 +43,17 @@ struct Integrator {
 
 // --- callbacks
 
+// Invariants in the place of the rows of the states that they determine.
+static void
+replace_rows(const Run *run, double *out)
+{
+    const mdl_model *model = run->model;
+    const uint32_t *replaced = run->integrator->selection ? selection_of_states(run->integrator->selection) : NULL;
+    for (uint32_t i = 0; replaced && i < model->nx; i++)
+        if (replaced[i])
+            out[i] = run->v[model->constraint[replaced[i] - 1].value];
+}
+
 static bool
 causal_residual(Run *run, const double *yp, double *out)
 {
@@ -52,6 +63,7 @@ causal_residual(Run *run, const double *yp, double *out)
         return false;
     for (uint32_t i = 0; i < model->nx; i++)
         out[i] = yp[i] - run->v[model->yp + i];
+    replace_rows(run, out);
     return true;
 }
 
@@ -67,10 +79,7 @@ dae_residual(Run *run, const double *yp, double *out)
             if (model->implicit[i])
                 out[i] = run->v[model->r + i];
     memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
-    const uint32_t *replaced = run->integrator->selection ? selection_of_states(run->integrator->selection) : NULL;
-    for (uint32_t i = 0; replaced && i < model->nx; i++)
-        if (replaced[i])
-            out[i] = run->v[model->constraint[replaced[i] - 1].value];
+    replace_rows(run, out);
 }
 
 static int
@@ -390,7 +399,7 @@ apply_selection(Run *run)
     Integrator *integrator = run->integrator;
     const uint32_t *replaced = selection_of_states(integrator->selection);
     jacobian_free(&integrator->jacobian);
-    integrator->jacobian = jacobian_create(run->model, false, replaced);
+    integrator->jacobian = jacobian_create(run->model, run->causal, replaced);
     if (!integrator->jacobian) {
         run_message(run, MDL_ERROR, "at time %.12g: the states could not be chosen anew", run->time);
         return MDL_INTERNAL;

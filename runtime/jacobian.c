@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/rank.h"
+
 struct Jacobian {
     const mdl_model *model;
     uint32_t n;
@@ -31,6 +33,8 @@ struct Jacobian {
     double *sensitivity;        // m x nx by columns: du/dx
     double *explicit_loop;      // nx x m by columns: d(-dx)/du of explicit rows
     Lu *loop_lu;
+    Rank *loop_rank;            // instead, when equations of the loops follow from others
+    uint32_t *owner;            // per constraint: the state whose row it replaces, NONE: none
 };
 
 static const uint32_t NONE = UINT32_MAX;
@@ -242,9 +246,22 @@ number_loops(Jacobian *jacobian)
 }
 
 static bool
-build_causal(Jacobian *jacobian)
+own_rows(Jacobian *jacobian, const uint32_t *replaced)
 {
-    if (!number_loops(jacobian))
+    const mdl_model *model = jacobian->model;
+    jacobian->owner = malloc(((size_t)model->n_constraints + 1) * sizeof *jacobian->owner);
+    for (uint32_t k = 0; jacobian->owner && k < model->n_constraints; k++)
+        jacobian->owner[k] = NONE;
+    for (uint32_t i = 0; jacobian->owner && replaced && i < model->nx; i++)
+        if (replaced[i])
+            jacobian->owner[replaced[i] - 1] = i;
+    return jacobian->owner != NULL;
+}
+
+static bool
+build_causal(Jacobian *jacobian, const uint32_t *replaced)
+{
+    if (!number_loops(jacobian) || !own_rows(jacobian, replaced))
         return false;
     size_t m = jacobian->m, n = jacobian->n;
     uint32_t *start, *row;
@@ -287,10 +304,62 @@ scatter(Jacobian *jacobian, const mdl_matrix *matrix, const double *v, const uin
                           usable(v[matrix->values + k]));
 }
 
+// The loops' matrix, ready for solve_loops. Where equations follow from others their unknowns change as little as
+// they can.
 static bool
-assemble_causal(Jacobian *jacobian, const double *v, double cj)
+factor_loops(Jacobian *jacobian, const Run *run)
 {
     const mdl_model *model = jacobian->model;
+    uint32_t m = jacobian->m;
+    if (!run->deficient)
+        return !m || lu_factor(jacobian->loop_lu, jacobian->loop, true);
+    if (!jacobian->loop_rank)
+        jacobian->loop_rank = rank_create(m, m);
+    if (!jacobian->loop_rank)
+        return false;
+    double scale[m + 1];
+    for (uint32_t k = 0; k < m; k++)
+        scale[k] = run->v[model->nominal + jacobian->loop_row[k]];
+    memcpy(rank_matrix(jacobian->loop_rank), jacobian->loop, (size_t)m * m * sizeof(double));
+    return rank_factor(jacobian->loop_rank, scale, 0, m - run->deficient);
+}
+
+static void
+solve_loops(Jacobian *jacobian, const Run *run, double *du)
+{
+    if (run->deficient)
+        rank_solve(jacobian->loop_rank, du, du);
+    else if (jacobian->m)
+        lu_solve(jacobian->loop_lu, du);
+}
+
+// Rows of states that invariants determine: dc/dx + dc/du du/dx.
+static void
+replace_causal_rows(Jacobian *jacobian, const double *v)
+{
+    const mdl_matrix *c = &jacobian->model->jac_c;
+    size_t n = jacobian->n, m = jacobian->m;
+    for (uint32_t k = 0; k < jacobian->model->n_constraints; k++)
+        for (size_t j = 0; jacobian->owner[k] != NONE && j < n; j++)
+            jacobian->values[j * n + jacobian->owner[k]] = 0;
+    for (uint32_t column = 0; c->nonzeros && column < c->columns; column++) {
+        uint32_t loop = jacobian->loop_of_y[column];
+        for (uint32_t k = c->column_start[column]; k < c->column_start[column + 1]; k++) {
+            uint32_t row = jacobian->owner[c->row[k]];
+            double value = usable(v[c->values + k]);
+            if (row != NONE && loop == NONE)
+                jacobian->values[column * n + row] += value;
+            for (size_t j = 0; row != NONE && loop != NONE && j < n; j++)
+                jacobian->values[j * n + row] += value * jacobian->sensitivity[j * m + loop];
+        }
+    }
+}
+
+static bool
+assemble_causal(Jacobian *jacobian, const Run *run, double cj)
+{
+    const mdl_model *model = jacobian->model;
+    const double *v = run->v;
     size_t m = jacobian->m, n = jacobian->n;
     memset(jacobian->values, 0, n * n * sizeof(double));
     memset(jacobian->loop, 0, m * m * sizeof(double));
@@ -301,12 +370,11 @@ assemble_causal(Jacobian *jacobian, const double *v, double cj)
         row_loop[i] = i < model->nx ? jacobian->loop_of_yp[i] : jacobian->loop_of_y[i];
     scatter(jacobian, &model->jac_y, v, row_loop, jacobian->loop_of_y);
     scatter(jacobian, &model->jac_yp, v, row_loop, jacobian->loop_of_yp);
-    if (m && !lu_factor(jacobian->loop_lu, jacobian->loop, true))
+    if (!factor_loops(jacobian, run))
         return false;
     for (size_t j = 0; j < n; j++) {
         double *du = jacobian->sensitivity + j * m, *column = jacobian->values + j * n;
-        if (m)
-            lu_solve(jacobian->loop_lu, du);
+        solve_loops(jacobian, run, du);
         for (size_t k = 0; k < m; k++)
             for (size_t i = 0; i < n; i++)
                 column[i] += jacobian->explicit_loop[k * n + i] * du[k];
@@ -315,6 +383,8 @@ assemble_causal(Jacobian *jacobian, const double *v, double cj)
                 column[i] = -du[jacobian->loop_of_yp[i]];
         column[j] += cj;
     }
+    if (jacobian->selected)
+        replace_causal_rows(jacobian, v);
     return true;
 }
 
@@ -330,7 +400,7 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
     jacobian->causal = causal;
     jacobian->selected = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
-    bool built = causal ? build_causal(jacobian) : build_dae(jacobian, replaced);
+    bool built = causal ? build_causal(jacobian, replaced) : build_dae(jacobian, replaced);
     if (built && !causal)
         jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
@@ -346,6 +416,8 @@ jacobian_free(Jacobian **slot)
         return;
     lu_free(&jacobian->lu);
     lu_free(&jacobian->loop_lu);
+    rank_free(&jacobian->loop_rank);
+    free(jacobian->owner);
     free(jacobian->start);
     free(jacobian->row);
     free(jacobian->values);
@@ -368,7 +440,7 @@ jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
 {
     mdl_call(run->model->jacobian, run->v);
     if (jacobian->causal)
-        return assemble_causal(jacobian, run->v, cj);
+        return assemble_causal(jacobian, run, cj);
     assemble_dae(jacobian, run->v, cj);
     return true;
 }

@@ -258,6 +258,20 @@ lu_singular_column(const Lu *lu)
     return lu->singular < lu->n ? lu->singular : 0;
 }
 
+double
+lu_pivot_ratio(Lu *lu)
+{
+    if (!lu->dense)
+        return klu_rcond(lu->symbolic, lu->numeric, &lu->common) ? lu->common.rcond : 0;
+    double least = INFINITY, most = 0;
+    for (size_t k = 0; k < lu->n; k++) {
+        double pivot = fabs(lu->dense_values[k * lu->n + k]);
+        least = fmin(least, pivot);
+        most = fmax(most, pivot);
+    }
+    return most > 0 ? least / most : lu->n == 0;
+}
+
 void
 lu_solve(Lu *lu, double *b)
 {

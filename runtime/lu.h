@@ -18,6 +18,8 @@ void lu_free(Lu **lu);
 // False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
 bool lu_factor(Lu *lu, const double *values, bool fresh);
 uint32_t lu_singular_column(const Lu *lu);
+// Smallest pivot relative to the largest: far below 1 when the matrix may be singular.
+double lu_pivot_ratio(Lu *lu);
 // b := A^-1 b.
 void lu_solve(Lu *lu, double *b);
 bool lu_is_dense(const Lu *lu);

@@ -61,6 +61,14 @@ typedef struct mdl_block {
     const char *const *unknown_name;  // m full variable names
     const char *const *equation;      // m texts "file:line:col: component.path: a = b" for messages
     const double *nominal;      // m scales of the unknowns
+    // Equations of constraints that were differentiated, or their derivatives, in the block: only where there are any may
+    // equations follow from others; then the inner variables, whose values count for what the shortest solution is.
+    uint32_t constraints;
+    uint32_t n_inner;
+    const uint32_t *inner;      // places in v
+    const double *inner_nominal;
+    const char *const *inner_name;
+    const char *const *inner_equation; // n_inner texts, of the equations that the inner variables are solved from
 } mdl_block;
 
 typedef struct mdl_step {

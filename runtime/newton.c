@@ -2,19 +2,21 @@
 //
 // Purpose: initialisation, consistent values at events, rows and root functions, causal form.
 // Method: affine-invariant damping with the natural monotonicity test (Deuflhard, Newton Methods for
-//         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not
-//         the
+//         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not the
 //         residual, must shrink, so the scaling of equations does not matter. Corrections are measured
-//         relative to max(|u|, nominal). Homotopy: F(u) = (1 - s) F(u0), s from 0 to 1 with adaptive steps.
+//         relative to max(|u|, nominal). What has converged is accepted when the residuals are small, too,
+//         compared with the terms that changes of the unknowns make in them. Homotopy: F(u) = (1 - s) F(u0), s from 0
+//         to 1 with adaptive steps.
+//         Blocks with constraints may have equations that follow from others: there corrections are the shortest
+//         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other.
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
 //           are those of the last iterate and newton_report() explains.
 // Complexity: one Jacobian and one factorisation per iteration.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/newton.h"
 
 enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400 };
 
@@ -22,19 +24,15 @@ static const double CONVERGED = 1e-12;  // relative size of the last correction 
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
 static const double SMALLEST_DAMPING = 1e-6;
 
-typedef enum Trouble { NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH } Trouble;
+static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
+static const double INEXACT = 1e-6;     // residuals above this part of their terms are not solved
 
-struct Newton {
-    const mdl_block *block;
-    Lu *lu;
-    double *base;    // unknowns at the start of an iteration
-    double *step;    // Newton correction
-    double *trial;   // simplified correction
-    double *target;  // what the residuals must become (zero but for the homotopy)
-    double *start;   // unknowns at the start of a solve
-    Trouble trouble;
-    uint32_t singular;
-};
+double
+newton_scale(const mdl_block *block, uint32_t i)
+{
+    double nominal = block->nominal ? fabs(block->nominal[i]) : 1;
+    return nominal > 0 ? nominal : 1;
+}
 
 Newton *
 newton_create(const mdl_block *block)
@@ -44,7 +42,7 @@ newton_create(const mdl_block *block)
     if (!newton)
         return NULL;
     newton->block = block;
-    newton->base = calloc(5 * m + 1, sizeof *newton->base);
+    newton->base = calloc(7 * m + 1, sizeof *newton->base);
     newton->lu = lu_create(block->m, block->jac.column_start, block->jac.row);
     if (!newton->base) {
         newton_free(&newton);
@@ -54,6 +52,11 @@ newton_create(const mdl_block *block)
     newton->trial = newton->step + m;
     newton->target = newton->trial + m;
     newton->start = newton->target + m;
+    newton->scale = newton->start + m;
+    newton->size = newton->scale + m;
+    for (uint32_t i = 0; i < block->m; i++)
+        newton->scale[i] = newton_scale(block, i);
+    newton->review = block->constraints && block->m <= RANK_LIMIT;
     return newton;
 }
 
@@ -64,6 +67,7 @@ newton_free(Newton **slot)
     if (!newton)
         return;
     lu_free(&newton->lu);
+    rank_free(&newton->rank);
     free(newton->base);
     free(newton);
     *slot = NULL;
@@ -88,9 +92,7 @@ size_of(const Newton *newton, const double *correction)
 {
     double most = 0;
     for (uint32_t i = 0; i < newton->block->m; i++) {
-        double nominal = newton->block->nominal ? fabs(newton->block->nominal[i]) : 1;
-        double scale = fmax(fabs(newton->base[i]), nominal > 0 ? nominal : 1);
-        double size = fabs(correction[i]) / scale;
+        double size = fabs(correction[i]) / fmax(fabs(newton->base[i]), newton->scale[i]);
         if (!(size <= most))
             most = size;
     }
@@ -118,17 +120,61 @@ fail(Newton *newton, Trouble trouble)
     return false;
 }
 
+bool
+newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most)
+{
+    const mdl_block *block = newton->block;
+    size_t m = block->m;
+    if (!newton->rank)
+        newton->rank = rank_create(block->m, block->m);
+    if (!newton->rank)
+        return false;
+    double *matrix = rank_matrix(newton->rank);
+    memset(matrix, 0, m * m * sizeof *matrix);
+    for (size_t j = 0; j < m; j++)
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            matrix[j * m + block->jac.row[k]] = run->v[block->jac.values + k];
+    return rank_factor(newton->rank, newton->scale, tolerance, most);
+}
+
+// What the unknowns contribute to each residual, from the partial derivatives at the iterate.
+static void
+measure_terms(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    memset(newton->size, 0, block->m * sizeof *newton->size);
+    for (uint32_t j = 0; j < block->m; j++) {
+        double unknown = fmax(fabs(run->v[block->unknown[j]]), newton->scale[j]);
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            newton->size[block->jac.row[k]] += fabs(run->v[block->jac.values + k]) * unknown;
+    }
+}
+
+static void
+apply_inverse(Newton *newton, double *b)
+{
+    if (newton->by_rank)
+        rank_solve(newton->rank, b, b);
+    else
+        lu_solve(newton->lu, b);
+}
+
 // Newton correction at the current point, whose defect is in `step`.
 static bool
 correction(Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
     mdl_call(block->jacobian, run->v);
-    if (!newton->lu || !lu_factor(newton->lu, run->v + block->jac.values, true)) {
-        newton->singular = newton->lu ? lu_singular_column(newton->lu) : 0;
+    measure_terms(run, newton);
+    newton->by_rank = false;
+    if (newton->deficient)
+        newton->by_rank = newton_rank(run, newton, 0, block->m - newton->deficient);
+    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
+    if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
+        newton->by_rank = newton_rank(run, newton, RANK_DEPENDENT, block->m) && rank_value(newton->rank) < block->m;
+    if (!newton->by_rank && !factored)
         return fail(newton, SINGULAR);
-    }
-    lu_solve(newton->lu, newton->step);
+    apply_inverse(newton, newton->step);
     return true;
 }
 
@@ -140,7 +186,7 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
     for (;;) {
         move(run, newton, *damping);
         if (defect(run, newton, newton->trial)) {
-            lu_solve(newton->lu, newton->trial);
+            apply_inverse(newton, newton->trial);
             *trial_norm = size_of(newton, newton->trial);
             if (*trial_norm <= (1 - *damping / 4) * norm || *trial_norm <= CONVERGED)
                 return true;
@@ -174,6 +220,20 @@ is_solved(const Newton *newton)
     return true;
 }
 
+// The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent
+// at the start; between accepted points the states miss the constraints by more than rounding.
+static bool
+is_accurate(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    for (uint32_t i = 0; i < block->m && !newton->deficient; i++) {
+        double residual = fabs(newton->target[i] - run->v[block->residual[i]]);
+        if (!(residual <= INEXACT * newton->size[i]))
+            return fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
+    }
+    return true;
+}
+
 static bool
 iterate(Run *run, Newton *newton)
 {
@@ -193,8 +253,11 @@ iterate(Run *run, Newton *newton)
             return false;
         run->stats->newton_iterations++;
         bool stagnated = damping == 1 && norm <= STAGNATED && trial_norm > norm / 4;
-        if (damping == 1 && (trial_norm <= CONVERGED || stagnated))
-            return trial_norm < norm && trial_norm > 0 ? finish(run, newton) : true;
+        if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
+            if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
+                return false;
+            return is_accurate(run, newton);
+        }
         if (!defect(run, newton, newton->step))
             return fail(newton, NOT_FINITE);
         damping = fmin(1, 4 * damping);
@@ -246,16 +309,88 @@ homotopy_solve(Run *run, Newton *newton)
     uint32_t m = newton->block->m;
     double *path = calloc(2 * (size_t)m, sizeof *path);
     Trouble first = newton->trouble;
-    uint32_t singular = newton->singular;
     bool solved = path && follow_path(run, newton, path);
     free(path);
     if (!solved) {
         // The report shows the direct attempt's end: that is the one a user can relate to start values.
         write_unknowns(run, newton, newton->start);
-        newton->singular = singular;
         newton->trouble = iterate(run, newton) ? NO_PATH : first;
     }
     return solved;
+}
+
+void
+newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response)
+{
+    const mdl_block *block = newton->block;
+    double kept[block->m + 1], step = INFINITY;
+    for (uint32_t k = 0; k < block->n_inner; k++)
+        response[k] = run->v[block->inner[k]];
+    // Affine blocks answer any step exactly; otherwise a step small against the unknowns.
+    for (uint32_t i = 0; i < block->m; i++) {
+        kept[i] = run->v[block->unknown[i]];
+        if (along[i] != 0)
+            step = fmin(step, (block->linear ? 1 : 1e-6) * fmax(fabs(kept[i]), newton->scale[i]) / fabs(along[i]));
+    }
+    for (uint32_t i = 0; i < block->m && isfinite(step); i++)
+        run->v[block->unknown[i]] += step * along[i];
+    mdl_call(block->eval, run->v);
+    for (uint32_t k = 0; k < block->n_inner; k++)
+        response[k] = isfinite(step) ? (run->v[block->inner[k]] - response[k]) / step : 0;
+    write_unknowns(run, newton, kept);
+    mdl_call(block->eval, run->v);
+}
+
+// What an affine block leaves open is chosen such that the squares of all its variables, each in its unit, have the
+// smallest sum. `work` has room for d + 1 directions of all variables and the d + 1 rows of the normal equations.
+static bool
+shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
+{
+    const mdl_block *block = newton->block;
+    size_t m = block->m, d = newton->deficient, n = m + block->n_inner;
+    double *value = work, *direction = work + n, *right = direction + d * n, *matrix = rank_matrix(normal);
+    for (size_t i = 0; i < n; i++)
+        value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i]
+                         : run->v[block->inner[i - m]] / block->inner_nominal[i - m];
+    for (size_t k = 0; k < d; k++) {
+        double *along = direction + k * n;
+        rank_kernel(newton->rank, (uint32_t)k, along);
+        newton_inner_response(run, newton, along, along + m);
+        for (size_t i = 0; i < n; i++)
+            along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
+    }
+    for (size_t k = 0; k < d; k++) {
+        right[k] = 0;
+        for (size_t i = 0; i < n; i++)
+            right[k] -= direction[k * n + i] * value[i];
+        for (size_t l = 0; l < d; l++) {
+            matrix[l * d + k] = 0;
+            for (size_t i = 0; i < n; i++)
+                matrix[l * d + k] += direction[k * n + i] * direction[l * n + i];
+        }
+    }
+    if (!rank_factor(normal, NULL, 1e-12, (uint32_t)d))
+        return false;
+    rank_solve(normal, right, right);
+    for (size_t k = 0; k < d; k++)
+        for (size_t i = 0; i < m; i++)
+            run->v[block->unknown[i]] += right[k] * direction[k * n + i] * newton->scale[i];
+    return defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+}
+
+static bool
+shorten(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    size_t d = newton->deficient, n = (size_t)block->m + block->n_inner;
+    if (!d || !block->linear || !newton->by_rank)
+        return true;
+    double *work = calloc((d + 1) * (n + 1), sizeof *work);
+    Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
+    bool good = work && normal && shorten_with(run, newton, work, normal);
+    free(work);
+    rank_free(&normal);
+    return good;
 }
 
 int
@@ -266,7 +401,7 @@ newton_solve(Run *run, Newton *newton, bool homotopy)
     run->stats->block_solves++;
     read_unknowns(run, newton, newton->start);
     if (iterate(run, newton))
-        return MDL_OK;
+        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
     if (homotopy && newton->trouble != NOT_FINITE && homotopy_solve(run, newton))
         return MDL_OK;
     return MDL_FAILED;
@@ -276,53 +411,4 @@ void
 newton_restore(const Run *run, const Newton *newton)
 {
     write_unknowns(run, newton, newton->start);
-}
-
-static const char *
-trouble_text(Trouble trouble)
-{
-    switch (trouble) {
-    case NOT_FINITE: return "an equation has no finite value";
-    case SINGULAR: return "its matrix of partial derivatives is singular";
-    case NO_DESCENT: return "no step reduces the error";
-    case TOO_MANY: return "the iteration does not converge";
-    default: return "there is no path from the start values to a solution";
-    }
-}
-
-static uint32_t
-worst_equation(const Run *run, const mdl_block *block)
-{
-    uint32_t worst = 0;
-    for (uint32_t i = 0; i < block->m; i++) {
-        double r = run->v[block->residual[i]];
-        if (!isfinite(r))
-            return i;
-        if (fabs(r) > fabs(run->v[block->residual[worst]]))
-            worst = i;
-    }
-    return worst;
-}
-
-void
-newton_report(const Run *run, const Newton *newton, const char *when)
-{
-    enum { SHOWN = 8 };
-    const mdl_block *block = newton->block;
-    char text[3000];
-    size_t used = 0;
-    uint32_t worst = worst_equation(run, block);
-    for (uint32_t i = 0; i < block->m && i < SHOWN && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s = %.10g",
-                                 block->unknown_name ? block->unknown_name[i] : "?",
-                                 run->v[block->unknown[i]]);
-    if (block->m > SHOWN && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "\n  and %u more", block->m - SHOWN);
-    const char *singular = newton->trouble == SINGULAR && block->unknown_name && newton->singular < block->m
-                               ? block->unknown_name[newton->singular] : NULL;
-    run_message(run, MDL_ERROR, "%s: a system of %u equation%s could not be solved: %s%s%s%s\n"
-                "equation %s\n  has the residual %.6g at%s", when, block->m, block->m == 1 ? "" : "s",
-                trouble_text(newton->trouble), singular ? " (undetermined: `" : "", singular ? singular : "",
-                singular ? "`)" : "", block->equation ? block->equation[worst] : "?",
-                run->v[block->residual[worst]], text);
 }

@@ -203,7 +203,7 @@ create(Run *run, bool runge_kutta, bool stiff)
     if (!ode)
         return MDL_INTERNAL;
     if (run->model->n_constraints) {
-        ode->projection = projection_create(run->model);
+        ode->projection = projection_create(run);
         ode->shift = calloc((size_t)run->model->nx + 1, sizeof *ode->shift);
         if (!ode->projection || !ode->shift)
             return MDL_INTERNAL;

@@ -127,20 +127,32 @@ compare_entries(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void
-list_entries(const mdl_model *model, Projection *p)
+// An invariant that follows from the others has no multiplier.
+static bool
+is_redundant(const Run *run, uint32_t constraint)
 {
+    return run->redundant && run->redundant[constraint];
+}
+
+static void
+list_entries(const Run *run, Projection *p)
+{
+    const mdl_model *model = run->model;
     const mdl_matrix *c = &model->jac_c, *y = &model->jac_y;
     uint32_t first = p->states + p->loops;
     for (uint32_t i = 0; i < p->states; i++)
         p->entry[p->entries++] = (Entry){i, i, 0, NONE};
     for (uint32_t j = 0; j < model->n; j++) {
         for (uint32_t k = begin(c, j); k < end(c, j); k++)
-            add_pair(model, p, first + c->row[k], j, c->values + k);
+            if (!is_redundant(run, c->row[k]))
+                add_pair(model, p, first + c->row[k], j, c->values + k);
         for (uint32_t k = begin(y, j); p->loops && k < end(y, j); k++)
             if (y->row[k] >= model->nx)
                 add_pair(model, p, first + p->constraints + y->row[k] - model->nx, j, y->values + k);
     }
+    for (uint32_t k = 0; k < p->constraints; k++)
+        if (is_redundant(run, k))
+            p->entry[p->entries++] = (Entry){first + k, first + k, 0, NONE};
     qsort(p->entry, p->entries, sizeof *p->entry, compare_entries);
 }
 
@@ -164,12 +176,13 @@ make_matrix(Projection *p)
 }
 
 Projection *
-projection_create(const mdl_model *model)
+projection_create(const Run *run)
 {
+    const mdl_model *model = run->model;
     Projection *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    size_t n = model->n, most = n + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
+    size_t n = model->n, most = n + model->n_constraints + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
     p->state = calloc(n + 1, sizeof *p->state);
     p->position = calloc(n + 1, sizeof *p->position);
     p->scale = calloc(n + 1, sizeof *p->scale);
@@ -180,7 +193,7 @@ projection_create(const mdl_model *model)
     if (good) {
         number_unknowns(model, p);
         p->defect = p->right + p->size;
-        list_entries(model, p);
+        list_entries(run, p);
         good = make_matrix(p);
     }
     if (!good)

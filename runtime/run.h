@@ -22,6 +22,8 @@ typedef struct Projection Projection;
 typedef struct Ode Ode;
 typedef struct Friction Friction;
 
+struct Rank;
+
 // One way of stepping. The functions are those declared below as integrator_*, which call them.
 typedef struct Stepper {
     const char *name;
@@ -71,6 +73,9 @@ struct Run {
     double *y, *yp;       // n each: the last accepted point
 
     Newton **block;       // per dynamics step, NULL for plain ones
+    uint32_t *group_rank; // per group of invariants how many are independent; NULL: all
+    uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
+    uint32_t deficient;   // equations of blocks that follow from others
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
     const Stepper *stepper;
@@ -112,7 +117,7 @@ void newton_free(Newton **newton);
 int newton_solve(Run *run, Newton *newton, bool homotopy);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
-void newton_report(const Run *run, const Newton *newton, const char *when);
+void newton_report(const Run *run, Newton *newton, const char *when);
 
 // --- evaluate.c: the model at one point
 // Puts time and unknowns into v; sticking states are set to exactly zero. In causal form only states are set.
@@ -183,11 +188,15 @@ void selection_free(Selection **selection);
 // or `force` is
 // set. MDL_FAILED with a message when the constraints depend on each other.
 int selection_review(Run *run, Selection *selection, bool force, bool *changed);
+// Group g: its constraints in `row` (model->n_constraints places), their number, and that of states. With `rank`
+// (columns x rows) the transposed Jacobian at the point in v, in units of nominal values, becomes its matrix.
+uint32_t selection_groups(const Selection *selection);
+uint32_t selection_group(const Run *run, Selection *selection, uint32_t group, struct Rank *rank, uint32_t *row, uint32_t *columns);
 // Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.
 const uint32_t *selection_of_states(const Selection *selection);
 
 // --- project.c: projection onto the invariants (models with constraints only)
-Projection *projection_create(const mdl_model *model); // NULL: out of memory, or invariants among too few states
+Projection *projection_create(const Run *run); // NULL: out of memory, or invariants among too few states
 void projection_free(Projection **projection);
 // Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
 // depend on each other here, or y is too far away.
@@ -198,6 +207,13 @@ bool projection_factor(Run *run, Projection *projection, double time, const doub
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 int projection_report(const Run *run); // MDL_FAILED
+
+// --- redundancy.c: constraints that follow from others
+// At a consistent point. Chooses the causal form where the forces of constraints are not unique. MDL_FAILED with a
+// message in a singular position, and when the motion is not determined.
+int redundancy_review(Run *run);
+// At an accepted point, in v: MDL_FAILED when a constraint that followed from the others no longer does.
+int redundancy_check(const Run *run);
 
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0

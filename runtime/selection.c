@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/rank.h"
 #include "runtime/run.h"
 
 static const double KEEP = 0.4;         // present pivots are good down to this fraction of the best
@@ -25,6 +26,7 @@ static const uint32_t FREE = UINT32_MAX;
 typedef struct Group {
     uint32_t *row, rows;       // constraints
     uint32_t *column, columns; // states that may be determined by them
+    uint32_t rank;             // constraints that hold by themselves; the others follow from them (redundancy.c)
 } Group;
 
 struct Selection {
@@ -223,7 +225,7 @@ smallest_pivot(double *matrix, const Group *group, const uint8_t *allowed, uint3
     memset(used, 0, sizeof used);
     for (uint32_t i = 0; i < group->rows; i++)
         order[i] = i;
-    for (uint32_t step = 0; step < group->rows; step++) {
+    for (uint32_t step = 0; step < group->rank; step++) {
         double most = 0;
         uint32_t row = step, column = FREE;
         for (uint32_t i = step; i < group->rows; i++)
@@ -246,6 +248,26 @@ smallest_pivot(double *matrix, const Group *group, const uint8_t *allowed, uint3
     return smallest;
 }
 
+uint32_t
+selection_groups(const Selection *selection)
+{
+    return selection->groups;
+}
+
+uint32_t
+selection_group(const Run *run, Selection *s, uint32_t g, Rank *rank, uint32_t *row, uint32_t *columns)
+{
+    const Group *group = &s->group[g];
+    *columns = group->columns;
+    memcpy(row, group->row, group->rows * sizeof *row);
+    if (!rank)
+        return group->rows;
+    // The transpose is factored, so that its pivots choose among the constraints.
+    load_group(run, s, group, s->matrix);
+    memcpy(rank_matrix(rank), s->matrix, (size_t)group->rows * group->columns * sizeof *s->matrix);
+    return group->rows;
+}
+
 static int
 report_dependent(const Run *run, const Group *group, uint32_t row)
 {
@@ -256,8 +278,9 @@ report_dependent(const Run *run, const Group *group, uint32_t row)
 }
 
 static int
-review_group(Run *run, Selection *s, const Group *group, bool *changed)
+review_group(Run *run, Selection *s, Group *group, uint32_t rank, bool *changed)
 {
+    group->rank = rank;
     uint32_t order[group->rows + 1], column[group->rows + 1];
     uint8_t present[group->columns + 1];
     double largest = 0;
@@ -265,23 +288,30 @@ review_group(Run *run, Selection *s, const Group *group, bool *changed)
     size_t size = (size_t)group->rows * group->columns;
     for (size_t k = 0; k < size; k++)
         largest = fmax(largest, fabs(s->matrix[k]));
-    bool chosen = s->owner[group->row[0]] != FREE;
+    bool chosen = false;
+    for (uint32_t i = 0; i < group->rows; i++)
+        chosen = chosen || s->owner[group->row[i]] != FREE;
     double now = 0;
     if (chosen) {
         for (uint32_t j = 0; j < group->columns; j++)
             present[j] = s->constraint[group->column[j]] != 0;
         memcpy(s->work, s->matrix, size * sizeof *s->work);
+        for (uint32_t i = 0; i < group->rows; i++)
+            if (s->owner[group->row[i]] == FREE)
+                memset(s->work + (size_t)i * group->columns, 0, group->columns * sizeof *s->work);
         now = smallest_pivot(s->work, group, present, order, column);
     }
     memcpy(s->work, s->matrix, size * sizeof *s->work);
     double best = smallest_pivot(s->work, group, NULL, order, column);
     if (!(best > DEPENDENT * largest))
-        return report_dependent(run, group, order[group->rows - 1]);
+        return report_dependent(run, group, order[group->rank - 1]);
     if (chosen && now >= KEEP * best)
         return MDL_OK;
     for (uint32_t j = 0; j < group->columns; j++)
         s->constraint[group->column[j]] = 0;
-    for (uint32_t i = 0; i < group->rows; i++) {
+    for (uint32_t i = 0; i < group->rows; i++)
+        s->owner[group->row[i]] = FREE;
+    for (uint32_t i = 0; i < group->rank; i++) {
         uint32_t state = group->column[column[i]], row = group->row[order[i]];
         s->owner[row] = state;
         s->constraint[state] = row + 1;
@@ -302,6 +332,6 @@ selection_review(Run *run, Selection *s, bool force, bool *changed)
     mdl_call(run->model->jacobian, run->v);
     int status = MDL_OK;
     for (uint32_t g = 0; g < s->groups && status == MDL_OK; g++)
-        status = review_group(run, s, &s->group[g], changed);
+        status = review_group(run, s, &s->group[g], run->group_rank ? run->group_rank[g] : s->group[g].rows, changed);
     return status;
 }

@@ -152,6 +152,8 @@ clean_up(Run *run)
     friction_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
+    free(run->group_rank);
+    free(run->redundant);
     free(run->v);
     free(run->abstol);
     free(run->y);
@@ -283,9 +285,12 @@ inspect(Run *run, double before, double *instant, bool *located)
             status = friction_check(run);
         if (status != MDL_OK)
             return status;
-    } else if (run->model->n_asserts) {
+    } else if (run->model->n_asserts || run->redundant) {
         evaluate_accepted(run);
     }
+    int held = *located ? MDL_OK : redundancy_check(run);
+    if (held != MDL_OK)
+        return held;
     return !*located && run->model->n_asserts ? evaluate_asserts(run) : MDL_OK;
 }
 
@@ -380,6 +385,8 @@ start(Run *run)
     double begun = run_clock();
     int status = init_solve(run);
     run->stats->init_seconds = run_clock() - begun;
+    if (status == MDL_OK)
+        status = redundancy_review(run);
     if (status == MDL_OK)
         status = result_row(run);
     if (status == MDL_OK && run->model->n_asserts)

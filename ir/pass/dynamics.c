@@ -6,6 +6,7 @@
 // Contract: runtime/model.h says what each function computes and what was computed before it is called.
 #include "ir/pass/lower.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *
@@ -29,6 +30,40 @@ equation_text(Lowering *low, uint32_t equation)
 
 // --- loops as blocks
 
+static double
+nominal_of(const Lowering *low, Var var)
+{
+    double nominal = var < low->nominal_of.n ? fabs(low->nominal_of.at[var]) : 0;
+    return nominal > 0 && isfinite(nominal) ? nominal : 1;
+}
+
+// The inner variables and their equations: where equations may be redundant, and in blocks small enough to be read.
+static void
+name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block)
+{
+    enum { READABLE = 50 };
+    uint32_t n = loop->n_inner;
+    if (!loop->constraints && n > READABLE)
+        return;
+    uint32_t *inner = arena_array(low->arena, uint32_t, n ? n : 1);
+    double *nominal = arena_array(low->arena, double, n ? n : 1);
+    const char **equation = arena_array(low->arena, const char *, n ? n : 1);
+    const char **name = arena_array(low->arena, const char *, n ? n : 1);
+    for (uint32_t k = 0; k < n; k++) {
+        const Assign *assign = &causal->assigns.at[loop->inner + k];
+        int sign;
+        inner[k] = place_of(low, assign->var, &sign);
+        nominal[k] = nominal_of(low, assign->var);
+        equation[k] = equation_text(low, assign->equation);
+        name[k] = dae_name(low->dae, assign->var);
+    }
+    block->inner_name = name;
+    block->n_inner = n;
+    block->inner = inner;
+    block->inner_nominal = nominal;
+    block->inner_equation = equation;
+}
+
 static void
 name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block, double *nominal)
 {
@@ -37,8 +72,10 @@ name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
     for (uint32_t k = 0; k < loop->n; k++) {
         unknown[k] = dae_name(low->dae, causal->tears.at[loop->tear + k]);
         equation[k] = equation_text(low, causal->residuals.at[loop->residual + k].equation);
-        nominal[k] = 1;
+        nominal[k] = nominal_of(low, causal->tears.at[loop->tear + k]);
     }
+    name_inner(low, causal, loop, block);
+    block->constraints = loop->constraints;
     block->unknown_name = unknown;
     block->equation = equation;
     block->nominal = nominal;

@@ -103,6 +103,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.var_at);
     vec_free(&low.image);
     vec_free(&low.state);
+    vec_free(&low.nominal_of);
     vec_free(&low.implicit);
     vec_free(&low.copied);
     vec_free(&low.tear_row);

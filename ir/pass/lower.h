@@ -83,6 +83,7 @@ typedef struct Lowering {
     uint32_t y, yp, r, dx, n, nx;
     U32Vec state;            // states in order: variables
     U8Vec implicit;          // per state
+    F64Vec nominal_of;       // per representative: its nominal value when one is given, else 0
     U32Vec copied;           // states whose derivative is an alias of another variable
     U32Vec tear_row;         // per tear of the dynamics' loops: row of its residual
     uint32_t initial, terminal, lambda;

@@ -147,6 +147,31 @@ check_range(Lowering *low, const Bind *bind)
         diag_note(diag, group->span, "declared here");
 }
 
+// Where invariants determine derivatives at the start, der(x) = v hands the start value of v on to der(x).
+static void
+guess_derivatives(Lowering *low, const U32Vec *started, InstrVec *code)
+{
+    Dae *dae = low->dae;
+    U32Vec vars = {0};
+    uint32_t n = low->in->reduction->invariants.n ? dae->equations.n : 0;
+    for (uint32_t e = 0; e < n; e++) {
+        if (dae->equations.at[e].kind != EQN_NORMAL || expr_nslots(low->exprs, dae->equations.at[e].shape) != 2)
+            continue;
+        Expr shape = dae_resolve(dae, e, &vars);
+        Expr same = expr_2(low->exprs, OP_EQN, expr_slot(low->exprs, 0), expr_slot(low->exprs, 1));
+        for (uint32_t k = 0; k < 2 && vars.n == 2 && shape == same; k++) {
+            Var der = vars.at[k], v = vars.at[1 - k];
+            if (dae->var_der_of.at[der] == NONE || started->at[der] || !started->at[v] || low->place.at[der] == NONE)
+                continue;
+            const Bind bind = dae->binds.at[started->at[v] - 1];
+            bool negative;
+            dae_alias(dae, bind.var, &negative);
+            bind_value(low, &bind, low->place.at[der], negative ? -1 : 1, code);
+        }
+    }
+    vec_free(&vars);
+}
+
 // Start values and nominal values go to the representative; a fixed start wins over others, the variable's
 // own over its aliases'.
 static void
@@ -155,7 +180,10 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     Dae *dae = low->dae;
     uint32_t n_binds = dae->binds.n;
     U8Vec rank = {0};
+    U32Vec started = {0}; // per variable: the bind of its start value + 1
     vec_grow(&rank, low->nv);
+    vec_grow(&started, dae->nvars);
+    vec_grow(&low->nominal_of, dae->nvars);
     for (uint32_t i = 0; i < n_binds; i++) {
         const Bind bind = dae->binds.at[i];
         if (bind.attr == ATTR_MIN || bind.attr == ATTR_MAX) {
@@ -175,6 +203,7 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
         uint32_t place = low->place.at[at];
         int sign = negative ? -1 : 1;
         if (bind.attr == ATTR_NOMINAL) {
+            low->nominal_of.at[at] = evaluate_row(low, bind.shape, bind.row);
             if (place >= low->y && place < low->y + low->n)
                 bind_value(low, &bind, low->sys->model->nominal + place - low->y, 1, code);
             continue;
@@ -184,11 +213,14 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
             continue;
         if (place < rank.n)
             rank.at[place] = mine;
+        started.at[at] = i + 1;
         bind_value(low, &bind, place, sign, code);
         if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
             bind_value(low, &bind, low->place.at[dae->var_pre.at[at]], sign, code);
     }
+    guess_derivatives(low, &started, code);
     vec_free(&rank);
+    vec_free(&started);
 }
 
 // A parameter nobody gives a value is 0, which is rarely what is meant.

@@ -147,11 +147,11 @@ solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, 
 }
 
 void
-causal_make(Dae *dae, const Problem *problem, Causal *causal)
+causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal)
 {
     U32Vec vars = {0}, equations = {0}, unknowns = {0};
     Solutions solutions = {0};
-    Tearing *tearing = tearing_create(dae);
+    Tearing *tearing = tearing_create(dae, reduction);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];

@@ -37,6 +37,7 @@ typedef struct LoopEquation {
 
 struct Tearing {
     Dae *dae;
+    const Reduction *reduction;
     U32Vec local_of;           // per variable: local number of a block unknown, or NONE
     VEC(LoopEquation) equations;
     U32Vec vars;               // pool of the equations' variables
@@ -57,10 +58,11 @@ struct Tearing {
 };
 
 Tearing *
-tearing_create(Dae *dae)
+tearing_create(Dae *dae, const Reduction *reduction)
 {
     Tearing *t = base_calloc(1, sizeof *t);
     t->dae = dae;
+    t->reduction = reduction;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
     return t;
@@ -741,11 +743,24 @@ pair_residuals(const Tearing *t, U32Vec *residuals)
     vec_free(&position);
 }
 
+// Constraints that were differentiated, and their derivatives: numerically they may follow from each other.
+static uint32_t
+count_constraints(const Tearing *t, uint32_t n)
+{
+    const Reduction *reduction = t->reduction;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t e = t->equations.at[i].equation;
+        count += e < reduction->derivative.n && (reduction->derivative.at[e] != NONE || reduction->derivative_of.at[e] != NONE);
+    }
+    return count;
+}
+
 static void
 emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
-                 .n = t->tears.n, .linear = block_is_linear(t, n)};
+                 .n = t->tears.n, .linear = block_is_linear(t, n), .constraints = count_constraints(t, n)};
     U32Vec residuals = {0};
     emit_inner(t, causal, unknowns, false);
     loop.n_inner = causal->assigns.n - loop.inner;

@@ -1,0 +1,45 @@
+// newton.h: what newton.c, newton_report.c and redundancy.c share about one algebraic block.
+#ifndef MDLC_RUNTIME_NEWTON_H
+#define MDLC_RUNTIME_NEWTON_H
+
+#include "runtime/rank.h"
+#include "runtime/run.h"
+
+enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looked at
+
+// Pivots below this part of the largest: an equation follows from others.
+static const double RANK_DEPENDENT = 1e-10;
+
+typedef enum Trouble {
+    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, CONTRADICTION, INACCURATE
+} Trouble;
+
+struct Newton {
+    const mdl_block *block;
+    Lu *lu;
+    double *base;    // unknowns at the start of an iteration
+    double *step;    // Newton correction
+    double *trial;   // simplified correction
+    double *target;  // what the residuals must become (zero but for the homotopy)
+    double *start;   // unknowns at the start of a solve
+    double *scale;   // per unknown: its nominal value
+    double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
+    Trouble trouble;
+    // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
+    // equations follow from the others for good and the shortest solution is taken.
+    Rank *rank;
+    bool review, by_rank;
+    uint32_t deficient;
+};
+
+// The unit of unknown i.
+double newton_scale(const mdl_block *block, uint32_t i);
+// Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
+bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
+// How the inner variables follow the direction `along` of the unknowns; `response` has n_inner places. v is as before.
+void newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response);
+// "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
+// a newline before it. Returns the length.
+size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);
+
+#endif

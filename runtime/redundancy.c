@@ -1,0 +1,463 @@
+// redundancy.c: constraints that follow from others, once at the start.
+//
+// Purpose: a third parallel rod, or a joint with five conditions that closes a planar loop, demands what the other
+//          constraints demand already. The motion is unique then, the forces are not. Such constraints are
+//          recognised and named, the run goes on with the shortest forces; a position in which constraints depend on each
+//          other only for the moment (a folded linkage) is an error, because the motion can branch there.
+// Method: ranks of the invariants' Jacobians and of the blocks that hold constraints (rank.c) at the start and at
+//         nearby points, which random moves of the states and Gauss-Newton corrections back onto all invariants give.
+//         A rank that is the same there is permanent. Null directions of the blocks must not change the derivatives
+//         of the states.
+// Contract: called once, at consistent values. Sets run->group_rank, Newton.deficient, run->deficient, and the causal
+//           form when blocks are deficient. v is as before. Complexity: without dependent constraints one
+//           factorisation per block and per group.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/newton.h"
+
+enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, INVARIANT_LIMIT = 1500, CAUSAL_LIMIT = 600 };
+
+static const double MOVE = 2e-3;      // of the states' sizes: nearby points
+static const double ON_MANIFOLD = 1e-12;
+static const double SLACK = 100;      // tolerances that a redundant constraint may be off
+
+typedef struct Review {
+    Run *run;
+    Selection *selection;  // NULL without invariants
+    uint32_t groups;
+    uint32_t *rows;        // per group
+    uint32_t *rank;        // per group, then per step of the dynamics
+    uint32_t *nearby;      // the same, at a nearby point
+    uint32_t *row;         // n_constraints
+    double *kept;          // v at the start
+    uint64_t random;
+} Review;
+
+static bool
+create_review(Review *r, Run *run)
+{
+    const mdl_model *model = run->model;
+    r->run = run;
+    r->random = 88172645463325252u;
+    if (model->n_constraints) {
+        r->selection = selection_create(model);
+        if (!r->selection)
+            return false;
+        r->groups = selection_groups(r->selection);
+    }
+    size_t n = (size_t)r->groups + model->n_dynamics + 1;
+    r->rows = calloc(n, sizeof *r->rows);
+    r->rank = calloc(n, sizeof *r->rank);
+    r->nearby = calloc(n, sizeof *r->nearby);
+    r->row = calloc((size_t)model->n_constraints + 1, sizeof *r->row);
+    r->kept = malloc(((size_t)model->nv + 1) * sizeof *r->kept);
+    return r->rows && r->rank && r->nearby && r->row && r->kept;
+}
+
+static void
+free_review(Review *r)
+{
+    if (r->selection)
+        selection_free(&r->selection);
+    free(r->rows);
+    free(r->rank);
+    free(r->nearby);
+    free(r->row);
+    free(r->kept);
+}
+
+// --- ranks
+
+static Rank *
+group_rank(Review *r, uint32_t g, uint32_t *rows)
+{
+    uint32_t columns;
+    *rows = selection_group(r->run, r->selection, g, NULL, r->row, &columns);
+    Rank *rank = rank_create(columns, *rows);
+    if (rank) {
+        selection_group(r->run, r->selection, g, rank, r->row, &columns);
+        if (!rank_factor(rank, NULL, RANK_DEPENDENT, *rows))
+            rank_free(&rank);
+    }
+    return rank;
+}
+
+static bool
+can_be_deficient(const Newton *newton)
+{
+    return newton && newton->block->constraints && newton->block->m <= RANK_LIMIT;
+}
+
+// Ranks of groups and blocks at the point in v, where the dynamics were evaluated.
+static bool
+measure(Review *r, uint32_t *rank)
+{
+    const mdl_model *model = r->run->model;
+    mdl_call(model->jacobian, r->run->v);
+    for (uint32_t g = 0; g < r->groups; g++) {
+        Rank *found = group_rank(r, g, &r->rows[g]);
+        if (!found)
+            return false;
+        rank[g] = rank_value(found);
+        rank_free(&found);
+    }
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        Newton *newton = r->run->block[k];
+        if (!can_be_deficient(newton))
+            continue;
+        mdl_call(newton->block->jacobian, r->run->v);
+        if (!newton_rank(r->run, newton, RANK_DEPENDENT, newton->block->m))
+            return false;
+        rank[r->groups + k] = rank_value(newton->rank);
+    }
+    return true;
+}
+
+static bool
+is_deficient(const Review *r)
+{
+    const mdl_model *model = r->run->model;
+    for (uint32_t g = 0; g < r->groups; g++)
+        if (r->rank[g] < r->rows[g])
+            return true;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        if (can_be_deficient(r->run->block[k]) && r->rank[r->groups + k] < r->run->block[k]->block->m)
+            return true;
+    return false;
+}
+
+// --- nearby points
+
+static double
+random_number(Review *r)
+{
+    r->random ^= r->random << 13;
+    r->random ^= r->random >> 7;
+    r->random ^= r->random << 17;
+    return (double)(r->random >> 11) / 4503599627370496.0 - 1;
+}
+
+// Solves what can be solved: the positions matter, and forces may not be solvable here.
+static void
+evaluate_anyway(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        if (!step->block)
+            mdl_call(step->call, run->v);
+        else if (newton_solve(run, run->block[k], false) != MDL_OK)
+            newton_restore(run, run->block[k]);
+    }
+}
+
+// One Gauss-Newton correction of all states towards all invariants. Returns its relative size; negative: not possible.
+static double
+correct(Run *run, Rank *rank, double *defect, double *correction)
+{
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    size_t m = model->n_constraints;
+    double *matrix = rank_matrix(rank), most = 0;
+    memset(matrix, 0, m * model->nx * sizeof *matrix);
+    mdl_call(model->jacobian, run->v);
+    for (uint32_t j = 0; c->nonzeros && j < model->nx; j++)
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            matrix[j * m + c->row[k]] = run->v[c->values + k];
+    for (uint32_t k = 0; k < m; k++)
+        defect[k] = -run->v[model->constraint[k].value];
+    if (!rank_factor(rank, run->v + model->nominal, 1e-9, model->n_constraints))
+        return -1;
+    rank_solve(rank, defect, correction);
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double *y = &run->v[model->y + i], nominal = fabs(run->v[model->nominal + i]);
+        most = fmax(most, fabs(correction[i]) / fmax(fabs(*y), nominal));
+        *y += correction[i];
+    }
+    return isfinite(most) ? most : -1;
+}
+
+static bool
+project(Run *run)
+{
+    const mdl_model *model = run->model;
+    size_t m = model->n_constraints, n = model->nx;
+    evaluate_anyway(run);
+    if (!m)
+        return true;
+    Rank *rank = m <= INVARIANT_LIMIT && n <= INVARIANT_LIMIT ? rank_create((uint32_t)m, (uint32_t)n) : NULL;
+    double *work = calloc(m + n + 1, sizeof *work), size = rank && work ? 1 : -1;
+    for (int k = 0; k < CORRECTIONS && size > ON_MANIFOLD; k++) {
+        size = correct(run, rank, work, work + m);
+        evaluate_anyway(run);
+    }
+    rank_free(&rank);
+    free(work);
+    return size >= 0 && size <= 1e3 * ON_MANIFOLD;
+}
+
+// The largest ranks at nearby points into r->nearby; points that cannot be reached say nothing.
+static bool
+look_around(Review *r)
+{
+    Run *run = r->run;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)r->groups + model->n_dynamics;
+    uint32_t *rank = calloc(n + 1, sizeof *rank);
+    bool good = rank != NULL;
+    memcpy(r->nearby, r->rank, n * sizeof *r->nearby);
+    for (int sample = 0; sample < SAMPLES && good; sample++) {
+        for (uint32_t i = 0; i < model->nx; i++) {
+            double *y = &run->v[model->y + i], nominal = fabs(run->v[model->nominal + i]);
+            *y = r->kept[model->y + i] + MOVE * fmax(fabs(*y), nominal) * random_number(r);
+        }
+        if (project(run))
+            good = measure(r, rank);
+        for (size_t k = 0; k < n && good; k++)
+            r->nearby[k] = rank[k] > r->nearby[k] ? rank[k] : r->nearby[k];
+        memcpy(run->v, r->kept, model->nv * sizeof *run->v);
+    }
+    free(rank);
+    return good;
+}
+
+// --- what follows from it
+
+// The constraints of group g that its best pivots leave out, each with a newline before it.
+static void
+list_dependent(Review *r, uint32_t g, char *text, size_t size)
+{
+    uint32_t rows, shown = 0;
+    size_t used = 0;
+    Rank *rank = group_rank(r, g, &rows);
+    double *weight = calloc((size_t)rows + 1, sizeof *weight);
+    text[0] = '\0';
+    for (uint32_t k = 0; rank && weight && k < rows - rank_value(rank); k++) {
+        rank_null(rank, k, weight);
+        for (uint32_t i = 0; i < rows && used < size; i++) {
+            const char *equation = r->run->model->constraint[r->row[i]].text;
+            if (fabs(weight[i]) < 1e-6 || shown >= LISTED || (equation && strstr(text, equation)))
+                continue;
+            used += (size_t)snprintf(text + used, size - used, "\n  %s", equation ? equation : "?");
+            shown++;
+        }
+    }
+    rank_free(&rank);
+    free(weight);
+}
+
+static int
+report_singular_position(Review *r)
+{
+    const Run *run = r->run;
+    char text[3000] = "";
+    for (uint32_t g = 0; g < r->groups && !text[0]; g++)
+        if (r->rank[g] < r->nearby[g]) {
+            evaluate_plain(r->run);
+            mdl_call(run->model->jacobian, run->v);
+            list_dependent(r, g, text, sizeof text);
+        }
+    run_message(run, MDL_ERROR, "at time %.12g: the start is a singular position: constraints that are independent "
+                "nearby depend on each other here, so that the motion can branch; start beside it%s%s", run->time,
+                text[0] ? "\nthese do:" : "", text);
+    return MDL_FAILED;
+}
+
+static void
+mark_redundant(Review *r, uint32_t g)
+{
+    uint32_t rows;
+    Rank *rank = group_rank(r, g, &rows);
+    for (uint32_t k = 0; rank && k < rows - rank_value(rank); k++)
+        r->run->redundant[r->row[rank_free_unknown(rank, k)]] = 1;
+    rank_free(&rank);
+}
+
+static void
+note_groups(Review *r)
+{
+    const mdl_model *model = r->run->model;
+    for (uint32_t g = 0; g < r->groups; g++) {
+        char text[3000];
+        if (r->rank[g] == r->rows[g])
+            continue;
+        list_dependent(r, g, text, sizeof text);
+        mark_redundant(r, g);
+        if (model->constraint[r->row[0]].level)
+            continue;
+        uint32_t count = r->rows[g] - r->rank[g];
+        run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
+                    "the shortest are taken. They depend on each other:%s", count, r->rows[g], model->name,
+                    count == 1 ? "s" : "", text);
+    }
+}
+
+// The null directions of a block must not change how the states move.
+static bool
+motion_is_unique(Review *r, Newton *newton)
+{
+    Run *run = r->run;
+    const mdl_model *model = run->model;
+    const mdl_block *block = newton->block;
+    double along[block->m + 1], most = 0;
+    bool unique = true;
+    mdl_call(block->jacobian, run->v);
+    if (!newton_rank(run, newton, 0, block->m - newton->deficient))
+        return false;
+    evaluate_plain(run);
+    double *before = malloc(((size_t)model->nx + 1) * sizeof *before);
+    for (uint32_t i = 0; before && i < model->nx; i++)
+        before[i] = run->v[model->dx + i];
+    for (uint32_t k = 0; before && k < newton->deficient; k++) {
+        rank_kernel(newton->rank, k, along);
+        for (uint32_t i = 0; i < block->m; i++) {
+            most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
+            run->v[block->unknown[i]] += along[i];
+        }
+        evaluate_plain(run);
+        for (uint32_t i = 0; i < model->nx; i++) {
+            double change = fabs(run->v[model->dx + i] - before[i]);
+            unique = unique && change <= 1e-7 * fmax(1, most) * fmax(fabs(before[i]), 1);
+        }
+        memcpy(run->v, r->kept, model->nv * sizeof *run->v);
+        evaluate_plain(run);
+    }
+    free(before);
+    return unique;
+}
+
+static int
+settle_block(Review *r, uint32_t step)
+{
+    Run *run = r->run;
+    Newton *newton = run->block[step];
+    if (!can_be_deficient(newton))
+        return MDL_OK;
+    newton->review = false;
+    newton->deficient = newton->block->m - r->rank[r->groups + step];
+    if (!newton->deficient)
+        return MDL_OK;
+    run->deficient += newton->deficient;
+    if (motion_is_unique(r, newton))
+        return MDL_OK;
+    char text[2000];
+    newton_null_text(run, newton, 4, text, sizeof text);
+    run_message(run, MDL_ERROR, "at time %.12g: the motion is not determined: a block of %u equations is singular "
+                "wherever the model is looked at%s", run->time, newton->block->m + newton->block->n_inner, text);
+    return MDL_FAILED;
+}
+
+static int
+choose_causal_form(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (!run->deficient)
+        return MDL_OK;
+    if (model->n > CAUSAL_LIMIT) {
+        run_message(run, MDL_ERROR, "constraints follow from others, which is supported for at most %d unknowns; this "
+                    "model has %u", CAUSAL_LIMIT, model->n);
+        return MDL_FAILED;
+    }
+    run->causal = true;
+    run->ny = model->nx;
+    run->stats->form = "causal";
+    run->stats->unknowns = run->ny;
+    return MDL_OK;
+}
+
+static int
+settle(Review *r)
+{
+    Run *run = r->run;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)r->groups + model->n_dynamics;
+    bool deficient = is_deficient(r);
+    if (deficient && !look_around(r))
+        return MDL_INTERNAL;
+    for (size_t k = 0; deficient && k < n; k++)
+        if (r->nearby[k] > r->rank[k])
+            return report_singular_position(r);
+    int status = MDL_OK;
+    for (uint32_t k = 0; k < model->n_dynamics && status == MDL_OK; k++)
+        status = settle_block(r, k);
+    if (status != MDL_OK || !deficient)
+        return status;
+    run->group_rank = malloc(((size_t)r->groups + 1) * sizeof *run->group_rank);
+    run->redundant = calloc((size_t)model->n_constraints + 1, sizeof *run->redundant);
+    if (!run->group_rank || !run->redundant)
+        return MDL_INTERNAL;
+    evaluate_plain(run);
+    mdl_call(model->jacobian, run->v);
+    note_groups(r);
+    memcpy(run->group_rank, r->rank, r->groups * sizeof *run->group_rank);
+    return choose_causal_form(run);
+}
+
+static bool
+has_constraints(const Run *run)
+{
+    bool found = run->model->n_constraints > 0;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
+        found = found || can_be_deficient(run->block[k]);
+    return found;
+}
+
+int
+redundancy_review(Run *run)
+{
+    Review review = {0};
+    if (!has_constraints(run))
+        return MDL_OK;
+    int status = MDL_INTERNAL;
+    if (create_review(&review, run)) {
+        evaluate_plain(run);
+        memcpy(review.kept, run->v, run->model->nv * sizeof *run->v);
+        if (measure(&review, review.rank))
+            status = settle(&review);
+        memcpy(run->v, review.kept, run->model->nv * sizeof *run->v);
+    }
+    if (status == MDL_INTERNAL)
+        run_message(run, MDL_ERROR, "the constraints could not be looked at: out of memory, or a partial derivative is "
+                    "not finite at the start");
+    free_review(&review);
+    if (status == MDL_OK && run->deficient)
+        status = evaluate_solved(run, true);
+    if (status == MDL_OK && run->deficient) {
+        evaluate_outputs(run);
+        evaluate_store(run);
+    }
+    return status;
+}
+
+// What the states contribute to constraint k, from the partial derivatives seen last.
+static double
+terms_of(const Run *run, uint32_t k)
+{
+    const mdl_matrix *c = &run->model->jac_c;
+    double sum = 0;
+    for (uint32_t j = 0; j < run->model->n; j++)
+        for (uint32_t i = c->column_start[j]; i < c->column_start[j + 1]; i++)
+            if (c->row[i] == k)
+                sum += fabs(run->v[c->values + i])
+                       * fmax(fabs(run->v[run->model->y + j]), fabs(run->v[run->model->nominal + j]));
+    return sum;
+}
+
+int
+redundancy_check(const Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; run->redundant && k < model->n_constraints; k++) {
+        double value = run->v[model->constraint[k].value];
+        if (!run->redundant[k] || fabs(value) <= SLACK * run->tolerance * terms_of(run, k))
+            continue;
+        run_message(run, MDL_ERROR, "at time %.12g: constraints contradict each other: one that followed from the others "
+                    "at the start misses its value by %.3g now\n%s", run->time, value,
+                    model->constraint[k].text ? model->constraint[k].text : "");
+        return MDL_FAILED;
+    }
+    return MDL_OK;
+}
