@@ -522,7 +522,7 @@ facts_for(const char *what)
 {
     static const struct { const char *what; uint32_t facts; } table[] = {
         {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
-        {"states", FACT_STATES}, {"index", FACT_INDEX_1},
+        {"states", FACT_STATES}, {"index", FACT_INDEX_1}, {"init", FACT_SOLVED},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(what, table[i].what))
@@ -541,7 +541,10 @@ show_view(Session *session, Out *out)
         return show_bonds(session, out);
     else if (!strcmp(what, "equations"))
         causal_print(c->dae, &c->dynamics, out);
-    else if (!strcmp(what, "blt"))
+    else if (!strcmp(what, "init")) {
+        problem_print_init(c->dae, &c->initial, out);
+        causal_print(c->dae, &c->init, out);
+    } else if (!strcmp(what, "blt"))
         problem_print_blt(c->dae, &c->problem, out);
     else if (!strcmp(what, "states"))
         reduction_print_states(c->dae, &c->reduction, out);

@@ -33,7 +33,8 @@ enum { // Dae.var_flags: one byte per scalar
     VARF_FIXED_SET = 2,      // fixed was written
     VARF_REMOVED = 4,        // no longer part of the model (an unused chain variable)
     VARF_NONNEG = 8,         // min >= 0 is known
-    VARF_STATE_SHIFT = 4     // bits 4..6: StateSelect
+    VARF_STATE_SHIFT = 4,    // bits 4..6: StateSelect
+    VARF_FREE = 128          // a parameter that initialisation finds (fixed = false, or depending on one)
 };
 typedef enum StateSelect { STATE_DEFAULT, STATE_NEVER, STATE_AVOID, STATE_PREFER, STATE_ALWAYS } StateSelect;
 

@@ -23,6 +23,7 @@ problem_free(Problem *problem)
     vec_free(&problem->equation_of);
     vec_free(&problem->sorted);
     vec_free(&problem->block_start);
+    vec_free(&problem->assumed);
 }
 
 void

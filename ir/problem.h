@@ -26,6 +26,7 @@ typedef struct Problem {
     U32Vec equation_of; // per variable: position of the equation that determines it, or NONE
     U32Vec sorted;      // positions, in an order in which they can be evaluated (BLT)
     U32Vec block_start; // blocks of `sorted`: block b is sorted[block_start[b] .. block_start[b+1])
+    U32Vec assumed;     // initialisation: Dae equations `x = start` that were added because nothing else determined x
 } Problem;
 
 void problem_free(Problem *problem);
@@ -104,6 +105,9 @@ bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diag
 void problem_print_blt(const Dae *dae, const Problem *problem, Out *out);
 void reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out);
 void reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out);
+
+// mdlc show init: conditions given and start values that were taken as fixed (init.c).
+void problem_print_init(const Dae *dae, const Problem *problem, Out *out);
 
 // The problem of initialisation: all equations, initial equations, fixed starts, and default starts (init.c).
 bool pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);

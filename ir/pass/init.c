@@ -24,13 +24,22 @@ add_initial(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n,
     vec_push(&problem->equations, equation);
 }
 
+// The pre() of a variable's representative; of the variable itself when it is the negative of it.
+static Var
+pre_of(Dae *dae, Var var)
+{
+    bool negative;
+    Var at = dae_alias(dae, var, &negative);
+    return dae_pre(dae, negative ? var : at);
+}
+
 // d = pre(d)
 static void
 add_when(Dae *dae, Problem *problem, uint32_t when)
 {
     Equation at = dae->equations.at[when];
     Var defined = dae->rows.at[at.row];
-    Var vars[2] = {defined, dae_pre(dae, defined)};
+    Var vars[2] = {defined, pre_of(dae, defined)};
     Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
     add_initial(dae, problem, shape, vars, 2, at.node, at.span);
 }
@@ -68,7 +77,7 @@ add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
 }
 
 static void
-mark_unknowns(Dae *dae, Problem *problem)
+mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
 {
     vec_clear(&problem->unknown);
     vec_grow(&problem->unknown, dae->nvars);
@@ -77,8 +86,10 @@ mark_unknowns(Dae *dae, Problem *problem)
         VarKind kind = dae_kind(dae, var);
         bool unknown = (kind == VAR_CONTINUOUS || kind == VAR_DISCRETE) && dae->var_pre_of.at[var] == NONE
                        && !(dae->var_flags.at[var] & VARF_REMOVED) && dae_alias(dae, var, &negative) == var;
-        problem->unknown.at[var] = unknown;
+        problem->unknown.at[var] = unknown || dae->var_flags.at[var] & VARF_FREE;
     }
+    for (uint32_t i = 0; i < pres->n; i++)
+        problem->unknown.at[pres->at[i]] = 1;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         problem->unknown.at[dae->laws.at[i].mode] = 0;
 }
@@ -233,6 +244,8 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
     static const uint32_t rank[] = {[STATE_ALWAYS] = 0, [STATE_PREFER] = 1, [STATE_DEFAULT] = 2,
                                     [STATE_AVOID] = 3, [STATE_NEVER] = 4};
     for (Var var = 0; var < problem->unknown.n; var++) {
+        if (problem->unknown.at[var] && dae->var_pre_of.at[var] != NONE)
+            vec_push(&candidates, ((Candidate){var, 0}));
         if (!problem->unknown.at[var] || dae_kind(dae, var) != VAR_CONTINUOUS)
             continue;
         bool state = var < reduction->state.n && reduction->state.at[var];
@@ -256,8 +269,10 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         vec_push(&problem->var_of, NONE);
         if (augment(&search, position)) {
             // The equation is that of the alias; its sign comes with it.
-            Var from = holder.at[var] == NONE ? var : holder.at[var];
-            const Bind *bind = holder.at[var] == NONE ? NULL : &dae->binds.at[start_of->at[from]];
+            Var of = dae->var_pre_of.at[var], held = holder.at[of == NONE ? var : of];
+            Var from = of == NONE && held != NONE ? held : var;
+            const Bind *bind = held == NONE ? NULL : &dae->binds.at[start_of->at[held]];
+            vec_push(&problem->assumed, dae->equations.n);
             add_start(dae, problem, from, bind, var_span(dae, var));
             open--;
         } else {
@@ -313,78 +328,212 @@ report_series(Dae *dae, const Singular *over, Diags *diags)
     return true;
 }
 
+// Notes for the equations of a set: conditions of the start first, then what links them.
+static void
+note_set(Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
+{
+    uint32_t shown = 0;
+    for (int linking = 0; linking < 2; linking++)
+        for (uint32_t i = 0; i < n; i++) {
+            const Equation *at = &dae->equations.at[equations[i]];
+            if ((at->kind != EQN_INITIAL) != linking || ++shown > LISTED)
+                continue;
+            Out text = {0};
+            dae_print_equation(dae, equations[i], &text);
+            diag_note(diag, at->span, "%s: %s", linking ? "equation" : "initial condition", text.text);
+            out_free(&text);
+        }
+    if (shown > LISTED)
+        diag_note(diag, (Span){0, 0}, "and %u more", shown - LISTED);
+}
+
+static void
+report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplus, Diags *diags)
+{
+    Span span = {0, 0};
+    uint32_t conditions = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const Equation *at = &dae->equations.at[equations[i]];
+        conditions += at->kind == EQN_INITIAL;
+        if (at->kind == EQN_INITIAL && at->span.hi > span.hi)
+            span = at->span;
+    }
+    uint32_t possible = conditions > surplus ? conditions - surplus : 0;
+    Diag *diag = diag_add(diags, E0601, span, "the initial conditions are over-determined: %u condition%s where %s%u can be"
+                          " chosen", conditions, conditions == 1 ? "" : "s", possible ? "only " : "", possible);
+    note_set(dae, equations, n, diag);
+    diag_help(diag, "remove %s of these initial equations or of the fixed = true", surplus == 1 ? "one" : "some");
+}
+
 static void
 report_over(Dae *dae, const Problem *problem, Diags *diags)
 {
     Singular over = {0}, under = {0};
     problem_singular(problem, dae->nvars, &over, &under);
-    if (report_series(dae, &over, diags)) {
-        singular_free(&over);
-        singular_free(&under);
-        return;
-    }
-    Span span = {0, 0};
-    for (uint32_t i = 0; i < over.equations.n; i++) {
-        const Equation *at = &dae->equations.at[over.equations.at[i]];
-        if (at->kind == EQN_INITIAL && at->span.hi)
-            span = at->span;
-    }
-    Diag *diag = diag_add(diags, E0601, span, "the initial conditions are over-determined: these equations say too much"
-                          " about the start");
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < over.equations.n && shown < LISTED; i++) {
-        const Equation *at = &dae->equations.at[over.equations.at[i]];
-        Out text = {0};
-        dae_print_equation(dae, over.equations.at[i], &text);
-        diag_note(diag, at->span, "%s: %s", at->kind == EQN_INITIAL ? "initial condition" : "equation", text.text);
-        out_free(&text);
-        shown++;
-    }
-    diag_help(diag, "remove an initial equation or a fixed = true");
+    if (!report_series(dae, &over, diags))
+        for (uint32_t s = 0; s + 1 < over.equation_start.n && !diags_full(diags); s++) {
+            uint32_t first = over.equation_start.at[s], n = over.equation_start.at[s + 1] - first;
+            uint32_t variables = over.variable_start.at[s + 1] - over.variable_start.at[s];
+            report_over_set(dae, over.equations.at + first, n, n - variables, diags);
+        }
     singular_free(&over);
     singular_free(&under);
+}
+
+static int
+parameters_first(const Dae *dae, Var a, Var b)
+{
+    return (dae_kind(dae, b) == VAR_PARAMETER) - (dae_kind(dae, a) == VAR_PARAMETER);
+}
+
+static void
+report_under_set(Dae *dae, const Singular *under, uint32_t s, Diags *diags)
+{
+    uint32_t first = under->variable_start.at[s], n = under->variable_start.at[s + 1] - first;
+    uint32_t at = under->equation_start.at[s], equations = under->equation_start.at[s + 1] - at;
+    const uint32_t *vars = under->variables.at + first;
+    uint32_t main = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (parameters_first(dae, vars[i], vars[main]) < 0)
+            main = i;
+    Out names = {0};
+    out_printf(&names, "'%s'", dae_name(dae, vars[main]));
+    uint32_t shown = 1;
+    for (uint32_t i = 0; i < n && shown < LISTED; i++)
+        if (i != main && ++shown)
+            out_printf(&names, ", '%s'", dae_name(dae, vars[i]));
+    if (shown < n)
+        out_printf(&names, " and %u more", n - shown);
+    Diag *diag = equations
+        ? diag_add(diags, E0602, var_span(dae, vars[main]), "nothing determines '%s' at the start: %u initial condition%s"
+                   " missing for %s", dae_name(dae, vars[main]), n - equations, n - equations == 1 ? " is" : "s are",
+                   names.text)
+        : diag_add(diags, E0602, var_span(dae, vars[main]), "nothing determines %s at the start", names.text);
+    note_set(dae, under->equations.at + at, equations, diag);
+    diag_help(diag, dae_kind(dae, vars[main]) == VAR_PARAMETER
+                        ? "add an initial equation, or leave out its fixed = false"
+                        : "add an initial equation, or give it a start value with fixed = true");
+    out_free(&names);
 }
 
 static void
 report_under(Dae *dae, const Problem *problem, Diags *diags)
 {
-    Diag *diag = NULL;
-    uint32_t shown = 0;
-    for (Var var = 0; var < problem->unknown.n && shown < LISTED; var++) {
-        if (!problem->unknown.at[var] || problem->equation_of.at[var] != NONE)
-            continue;
-        const char *name = dae_name(dae, var);
-        if (!diag)
-            diag = diag_add(diags, E0602, var_span(dae, var), "nothing determines '%s' at the start", name);
-        else
-            diag_note(diag, var_span(dae, var), "nor '%s'", name);
-        shown++;
-    }
-    diag_help(diag, "add an initial equation, or give it a start value with fixed = true");
+    Singular over = {0}, under = {0};
+    problem_singular(problem, dae->nvars, &over, &under);
+    for (uint32_t s = 0; s + 1 < under.variable_start.n && !diags_full(diags); s++)
+        report_under_set(dae, &under, s, diags);
+    singular_free(&over);
+    singular_free(&under);
 }
 
-// Parameters that initialisation would have to find are not unknowns of it.
-static bool
-refuse_free_parameters(const Dae *dae, Diags *diags)
+// --- parameters that initialisation finds
+
+typedef struct Dependents { // of variables: the parameters whose value is given in terms of them
+    U32Vec start, at;
+} Dependents;
+
+static void
+collect_dependents(const Dae *dae, Dependents *dependents)
 {
-    bool good = true;
+    vec_grow(&dependents->start, dae->nvars + 2);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < dae->binds.n; i++) {
+            const Bind *bind = &dae->binds.at[i];
+            if (bind->attr != ATTR_VALUE)
+                continue;
+            for (uint32_t k = 0; k < expr_nslots(dae->exprs, bind->shape); k++) {
+                Var used = dae->rows.at[bind->row + k];
+                if (pass)
+                    dependents->at.at[dependents->start.at[used + 1]++] = i;
+                else
+                    dependents->start.at[used + 2]++;
+            }
+        }
+        for (Var var = 0; !pass && var < dae->nvars; var++)
+            dependents->start.at[var + 2] += dependents->start.at[var + 1];
+        if (!pass)
+            vec_grow(&dependents->at, dependents->start.at[dae->nvars + 1] + 1);
+    }
+}
+
+static void
+set_free(Dae *dae, Var var, U32Vec *queue)
+{
+    if (dae->var_flags.at[var] & VARF_FREE)
+        return;
+    dae->var_flags.at[var] |= VARF_FREE;
+    vec_push(queue, var);
+}
+
+// Parameters with fixed = false are unknowns of the initial system, and so is what depends on them: its binding becomes
+// an initial equation.
+static void
+free_parameters(Dae *dae, Problem *problem)
+{
+    U32Vec queue = {0};
+    Dependents dependents = {0};
     for (Var var = 0; var < dae->nvars; var++) {
         uint8_t flags = dae->var_flags.at[var];
-        if (dae_kind(dae, var) != VAR_PARAMETER || !(flags & VARF_FIXED_SET) || flags & VARF_FIXED)
-            continue;
-        diag_add(diags, E0701, var_span(dae, var), "a parameter with fixed = false is not supported yet");
-        good = false;
+        if (dae_kind(dae, var) == VAR_PARAMETER && flags & VARF_FIXED_SET && !(flags & VARF_FIXED))
+            set_free(dae, var, &queue);
     }
-    return good;
+    if (queue.n)
+        collect_dependents(dae, &dependents);
+    for (uint32_t i = 0; i < queue.n; i++)
+        for (uint32_t k = dependents.start.at[queue.at[i]]; k < dependents.start.at[queue.at[i] + 1]; k++)
+            set_free(dae, dae->binds.at[dependents.at.at[k]].var, &queue);
+    for (uint32_t i = 0; i < dae->binds.n && queue.n; i++) {
+        const Bind bind = dae->binds.at[i];
+        if (bind.attr == ATTR_VALUE && dae->var_flags.at[bind.var] & VARF_FREE)
+            add_start(dae, problem, bind.var, &bind, bind.span);
+    }
+    vec_free(&queue);
+    vec_free(&dependents.start);
+    vec_free(&dependents.at);
 }
+
+// --- pre() values that initialisation finds
+
+// pre() values are known, from start values, but for those that initial equations are about, be it through the variable
+// itself when only a when-equation defines it (Modelica specification 3.6, section 8.6).
+static void
+free_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of, U32Vec *pres)
+{
+    U8Vec kept = {0}, done = {0}; // per variable: a when-equation defines it; its pre() is in `pres`
+    vec_grow(&kept, dae->nvars);
+    vec_grow(&done, dae->nvars);
+    bool negative;
+    for (uint32_t i = 0; i < equations; i++)
+        if (dae->equations.at[i].kind == EQN_WHEN)
+            kept.at[dae_alias(dae, dae->rows.at[dae->equations.at[i].row], &negative)] = 1;
+    for (uint32_t i = 0; i < equations; i++) {
+        const Equation at = dae->equations.at[i];
+        uint32_t n = at.kind == EQN_INITIAL ? expr_nslots(dae->exprs, at.shape) : 0;
+        for (uint32_t k = 0; k < n; k++) {
+            Var named = dae->rows.at[at.row + k], of = dae->var_pre_of.at[named];
+            Var var = dae_alias(dae, of == NONE ? named : of, &negative);
+            if (dae_kind(dae, var) != VAR_DISCRETE || (of == NONE && !kept.at[var]) || done.at[var])
+                continue;
+            done.at[var] = 1;
+            Var pre = pre_of(dae, of == NONE ? named : of);
+            vec_push(pres, pre);
+            const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
+            if (dae->var_flags.at[var] & VARF_FIXED)
+                add_start(dae, problem, pre, bind, bind ? bind->span : var_span(dae, var));
+        }
+    }
+    vec_free(&kept);
+    vec_free(&done);
+}
+
+// --- the pass
 
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
     U32Vec start_of = {0};
     uint32_t n = dae->equations.n;
-    if (!refuse_free_parameters(dae, diags))
-        return false;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || kind == EQN_INITIAL)
@@ -394,9 +543,13 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->laws.n; i++)
         add_law(dae, problem, &dae->laws.at[i]);
+    U32Vec pres = {0};
     start_binds(dae, &start_of);
     add_fixed(dae, problem, &start_of);
-    mark_unknowns(dae, problem);
+    free_parameters(dae, problem);
+    free_pres(dae, problem, n, &start_of, &pres);
+    mark_unknowns(dae, &pres, problem);
+    vec_free(&pres);
     problem_incidence(dae, problem);
     // States are matched last, so that they stay free for their start values.
     U8Vec rank = {0};
@@ -416,4 +569,58 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     if (good)
         problem_sort(problem);
     return good;
+}
+
+// --- mdlc show init
+
+static const char *
+why_assumed(const Dae *dae, Var var)
+{
+    static const char *const wishes[] = {[STATE_DEFAULT] = "", [STATE_NEVER] = ", stateSelect = never",
+                                         [STATE_AVOID] = ", stateSelect = avoid", [STATE_PREFER] = ", stateSelect = prefer",
+                                         [STATE_ALWAYS] = ", stateSelect = always"};
+    return wishes[dae_state_select(dae, var)];
+}
+
+static void
+print_condition(const Dae *dae, uint32_t equation, Out *out)
+{
+    const Equation *at = &dae->equations.at[equation];
+    Place place;
+    size_t start = out->length;
+    out_text(out, "  ");
+    dae_print_equation(dae, equation, out);
+    out_repeat(out, ' ', out->length - start < 40 ? 40 - (out->length - start) : 2);
+    if (at->span.hi && sources_locate(dae->sources, at->span.lo, &place))
+        out_printf(out, "%s:%u", place.path, place.line);
+}
+
+void
+problem_print_init(const Dae *dae, const Problem *problem, Out *out)
+{
+    U8Vec assumed = {0}; // per equation: it is a start value taken as a condition
+    uint32_t given = 0;
+    vec_grow(&assumed, dae->equations.n);
+    for (uint32_t i = 0; i < problem->assumed.n; i++)
+        assumed.at[problem->assumed.at[i]] = 1;
+    for (uint32_t i = 0; i < problem->equations.n; i++)
+        given += dae->equations.at[problem->equations.at[i]].kind == EQN_INITIAL && !assumed.at[problem->equations.at[i]];
+    out_printf(out, "initial system: %u equations in %u blocks\n", problem->equations.n,
+               problem->block_start.n ? problem->block_start.n - 1 : 0);
+    out_printf(out, "conditions of the start: %u\n", given);
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        uint32_t equation = problem->equations.at[i];
+        if (dae->equations.at[equation].kind != EQN_INITIAL || assumed.at[equation])
+            continue;
+        print_condition(dae, equation, out);
+        out_char(out, '\n');
+    }
+    out_printf(out, "start values taken as fixed, because nothing else determines these variables: %u\n", problem->assumed.n);
+    for (uint32_t i = 0; i < problem->assumed.n; i++) {
+        Var var = dae->rows.at[dae->equations.at[problem->assumed.at[i]].row];
+        print_condition(dae, problem->assumed.at[i], out);
+        out_printf(out, "%s\n", why_assumed(dae, var));
+    }
+    out_text(out, "in order of evaluation\n");
+    vec_free(&assumed);
 }

@@ -79,10 +79,21 @@ evaluate_row(Lowering *low, Expr shape, uint32_t row)
     return value;
 }
 
+// What depends on parameters that initialisation finds is only a guess yet.
+static bool
+is_guess(const Lowering *low, const Bind *bind)
+{
+    const Dae *dae = low->dae;
+    bool guess = dae->var_flags.at[bind->var] & VARF_FREE;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, bind->shape) && !guess; k++)
+        guess = dae->var_flags.at[dae->rows.at[bind->row + k]] & VARF_FREE;
+    return guess;
+}
+
 static void
 check_finite(Lowering *low, const Bind *bind, double value)
 {
-    if (isfinite(value))
+    if (isfinite(value) || is_guess(low, bind))
         return;
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
     Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' is %s", what[bind->attr],
@@ -128,7 +139,7 @@ bind_is_parametric(Lowering *low, const Bind *bind)
 static void
 check_range(Lowering *low, const Bind *bind)
 {
-    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER)
+    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER || is_guess(low, bind))
         return;
     int sign;
     double limit = evaluate_row(low, bind->shape, bind->row);
@@ -236,7 +247,7 @@ warn_without_value(Lowering *low, const U32Vec *bind_of)
     for (Var var = 0; var < bind_of->n && !diags_full(low->diags); var++) {
         const Group *group = dae_group(dae, var);
         if (dae_kind(dae, var) != VAR_PARAMETER || bind_of->at[var] != NONE || started.at[var] || !group
-            || dae->var_flags.at[var] & VARF_REMOVED)
+            || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
             continue;
         Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",
                               dae_name(dae, var));

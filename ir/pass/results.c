@@ -1,8 +1,7 @@
 // Results: the columns of the result table.
 //
-// Purpose: every variable by its full name, as sign and place of its representative. Parameters, constants
-// and derivatives
-// are columns only when the user's regular expression asks for them.
+// Purpose: every variable by its full name, as sign and place of its representative. Constants, parameters
+// that initialisation does not find, and derivatives are columns only when the user's regular expression asks for them.
 #include "ir/pass/lower.h"
 
 #include <regex.h>
@@ -40,7 +39,8 @@ make_outputs(Lowering *low)
     for (uint32_t i = 0; i < groups; i++) {
         const Group group = dae->groups.at[i];
         bool constant = group.kind == VAR_PARAMETER || group.kind == VAR_CONSTANT;
-        if (group.flags & GROUP_HIDDEN || group.type == TYPE_STRING || (constant && !filtered))
+        if (group.flags & GROUP_HIDDEN || group.type == TYPE_STRING
+            || (constant && !filtered && !(dae->var_flags.at[group.first] & VARF_FREE)))
             continue;
         for (Var var = group.first; var < group.first + group.count; var++)
             if (!(dae->var_flags.at[var] & VARF_REMOVED))
