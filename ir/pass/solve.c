@@ -12,6 +12,7 @@
 #include "ir/causal.h"
 
 #include "ir/nonsmooth.h"
+#include "ir/pass/solutions.h"
 
 void
 causal_free(Causal *causal)
@@ -86,39 +87,6 @@ slot_of(const U32Vec *vars, Var var)
     return NONE;
 }
 
-// Solutions by (shape, slot): most equations repeat a shape.
-typedef struct Solution {
-    Expr shape;                // canonical; 0: not by division by parameters
-    Expr divisor;              // over the slots of the equation, or 0
-    uint32_t order, n_order;   // range of Solutions.orders: slot k of the solution is slot order[k] of the equation
-} Solution;
-
-typedef struct Solutions {
-    VEC(Solution) list;
-    U32Vec orders;
-    Map of;
-} Solutions;
-
-static const Solution *
-solution_of(Dae *dae, Solutions *solutions, Expr shape, uint32_t k)
-{
-    uint64_t key = (uint64_t)shape << 32 | k;
-    uint32_t found;
-    if (map_get(&solutions->of, key, &found))
-        return &solutions->list.at[found];
-    Solution made = {.order = solutions->orders.n};
-    U32Vec order = {0};
-    Expr solved = expr_solve(dae->exprs, shape, k, &made.divisor);
-    if (solved)
-        made.shape = expr_shape(dae->exprs, solved, &order);
-    made.n_order = order.n;
-    vec_append(&solutions->orders, order.at, order.n);
-    vec_free(&order);
-    vec_push(&solutions->list, made);
-    map_put(&solutions->of, key, solutions->list.n - 1);
-    return &vec_last(&solutions->list);
-}
-
 static bool
 solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
 {
@@ -126,20 +94,9 @@ solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, 
         return false;
     Expr shape = dae_resolve(dae, equation, vars);
     uint32_t k = slot_of(vars, unknown);
-    if (k == NONE)
+    Assign assign;
+    if (k == NONE || !solutions_assign(solutions, shape, vars->at, k, equation, &assign))
         return false;
-    const Solution *solution = solution_of(dae, solutions, shape, k);
-    Assign assign = {.var = unknown, .equation = equation, .shape = solution->shape, .row = dae->rows.n};
-    if (solution->shape
-        && (!solution->divisor || causal_is_parametric(dae, dae->exprs, solution->divisor, vars->at))) {
-        for (uint32_t i = 0; i < solution->n_order; i++)
-            vec_push(&dae->rows, vars->at[solutions->orders.at[solution->order + i]]);
-    } else {
-        Expr solved = causal_solve(dae, shape, vars->at, k);
-        if (!solved)
-            return false;
-        assign = causal_assign(dae, unknown, solved, vars->at, equation);
-    }
     CausalItem item = {false, causal->assigns.n};
     vec_push(&causal->assigns, assign);
     vec_push(&causal->items, item);
@@ -150,14 +107,14 @@ void
 causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal)
 {
     U32Vec vars = {0}, equations = {0}, unknowns = {0};
-    Solutions solutions = {0};
-    Tearing *tearing = tearing_create(dae, reduction);
+    Solutions *solutions = solutions_create(dae);
+    Tearing *tearing = tearing_create(dae, reduction, solutions);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
         uint32_t position = problem->sorted.at[first];
         if (end - first == 1
-            && solve_single(dae, &solutions, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
+            && solve_single(dae, solutions, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
             continue;
         vec_clear(&equations);
         vec_clear(&unknowns);
@@ -168,9 +125,7 @@ causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal
         tearing_block(tearing, causal, equations.at, unknowns.at, equations.n);
     }
     tearing_free(&tearing);
-    vec_free(&solutions.list);
-    vec_free(&solutions.orders);
-    map_free(&solutions.of);
+    solutions_free(&solutions);
     vec_free(&vars);
     vec_free(&equations);
     vec_free(&unknowns);

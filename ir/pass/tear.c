@@ -17,6 +17,7 @@
 
 #include "ir/nonsmooth.h"
 #include "ir/pass/pair.h"
+#include "ir/pass/solutions.h"
 
 enum {
     ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
@@ -38,6 +39,7 @@ typedef struct LoopEquation {
 struct Tearing {
     Dae *dae;
     const Reduction *reduction;
+    Solutions *solutions;
     U32Vec local_of;           // per variable: local number of a block unknown, or NONE
     VEC(LoopEquation) equations;
     U32Vec vars;               // pool of the equations' variables
@@ -58,11 +60,12 @@ struct Tearing {
 };
 
 Tearing *
-tearing_create(Dae *dae, const Reduction *reduction)
+tearing_create(Dae *dae, const Reduction *reduction, Solutions *solutions)
 {
     Tearing *t = base_calloc(1, sizeof *t);
     t->dae = dae;
     t->reduction = reduction;
+    t->solutions = solutions;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
     return t;
@@ -246,7 +249,7 @@ propagate(Tearing *t)
         uint32_t index = t->queue.at[head];
         LoopEquation *e = &t->equations.at[index];
         uint32_t k = e->used || e->open != 1 ? NONE : open_slot(t, e, 0);
-        if (k == NONE || !causal_solve(t->dae, e->shape, t->vars.at + e->vars, k))
+        if (k == NONE || !solutions_has(t->solutions, e->shape, t->vars.at + e->vars, k))
             continue;
         uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
         if (reaches_too_far(t, e, local))
@@ -683,12 +686,14 @@ emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items)
 {
     for (uint32_t i = 0; i < t->order.n; i += 2) {
         const LoopEquation *e = &t->equations.at[t->order.at[i]];
+        const Var *vars = t->vars.at + e->vars;
         Var var = unknowns[t->order.at[i + 1]];
         uint32_t k = 0;
-        while (t->vars.at[e->vars + k] != var)
+        while (vars[k] != var)
             k++;
-        Expr solved = causal_solve(t->dae, e->shape, t->vars.at + e->vars, k);
-        Assign assign = causal_assign(t->dae, var, solved, t->vars.at + e->vars, e->equation);
+        Assign assign;
+        if (!solutions_assign(t->solutions, e->shape, vars, k, e->equation, &assign))
+            continue; // cannot be: propagate() has asked
         if (as_items)
             add_assign(causal, assign);
         else
@@ -700,16 +705,16 @@ emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items)
 static bool
 block_is_linear(const Tearing *t, uint32_t n)
 {
-    Exprs *exprs = t->dae->exprs;
     for (uint32_t i = 0; i < n; i++) {
         const LoopEquation *e = &t->equations.at[i];
-        Expr residual = expr_residual(exprs, e->shape);
+        const Var *vars = t->vars.at + e->vars;
         for (uint32_t k = 0; k < e->n_vars; k++) {
-            if (local_unknown(t, t->vars.at[e->vars + k]) == NONE || !expr_uses_slot(exprs, e->shape, k))
+            if (local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k))
                 continue;
-            Expr partial = expr_diff(exprs, residual, k);
-            for (uint32_t j = 0; partial && j < e->n_vars; j++)
-                if (local_unknown(t, t->vars.at[e->vars + j]) != NONE && expr_uses_slot(exprs, partial, j))
+            uint32_t used;
+            const uint32_t *slot = solutions_partial_slots(t->solutions, e->shape, k, &used);
+            for (uint32_t j = 0; j < used; j++)
+                if (local_unknown(t, vars[slot[j]]) != NONE)
                     return false;
         }
     }
@@ -724,7 +729,7 @@ pair_residuals(const Tearing *t, U32Vec *residuals)
 {
     PairInput input = {.tears = t->tears.n};
     U32Vec position = {0};
-    vec_grow(&position, t->determined.n);
+    vec_grow(&position, t->reach.n);
     for (uint32_t k = 0; k < t->tears.n; k++)
         position.at[t->tears.at[k]] = k;
     for (uint32_t r = 0; r < residuals->n; r++) {
@@ -756,12 +761,25 @@ count_constraints(const Tearing *t, uint32_t n)
     return count;
 }
 
+// What only the choice of tears needs; a large block gives it back before its results are written.
+static void
+forget_search(Tearing *t)
+{
+    vec_free(&t->start);
+    vec_free(&t->incident);
+    vec_free(&t->by_degree);
+    vec_free(&t->queue);
+    vec_free(&t->determined);
+}
+
 static void
 emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = block_is_linear(t, n), .constraints = count_constraints(t, n)};
     U32Vec residuals = {0};
+    if (t->reach.n)
+        forget_search(t);
     emit_inner(t, causal, unknowns, false);
     loop.n_inner = causal->assigns.n - loop.inner;
     for (uint32_t i = 0; i < t->tears.n; i++)
@@ -773,10 +791,8 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
         pair_residuals(t, &residuals);
     for (uint32_t i = 0; i < residuals.n; i++) {
         const LoopEquation *e = &t->equations.at[residuals.at[i]];
-        Residual residual = {.equation = e->equation};
-        dae_bind_shape(t->dae, expr_residual(t->dae->exprs, e->shape), t->vars.at + e->vars, &residual.shape,
-                       &residual.row);
-        vec_push(&causal->residuals, residual);
+        vec_push(&causal->residuals,
+                 solutions_residual(t->solutions, e->shape, t->vars.at + e->vars, e->equation));
     }
     CausalItem item = {true, causal->loops.n};
     vec_push(&causal->loops, loop);

@@ -3,8 +3,8 @@
 // Systems of up to a million equations are written straight into the flat model; then pass_index (incidence,
 // first matching, Pantelides), pass_states, pass_causality (incidence, matching, Tarjan) and causal_make
 // (assignments and tearing) run on them. Printed per family and order of the equations and variables (natural
-// or random): nanoseconds per equation of each pass, the bytes that the passes hold at their peak beyond what
-// was there before, and the exponent of growth fitted over all sizes. Goals at 10^6: natural 500 ns and 200
+// or random): nanoseconds per equation of each pass, the bytes held at the peak of it and those before beyond
+// what was there at the start, and the exponent of growth fitted over all sizes. Goals at 10^6: natural 500 ns and 200
 // bytes per equation, random 7000 ns. Usage: structural [LARGEST SIZE [FAMILY]].
 #include <malloc.h>
 #include <math.h>
@@ -313,7 +313,7 @@ enum { PASSES = 4 };
 typedef struct Figures {
     uint32_t equations, blocks, largest;
     double seconds[PASSES], total;
-    size_t bytes;
+    size_t bytes[PASSES]; // most held up to the end of the pass
 } Figures;
 
 static double
@@ -331,7 +331,7 @@ run_pass(Model *model, int pass)
     case 0: return pass_index(model->dae, &model->reduction, model->diags);
     case 1: return pass_states(model->dae, &model->reduction, model->diags);
     case 2: return pass_causality(model->dae, &model->reduction, &model->problem, model->diags);
-    default: causal_make(model->dae, &model->problem, &model->causal); return true;
+    default: causal_make(model->dae, &model->reduction, &model->problem, &model->causal); return true;
     }
 }
 
@@ -359,8 +359,8 @@ measure(const System *system, bool permuted, Figures *figures)
         good = run_pass(&model, pass);
         figures->seconds[pass] = now() - start;
         figures->total += figures->seconds[pass];
+        figures->bytes[pass] = meter.most - before;
     }
-    figures->bytes = meter.most - before;
     if (good)
         largest_block(&model.problem, figures);
     model_close(&model);
@@ -406,10 +406,11 @@ measure_family(const Family *family, uint32_t largest, bool permuted)
         }
         double scale = 1e9 / figures.equations;
         fit_add(&fit, figures.equations, figures.total);
-        printf("%-12s %-7s %8u %8u %8u %7.0f %7.0f %7.0f %7.0f %8.0f %6.0f", family->name,
-               permuted ? "random" : "natural", figures.equations, figures.blocks, figures.largest,
-               figures.seconds[0] * scale, figures.seconds[1] * scale, figures.seconds[2] * scale,
-               figures.seconds[3] * scale, figures.total * scale, (double)figures.bytes / figures.equations);
+        printf("%-12s %-7s %8u %8u %8u", family->name, permuted ? "random" : "natural", figures.equations,
+               figures.blocks, figures.largest);
+        for (int pass = 0; pass < PASSES; pass++)
+            printf(" %6.0f %4.0f", figures.seconds[pass] * scale, (double)figures.bytes[pass] / figures.equations);
+        printf(" %8.0f", figures.total * scale);
         if (n * 10ull > largest && fit.n > 1)
             printf("  %5.2f", (fit.n * fit.xy - fit.x * fit.y) / (fit.n * fit.xx - fit.x * fit.x));
         printf("\n");
@@ -424,8 +425,10 @@ main(int argc, char **argv)
         {"heavy tails", heavy_tailed}, {"pendulums", pendulums},
     };
     uint32_t largest = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000;
-    printf("%-12s %-7s %8s %8s %8s %7s %7s %7s %7s %8s %6s  %s\n", "family", "order", "equations", "blocks",
-           "largest", "index", "states", "causal.", "solve", "ns/eq", "B/eq", "growth");
+    printf("%-12s %-7s %8s %8s %8s %11s %11s %11s %11s %8s  %s\n", "ns and bytes per equation", "", "", "", "",
+           "index", "states", "causality", "solve", "", "");
+    printf("%-12s %-7s %8s %8s %8s %6s %4s %6s %4s %6s %4s %6s %4s %8s  %s\n", "family", "order", "equations", "blocks",
+           "largest", "ns", "B", "ns", "B", "ns", "B", "ns", "B", "ns", "growth");
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (argc > 2 && strcmp(argv[2], families[f].name))
             continue;
