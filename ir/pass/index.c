@@ -94,6 +94,38 @@ read_columns(Index *index, uint32_t e)
     index->end.at[e] = index->column.n;
 }
 
+// --- wishes
+
+// A velocity v = der(x) with stateSelect prefer or always shall be able to become a state although nothing
+// differentiates it: its derivative becomes part of the model, so that the equations around it are differentiated
+// as often as those of the bodies it connects (joint coordinates of trees).
+static void
+wish_velocities(Index *index)
+{
+    Dae *dae = index->dae;
+    U8Vec wished = {0};
+    bool negative;
+    vec_grow(&wished, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++)
+        if (dae_state_select(dae, v) >= STATE_PREFER)
+            wished.at[dae_alias(dae, v, &negative)] = 1;
+    for (uint32_t e = 0, n = dae->equations.n; e < n; e++) {
+        if (!structure_has_equation(dae, e) || expr_nslots(dae->exprs, dae->equations.at[e].shape) != 2)
+            continue;
+        structure_read(&index->structure, e);
+        if (index->structure.vars.n != 2)
+            continue;
+        Var a = index->structure.vars.at[0], b = index->structure.vars.at[1];
+        Var v = dae->var_der_of.at[a] == NONE ? a : b, rate = v == a ? b : a;
+        if (dae->var_der_of.at[v] != NONE || dae->var_der_of.at[rate] == NONE || v >= wished.n || !wished.at[v]
+            || dae_kind(dae, v) != VAR_CONTINUOUS || structure_der(dae, v) != NONE)
+            continue;
+        Var der = dae_der(dae, v);
+        dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+    }
+    vec_free(&wished);
+}
+
 // --- the first matching
 
 static void
@@ -440,6 +472,7 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     index.structure = (Structure){.dae = dae, .stick = true};
     index.rates.arena = arena_create();
     U32Vec open = {0};
+    wish_velocities(&index);
     grow_all(&index);
     for (uint32_t l = 0; l < dae->laws.n; l++)
         index.law_of.at[dae->laws.at[l].equation] = l;

@@ -39,6 +39,7 @@ typedef struct Edge {
 
 typedef struct Column {
     Var var;          // the derivative that may become a dummy
+    Var base;         // the variable that it is a derivative of, of whatever order
     uint32_t id;      // its place before sorting
     uint8_t wish;     // to keep the variable it is the derivative of as a state
     uint8_t start;    // 2: fixed, 1: written, 0: neither
@@ -119,9 +120,16 @@ collect_wishes(States *states)
     }
 }
 
-// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for
-// the other, so
-// that a stuck contact holds its relative position as exactly as its relative velocity.
+static void
+share_wish(uint8_t *to, uint8_t from)
+{
+    uint8_t lesser = from > WISH_PREFER ? WISH_LAW : from;
+    if ((*to == WISH_DEFAULT || *to == WISH_PREFER) && from >= WISH_PREFER && lesser > *to)
+        *to = lesser;
+}
+
+// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for the
+// other, so that a stuck contact holds its relative position as exactly as its relative velocity.
 static void
 pair_wishes(States *states)
 {
@@ -139,11 +147,8 @@ pair_wishes(States *states)
         }
         if (of == NONE || dae_kind(dae, v) != VAR_CONTINUOUS || dae->var_der_of.at[v] != NONE)
             continue;
-        uint8_t *x = &states->wish.at[of], *rate = &states->wish.at[v];
-        if (*x == WISH_DEFAULT && *rate >= WISH_PREFER)
-            *x = WISH_PREFER;
-        else if (*rate == WISH_DEFAULT && *x >= WISH_PREFER)
-            *rate = WISH_PREFER;
+        share_wish(&states->wish.at[of], states->wish.at[v]);
+        share_wish(&states->wish.at[v], states->wish.at[of]);
     }
 }
 
@@ -186,7 +191,10 @@ offer(States *states, uint32_t row, uint32_t slot)
     if (column == NONE) {
         column = states->column_id.at[var] = states->columns.n;
         Var of = states->dae->var_der_of.at[var];
-        vec_push(&states->columns, (Column){var, column, states->wish.at[of], states->start.at[of]});
+        Var base = of;
+        while (states->dae->var_der_of.at[base] != NONE)
+            base = states->dae->var_der_of.at[base];
+        vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], states->start.at[of]});
     }
     Edge edge = {column, row, QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
@@ -227,17 +235,17 @@ sort_edges(States *states)
     free(sorted);
 }
 
-// There is a wish for or against one of the variables that `var` is a derivative of.
+// One of the variables that `var` is a derivative of shall be a state, or none, in any case.
 static bool
 is_wished(const States *states, Var var)
 {
     for (Var v = states->dae->var_der_of.at[var]; v != NONE; v = states->dae->var_der_of.at[v])
-        if (states->wish.at[v] != WISH_DEFAULT && states->wish.at[v] != WISH_MADE)
+        if (states->wish.at[v] == WISH_ALWAYS || states->wish.at[v] == WISH_NEVER || states->wish.at[v] == WISH_LAW)
             return true;
     return false;
 }
 
-// Where the user says which variables shall be states, the choice is theirs, even if it may become singular.
+// Where the user says which variables must be states, the choice is theirs, even if it may become singular.
 static void
 obey_wishes(States *states)
 {
@@ -335,6 +343,8 @@ by_preference(const void *a, const void *b)
         return x->wish < y->wish ? -1 : 1;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
+    if (x->base != y->base)
+        return x->base > y->base ? -1 : 1;
     return x->var > y->var ? -1 : x->var < y->var;
 }
 
