@@ -52,6 +52,7 @@ struct Tearing {
     U32Vec reach;              // per determined unknown: number of tears it depends on
     U32Vec support;            // per unknown: these tears, in REACH_LIMIT places
     U32Vec by_degree;          // unknowns, those in most equations first
+    U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias)
     Map law_of;                // law equation -> law
     U32Vec heap;               // equations touched lately: they have few open unknowns, see choose_tear
     U32Vec union_vars;         // composing: variables of the whole block
@@ -68,6 +69,12 @@ tearing_create(Dae *dae, const Reduction *reduction, Solutions *solutions)
     t->solutions = solutions;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
+    vec_grow(&t->guessed, dae->nvars);
+    for (uint32_t b = 0; b < dae->binds.n; b++) {
+        bool negative;
+        if (dae->binds.at[b].attr == ATTR_START)
+            t->guessed.at[dae_alias(dae, dae->binds.at[b].var, &negative)] = 1;
+    }
     return t;
 }
 
@@ -87,6 +94,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->reach);
     vec_free(&t->support);
     vec_free(&t->by_degree);
+    vec_free(&t->guessed);
     map_free(&t->law_of);
     vec_free(&t->heap);
     vec_free(&t->union_vars);
@@ -323,8 +331,20 @@ tear(Tearing *t, uint32_t local)
     determine(t, local);
 }
 
+// A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on.
 static void
-choose_tears(Tearing *t, uint32_t n)
+tear_guessed(Tearing *t, const Var *unknowns, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && n <= LARGE_BLOCK; i++) {
+        if (t->determined.at[i] || unknowns[i] >= t->guessed.n || !t->guessed.at[unknowns[i]])
+            continue;
+        tear(t, i);
+        propagate(t);
+    }
+}
+
+static void
+choose_tears(Tearing *t, const Var *unknowns, uint32_t n)
 {
     vec_clear(&t->heap);
     // The derivative that a law holds at zero is iterated on directly.
@@ -347,6 +367,7 @@ choose_tears(Tearing *t, uint32_t n)
         if (t->equations.at[i].open == 1 && !t->equations.at[i].is_law)
             vec_push(&t->queue, i);
     propagate(t);
+    tear_guessed(t, unknowns, n);
     uint32_t scan = 0;
     for (uint32_t next; (next = choose_tear(t, &scan)) != NONE;) {
         tear(t, next);
@@ -805,7 +826,7 @@ tearing_block(Tearing *t, Causal *causal, const uint32_t *equations, const Var *
 {
     load_block(t, equations, unknowns, n);
     if (!reduce_by_algebra(t, causal, equations, unknowns, n)) {
-        choose_tears(t, n);
+        choose_tears(t, unknowns, n);
         if (solve_few_tears(t, causal, unknowns, n))
             emit_inner(t, causal, unknowns, true);
         else
