@@ -111,5 +111,7 @@ void problem_print_init(const Dae *dae, const Problem *problem, Out *out);
 
 // The problem of initialisation: all equations, initial equations, fixed starts, and default starts (init.c).
 bool pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
+// Part of pass_init: start values of loops' unknowns that follow from those the model gives (guess.c).
+void init_guesses(Dae *dae, const Problem *problem);
 
 #endif

@@ -566,8 +566,10 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
         good = false;
     }
     vec_free(&start_of);
-    if (good)
+    if (good) {
         problem_sort(problem);
+        init_guesses(dae, problem);
+    }
     return good;
 }
 
