@@ -14,7 +14,7 @@ common_type(ExprEnv *env, const Value *parts, uint32_t n, Span span, Type *type)
     for (uint32_t i = 1; i < n; i++) {
         const Type *other = &parts[i].type;
         bool numbers = type_is_number(type) && type_is_number(other);
-        if (!numbers && (type->base != other->base || type->enum_class != other->enum_class)) {
+        if (!numbers && !type_same_class(type, other)) {
             diag_add(env->diags, E0201, span, "an array cannot hold both %s and %s",
                      type_text(env->arena, env->syms, type), value_type_text(env, &parts[i]));
             return false;
@@ -88,6 +88,10 @@ array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Sp
     Type type;
     if (!common_type(env, parts, n, span, &type))
         return false;
+    if (type.base == TYPE_RECORD) {
+        diag_add(env->diags, E0723, span, "joining arrays of records is not supported yet");
+        return false;
+    }
     uint64_t total = 0, inner = 1, outer = 1;
     for (uint32_t i = 0; i < n; i++) {
         Type other = parts[i].type;

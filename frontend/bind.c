@@ -161,8 +161,8 @@ evaluate_value(Emission *emission, ExprEnv *env)
     Elab *elab = emission->walk->elab;
     const Mod *mod = emission->mod;
     if (emission->role != ROLE_FIXED)
-        return expression(env, mod->value, &emission->value);
-    return evaluate(elab, mod->frag, mod->class_id, false, mod->value, &emission->value);
+        return mod_expression(elab, env, mod, &emission->value);
+    return mod_evaluate(elab, mod, &emission->value);
 }
 
 static void

@@ -41,12 +41,14 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     Node mods = child_at(elab, member->node, 1), value = mods ? child_at(elab, mods, 0) : 0;
     uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0));
     bool ok = class_id && type_use(elab, class_id, &use);
-    if (ok && (!class_is_variable(elab, use.class_id) || !value)) {
-        diag_add(elab->diags, value ? E0701 : E0112, asked, value
-                 ? "the record constant '%s' is not supported yet"
-                 : "the constant '%s' has no value", name_of(elab, member->name));
+    bool basic = ok && class_is_variable(elab, use.class_id);
+    const RecordType *record = NULL;
+    if (ok && !value) {
+        diag_add(elab->diags, E0112, asked, "the constant '%s' has no value", name_of(elab, member->name));
         ok = false;
     }
+    if (ok && !basic)
+        ok = (record = record_of_class(elab, use.class_id, asked)) != NULL;
     ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
       && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
@@ -56,8 +58,9 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
         map_put(&elab->constant_of, member->node, CONSTANT_FAILED);
         return false;
     }
-    Type wanted;
-    type_of_class(elab, use.class_id, &wanted);
+    Type wanted = {.base = TYPE_RECORD, .record = record};
+    if (basic)
+        type_of_class(elab, use.class_id, &wanted);
     wanted.rank = type.rank;
     memcpy(wanted.dims, type.dims, sizeof type.dims);
     ExprEnv env;
@@ -131,7 +134,7 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
         return false;
     }
     Value value;
-    if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
+    if (!mod_evaluate(elab, mod, &value))
         return false;
     uint32_t offset = 0;
     bool same;

@@ -95,7 +95,7 @@ close_dims(Elab *elab, Member *member)
                  sym_text(elab->dae->syms, member->name));
         return false;
     }
-    if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
+    if (!mod_evaluate(elab, mod, &value))
         return false;
     if (value.type.rank != member->type.rank) {
         diag_add(elab->diags, E0124, mod->span, "'%s' has %u dimensions, its value has %u",
@@ -254,8 +254,12 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
         return false;
     member->is_component = true;
     if (member->mod && member->mod->value) {
-        unsupported(elab, member->mod->span, "a value for a whole record");
-        return false;
+        if (class_at(elab->program, use->class_id)->kind != CLASS_RECORD) {
+            diag_add(elab->diags, E0119, member->mod->span, "'%s' is a component and cannot have a value",
+                     name_of(elab, member->name));
+            return false;
+        }
+        member->mod = record_spread(elab, member->mod, use->class_id);
     }
     uint32_t prefix = member->flags & variability;
     if (!frag->depth)

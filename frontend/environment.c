@@ -99,9 +99,8 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     if (target.kind == TARGET_COMPONENT) {
         const Fragment *part = target.n ? target.spots[0].frag : NULL;
         if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)
-            unsupported(elab, span, "a whole record as a value");
-        else
-            diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
+            return record_reference(elab, scope, &target, span, out);
+        diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
                      scope_name_text(elab->program, ref));
         return false;
     }
@@ -152,6 +151,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     const ClassInfo *info = class_at(elab->program, found.class_id);
     for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast,
                                                              info->body) == AST_SHORT; depth++) {
+        // What a modification changes is the concern of the call (function.c).
+        Node mods = ast_child(&elab->program->ast, info->body, 2);
+        if (mods && ast_at(&elab->program->ast, mods)->nchild > 1)
+            break;
         scope_bases(elab->program, found.class_id);
         info = class_at(elab->program, found.class_id);
         if (!info->bases.at[0])
@@ -159,11 +162,7 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         found.class_id = info->bases.at[0];
         info = class_at(elab->program, found.class_id);
     }
-    if (info->kind == CLASS_RECORD) {
-        unsupported(elab, at->span, "a record constructor");
-        return false;
-    }
-    if (info->kind != CLASS_FUNCTION) {
+    if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
         diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
                  ast_class_kind_name((ClassKind)info->kind));
         return false;
@@ -182,9 +181,10 @@ env_type(ExprEnv *env, Node name, Type *out)
     uint32_t class_id = scope_class(elab->program, scope->class_id, name);
     TypeUse use = {0};
     bool ok = class_id && type_use(elab, class_id, &use), open = false;
+    const RecordType *record = NULL;
     if (ok && !class_is_variable(elab, use.class_id)) {
-        unsupported(elab, node_at(elab, name)->span, "a record or model as a variable of a function");
-        ok = false;
+        record = record_of_class(elab, use.class_id, node_at(elab, name)->span);
+        ok = record != NULL;
     }
     Type sizes = {0};
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
@@ -192,7 +192,10 @@ env_type(ExprEnv *env, Node name, Type *out)
     vec_free(&use.dims);
     if (!ok)
         return false;
-    type_of_class(elab, use.class_id, out);
+    if (record)
+        *out = (Type){.base = TYPE_RECORD, .record = record};
+    else
+        type_of_class(elab, use.class_id, out);
     out->rank = sizes.rank;
     memcpy(out->dims, sizes.dims, sizeof sizes.dims);
     return true;

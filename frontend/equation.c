@@ -135,7 +135,8 @@ elaborate_simple(Context *context, Node node)
         elaborate_multiple(context, lhs, rhs, span);
     else if (expression_equation(&elab->env, lhs, rhs, span, &left, &right))
         for (uint32_t k = 0; k < left.count; k++)
-            take(context, left.elements[k], right.elements[k], span);
+            if (!record_fixed(&left.type, k))
+                take(context, left.elements[k], right.elements[k], span);
     end(context);
 }
 

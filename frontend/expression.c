@@ -73,11 +73,7 @@ static bool
 local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
 {
     const Local *found = &env->locals.at[local];
-    if (ast_at(env->ast, node)->nchild > 1) {
-        diag_add(env->diags, E0723, node_span(env, node), "'%s' has no members: it has type %s",
-                 sym_text(env->syms, found->name), value_type_text(env, &found->value));
-        return false;
-    }
+    bool parts = ast_at(env->ast, node)->nchild > 1;
     Node subscripts = ast_child(env->ast, ast_child(env->ast, node, 0), 0);
     Value whole = found->value;
     for (uint32_t i = 0; i < whole.type.rank; i++)
@@ -86,9 +82,11 @@ local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
                      expression_text(env, node));
             return false;
         }
-    if (!subscripts)
+    if (!subscripts && !parts)
         *out = whole;
-    else if (!subscript_value(env, &whole, subscripts, out))
+    else if (whole.type.base == TYPE_STRING)
+        return subscript_value(env, &whole, subscripts, out);
+    else if (!path_value(env, &whole, node, 0, out))
         return false;
     return check_assigned(env, out, node);
 }
@@ -185,7 +183,7 @@ same_branch_types(ExprEnv *env, Node node, IfParts *parts, Type *type)
     for (uint32_t i = 1; i < parts->values.n; i++) {
         const Value *other = &parts->values.at[i];
         bool numbers = type_is_number(type) && type_is_number(&other->type);
-        bool same = type->base == other->type.base && type->enum_class == other->type.enum_class;
+        bool same = type_same_class(type, &other->type);
         bool sizes = type_same_sizes(type, &other->type);
         if ((numbers || same) && sizes) {
             if (other->type.base == TYPE_REAL)
@@ -315,12 +313,23 @@ indexed_value(ExprEnv *env, Node node, Value *out)
 }
 
 static bool
+field_of_expression(ExprEnv *env, Node node, Value *out)
+{
+    Value whole;
+    if (!expression(env, ast_child(env->ast, node, 0), &whole))
+        return false;
+    if (whole.type.base == TYPE_STRING) {
+        diag_add(env->diags, E0101, node_span(env, node), "a value of type String has no fields");
+        return false;
+    }
+    return field_value(env, &whole, ast_at(env->ast, node)->sym, node_span(env, node), out);
+}
+
+static bool
 refuse_node(ExprEnv *env, Node node)
 {
     const AstNode *at = ast_at(env->ast, node);
-    if (at->kind == AST_MEMBER)
-        diag_add(env->diags, E0723, at->span, "members of the result of an expression are not supported yet");
-    else if (at->kind == AST_TUPLE)
+    if (at->kind == AST_TUPLE)
         diag_add(env->diags, E0216, at->span,
                  "a list of several values in parentheses can only stand on the left of '='");
     else if (!(at->flags & AST_F_ERROR) || !diags_errors(env->diags))
@@ -351,6 +360,7 @@ node_value(ExprEnv *env, Node node, Value *out)
     case AST_ARRAY: return array_braces(env, node, out);
     case AST_MATRIX: return array_matrix(env, node, out);
     case AST_INDEXED: return indexed_value(env, node, out);
+    case AST_MEMBER: return field_of_expression(env, node, out);
     default: return refuse_node(env, node);
     }
 }
@@ -371,7 +381,7 @@ static bool
 sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
 {
     bool numbers = type_is_number(&left->type) && type_is_number(&right->type);
-    bool same = left->type.base == right->type.base && left->type.enum_class == right->type.enum_class;
+    bool same = type_same_class(&left->type, &right->type);
     bool sizes = type_same_sizes(&left->type, &right->type);
     if ((numbers || same) && sizes && left->type.base != TYPE_STRING)
         return true;

@@ -16,6 +16,11 @@ enum {
     SIZE_UNKNOWN = UINT32_MAX
 };
 
+typedef struct RecordType RecordType;
+
+// A record has no type of its own in the flat model: this base stands for it in expressions only.
+#define TYPE_RECORD ((VarType)(TYPE_ENUM + 1))
+
 typedef struct Type {
     VarType base;
     uint8_t rank;
@@ -23,12 +28,26 @@ typedef struct Type {
     Sym enum_class;          // TYPE_ENUM: full name
     const Sym *literals;     // TYPE_ENUM: names
     uint32_t n_literals;
+    const RecordType *record; // TYPE_RECORD
 } Type;
+
+typedef struct RecordField {
+    Sym name;
+    Type type;               // with its sizes
+    uint32_t first, count;   // its scalars among those of the record
+    bool fixed;              // declared as a parameter or constant
+} RecordField;
+
+struct RecordType {
+    Sym name;                // full name of the class
+    uint32_t n, size;        // fields; scalars
+    const RecordField *fields;
+};
 
 typedef struct Value {
     Type type;
-    uint32_t count;          // product of dims, 1 for a scalar
-    Expr *elements;          // row-major, in the environment's arena; Booleans 0/1, enumerations from 1
+    uint32_t count;          // product of dims, 1 for a scalar; of records: of all their scalars
+    Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1
     Sym string;              // TYPE_STRING (constant text)
 } Value;
 
@@ -44,7 +63,7 @@ typedef struct Reference {
 } Reference;
 
 typedef struct FunctionRef {
-    Node class_node;         // the CLASS of a function
+    Node class_node;         // the CLASS of a function, or of a record (its constructor)
     void *scope;             // for ExprEnv.scope while its body is elaborated
     Sym full_name;
 } FunctionRef;
@@ -123,6 +142,11 @@ const char *const *builtin_names(uint32_t *n);
 // A call of a function with algorithms, already resolved: its outputs in order of declaration. `call` is the
 // CALL node.
 bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n);
+
+// The field of a record value, of every element for an array of records; E0101 when there is none.
+bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *out);
+// True for scalars of fields declared as parameters or constants: no equation determines them.
+bool record_fixed(const Type *type, uint32_t scalar);
 
 // Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.
 const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);

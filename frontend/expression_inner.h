@@ -23,6 +23,9 @@ type_is_number(const Type *type)
 }
 Type type_scalar(VarType base);
 bool type_same_sizes(const Type *a, const Type *b);
+// The same basic type, enumeration or (field by field) record, whatever the sizes.
+bool type_same_class(const Type *a, const Type *b);
+uint32_t type_scalars(const Type *type); // of one element: those of a record, otherwise 1
 Value value_scalar(ExprEnv *env, VarType base, Expr element);
 // Room for all elements of `type`; false after E0214 when there are too many.
 bool value_new(ExprEnv *env, const Type *type, Span span, Value *out);
@@ -66,6 +69,12 @@ bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value 
 bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *positions, Type *result);
 bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
 
+// --- record.c
+const RecordField *record_field(const RecordType *record, Sym name);
+// Scalars that parts `part`.. of a REF select in a value of this type; the subscripts of part `part` are the
+// value's own, the following parts name fields.
+bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);
+bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out);
 // --- reduction.c
 // `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in order, sizes
 // of the ranges.
@@ -115,6 +124,8 @@ typedef struct Variable { // of a function
     uint32_t flags;        // AST_F_INPUT, AST_F_OUTPUT, AST_F_CONSTANT, AST_F_PARAMETER
     Node line, component;  // COMPONENTS and COMPONENT
     void *scope;
+    Node value;            // 0, or the default that an extending class gives, in value_scope
+    void *value_scope;
 } Variable;
 typedef struct Section {   // an ALGORITHM
     Node node;
@@ -126,7 +137,10 @@ typedef struct Frame {     // a function being executed: env->locals.at[i] is th
     VEC(Variable) variables;
     VEC(Section) sections;
     Span span;             // of the call
+    bool record;           // the constructor of a record
 } Frame;
+// The record whose fields are the variables of an executed constructor.
+bool record_construct(Frame *frame, Value *out);
 typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;
 
 bool function_call(ExprEnv *env, Node call, Value *out); // first output

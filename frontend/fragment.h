@@ -32,6 +32,8 @@ struct Mod {
     uint32_t class_id;
     int32_t levels;
     bool final, from_outside; // from_outside: given by --set
+    const Sym *fields;       // the value is this field of the record `value`: n_fields names, outermost first
+    uint32_t n_fields;
     Mod **children;
     uint32_t n, capacity;
     Map index;               // name -> child, made for long lists
@@ -121,6 +123,7 @@ struct Fragment {
     uint32_t nvars, ninsts, nconnectors;
     bool is_connector;
     uint32_t connector_type; // index into Dae.connector_types + 1, once made
+    const RecordType *record; // of a record's fragment, once asked for
     VEC(FragSection) sections;
     U32Vec bond_clauses;
     VEC(FragEquation) equations;
@@ -262,6 +265,27 @@ uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
 
 // The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.
 Member *member_of_var(Fragment **frag, uint32_t *var);
+
+// False for members that have no place in the fragment: absent ones, outer declarations, failed ones.
+static inline bool
+member_is_placed(const Member *member)
+{
+    return member->state == 2 && !member->absent
+        && (member->flags & (AST_F_INNER | AST_F_OUTER)) != AST_F_OUTER;
+}
+
+// --- record_use.c
+// The type of a record's values: of one that is elaborated, and of the class alone (without modifications).
+// NULL after reporting.
+const RecordType *record_of_fragment(Elab *elab, Fragment *frag, Span span);
+const RecordType *record_of_class(Elab *elab, uint32_t class_id, Span span);
+// A whole record, or an array of them, as the meaning of a reference.
+bool record_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out);
+// `R r = e` as values for the fields of r.
+Mod *record_spread(Elab *elab, Mod *mod, uint32_t class_id);
+// The value of a modification: the expression, or the field of it that `fields` name; the second at compile time.
+bool mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out);
+bool mod_evaluate(Elab *elab, const Mod *mod, Value *out);
 
 // --- outer.c
 // Finds what an outer declaration refers to; false after reporting.

@@ -23,9 +23,44 @@ gather_line(Frame *frame, Node line, void *scope)
         Node component = ast_child(ast, line, i);
         if (ast_kind(ast, component) != AST_COMPONENT)
             continue;
-        Variable variable = {ast_at(ast, component)->sym, ast_at(ast, line)->flags, line, component, scope};
+        Variable variable = {.name = ast_at(ast, component)->sym, .flags = ast_at(ast, line)->flags,
+                             .line = line, .component = component, .scope = scope};
+        // The inputs of a record's constructor are its fields, but for what nobody can change.
+        Node mods = ast_child(ast, component, 1);
+        bool set = mods && ast_kind(ast, mods) == AST_MODS && ast_child(ast, mods, 0);
+        if (frame->record && !(variable.flags & AST_F_CONSTANT) && !(set && (variable.flags & AST_F_FINAL)))
+            variable.flags |= AST_F_INPUT;
         vec_push(&frame->variables, variable);
     }
+}
+
+// Defaults that a class gives to what it inherits: `extends f(k = 2)`, `record S = R(a = 1)`.
+static bool
+change_defaults(Frame *frame, Node modification, uint32_t first)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 1; modification && i < ast_at(env->ast, modification)->nchild; i++) {
+        Node mod = ast_child(env->ast, modification, i), name = ast_child(env->ast, mod, 0);
+        Node mods = ast_kind(env->ast, mod) == AST_MOD ? ast_child(env->ast, mod, 1) : 0;
+        bool simple = mods && ast_at(env->ast, name)->nchild == 1 && ast_at(env->ast, mods)->nchild == 1;
+        uint32_t at = frame->variables.n;
+        for (uint32_t k = first; simple && k < frame->variables.n; k++)
+            if (frame->variables.at[k].name == ast_at(env->ast, ast_child(env->ast, name, 0))->sym)
+                at = k;
+        if (!simple) {
+            diag_add(env->diags, E0721, node_span(env, mod),
+                     "this modification of an inherited function or record is not supported yet");
+            return false;
+        }
+        if (at == frame->variables.n) {
+            diag_add(env->diags, E0103, node_span(env, mod), "'%s' has no element '%s'",
+                     sym_text(env->syms, frame->function->full_name), expression_text(env, name));
+            return false;
+        }
+        frame->variables.at[at].value = ast_child(env->ast, mods, 0);
+        frame->variables.at[at].value_scope = env->scope;
+    }
+    return true;
 }
 
 static bool
@@ -33,12 +68,9 @@ gather_base(Frame *frame, Node name, Node modification, uint32_t depth)
 {
     ExprEnv *env = frame->env;
     FunctionRef base = {0};
-    if (modification && ast_at(env->ast, modification)->nchild > 1) {
-        diag_add(env->diags, E0721, node_span(env, modification),
-                 "modifying an inherited function is not supported yet");
-        return false;
-    }
-    return env->function(env, name, &base) && gather_class(frame, &base, depth + 1);
+    uint32_t first = frame->variables.n;
+    return env->function(env, name, &base) && gather_class(frame, &base, depth + 1)
+        && change_defaults(frame, modification, first);
 }
 
 static bool
@@ -94,9 +126,8 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     ClassKind kind = (ClassKind)ast_at(env->ast, function->class_node)->kind_of;
     bool good = false;
     env->scope = function->scope;
-    if (kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD)
-        diag_add(env->diags, E0723, frame->span, "record constructors are not supported yet");
-    else if (ast_kind(env->ast, body) == AST_BODY)
+    frame->record |= kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD;
+    if (ast_kind(env->ast, body) == AST_BODY)
         good = gather_body(frame, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
         good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
@@ -281,6 +312,8 @@ static Node
 default_node(const ExprEnv *env, const Variable *variable)
 {
     Node modification = ast_child(env->ast, variable->component, 1);
+    if (variable->value)
+        return variable->value;
     return modification && ast_kind(env->ast, modification) == AST_MODS ? ast_child(env->ast, modification, 0)
         : 0;
 }
@@ -313,10 +346,16 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
     const Variable *variable = &frame->variables.at[i];
     bool input = variable->flags & AST_F_INPUT;
     Node start = argument ? 0 : default_node(env, variable);
+    Node modification = ast_child(env->ast, variable->component, 1);
     Type type;
     env->scope = variable->scope;
     if (!variable_type(env, variable, &type))
         return false;
+    if (type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1) {
+        diag_add(env->diags, E0721, node_span(env, modification),
+                 "modifying the fields of a variable of a function is not supported yet");
+        return false;
+    }
     if (!argument && !start && input) {
         Diag *diag = diag_add(env->diags, E0203, frame->span, "'%s' needs an argument for its input '%s'",
                               function_name(frame), sym_text(env->syms, variable->name));
@@ -325,9 +364,12 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
     }
     if (!argument && !start)
         return unset_value(env, &type, node_span(env, variable->component), value);
+    if (start && variable->value)
+        env->scope = variable->value_scope;
     if (start && !expression(env, start, value))
         return false;
-    const char *what = arena_printf(env->arena, "%s '%s' of '%s'", input ? "input" : "variable",
+    const char *what = arena_printf(env->arena, "%s '%s' of '%s'",
+                                    frame->record ? "field" : input ? "input" : "variable",
                                     sym_text(env->syms, variable->name), function_name(frame));
     if (!expression_coerce(env, value, &type, node_span(env, argument ? argument : start), what))
         return false;
@@ -378,6 +420,11 @@ static bool
 collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
 {
     uint32_t count = count_flag(frame, AST_F_OUTPUT);
+    if (frame->record) {
+        *n = 1;
+        *outputs = arena_new(frame->env->arena, Value);
+        return record_construct(frame, *outputs);
+    }
     *outputs = arena_array(frame->env->arena, Value, count ? count : 1);
     *n = 0;
     for (uint32_t i = 0; i < frame->variables.n; i++)

@@ -166,6 +166,8 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->frag = from->frag;
     merged->class_id = from->class_id;
     merged->from_outside = from->from_outside;
+    merged->fields = from->fields;
+    merged->n_fields = from->n_fields;
     merged->final = outer->final || inner->final;
     for (uint32_t i = 0; i < outer->n; i++)
         push_child(elab, merged, mod_merge(elab, outer->children[i],

@@ -349,6 +349,32 @@ modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
     return false;
 }
 
+// A record constant, or a field of one.
+static bool
+constant_path(Elab *elab, ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out)
+{
+    Value field = *value;
+    uint32_t n = node_at(elab, ref)->nchild;
+    for (uint32_t i = part; i < n; i++) {
+        Node at = child_at(elab, ref, i), subscripts = child_at(elab, at, 0);
+        Target picked = {0};
+        if (i > part && !field_value(env, &field, node_at(elab, at)->sym, node_at(elab, at)->span, out))
+            return false;
+        if (i > part)
+            field = *out;
+        if (subscripts && field.type.base == TYPE_RECORD) {
+            unsupported(elab, node_at(elab, at)->span, "an element of a constant array of records");
+            return false;
+        }
+        if (subscripts && !value_target(elab, env, &field, subscripts, node_at(elab, at)->sym, &picked))
+            return false;
+        if (subscripts)
+            field = *picked.value;
+    }
+    *out = field;
+    return true;
+}
+
 // A path that starts at a class: constants and enumeration literals.
 static bool
 resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
@@ -376,14 +402,17 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
                                   node_at(elab, found.member->node)->span);
         if (found.class_id)
             continue;
-        if (i != n - 1) {
-            unsupported(elab, node_at(elab, ref)->span, "a constant of record type");
-            return false;
-        }
         Value value;
-        return !modified_constant(elab, seen_from, &found, at->span)
-            && constant_value(elab, found.owner, found.member, at->span, &value)
-            && value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
+        if (modified_constant(elab, seen_from, &found, at->span)
+            || !constant_value(elab, found.owner, found.member, at->span, &value))
+            return false;
+        if (i != n - 1 || value.type.base == TYPE_RECORD) {
+            Value *picked = arena_new(elab->scratch, Value);
+            target->kind = TARGET_VALUE;
+            target->value = picked;
+            return constant_path(elab, env, &value, ref, i, picked);
+        }
+        return value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }
     if (all_literals(elab, found.class_id, target))
         return true;

@@ -47,8 +47,6 @@ target_variable(Frame *frame, Node target)
         return refuse_target(frame, target, "it is an input") - 1;
     if (flags & (AST_F_CONSTANT | AST_F_PARAMETER))
         return refuse_target(frame, target, "it is constant") - 1;
-    if (ast_at(env->ast, target)->nchild > 1)
-        return refuse_target(frame, target, "it has no members") - 1;
     return local;
 }
 
@@ -68,7 +66,7 @@ assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *
 }
 
 static bool
-assign_elements(Frame *frame, uint32_t local, Node subscripts, Value *value, Span span, const char *what)
+assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span span, const char *what)
 {
     ExprEnv *env = frame->env;
     Type type = env->locals.at[local].value.type, selected;
@@ -78,7 +76,7 @@ assign_elements(Frame *frame, uint32_t local, Node subscripts, Value *value, Spa
             return false;
         }
     U32Vec positions = {0};
-    bool good = subscript_select(env, &type, subscripts, &positions, &selected)
+    bool good = path_select(env, &type, target, 0, &positions, &selected)
         && expression_coerce(env, value, &selected, span, what);
     for (uint32_t i = 0; good && i < positions.n; i++)
         env->locals.at[local].value.elements[positions.at[i]] = value->elements[i];
@@ -95,8 +93,8 @@ assign(Frame *frame, Node target, Value *value, Span span)
         return false;
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
     Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
-    if (subscripts)
-        return assign_elements(frame, (uint32_t)local, subscripts, value, span, what);
+    if (subscripts || ast_at(env->ast, target)->nchild > 1)
+        return assign_elements(frame, (uint32_t)local, target, value, span, what);
     return assign_whole(frame, (uint32_t)local, value, span, what);
 }
 

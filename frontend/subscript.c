@@ -35,7 +35,8 @@ axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
     env->locals.n--;
     if (!good)
         return false;
-    bool usable = value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM;
+    bool boolean = value.type.base == TYPE_BOOLEAN;
+    bool usable = value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || boolean;
     if (!usable || value.type.rank > 1) {
         diag_add(env->diags, E0201, node_span(env, node),
                  "a subscript must be an Integer, but this has type %s", value_type_text(env, &value));
@@ -43,7 +44,7 @@ axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
     }
     axis->scalar = !value.type.rank;
     for (uint32_t i = 0; i < value.count; i++)
-        if (!axis_push(env, axis, value_number(env, &value, i), size, dim, node_span(env, node)))
+        if (!axis_push(env, axis, value_number(env, &value, i) + boolean, size, dim, node_span(env, node)))
             return false;
     return true;
 }
@@ -117,8 +118,10 @@ subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out)
     Type type;
     bool good = subscript_select(env, &value->type, subscripts, &positions, &type)
         && value_new(env, &type, node_span(env, subscripts), out);
+    uint32_t size = type_scalars(&value->type);
     for (uint32_t i = 0; good && i < positions.n; i++)
-        out->elements[i] = value->elements[positions.at[i]];
+        for (uint32_t k = 0; k < size; k++)
+            out->elements[i * size + k] = value->elements[positions.at[i] * size + k];
     vec_free(&positions);
     return good;
 }

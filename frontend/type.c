@@ -43,8 +43,8 @@ type_text(Arena *arena, const Syms *syms, const Type *type)
         [TYPE_STRING] = "String", [TYPE_ENUM] = "enumeration",
     };
     Out out = {0};
-    out_text(&out, type->base == TYPE_ENUM && type->enum_class ? sym_text(syms, type->enum_class)
-             : names[type->base]);
+    Sym own = type->base == TYPE_ENUM ? type->enum_class : type->base == TYPE_RECORD ? type->record->name : 0;
+    out_text(&out, own ? sym_text(syms, own) : names[type->base]);
     for (uint32_t i = 0; i < type->rank; i++) {
         out_char(&out, i ? ',' : '[');
         if (type->dims[i] == SIZE_UNKNOWN)
@@ -92,7 +92,7 @@ value_scalar(ExprEnv *env, VarType base, Expr element)
 bool
 value_new(ExprEnv *env, const Type *type, Span span, Value *out)
 {
-    uint64_t count = 1;
+    uint64_t count = type_scalars(type);
     for (uint32_t i = 0; i < type->rank; i++) {
         count *= type->dims[i];
         if (count > ELEMENT_LIMIT) {
@@ -154,12 +154,14 @@ expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const
 {
     VarType given = value->type.base;
     bool fits = given == type->base || (given == TYPE_INTEGER && type->base == TYPE_REAL);
-    if (given == TYPE_ENUM && type->base == TYPE_ENUM)
-        fits = value->type.enum_class == type->enum_class;
+    if (given == type->base)
+        fits = type_same_class(&value->type, type);
     if (!fits || !sizes_fit(&value->type, type)) {
         report_coercion(env, value, type, span, what, fits);
         return false;
     }
     value->type.base = type->base;
+    if (type->base == TYPE_RECORD)
+        value->type.record = type->record;
     return true;
 }
