@@ -98,6 +98,13 @@ builtin_der(BuiltinCall *call, Value *out)
     return der_expression(call, &value, out);
 }
 
+// Connections.rooted under its old name.
+bool
+builtin_rooted(BuiltinCall *call, Value *out)
+{
+    return call->env->graph ? call->env->graph(call->env, call->node, out) : builtin_not_supported(call, out);
+}
+
 // --- pre
 
 // Values of a variable now (when asked for) and before the event.

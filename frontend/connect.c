@@ -32,6 +32,8 @@ intern_type(Dae *dae, ConnectorType type)
     return dae->connector_types.n;
 }
 
+enum { CAUSALITY_GRAPH = 3 }; // equated along the connection graph (link.c), not by pass bonds
+
 static uint8_t
 causality(uint32_t flags)
 {
@@ -57,6 +59,7 @@ typedef VEC(BondVars) Bonds;
 typedef struct Flattening { // of a connector with the records and connectors inside it
     uint8_t *is_flow, *causality;
     Bonds bonds;
+    VEC(Overconstrained) overconstrained;
 } Flattening;
 
 static void
@@ -69,6 +72,11 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
             Fragment *part = member->fragments[member->split ? e : 0];
             uint32_t first = member->split ? member->element_places[3 * e] : member->first + e * part->nvars;
             flatten(elab, part, base + first, all, out);
+            if (is_overconstrained(elab, part->class_id)) {
+                vec_push(&out->overconstrained, (Overconstrained){.offset = base + first, .size = part->nvars,
+                                                                  .class_id = part->class_id});
+                memset(out->causality + base + first, CAUSALITY_GRAPH, part->nvars);
+            }
             if (!part->connector_type)
                 continue;
             const ConnectorType *type = &elab->dae->connector_types.at[part->connector_type - 1];
@@ -184,6 +192,14 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
     frag->connector_type = intern_type(dae, type);
+    uint32_t old, index = frag->connector_type - 1;
+    if (flat.overconstrained.n && !map_get(&elab->overconstrained_of, index, &old)) {
+        map_put(&elab->overconstrained_of, index, elab->overconstrained.n);
+        for (uint32_t i = 0; i < flat.overconstrained.n; i++)
+            flat.overconstrained.at[i].type = index;
+        vec_append(&elab->overconstrained, flat.overconstrained.at, flat.overconstrained.n);
+    }
+    vec_free(&flat.overconstrained);
 }
 
 // --- connect

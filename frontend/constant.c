@@ -277,6 +277,87 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
     return true;
 }
 
+// --- parameters taken by value
+
+// annotation(Evaluate = true) of a declaration.
+static bool
+evaluate_annotation(Elab *elab, const Member *member)
+{
+    Node comment = member->node ? child_at(elab, member->node, 3) : 0;
+    Node annotation = comment ? child_at(elab, comment, 0) : 0, mods = annotation ? child_at(elab, annotation, 0) : 0;
+    for (uint32_t i = 1; mods && i < node_at(elab, mods)->nchild; i++) {
+        Node mod = child_at(elab, mods, i), name = child_at(elab, mod, 0), inner = child_at(elab, mod, 1);
+        Node value = inner ? child_at(elab, inner, 0) : 0;
+        if (node_at(elab, mod)->kind == AST_MOD && value && node_at(elab, value)->kind == AST_BOOL
+            && !strcmp(scope_name_text(elab->program, name), "Evaluate"))
+            return node_at(elab, value)->flags & AST_F_TRUE;
+    }
+    return false;
+}
+
+// The member that a path names, or NULL; *class_level when the path starts at a class, where all values are constants.
+static Member *
+path_member(Elab *elab, Fragment **frag, uint32_t class_id, Node ref, bool *class_level)
+{
+    Scope scope = {.frag = *frag, .class_id = class_id};
+    *class_level = !visible_member(elab, &scope, node_at(elab, child_at(elab, ref, 0))->sym);
+    Member *member = NULL;
+    for (uint32_t i = 0; !*class_level && i < node_at(elab, ref)->nchild; i++) {
+        member = fragment_member(*frag, node_at(elab, child_at(elab, ref, i))->sym);
+        if (!member || member->absent || member->state != 2)
+            return NULL;
+        if (member->outer) {
+            Spot spot = outer_spot(*frag, member);
+            *frag = spot.frag;
+            member = spot.member;
+        }
+        if (member->is_component && i + 1 < node_at(elab, ref)->nchild)
+            *frag = member->fragments[0];
+    }
+    return member;
+}
+
+static bool
+uses_evaluated_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+{
+    U32Vec stack = {0};
+    bool yes = true;
+    vec_push(&stack, expr);
+    while (yes && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (!node)
+            continue;
+        if (at->kind == AST_REF) {
+            Fragment *in = frag;
+            bool class_level;
+            Member *member = path_member(elab, &in, class_id, node, &class_level);
+            yes = class_level || (member && !member->is_component && is_evaluated(elab, member));
+        }
+        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return yes;
+}
+
+bool
+is_evaluated(Elab *elab, Member *member)
+{
+    if (member->evaluated)
+        return member->evaluated == 3;
+    member->evaluated = 1;
+    const Mod *mod = member->mod;
+    bool parameter = member->kind == VAR_PARAMETER && mod && mod->value && mod->frag
+        && !mod_child(mod, sym_of(elab->dae->syms, "fixed"));
+    bool yes = parameter && evaluate_annotation(elab, member);
+    if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
+        yes = is_structural(elab, mod->frag, mod->class_id, mod->value)
+            && uses_evaluated_only(elab, mod->frag, mod->class_id, mod->value);
+    member->evaluated = yes ? 3 : 2;
+    return yes;
+}
+
 // --- what can be decided at compile time
 
 static bool
@@ -305,7 +386,8 @@ structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
 bool
 is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
 {
-    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample"};
+    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample",
+                                          "rooted", "Connections.rooted", "Connections.isRoot"};
     U32Vec stack = {0};
     bool yes = true;
     vec_push(&stack, expr);

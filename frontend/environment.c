@@ -66,7 +66,8 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
     out->count = target->n * target->m;
     out->kind = member->kind;
     bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
-    if (known && (scope->structural || member->type.base == TYPE_STRING))
+    if (known && (scope->structural || member->type.base == TYPE_STRING
+                  || is_evaluated(elab, target->spots[0].member)))
         return structural_value(elab, target, span, out);
     uint32_t *vars = arena_array(elab->scratch, uint32_t, out->count);
     for (uint32_t i = 0; i < target->n; i++)
@@ -328,7 +329,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
                      .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
                      .type = env_type, 
-                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .graph = overconstrained_query,
                          .scope = scope,
                      .context = elab};
 }

@@ -60,7 +60,7 @@ store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint
 void
 add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Span span)
 {
-    FragEquation equation = {.kind = (uint8_t)kind, .span = span};
+    FragEquation equation = {.kind = (uint8_t)kind, .span = span, .guard = elab->guard};
     Expr e = expr_2(elab->dae->exprs, OP_EQN, left, right);
     store_shape(elab, frag, e, &equation.shape, &equation.row, &equation.n);
     vec_push(&frag->equations, equation);
@@ -403,6 +403,42 @@ elaborate_dynamic(Context *context, Node node, uint32_t first, uint32_t count)
     end(context);
 }
 
+// Branches from number `first` on are chosen by the connection graph: each equation is part of the model where its
+// branch is the one taken, which the linker knows for every instance.
+static void
+elaborate_graph_branches(Context *context, Node node, uint32_t first, uint32_t count)
+{
+    Elab *elab = context->elab;
+    Exprs *exprs = elab->dae->exprs;
+    uint32_t outer = elab->guard;
+    Expr before = 0;
+    U32Vec slots = {0};
+    if (outer)
+        vec_append(&slots, context->frag->rows.at + context->frag->guards.at[outer - 1].row,
+                   context->frag->guards.at[outer - 1].n);
+    Expr held = outer ? context->frag->guards.at[outer - 1].shape : 0;
+    for (uint32_t b = first; b < count; b++) {
+        Node branch = child_at(elab, node, b), condition = child_at(elab, branch, 0);
+        Expr taken = 0;
+        bool decided = !condition, value = true;
+        if (condition && !overconstrained_guard(context, condition, &slots, &taken, &decided, &value))
+            break;
+        if (decided && !value)
+            continue;
+        Expr here = decided ? before : before ? expr_2(exprs, OP_AND, before, taken) : taken;
+        if (here && held)
+            here = expr_2(exprs, OP_AND, held, here);
+        elab->guard = here ? add_guard(elab, context->frag, here, &slots) : outer;
+        branch_body(context, branch);
+        elab->guard = outer;
+        if (decided)
+            break;
+        Expr not = expr_1(exprs, OP_NOT, taken);
+        before = before ? expr_2(exprs, OP_AND, before, not) : not;
+    }
+    vec_free(&slots);
+}
+
 static void
 elaborate_if(Context *context, Node node)
 {
@@ -414,6 +450,10 @@ elaborate_if(Context *context, Node node)
     for (uint32_t b = 0; b < count; b++) {
         bool known, taken;
         Node branch = child_at(elab, node, b);
+        if (!context->sink && child_at(elab, branch, 0) && asks_graph(elab, child_at(elab, branch, 0))) {
+            elaborate_graph_branches(context, node, b, count);
+            return;
+        }
         if (!structural_branch(context, branch, &known, &taken))
             return;
         if (!known) {
@@ -475,7 +515,7 @@ elaborate_assert(Context *context, Node call)
     bool stop = !strcmp(scope_name_text(elab->program, child_at(elab, call, 0)), "terminate");
     Node condition = stop ? 0 : call_argument(elab, call, 0, "condition");
     Node text = call_argument(elab, call, stop ? 0 : 1, "message");
-    FragAssert made = {.span = node_at(elab, call)->span, .level = 2};
+    FragAssert made = {.span = node_at(elab, call)->span, .level = 2, .guard = elab->guard};
     Value message;
     Expr e = expr_const(exprs, 0);
     if ((!stop && !condition) || !text) {
@@ -514,6 +554,14 @@ elaborate_call(Context *context, Node call)
         end(context);
     } else if (!strcmp(name, "reinit") || !strcmp(name, "terminate")) {
         diag_add(elab->diags, E0123, span, "'%s' can stand in a when-equation only", name);
+    } else if (!strncmp(name, "Connections.", 12)) {
+        if (context->sink || elab->guard) {
+            diag_add(elab->diags, E0406, span, "'%s' cannot stand under a condition that is not a parameter's", name);
+            return;
+        }
+        begin(context);
+        overconstrained_statement(context, call);
+        end(context);
     } else {
         unsupported(elab, span, arena_printf(elab->arena, "a call of '%s' as an equation", name));
     }
@@ -541,9 +589,10 @@ elaborate_equation(Context *context, Node node)
         break;
     case AST_CONNECT:
     case AST_WHENEQ:
-        if (context->sink)
-            unsupported(elab, node_at(elab, node)->span,
-                        "connect or when under a condition that changes with time");
+        if (context->sink || elab->guard)
+            unsupported(elab, node_at(elab, node)->span, elab->guard
+                        ? "connect or when under a condition on the connection graph"
+                        : "connect or when under a condition that changes with time");
         else if (node_at(elab, node)->kind == AST_CONNECT)
             elaborate_connect(context, node);
         else

@@ -301,6 +301,9 @@ call_value(ExprEnv *env, Node node, Value *out)
         if (builtin)
             return builtin_call(env, builtin, node, out);
     }
+    if (env->graph && ast_at(env->ast, ref)->nchild == 2
+        && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "Connections"))
+        return env->graph(env, node, out);
     return function_call(env, node, out);
 }
 

@@ -103,6 +103,8 @@ struct ExprEnv {
     // between events (parameters, constants, discrete variables): their rate is zero.
     Var (*der)(ExprEnv *env, Var var);
     Var (*pre)(ExprEnv *env, Var var);
+    // Connections.isRoot(R) and Connections.rooted(R), also written rooted(R). May be NULL.
+    bool (*graph)(ExprEnv *env, Node call, Value *out);
     void *scope;             // class side's scope
     void *context;           // class side's own
     uint32_t depth;          // function calls inside each other (limit 256)
@@ -147,6 +149,10 @@ bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Valu
 bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *out);
 // True for scalars of fields declared as parameters or constants: no equation determines them.
 bool record_fixed(const Type *type, uint32_t scalar);
+
+// The first output of a function for given arguments, one for each of its first n inputs.
+bool function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
+                    Value *out);
 
 // Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.
 const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);

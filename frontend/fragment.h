@@ -70,6 +70,7 @@ typedef struct Member {
     Sym unit, display_unit, quantity;
     uint8_t state_select;
     bool evaluate;
+    uint8_t evaluated;       // known to be taken by value (is_evaluated): 0 not asked, 1 being asked, 2 no, 3 yes
     uint8_t value_state;     // 0 unknown, 1 being evaluated, 2 known, 3 failed
     Value value;             // at compile time
     uint32_t connector_type; // of a signal connector: index into Dae.connector_types + 1, once made
@@ -89,6 +90,7 @@ typedef struct FragEquation {
     uint8_t kind;            // EqnKind
     Expr shape;
     uint32_t row, n;
+    uint32_t guard;          // index into Fragment.guards + 1: part of the model only where that holds
     Span span;
 } FragEquation;
 typedef struct FragBind {
@@ -100,10 +102,25 @@ typedef struct FragBind {
 typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
 typedef struct FragConnect { uint32_t a, b; bool a_outside, b_outside; Span span; } FragConnect;
 typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
-typedef struct FragAssert { Expr shape; uint32_t row, n; uint8_t level; Sym message; Span span; } FragAssert;
+typedef struct FragAssert {
+    Expr shape;
+    uint32_t row, n, guard;
+    uint8_t level;
+    Sym message;
+    Span span;
+} FragAssert;
+// A condition on the connection graph; its row holds extras only.
+typedef struct FragGuard { Expr shape; uint32_t row, n; } FragGuard;
+typedef enum RootKind { ROOT_DEFINITE, ROOT_POTENTIAL, ROOT_BRANCH } RootKind;
+// Connections.root(a), potentialRoot(a, priority), branch(a, b); a and b begin with these local variables.
+typedef struct FragRoot { uint8_t kind; uint32_t a, b; double priority; Span span; } FragRoot;
 typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
 // EXTRA_OUTER: scalar `var` of the inner element that outer declaration `outer` refers to.
-typedef enum ExtraKind { EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER } ExtraKind;
+// EXTRA_IS_ROOT, EXTRA_ROOTED: what the connection graph says about the overconstrained variable that begins
+// with scalar `var`.
+typedef enum ExtraKind {
+    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED
+} ExtraKind;
 typedef struct Extra { uint8_t kind; uint32_t var, outer; double value; } Extra;
 typedef struct OuterConnector { uint32_t outer, connector; } OuterConnector; // connector: within the inner element
 typedef VEC(Outer) Outers;
@@ -138,6 +155,8 @@ struct Fragment {
     Map extra_of;
     Outers outers;           // what its own outer declarations refer to
     Outers needs;            // the same for everything inside that reaches beyond it
+    VEC(FragGuard) guards;
+    VEC(FragRoot) roots;
     VEC(OuterConnector) outer_connectors; // connectors of connects from EXTRA_BIT on
 };
 
@@ -147,6 +166,14 @@ typedef struct Loop {
     uint64_t total;          // iterations of the loops up to this one, as far as they are known
     bool first;              // this loop and those around it are in their first iteration
 } Loop;
+
+// An overconstrained record in a connector type: scalars offset .. offset + size - 1 of the connector.
+typedef struct Overconstrained {
+    uint32_t type, offset, size, class_id;
+    bool made;               // residues are known (of the function equalityConstraint of the class)
+    const Expr *residues;    // over slots 0 .. 2*size - 1
+    uint32_t n_residues;
+} Overconstrained;
 
 struct Elab {
     Program *program;
@@ -158,6 +185,9 @@ struct Elab {
     uint32_t active;         // expressions being evaluated: scratch must stay
     ExprEnv env;             // for equations and binds
     Scope scope;             // of env
+    uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
+    VEC(Overconstrained) overconstrained;
+    Map overconstrained_of;  // connector type -> its first entry there
     bool in_equation;        // between begin_equation and end_equation
     VEC(Member *) implicit;  // inner elements made for the model
     U32Vec slots;
@@ -311,6 +341,9 @@ bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscript
 bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
 // The value of a constant of a package or enclosing class.
 bool constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out);
+// True for parameters whose value takes their place in equations: annotation(Evaluate = true), and final ones that
+// depend on such and on constants alone.
+bool is_evaluated(Elab *elab, Member *member);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
 bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
 
@@ -353,6 +386,24 @@ void elaborate_connect(Context *context, Node node);
 // The connector type of a connector class's fragment (flows, bond clauses) and of a signal connector.
 void elaborate_connector(Elab *elab, Fragment *frag);
 uint32_t signal_type(Elab *elab, Member *member);
+
+// --- overconstrained.c (Modelica 3.6, section 9.4)
+// A record whose class says with a function equalityConstraint how two of them are equal in a loop.
+bool is_overconstrained(Elab *elab, uint32_t class_id);
+// Connections.root, .potentialRoot and .branch as equations.
+void overconstrained_statement(Context *context, Node call);
+// Connections.isRoot and .rooted, in expressions.
+bool overconstrained_query(ExprEnv *env, Node call, Value *out);
+// True when a condition asks the connection graph.
+bool asks_graph(const Elab *elab, Node expr);
+// What a condition asks of the connection graph; false after reporting. `decided` says that the value is known already.
+// Its slots are appended to `slots`.
+bool overconstrained_guard(Context *context, Node condition, U32Vec *slots, Expr *out, bool *decided,
+                           bool *value);
+uint32_t add_guard(Elab *elab, Fragment *frag, Expr condition, const U32Vec *slots);
+const Overconstrained *overconstrained_at(const Elab *elab, uint32_t type, uint32_t i); // NULL past the end
+// The residues of equalityConstraint; false after reporting.
+bool overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span);
 
 // --- link.c
 bool link_fragments(Elab *elab, Fragment *model);

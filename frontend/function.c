@@ -529,6 +529,33 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
 }
 
 bool
+function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
+               Value *out)
+{
+    Frame frame = {.env = env, .function = function, .span = span};
+    uint32_t given = 0, n_outputs;
+    Value *outputs;
+    bool good = gather_class(&frame, function, 0);
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    for (uint32_t i = 0; good && i < frame.variables.n && given < n; i++)
+        if (frame.variables.at[i].flags & AST_F_INPUT) {
+            nodes[i] = function->class_node;
+            values[i] = arguments[given++];
+        }
+    if (good && given < n) {
+        diag_add(env->diags, E0203, span, "'%s' takes %u arguments, got %u", function_name(&frame), given, n);
+        good = false;
+    }
+    good = good && function_execute(&frame, nodes, values, &outputs, &n_outputs);
+    if (good)
+        *out = outputs[0];
+    vec_free(&frame.variables);
+    vec_free(&frame.sections);
+    return good;
+}
+
+bool
 function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 {
     Node ref = ast_child(env->ast, call, 0), part = ast_child(env->ast, ref, 0);

@@ -7,6 +7,7 @@
 // Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
 // most 256).
 #include "frontend/fragment.h"
+#include "frontend/spanning.h"
 
 typedef struct Shift { // where an instance of a fragment lies
     uint32_t var, inst, connector;
@@ -23,6 +24,10 @@ typedef struct Linker {
     Map literals;      // first literal name and count of an enumeration -> offset into dims
     U32Vec extras;     // global ids of the current fragment's extras
     VEC(Around) around; // the instances around the current one, outermost first
+    SpanGraph graph;   // of overconstrained variables
+    Map node_of;       // their first scalar -> node
+    U32Vec edges;      // of connections, in the order of the second walk
+    uint32_t next_edge;
     bool sound;
 } Linker;
 
@@ -218,6 +223,181 @@ global_var(const Linker *linker, const Shift *shift, uint32_t local)
     return local & EXTRA_BIT ? linker->extras.at[local & ~EXTRA_BIT] : shift->var + local;
 }
 
+// --- the connection graph (section 9.4)
+
+// A local variable before the extras of its fragment are linked.
+static uint32_t
+early_var(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local)
+{
+    if (!(local & EXTRA_BIT))
+        return shift->var + local;
+    const Extra *extra = &frag->extras.at[local & ~EXTRA_BIT];
+    return shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
+}
+
+static uint32_t
+graph_node(Linker *linker, uint32_t var, Span span)
+{
+    uint32_t node;
+    if (map_get(&linker->node_of, var, &node))
+        return node;
+    node = linker->graph.nodes.n;
+    map_put(&linker->node_of, var, node);
+    vec_push(&linker->graph.nodes, (SpanNode){.span = span});
+    return node;
+}
+
+static double
+ask_graph(Linker *linker, const Fragment *frag, const Shift *shift, const Extra *extra)
+{
+    uint32_t node;
+    if (!map_get(&linker->node_of, early_var(linker, frag, shift, extra->var), &node))
+        return 0;
+    const SpanNode *at = &linker->graph.nodes.at[node];
+    if (extra->kind == EXTRA_IS_ROOT)
+        return at->is_root;
+    if (at->branches == 1)
+        return at->depth < linker->graph.nodes.at[at->opposite].depth;
+    Diag *diag = diag_add(linker->elab->diags, E0406, at->span,
+                          "'rooted' needs exactly one Connections.branch at its argument, but there %s",
+                          at->branches ? "are several" : "is none");
+    diag_note(diag, linker->dae->insts.at[shift->inst].span, "in this component");
+    return 0;
+}
+
+static bool
+guard_holds(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t guard)
+{
+    if (!guard)
+        return true;
+    const FragGuard *at = &frag->guards.at[guard - 1];
+    double values[64];
+    for (uint32_t k = 0; k < at->n && k < 64; k++)
+        values[k] = ask_graph(linker, frag, shift, &frag->extras.at[frag->rows.at[at->row + k] & ~EXTRA_BIT]);
+    return expr_eval(linker->dae->exprs, at->shape, values, 0) != 0;
+}
+
+static uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
+
+static void
+add_connect_edges(Linker *linker, uint32_t a, uint32_t b, Span span)
+{
+    const Connector *left = &linker->dae->connectors.at[a], *right = &linker->dae->connectors.at[b];
+    const Overconstrained *part;
+    for (uint32_t i = 0; (part = overconstrained_at(linker->elab, left->type, i)); i++) {
+        SpanEdge edge = {.a = graph_node(linker, left->first + part->offset, span),
+                         .b = graph_node(linker, right->first + part->offset, span), .span = span};
+        vec_push(&linker->edges, linker->graph.edges.n);
+        vec_push(&linker->graph.edges, edge);
+    }
+}
+
+static void
+add_root(Linker *linker, const Fragment *frag, const Shift *shift, const FragRoot *root)
+{
+    uint32_t a = graph_node(linker, early_var(linker, frag, shift, root->a), root->span);
+    SpanNode *node = &linker->graph.nodes.at[a];
+    if (root->kind == ROOT_DEFINITE) {
+        node->root = true;
+        node->span = root->span;
+    } else if (root->kind == ROOT_POTENTIAL) {
+        node->priority = node->potential && node->priority < root->priority ? node->priority : root->priority;
+        node->potential = true;
+        node->span = root->span;
+    } else {
+        uint32_t b = graph_node(linker, early_var(linker, frag, shift, root->b), root->span);
+        vec_push(&linker->graph.edges, (SpanEdge){.a = a, .b = b, .branch = true, .span = root->span});
+    }
+}
+
+static void
+collect_graph(Linker *linker, const Fragment *frag, Shift shift)
+{
+    for (uint32_t i = 0; i < frag->roots.n; i++)
+        add_root(linker, frag, &shift, &frag->roots.at[i]);
+    for (uint32_t i = 0; i < frag->connects.n; i++)
+        add_connect_edges(linker, global_connector(linker, frag, &shift, frag->connects.at[i].a),
+                          global_connector(linker, frag, &shift, frag->connects.at[i].b),
+                          frag->connects.at[i].span);
+    vec_push(&linker->around, (Around){frag, shift});
+    uint32_t own = frag->order.n, all = own + (frag->of ? 0 : linker->elab->implicit.n);
+    for (uint32_t i = 0; i < all; i++) {
+        const Member *member = i < own ? &frag->members.at[frag->order.at[i]] : linker->elab->implicit.at[i - own];
+        for (uint32_t e = 0; member->is_component && e < member->count; e++)
+            collect_graph(linker, member->fragments[member->split ? e : 0], shift_of(&shift, member, e));
+    }
+    linker->around.n--;
+}
+
+static bool
+solve_graph(Linker *linker, const Fragment *model)
+{
+    Span at;
+    if (!linker->elab->overconstrained.n)
+        return true;
+    collect_graph(linker, model, (Shift){0});
+    switch (span_graph_solve(&linker->graph, &at)) {
+    case SPAN_SOUND:
+        return true;
+    case SPAN_LOOP:
+        diag_add(linker->elab->diags, E0407, at, "this branch closes a loop of branches in the connection graph");
+        return false;
+    case SPAN_TWO_ROOTS:
+        diag_add(linker->elab->diags, E0407, at,
+                 "this root is joined to another definite root by branches; no connection can be broken between them");
+        return false;
+    default:
+        break;
+    }
+    Diag *diag = diag_add(linker->elab->diags, E0408, at,
+                          "the overconstrained connectors joined here have no root: "
+                          "nothing says what they are measured against");
+    diag_help(diag, "connect them to a component with Connections.root or Connections.potentialRoot");
+    return false;
+}
+
+static void
+equate_slots(Linker *linker, Expr left, Expr right, const Var *vars, uint32_t node, Span span)
+{
+    Dae *dae = linker->dae;
+    Expr shape;
+    uint32_t row;
+    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, left, right), vars, &shape, &row);
+    uint32_t equation = dae_add_equation(dae, EQN_NORMAL, shape, row, node, span);
+    dae->equations.at[equation].generated = 1;
+}
+
+// The overconstrained variables of two connected connectors are equal along the tree; where a loop is closed they
+// satisfy the residues of equalityConstraint.
+static void
+link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst)
+{
+    Dae *dae = linker->dae;
+    Connector a = dae->connectors.at[connect->a], b = dae->connectors.at[connect->b];
+    const Overconstrained *part;
+    for (uint32_t i = 0; (part = overconstrained_at(linker->elab, a.type, i)); i++) {
+        SpanState state = linker->graph.edges.at[linker->edges.at[linker->next_edge++]].state;
+        if (state == SPAN_REDUNDANT
+            || (state == SPAN_BROKEN && !overconstrained_residues(linker->elab, a.type, i, connect->span)))
+            continue;
+        Var *vars = arena_array(linker->elab->scratch, Var, 2 * (size_t)part->size);
+        for (uint32_t k = 0; k < part->size; k++) {
+            vars[k] = a.first + part->offset + k;
+            vars[part->size + k] = b.first + part->offset + k;
+        }
+        uint32_t node = dae_node(dae, inst), n = state == SPAN_TREE ? part->size : part->n_residues;
+        Expr zero = expr_const(dae->exprs, 0);
+        for (uint32_t k = 0; k < n; k++)
+            if (state == SPAN_TREE)
+                equate_slots(linker, expr_slot(dae->exprs, k), expr_slot(dae->exprs, part->size + k), vars, node,
+                             connect->span);
+            else
+                equate_slots(linker, part->residues[k], zero, vars, node, connect->span);
+    }
+}
+
+// --- extras
+
 static void
 link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
 {
@@ -227,6 +407,8 @@ link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
         uint32_t var = 0;
         if (extra->kind == EXTRA_LITERAL)
             var = dae_literal(linker->dae, extra->value);
+        else if (extra->kind == EXTRA_IS_ROOT || extra->kind == EXTRA_ROOTED)
+            var = dae_literal(linker->dae, ask_graph(linker, frag, shift, extra));
         else if (extra->kind == EXTRA_OUTER)
             var = shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
         else if (extra->kind == EXTRA_DER)
@@ -256,6 +438,8 @@ link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
     uint32_t node = frag->equations.n ? dae_node(dae, shift->inst) : 0;
     for (uint32_t i = 0; i < frag->equations.n; i++) {
         const FragEquation *equation = &frag->equations.at[i];
+        if (!guard_holds(linker, frag, shift, equation->guard))
+            continue;
         uint32_t row = link_row(linker, frag, shift, equation->row, equation->n);
         dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
     }
@@ -296,6 +480,8 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
     }
     for (uint32_t i = 0; i < frag->asserts.n; i++) {
         const FragAssert *assert = &frag->asserts.at[i];
+        if (!guard_holds(linker, frag, shift, assert->guard))
+            continue;
         Assert made = {.condition = assert->shape, .inst = shift->inst, .level = assert->level,
                        .message = assert->message, .span = assert->span};
         made.row = link_row(linker, frag, shift, assert->row, assert->n);
@@ -335,6 +521,8 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
                         .b = global_connector(linker, frag, &shift, connect->b), .a_outside = connect->a_outside, .b_outside = connect->b_outside,
                             .span = connect->span};
         vec_push(&dae->connects, made);
+        if (linker->edges.n)
+            link_overconstrained(linker, &made, shift.inst);
     }
     vec_push(&linker->around, (Around){frag, shift});
     for (uint32_t i = 0; i < frag->order.n; i++)
@@ -353,10 +541,13 @@ link_fragments(Elab *elab, Fragment *model)
                  .span = ast_at(&elab->program->ast, info->node)->span};
     link_instance(&linker, model, inst, (Shift){0}, 0, false);
     // Places and ids agree by construction; a difference would make every row wrong.
-    if (linker.sound)
+    if (linker.sound && solve_graph(&linker, model))
         link_contents(&linker, model, (Shift){0});
     map_free(&linker.literals);
     vec_free(&linker.extras);
     vec_free(&linker.around);
+    span_graph_free(&linker.graph);
+    map_free(&linker.node_of);
+    vec_free(&linker.edges);
     return linker.sound;
 }

@@ -369,6 +369,8 @@ elab_free(Elab *elab)
         vec_free(&frag->asserts);
         vec_free(&frag->discrete);
         vec_free(&frag->extras);
+        vec_free(&frag->guards);
+        vec_free(&frag->roots);
         vec_free(&frag->outers);
         vec_free(&frag->needs);
         vec_free(&frag->outer_connectors);
@@ -379,6 +381,8 @@ elab_free(Elab *elab)
     vec_free(&elab->long_mods);
     vec_free(&elab->fragments);
     vec_free(&elab->implicit);
+    vec_free(&elab->overconstrained);
+    map_free(&elab->overconstrained_of);
     vec_free(&elab->env.locals);
     vec_free(&elab->slots);
     map_free(&elab->slot_of);

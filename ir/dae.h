@@ -130,7 +130,7 @@ typedef struct ConnectorType {
     Sym class_name;
     uint32_t n;              // scalars of one connector
     const uint8_t *is_flow;  // n: 1 for `flow` variables
-    const uint8_t *causality; // n: 0, 1 input, 2 output
+    const uint8_t *causality; // n: 0, 1 input, 2 output, 3 equated elsewhere (overconstrained)
     uint32_t n_bonds;
     const BondVars *bonds;   // 0 bonds: a signal connector
 } ConnectorType;

@@ -543,10 +543,11 @@ read_port(Reader *reader)
             continue;
         }
         bool flow = take(reader, "flow"), input = !flow && take(reader, "input"), output = !flow && take(reader, "output");
-        if (!flow && !input && !output && !take(reader, "plain"))
-            fail(reader, "flow, input, output, plain, bond or derbond");
+        bool graph = !flow && !input && !output && take(reader, "graph");
+        if (!flow && !input && !output && !graph && !take(reader, "plain"))
+            fail(reader, "flow, input, output, graph, plain, bond or derbond");
         vec_push(&is_flow, flow);
-        vec_push(&causality, input ? 1 : output ? 2 : 0);
+        vec_push(&causality, input ? 1 : output ? 2 : graph ? 3 : 0);
     }
     type.n = is_flow.n;
     type.n_bonds = bonds.n;

@@ -258,12 +258,12 @@ print_variables(const Dae *dae, Out *out)
 static void
 print_connector_types(const Dae *dae, Out *out)
 {
-    static const char *const causes[] = {"", "input", "output"};
+    static const char *const causes[] = {"", "input", "output", "graph"};
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *type = &dae->connector_types.at[i];
         out_printf(out, "port %s", type->class_name ? sym_text(dae->syms, type->class_name) : "/");
         for (uint32_t k = 0; k < type->n; k++) {
-            const char *cause = type->causality[k] <= 2 ? causes[type->causality[k]] : "";
+            const char *cause = type->causality[k] <= 3 ? causes[type->causality[k]] : "";
             out_printf(out, " %s", type->is_flow[k] ? "flow" : *cause ? cause : "plain");
         }
         for (uint32_t k = 0; k < type->n_bonds; k++)

@@ -20,7 +20,7 @@
 
 enum {
     CLASS_KIND_CONNECTOR = 5, CLASS_KIND_ELEMENT = 12, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
-    SUM_MAX = 64, WARN_MAX = 10
+    SUM_MAX = 64, WARN_MAX = 10, CAUSALITY_GRAPH = 3
 };
 
 typedef struct Pass {
@@ -323,7 +323,7 @@ equate_potentials(Pass *pass)
         uint32_t node = pass->node.at[pass->set_of.at[2 * connect.a + connect.a_outside]];
         Var a = dae->connectors.at[connect.a].first, b = dae->connectors.at[connect.b].first;
         for (uint32_t k = 0; k < type->n; k++)
-            if (!type->is_flow[k])
+            if (!type->is_flow[k] && type->causality[k] != CAUSALITY_GRAPH)
                 add_generated(pass, pass->equal, (Var[]){a + k, b + k}, 2, node, connect.span);
     }
 }
@@ -477,7 +477,7 @@ check_signals(Pass *pass)
     for (uint32_t s = 0; s < pass->first.n; s++) {
         const ConnectorType *type = type_of(pass->dae, pass->items.at[pass->start.at[s]] / 2);
         for (uint32_t k = 0; k < type->n; k++)
-            if (type->causality[k])
+            if (type->causality[k] && type->causality[k] != CAUSALITY_GRAPH)
                 check_signal(pass, s, k);
     }
 }
