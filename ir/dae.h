@@ -117,6 +117,7 @@ typedef struct Law {
     Var x, p, a, mode;   // mode: VAR_DISCRETE, -1, 0 or 1. a: parameter or variable
     uint32_t equation;
     uint8_t level;
+    uint8_t play;        // 1: in series with a spring; slipping holds der(p) at mode*der(a), which are in the row then
     Span span;
 } Law;
 

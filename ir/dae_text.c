@@ -318,13 +318,15 @@ print_graph(const Dae *dae, Out *out)
 
 // --- equations
 
+enum { PLAY = 100 }; // in the place of a level
+
 static void
 print_equations(const Dae *dae, Out *out)
 {
     Map level_of = {0}; // law equations
     uint32_t owner = NONE, level;
     for (uint32_t i = 0; i < dae->laws.n; i++)
-        map_put(&level_of, dae->laws.at[i].equation, dae->laws.at[i].level);
+        map_put(&level_of, dae->laws.at[i].equation, dae->laws.at[i].play ? PLAY : dae->laws.at[i].level);
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
         if (equation->node != owner) {
@@ -334,7 +336,10 @@ print_equations(const Dae *dae, Out *out)
             owner = equation->node;
         }
         out_text(out, equation->generated ? "  made: " : "  ");
-        if (map_get(&level_of, i, &level))
+        bool law = map_get(&level_of, i, &level);
+        if (law && level == PLAY)
+            out_text(out, "play: ");
+        else if (law)
             out_printf(out, "law %u: ", level);
         else if (equation->kind)
             out_printf(out, "%s: ", dae_text_equations[equation->kind]);

@@ -119,6 +119,16 @@ determine_only(Structure *structure, Var a, Var b)
     }
 }
 
+static void
+determine_law(Structure *structure, uint32_t equation, const Var *row)
+{
+    bool sticks = structure->stick || (structure->sticking && structure->sticking->at[equation]);
+    if (structure->slip && !sticks)
+        determine_only(structure, row[2], NONE);
+    else
+        determine_only(structure, row[1], sticks ? NONE : row[2]);
+}
+
 // An equation about continuous variables determines none of the discrete ones it contains.
 static void
 separate_discrete(Structure *structure)
@@ -152,7 +162,7 @@ structure_read(Structure *structure, uint32_t equation)
     if (at->kind == EQN_WHEN)
         determine_only(structure, row[0], NONE);
     else if (at->kind == EQN_LAW)
-        determine_only(structure, row[1], structure->stick ? NONE : row[2]);
+        determine_law(structure, equation, row);
     else
         separate_discrete(structure);
 }

@@ -15,6 +15,8 @@ typedef enum SlotUse {
 typedef struct Structure {
     Dae *dae;
     bool stick;       // a set-valued law determines only X (its sticking mode), otherwise X or p
+    bool slip;        // it determines only its third variable, p or der(p) (its slipping mode) ...
+    const U8Vec *sticking; // ... unless it is marked here (per equation); may be NULL
     U32Vec use_of;    // per Expr: offset + 1 of its slots' uses in `uses`, 0 when not known yet
     U8Vec uses;
     U32Vec seen;      // per Expr and use: the last shape that visited it
@@ -51,6 +53,9 @@ Var structure_der(const Dae *dae, Var var);
 // (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is
 // maximum.
 void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags);
+// Reports set-valued laws that no motion satisfies while they slip, as a located error that names their components. The
+// laws are those of the over-determined part of `problem`, else the plays of the model.
+void structure_report_laws(Dae *dae, const Problem *problem, Diags *diags);
 // "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns the equation or
 // variable.
 void structure_owner(const Dae *dae, uint32_t inst, Out *out);

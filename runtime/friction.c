@@ -70,8 +70,10 @@ double
 friction_band(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
+    double a = fabs(run->v[sgn->a]);
+    // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
     if (run->v[sgn->mode] == 0)
-        return BAND * fabs(run->v[sgn->a]);
+        return sgn->play ? fmax(run->tolerance * a, 2 * (fabs(run->v[sgn->p]) - a)) : BAND * a;
     return sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance;
 }
 
@@ -128,6 +130,10 @@ set_mode(Run *run, uint32_t law, double mode)
     else if (mode == 0 && run->friction->returns[law] < RETURNS)
         run->friction->returns[law]++;
     run->v[sgn->mode] = mode;
+    // What the force of a play has drifted from its limit ends here.
+    bool free = sgn->p >= run->model->y && sgn->p < run->model->y + run->model->nx;
+    if (sgn->play && free && fabs(run->v[sgn->p]) > run->v[sgn->a])
+        run->v[sgn->p] = sign_of(run->v[sgn->p]) * run->v[sgn->a];
     if (mode == 0 && sgn->state >= 0) {
         run->v[run->model->y + (uint32_t)sgn->state] = 0;
         run->v[run->model->yp + (uint32_t)sgn->state] = 0;

@@ -116,6 +116,36 @@ leave_invariants(const Dae *dae, const Reduction *reduction, U32Vec *equations)
     vec_free(&invariant);
 }
 
+// --- laws
+
+// Plays determine their motion while they slip only when nothing else determines their force's rate: a force that a
+// source prescribes leaves open how fast the friction slips.
+static bool
+check_plays(Dae *dae, const Problem *whole, Diags *diags)
+{
+    const Law *play = NULL;
+    for (uint32_t i = 0; i < dae->laws.n && !play; i++)
+        play = dae->laws.at[i].play ? &dae->laws.at[i] : NULL;
+    if (!play)
+        return true;
+    Problem problem = {0};
+    U8Vec sticking = {0};
+    Structure structure = {.dae = dae, .slip = true, .sticking = &sticking};
+    vec_grow(&sticking, dae->equations.n);
+    for (uint32_t i = 0; i < dae->laws.n; i++)
+        sticking.at[dae->laws.at[i].equation] = !dae->laws.at[i].play;
+    vec_append(&problem.equations, whole->equations.at, whole->equations.n);
+    vec_append(&problem.unknown, whole->unknown.at, whole->unknown.n);
+    structure_incidence(&structure, &problem, NULL);
+    bool good = problem_match(&problem, dae->nvars, NULL) == 0;
+    if (!good)
+        structure_report_laws(dae, &problem, diags);
+    problem_free(&problem);
+    structure_free(&structure);
+    vec_free(&sticking);
+    return good;
+}
+
 // --- the pass
 
 bool
@@ -136,6 +166,8 @@ pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *di
         structure_report(dae, problem, E0503, E0503, diags);
         return false;
     }
+    if (!check_plays(dae, problem, diags))
+        return false;
     problem_sort(problem);
     set_strokes(dae, reduction, problem);
     return true;

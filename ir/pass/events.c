@@ -129,11 +129,17 @@ make_laws(Lowering *low)
         sgn->state = -1;
         sgn->level = law.level;
         sgn->dx = sgn->x;
+        sgn->play = law.play;
         if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
             sgn->state = (int32_t)(sgn->x - low->y);
             sgn->dx = low->implicit.at[sgn->state] ? low->yp + (uint32_t)sgn->state : low->dx + (uint32_t)sgn->state;
         } else if (law.level) {
             sgn->dx = place_of(low, dae->var_der.at[law.x], &sign);
+        }
+        if (law.play) {
+            const Var *row = dae->rows.at + dae->equations.at[law.equation].row;
+            sgn->dp = place_of(low, row[2], &sign);
+            sgn->da = dae_kind(dae, row[3]) == VAR_CONTINUOUS ? place_of(low, row[3], &sign) : 0;
         }
         sgn->text = law_text(low, &law);
     }

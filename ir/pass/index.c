@@ -19,6 +19,7 @@
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/pattern.h"
 #include "ir/structure.h"
+#include "ir/pass/play.h"
 
 enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
 
@@ -472,6 +473,7 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     index.structure = (Structure){.dae = dae, .stick = true};
     index.rates.arena = arena_create();
     U32Vec open = {0};
+    play_find(dae);
     wish_velocities(&index);
     grow_all(&index);
     for (uint32_t l = 0; l < dae->laws.n; l++)

@@ -44,11 +44,16 @@ add_when(Dae *dae, Problem *problem, uint32_t when)
     add_initial(dae, problem, shape, vars, 2, at.node, at.span);
 }
 
-// p = a*sign(x)
+// p = a*sign(x); of a play x = 0
 static void
 add_law(Dae *dae, Problem *problem, const Law *law)
 {
     Exprs *exprs = dae->exprs;
+    if (law->play) { // its force comes from where it is
+        Expr still = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
+        add_initial(dae, problem, still, &law->x, 1, dae->equations.at[law->equation].node, law->span);
+        return;
+    }
     Expr sign = expr_1(exprs, OP_SIGN, expr_slot(exprs, 2));
     Expr shape = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_2(exprs, OP_MUL, expr_slot(exprs, 1), sign));
     Var vars[3] = {law->p, law->a, law->x};
@@ -318,7 +323,7 @@ report_series(Dae *dae, const Singular *over, Diags *diags)
         dae_inst_path(dae, node->inst, &path);
         if (!diag)
             diag = diag_add(diags, E0606, node->span, "the dry friction of '%s' acts in series with another, without a mass"
-                            " between them: which of them slips is not determined, and this is not supported yet",
+                            " between them, in a way in which it is not determined which of them slips",
                             path.text);
         else
             diag_note(diag, node->span, "the other is that of '%s'", path.text);

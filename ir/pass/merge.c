@@ -11,7 +11,7 @@
 // Complexity: linear in the laws.
 //
 //     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
-#include "ir/problem.h"
+#include "ir/pass/merge.h"
 
 typedef struct Merge {
     Dae *dae;
@@ -47,21 +47,33 @@ is_negative(const Dae *dae, Var var)
     return negative;
 }
 
-static Var
-hidden(Dae *dae, const Law *law, const char *stem, VarKind kind, VarType type)
+Var
+merge_hidden(Dae *dae, const Law *law, const char *stem, VarKind kind, VarType type)
 {
     const char *name = arena_printf(dae->arena, "$%s%u", stem, law->equation);
     return dae_add_var(dae, name, dae->nodes.at[dae->equations.at[law->equation].node].inst, kind, type, false);
 }
 
-static void
-add_equation(Dae *dae, const Law *law, Expr shape, const Var *vars)
+void
+merge_equation(Dae *dae, const Law *law, Expr shape, const Var *vars)
 {
     Expr bound;
     uint32_t row;
     dae_bind_shape(dae, shape, vars, &bound, &row);
     uint32_t made = dae_add_equation(dae, EQN_NORMAL, bound, row, dae->equations.at[law->equation].node, law->span);
     dae->equations.at[made].generated = 1;
+}
+
+void
+merge_replace(Dae *dae, const Law *law, Expr shape, const Var *vars)
+{
+    Expr bound;
+    uint32_t row;
+    dae_bind_shape(dae, shape, vars, &bound, &row);
+    dae->equations.at[law->equation].kind = EQN_NORMAL;
+    dae->equations.at[law->equation].shape = bound;
+    dae->equations.at[law->equation].row = row;
+    dae->var_flags.at[law->mode] |= VARF_REMOVED;
 }
 
 // A variable that is the sum of the bands: a parameter when they all are.
@@ -80,7 +92,7 @@ sum_of_bands(Merge *merge, uint32_t first)
         sum = expr_2(exprs, OP_ADD, sum, expr_slot(exprs, vars.n));
         vec_push(&vars, band);
     }
-    Var made = hidden(dae, &law, "bands", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    Var made = merge_hidden(dae, &law, "bands", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
     if (parametric) {
         uint32_t row;
         dae_bind_shape(dae, sum, vars.at, &bound, &row);
@@ -88,7 +100,7 @@ sum_of_bands(Merge *merge, uint32_t first)
     } else {
         Expr equal = expr_2(exprs, OP_EQN, expr_slot(exprs, vars.n), sum);
         vec_push(&vars, made);
-        add_equation(dae, &law, equal, vars.at);
+        merge_equation(dae, &law, equal, vars.at);
     }
     vec_free(&vars);
     return made;
@@ -109,13 +121,7 @@ replace_equation(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
     }
     if (is_negative(dae, law->x))
         share = expr_1(exprs, OP_NEG, share);
-    Expr bound;
-    uint32_t row;
-    dae_bind_shape(dae, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands}, &bound, &row);
-    dae->equations.at[law->equation].kind = EQN_NORMAL;
-    dae->equations.at[law->equation].shape = bound;
-    dae->equations.at[law->equation].row = row;
-    dae->var_flags.at[law->mode] |= VARF_REMOVED;
+    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands});
 }
 
 static Law
@@ -129,8 +135,8 @@ merged_law(Merge *merge, uint32_t first)
     Law law = dae->laws.at[first];
     Expr shape = dae->equations.at[law.equation].shape;
     Var bands = n == 1 && !is_negative(dae, law.a) ? law.a : sum_of_bands(merge, first);
-    Var force = hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
-    Var mode = hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
+    Var force = merge_hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
+    Var mode = merge_hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
     Var x = dae_alias(dae, law.x, &negative);
     for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
         Law member = dae->laws.at[i];
@@ -158,6 +164,8 @@ pass_merge(Dae *dae, Diags *diags)
     (void)diags;
     Merge merge = {.dae = dae};
     uint32_t kept = 0;
+    merge_series(dae);
+    extend_aliases(dae);
     collect(&merge);
     uint32_t n = dae->laws.n;
     for (uint32_t i = 0; i < n; i++) {

@@ -29,7 +29,7 @@
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
 #include "ir/structure.h"
 
-enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
+enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
 enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
 
 typedef struct Edge {
@@ -89,7 +89,8 @@ static uint8_t
 join_wishes(uint8_t a, uint8_t b)
 {
     static const uint8_t strength[WISHES] = {[WISH_DEFAULT] = 0, [WISH_MADE] = 1, [WISH_AVOID] = 2,
-                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_ALWAYS] = 6};
+                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_ALWAYS] = 6,
+                                             [WISH_PLAY] = 1};
     return strength[a] < strength[b] ? b : a;
 }
 
@@ -117,6 +118,10 @@ collect_wishes(States *states)
         Var to = dae_alias(dae, dae->laws.at[l].x, &negative);
         if (dae->laws.at[l].level)
             states->wish.at[to] = join_wishes(states->wish.at[to], WISH_LAW);
+        // The force of a play is held at its limit: as a state it stays there exactly.
+        to = dae_alias(dae, dae->laws.at[l].p, &negative);
+        if (dae->laws.at[l].play && (states->wish.at[to] == WISH_DEFAULT || states->wish.at[to] == WISH_MADE))
+            states->wish.at[to] = WISH_PLAY;
     }
 }
 
