@@ -3,14 +3,15 @@
 // Purpose: the user writes start values on the variables he thinks in (a joint's angle); the loop that closes the
 // mechanism may be iterated on others (a body's angle). Those get the start value that follows.
 // Method: forward propagation over the initial system's equations that are linear with constant coefficients
-// (angles add up, lengths subtract): an equation with one unknown that has no guess yet gives it one. Written
-// start values come first; a derived one is a start value like them, an expression in parameters.
+// (angles add up, lengths subtract): an equation with one unknown that has no guess yet gives it one. Before, what
+// the system computes from parameters alone by assignments takes part with its formula. Written start values come
+// first; a derived one is a start value like them, an expression in parameters.
 // Contract: after the initial problem is sorted. Adds ATTR_START binds to unknowns of its loops; start values
 // only say where an iteration begins, so a loop's solution cannot be excluded by them. Loops above LOOP_LIMIT and
 // systems above SYSTEM_LIMIT equations are left alone. Complexity: linear in the initial system.
 #include "ir/causal.h"
 
-enum { LOOP_LIMIT = 200, SYSTEM_LIMIT = 100000, TERMS_LIMIT = 24 };
+enum { LOOP_LIMIT = 200, SYSTEM_LIMIT = 100000, TERMS_LIMIT = 24, OPERATIONS_LIMIT = 200 };
 
 typedef struct Guess { // shape over pool[first .. first + n), parameters and constants only; shape 0: none
     Expr shape;
@@ -37,6 +38,19 @@ is_parameter(const Dae *dae, Var var)
     return kind == VAR_PARAMETER || kind == VAR_CONSTANT;
 }
 
+// An equation alone in its block that has to be solved by iteration as well.
+static bool
+is_nonlinear(Guesses *guesses, uint32_t position, Var var)
+{
+    Exprs *exprs = guesses->dae->exprs;
+    Expr coefficient, rest, shape = dae_resolve(guesses->dae, guesses->problem->equations.at[position], &guesses->vars);
+    for (uint32_t k = 0; k < guesses->vars.n; k++)
+        if (guesses->vars.at[k] == var)
+            return expr_op(exprs, shape) == OP_EQN
+                && !expr_affine(exprs, expr_residual(exprs, shape), k, &coefficient, &rest);
+    return false;
+}
+
 // Marks the unknowns of small loops; false when there is none without a start value.
 static bool
 mark_wanted(Guesses *guesses)
@@ -46,8 +60,10 @@ mark_wanted(Guesses *guesses)
     vec_grow(&guesses->wanted, guesses->dae->nvars);
     for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
         uint32_t from = problem->block_start.at[b], to = problem->block_start.at[b + 1];
-        for (uint32_t i = from; i < to && to - from > 1 && to - from <= LOOP_LIMIT; i++) {
+        for (uint32_t i = from; i < to && to - from <= LOOP_LIMIT; i++) {
             Var var = problem->var_of.at[problem->sorted.at[i]];
+            if (to - from == 1 && !is_nonlinear(guesses, problem->sorted.at[i], var))
+                continue;
             guesses->wanted.at[var] = !guesses->of.at[var].shape && dae_kind(guesses->dae, var) == VAR_CONTINUOUS;
             any |= guesses->wanted.at[var];
         }
@@ -159,23 +175,49 @@ over_terms(Guesses *guesses, uint32_t first, Var var)
     return expr_substitute(exprs, guess.shape, with, guess.n);
 }
 
-// Solves the equation read last for its only unknown without a guess, slot `open`.
+// Solves the equation read last for slot `open`; all else in it is a parameter or has a guess.
 static Guess
 solve_for(Guesses *guesses, uint32_t open)
 {
     Exprs *exprs = guesses->dae->exprs;
     uint32_t first = guesses->pool.n;
-    Expr with[TERMS_LIMIT + 1], coefficient, rest;
-    if (!expr_affine(exprs, expr_residual(exprs, guesses->shape), open, &coefficient, &rest))
-        return (Guess){0};
-    for (uint32_t k = 0; k < guesses->vars.n; k++) {
+    Expr with[TERMS_LIMIT + 1], solved = expr_solve(exprs, guesses->shape, open, NULL);
+    for (uint32_t k = 0; solved && k < guesses->vars.n; k++) {
         with[k] = k == open ? expr_const(exprs, 0) : over_terms(guesses, first, guesses->vars.at[k]);
         if (!with[k])
             return (Guess){0};
     }
-    rest = expr_substitute(exprs, rest, with, guesses->vars.n);
-    Expr value = expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), coefficient);
+    if (!solved || expr_has_op(exprs, solved, OP_TIME))
+        return (Guess){0};
+    Expr value = expr_substitute(exprs, solved, with, guesses->vars.n);
+    if (expr_operations(exprs, value) > OPERATIONS_LIMIT)
+        return (Guess){0};
     return (Guess){value, first, guesses->pool.n - first};
+}
+
+// What blocks of one equation compute from parameters and from each other, in the order in which they do.
+static void
+read_assignments(Guesses *guesses)
+{
+    Dae *dae = guesses->dae;
+    const Problem *problem = guesses->problem;
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
+        uint32_t at = problem->block_start.at[b], position = problem->sorted.at[at], open = NONE;
+        Var var = problem->var_of.at[position];
+        if (problem->block_start.at[b + 1] - at > 1 || dae_kind(dae, var) != VAR_CONTINUOUS)
+            continue;
+        guesses->shape = dae_resolve(dae, problem->equations.at[position], &guesses->vars);
+        bool known = expr_op(dae->exprs, guesses->shape) == OP_EQN && guesses->vars.n <= TERMS_LIMIT;
+        for (uint32_t k = 0; k < guesses->vars.n; k++) {
+            if (guesses->vars.at[k] == var)
+                open = k;
+            else
+                known &= is_parameter(dae, guesses->vars.at[k]) || guesses->of.at[guesses->vars.at[k]].shape;
+        }
+        Guess guess = known && open != NONE ? solve_for(guesses, open) : (Guess){0};
+        if (guess.shape)
+            guesses->of.at[var] = guess;
+    }
 }
 
 static void
@@ -230,6 +272,7 @@ init_guesses(Dae *dae, const Problem *problem)
         return;
     read_starts(&guesses);
     if (mark_wanted(&guesses)) {
+        read_assignments(&guesses);
         read_equations(&guesses);
         propagate(&guesses);
     }

@@ -134,7 +134,7 @@ share_wish(uint8_t *to, uint8_t from)
 }
 
 // A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for the
-// other, so that a stuck contact holds its relative position as exactly as its relative velocity.
+// other, so that a stuck contact holds its relative position as exactly as its relative velocity. So is a start value.
 static void
 pair_wishes(States *states)
 {
@@ -154,6 +154,10 @@ pair_wishes(States *states)
             continue;
         share_wish(&states->wish.at[of], states->wish.at[v]);
         share_wish(&states->wish.at[v], states->wish.at[of]);
+        if (states->start.at[of] || states->start.at[v]) {
+            states->start.at[of] |= !states->start.at[of];
+            states->start.at[v] |= !states->start.at[v];
+        }
     }
 }
 
