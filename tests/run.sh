@@ -95,8 +95,9 @@ run_errors() {
         call="check"
         [ -e "$top/tests/errors/$name.call" ] && call=$(cat "$top/tests/errors/$name.call")
         # shellcheck disable=SC2086
-        (cd "$top/tests/errors" && timeout 60 "$mdlc" $call "$file") >"$work/out" 2>"$work/err"
+        (cd "$top/tests/errors" && timeout 60 "$mdlc" $call "$file") >"$work/out" 2>"$work/full"
         got=$?
+        sed "s|$top/||g" "$work/full" >"$work/err" # places in the standard library
         if [ "$got" != "$want" ]; then
             fail "errors/$name: exit status $got, expected $want" "$work/err"
         else
