@@ -203,6 +203,7 @@ typedef struct Dae {
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.
     U32Vec alias_of;
     U8Vec alias_negative;
+    struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
 } Dae;
 
@@ -236,6 +237,9 @@ dae_kind(const Dae *dae, Var var)
 }
 VarType dae_type(const Dae *dae, Var var);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
+// True when the values of parameters and constants make an expression over vars zero, as far as is known while
+// compiling.
+bool dae_known_zero(Dae *dae, Expr e, const Var *vars);
 StateSelect dae_state_select(const Dae *dae, Var var);
 const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"

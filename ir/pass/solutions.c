@@ -82,9 +82,7 @@ solution_of(Solutions *solutions, Expr shape, uint32_t k)
 static bool
 is_safe(const Solutions *solutions, const Solution *solution, const Var *vars)
 {
-    const Dae *dae = solutions->dae;
-    return solution->shape &&
-           (!solution->divisor || causal_is_parametric(dae, dae->exprs, solution->divisor, vars));
+    return solution->shape && (!solution->divisor || causal_divides(solutions->dae, solution->divisor, vars));
 }
 
 bool

@@ -38,6 +38,12 @@ causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars
     return !expr_has_op(exprs, e, OP_TIME);
 }
 
+bool
+causal_divides(Dae *dae, Expr divisor, const Var *vars)
+{
+    return causal_is_parametric(dae, dae->exprs, divisor, vars) && !dae_known_zero(dae, divisor, vars);
+}
+
 Assign
 causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation)
 {
@@ -67,7 +73,7 @@ causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
 {
     Expr divisor = 0;
     Expr solved = expr_solve(dae->exprs, shape, k, &divisor);
-    if (solved && (!divisor || causal_is_parametric(dae, dae->exprs, divisor, vars)))
+    if (solved && (!divisor || causal_divides(dae, divisor, vars)))
         return solved;
     if (!expr_has_op(dae->exprs, shape, OP_LUZ))
         return 0;

@@ -196,6 +196,9 @@ offer(States *states, uint32_t row, uint32_t slot)
     Expr coefficient = coefficient_of(states, slot);
     if (coefficient && expr_is_const(exprs, coefficient, 0))
         return;
+    bool parameters = coefficient && only_parameters(states, coefficient);
+    if (parameters && dae_known_zero(states->dae, coefficient, states->structure.vars.at))
+        return;
     uint32_t column = states->column_id.at[var];
     if (column == NONE) {
         column = states->column_id.at[var] = states->columns.n;
@@ -208,7 +211,7 @@ offer(States *states, uint32_t row, uint32_t slot)
     Edge edge = {column, row, QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
         edge.quality = QUALITY_CONSTANT;
-    else if (coefficient && only_parameters(states, coefficient))
+    else if (parameters)
         edge.quality = QUALITY_PARAMETER;
     vec_push(&states->edges, edge);
 }

@@ -462,7 +462,7 @@ express(Tearing *t, const LoopEquation *e)
         return false;
     Expr text = to_union(t, e, e->shape, true), divisor = 0;
     Expr solved = expr_solve(exprs, text, slot, &divisor);
-    if (!solved || (divisor && !causal_is_parametric(t->dae, exprs, divisor, t->union_vars.at)))
+    if (!solved || (divisor && !causal_divides(t->dae, divisor, t->union_vars.at)))
         solved = nonsmooth_solve(exprs, text, slot, block_nonneg, t);
     if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
         return false;

@@ -1,0 +1,86 @@
+// Values of parameters while compiling.
+//
+// Purpose: tells whether a quantity that an equation would be divided by, or a constraint resolved for, is zero: a
+// component of an axis or a lever arm often is. Method: binds are followed and evaluated on demand, each once; a
+// parameter that initialisation determines, or whose bind is too deep, has no known value.
+// Contract: dae.h; binds of parameters do not change after the first question. Complexity: linear in the binds asked
+// for, after one pass over all binds.
+#include "ir/dae.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 64, SLOTS_MAX = 64 };
+
+typedef struct Known {
+    uint32_t nvars;
+    uint32_t *bind_of; // per variable: its ATTR_VALUE bind + 1, or 0
+    uint8_t *state;    // per variable: 0 new, 1 being evaluated, 2 unknown, 3 known
+    double *value;
+} Known;
+
+static Known *
+known_of(Dae *dae)
+{
+    if (dae->known)
+        return dae->known;
+    Known *known = arena_new(dae->arena, Known);
+    known->nvars = dae->nvars;
+    known->bind_of = arena_array(dae->arena, uint32_t, dae->nvars);
+    known->state = arena_array(dae->arena, uint8_t, dae->nvars);
+    known->value = arena_array(dae->arena, double, dae->nvars);
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (dae->binds.at[i].attr == ATTR_VALUE && dae->binds.at[i].var < dae->nvars)
+            known->bind_of[dae->binds.at[i].var] = i + 1;
+    dae->known = known;
+    return known;
+}
+
+static bool find_value(Dae *dae, Known *known, Var var, uint32_t depth, double *value);
+
+static bool
+evaluate_bind(Dae *dae, Known *known, const Bind *bind, uint32_t depth, double *value)
+{
+    double values[SLOTS_MAX];
+    uint32_t n = expr_nslots(dae->exprs, bind->shape);
+    if (n > SLOTS_MAX || depth == DEPTH_MAX || expr_has_op(dae->exprs, bind->shape, OP_TIME))
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (!find_value(dae, known, dae->rows.at[bind->row + k], depth + 1, &values[k]))
+            return false;
+    *value = expr_eval(dae->exprs, bind->shape, values, 0);
+    return *value == *value;
+}
+
+static bool
+find_value(Dae *dae, Known *known, Var var, uint32_t depth, double *value)
+{
+    VarKind kind = dae_kind(dae, var);
+    if (dae_is_literal(dae, var, value))
+        return true;
+    if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || var >= known->nvars || !known->bind_of[var])
+        return false;
+    if ((dae->var_flags.at[var] & (VARF_FIXED_SET | VARF_FIXED)) == VARF_FIXED_SET)
+        return false;
+    if (!known->state[var]) {
+        known->state[var] = 1;
+        const Bind bind = dae->binds.at[known->bind_of[var] - 1];
+        bool found = evaluate_bind(dae, known, &bind, depth, &known->value[var]);
+        known->state[var] = found ? 3 : 2;
+    }
+    *value = known->value[var];
+    return known->state[var] == 3;
+}
+
+bool
+dae_known_zero(Dae *dae, Expr e, const Var *vars)
+{
+    double values[SLOTS_MAX] = {0};
+    Known *known = known_of(dae);
+    uint32_t n = expr_nslots(dae->exprs, e);
+    if (n > SLOTS_MAX || expr_has_op(dae->exprs, e, OP_TIME))
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (expr_uses_slot(dae->exprs, e, k) && !find_value(dae, known, vars[k], 0, &values[k]))
+            return false;
+    return expr_eval(dae->exprs, e, values, 0) == 0;
+}
