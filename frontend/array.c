@@ -174,7 +174,7 @@ range_part(ExprEnv *env, Node node, Type *type, double *out)
 }
 
 bool
-array_range(ExprEnv *env, Node node, Value *out)
+expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
 {
     double first, step = 1, last;
     Type type = type_scalar(TYPE_INTEGER);
@@ -196,11 +196,21 @@ array_range(ExprEnv *env, Node node, Value *out)
                  count, ELEMENT_LIMIT);
         return false;
     }
-    type.rank = 1;
-    type.dims[0] = (uint32_t)count;
-    if (!value_new(env, &type, node_span(env, node), out))
+    *out = (RangeBounds){type, (uint32_t)count, first, step};
+    return true;
+}
+
+bool
+array_range(ExprEnv *env, Node node, Value *out)
+{
+    RangeBounds bounds;
+    if (!expression_bounds(env, node, &bounds))
+        return false;
+    bounds.type.rank = 1;
+    bounds.type.dims[0] = bounds.count;
+    if (!value_new(env, &bounds.type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = expr_const(env->exprs, first + i * step);
+        out->elements[i] = expr_const(env->exprs, bounds.first + i * bounds.step);
     return true;
 }

@@ -10,7 +10,8 @@ static uint32_t
 add_extra(Fragment *frag, uint64_t key, Extra extra)
 {
     uint32_t index;
-    if (map_get(&frag->extra_of, key, &index)) {
+    // What the map says may have been taken back (affine.c).
+    if (map_get(&frag->extra_of, key, &index) && index < frag->extras.n) {
         const Extra *old = &frag->extras.at[index];
         if (old->kind == extra.kind && old->var == extra.var && old->outer == extra.outer
             && !memcmp(&old->value, &extra.value, sizeof extra.value))
@@ -41,6 +42,7 @@ static bool
 structural_value(Elab *elab, const Target *target, Span span, Reference *out)
 {
     Value *value = arena_new(elab->scratch, Value);
+    elab->uneven |= target->spots[0].member->count != 1; // an element, perhaps another one in each iteration
     value->type = out->type;
     value->count = out->count;
     value->elements = arena_array(elab->scratch, Expr, out->count);
@@ -276,9 +278,11 @@ env_literal(ExprEnv *env, Var var, double *out)
     if (!frag || var == UNPLACED)
         return false;
     const Member *member;
+    Elab *elab = env->context;
     if (var & EXTRA_BIT) {
         const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
         *out = extra->value;
+        elab->uneven |= extra->kind == EXTRA_LITERAL;
         if (extra->kind != EXTRA_OUTER)
             return extra->kind == EXTRA_LITERAL;
         member = outer_member(frag, extra, &frag, &var);
@@ -287,7 +291,8 @@ env_literal(ExprEnv *env, Var var, double *out)
     }
     if (!member || !member->evaluate || member->value_state != 2)
         return false;
-    *out = expr_value(((Elab *)env->context)->dae->exprs, member->value.elements[var]);
+    elab->uneven |= member->count != 1;
+    *out = expr_value(elab->dae->exprs, member->value.elements[var]);
     return true;
 }
 

@@ -149,10 +149,36 @@ typedef struct LoopRun {
     Node indices;
     LoopBody *body;
     void *data;
+    Node equation;           // the FOREQ when its innermost index may be affine
 } LoopRun;
 
+// The values of an index: counted up, or one by one.
+typedef struct LoopRange {
+    RangeBounds bounds;
+    const Expr *elements;    // NULL: bounds.first + k*bounds.step
+} LoopRange;
+
 static bool
-loop_range(Context *context, Node index, Value *out)
+range_value(Elab *elab, ExprEnv *env, Node range, LoopRange *out)
+{
+    Value value;
+    *out = (LoopRange){0};
+    if (node_at(elab, range)->kind == AST_RANGE)
+        return expression_bounds(env, range, &out->bounds);
+    if (!expression_range(env, range, &value))
+        return false;
+    // The scratch memory is given back after each equation of the body.
+    Expr *kept = arena_array(elab->arena, Expr, value.count);
+    if (value.count)
+        memcpy(kept, value.elements, value.count * sizeof *kept);
+    out->elements = kept;
+    out->bounds = (RangeBounds){.type = value.type, .count = value.count};
+    out->bounds.type.rank = 0;
+    return true;
+}
+
+static bool
+loop_range(Context *context, Node index, LoopRange *out)
 {
     Elab *elab = context->elab;
     Node range = child_at(elab, index, 0);
@@ -168,19 +194,12 @@ loop_range(Context *context, Node index, Value *out)
     env.slots = &slots;
     env.slot_of = &slot_of;
     elab->active++;
-    bool ok = expression_range(&env, range, out);
+    bool ok = range_value(elab, &env, range, out);
     elab->active--;
     vec_free(&env.locals);
     vec_free(&slots);
     map_free(&slot_of);
-    if (!ok)
-        return false;
-    // The scratch memory is given back after each equation of the body.
-    Expr *kept = arena_array(elab->arena, Expr, out->count);
-    if (out->count)
-        memcpy(kept, out->elements, out->count * sizeof *kept);
-    out->elements = kept;
-    return true;
+    return ok;
 }
 
 static bool
@@ -229,37 +248,73 @@ count_loops(Elab *elab, Loop *loop, Node range, uint32_t count)
     return within_iterations(elab, loop->total, node_at(elab, range)->span);
 }
 
+typedef struct LoopLevel { // one index while it runs
+    const LoopRun *run;
+    uint32_t i, place;       // which index; its place in Elab.loops
+    LoopRange range;
+    Expr element;            // its value
+} LoopLevel;
+
+static bool run_loop(const LoopRun *run, uint32_t i);
+
+static bool
+run_iteration(void *data, uint32_t k)
+{
+    LoopLevel *level = data;
+    Elab *elab = level->run->context->elab;
+    const LoopRange *range = &level->range;
+    level->element = range->elements ? range->elements[k]
+        : expr_const(elab->dae->exprs, range->bounds.first + k * range->bounds.step);
+    elab->loops.at[level->place].value.elements = &level->element;
+    elab->loops.at[level->place].first &= k == 0;
+    return run_loop(level->run, level->i + 1);
+}
+
+static bool
+run_iterations(LoopLevel *level)
+{
+    const LoopRun *run = level->run;
+    Elab *elab = run->context->elab;
+    const RangeBounds *bounds = &level->range.bounds;
+    bool innermost = level->i + 1 == node_at(elab, run->indices)->nchild, ok = true;
+    if (innermost) {
+        elab->iterations += bounds->count;
+        if (!within_iterations(elab, elab->iterations, node_at(elab, run->indices)->span))
+            return false;
+    }
+    if (innermost && run->equation && !level->range.elements && bounds->type.base == TYPE_INTEGER
+        && affine_body(elab, run->equation, elab->loops.at[level->place].name)) {
+        AffineLoop loop = {bounds->count, bounds->step, run_iteration, level};
+        return affine_iterations(elab, run->context->frag, &loop);
+    }
+    for (uint32_t k = 0; k < bounds->count && ok && !elab->stopped; k++)
+        ok = run_iteration(level, k);
+    return ok;
+}
+
 static bool
 run_loop(const LoopRun *run, uint32_t i)
 {
     Elab *elab = run->context->elab;
     if (i == node_at(elab, run->indices)->nchild)
-        return within_iterations(elab, ++elab->iterations, node_at(elab, run->indices)->span)
-            && run->body(run->data);
+        return run->body(run->data);
     Node index = child_at(elab, run->indices, i);
-    Value range;
-    if (!loop_range(run->context, index, &range))
+    LoopLevel level = {.run = run, .i = i, .place = elab->loops.n};
+    if (!loop_range(run->context, index, &level.range))
         return false;
-    Loop loop = {.name = node_at(elab, index)->sym, .value = {.type = range.type, .count = 1}};
-    loop.value.type.rank = 0;
-    if (!count_loops(elab, &loop, child_at(elab, index, 0), range.count))
+    Loop loop = {.name = node_at(elab, index)->sym, .value = {.type = level.range.bounds.type, .count = 1}};
+    if (!count_loops(elab, &loop, child_at(elab, index, 0), level.range.bounds.count))
         return false;
-    uint32_t place = elab->loops.n;
     vec_push(&elab->loops, loop);
-    bool ok = true;
-    for (uint32_t k = 0; k < range.count && ok && !elab->stopped; k++) {
-        elab->loops.at[place].value.elements = range.elements + k;
-        elab->loops.at[place].first &= k == 0;
-        ok = run_loop(run, i + 1);
-    }
-    elab->loops.n = place;
+    bool ok = run_iterations(&level);
+    elab->loops.n = level.place;
     return ok;
 }
 
 void
-elaborate_loop(Context *context, Node indices, LoopBody *body, void *data)
+elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine)
 {
-    LoopRun run = {context, indices, body, data};
+    LoopRun run = {context, indices, body, data, affine};
     run_loop(&run, 0);
 }
 
@@ -582,7 +637,7 @@ elaborate_equation(Context *context, Node node)
         elaborate_if(context, node);
         break;
     case AST_FOREQ:
-        elaborate_loop(context, child_at(elab, node, 0), for_body, &body);
+        elaborate_loop(context, child_at(elab, node, 0), for_body, &body, context->sink ? 0 : node);
         break;
     case AST_CALLEQ:
         elaborate_call(context, child_at(elab, node, 0));

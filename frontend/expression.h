@@ -128,6 +128,9 @@ bool expression_integer(ExprEnv *env, Node node, int64_t *out);  // a constant I
 bool expression_bool(ExprEnv *env, Node node, bool *out);
 // Range of a for loop: its values as constants, one after the other.
 bool expression_range(ExprEnv *env, Node range, Value *out);
+// The values first, first + step, ... of a RANGE node, `count` of them of a scalar type.
+typedef struct RangeBounds { Type type; uint32_t count; double first, step; } RangeBounds;
+bool expression_bounds(ExprEnv *env, Node range, RangeBounds *out);
 // One element per scalar equation lhs = rhs; checks types and sizes. Broadcasting is not allowed (as in
 // Modelica).
 bool expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *left, Value *right);

@@ -203,6 +203,7 @@ struct Elab {
     VEC(Mod *) long_mods;    // with an index to free
     uint64_t max_scalars;
     uint64_t iterations;     // of for-equations so far, at most ITERATION_LIMIT
+    bool uneven;             // set by references whose meaning may differ otherwise than affinely (affine.c)
     bool stopped;            // limit passed: give up quietly
 };
 
@@ -375,8 +376,19 @@ void elaborate_assert(Context *context, Node call);
 Node call_argument(Elab *elab, Node call, uint32_t i, const char *name);
 bool structural_branch(Context *context, Node branch, bool *known, bool *taken);
 // Runs `body` once per combination of loop indices, until it returns false.
+// For-equations whose iterations differ by index arithmetic only (affine.c).
+typedef struct AffineLoop {
+    uint32_t count;
+    double step;             // of the index
+    bool (*iterate)(void *data, uint32_t k); // elaborates iteration k, from 0; false after an error
+    void *data;
+} AffineLoop;
+// Whether the text of a FOREQ uses the index in affine subscripts and as a value only.
+bool affine_body(const Elab *elab, Node loop, Sym index);
+// Elaborates all iterations of such a loop. False after an error.
+bool affine_iterations(Elab *elab, Fragment *frag, const AffineLoop *loop);
 typedef bool LoopBody(void *data);
-void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data);
+void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine);
 
 // --- when.c
 void elaborate_when(Context *context, Node node);

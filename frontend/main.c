@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@
 #include "ir/pipeline.h"
 #include "runtime/sim.h"
 
-enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5 };
+enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5,
+       EXIT_INTERRUPTED = 130 };
 
 #ifndef MDLC_STDLIB
 #define MDLC_STDLIB "stdlib"
@@ -39,6 +41,23 @@ on_signal(int number)
 {
     (void)number;
     interrupted = 1;
+}
+
+static void
+leave(int status, const char *text)
+{
+    ssize_t unused = write(STDERR_FILENO, text, strlen(text));
+    (void)unused;
+    _exit(status);
+}
+
+// While compiling nothing is on disk that could be left half written: the process ends at once.
+static void
+on_early_signal(int number)
+{
+    if (number == SIGALRM)
+        leave(EXIT_FAILED, "mdlc: the time limit was reached while compiling\n");
+    leave(EXIT_INTERRUPTED, "mdlc: interrupted while compiling\n");
 }
 
 typedef struct Session {
@@ -190,6 +209,8 @@ compile(Session *session, uint32_t wanted)
     if (status)
         return status;
     Compilation *c = &session->compilation;
+    c->flat_seconds = now() - session->began;
+    c->flat_peak = pipeline_peak();
     c->diags = session->diags;
     c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
     Out why = {0};
@@ -365,6 +386,22 @@ check_regex(const char *text)
     return EXIT_USAGE;
 }
 
+static void
+set_timer(double seconds)
+{
+    struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void
+take_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+}
+
 static int
 simulate(Session *session)
 {
@@ -383,6 +420,9 @@ simulate(Session *session)
     run.progress = on_progress;
     run.explain = on_not_finite;
     run.user = &screen;
+    // From here on the integrator looks at the flag and at the time.
+    set_timer(0);
+    take_signals(on_signal);
     int status = mdl_simulate(model, &run, &stats);
     if (screen.shown)
         fputs("\r\033[K", stderr);
@@ -457,8 +497,9 @@ show_stats(Session *session, Out *out)
                dae->laws.n);
     out_printf(out, "loops %u\nloops removed by the algebra of luz and tar %u\ninstructions %u\nfunctions %u\n",
                c->dynamics.loops.n, c->dynamics.reduced, c->sys->instrs.n, c->sys->funcs.n);
+    out_printf(out, "reading and elaboration %10.3f ms, peak %.1f MB\n", 1e3 * c->flat_seconds, c->flat_peak);
     for (uint32_t i = 0; i < pipeline_length; i++)
-        out_printf(out, "pass %-10s %8.3f ms\n", pipeline[i].name, 1e3 * c->seconds[i]);
+        out_printf(out, "pass %-10s %8.3f ms, peak %.1f MB\n", pipeline[i].name, 1e3 * c->seconds[i], c->peak[i]);
 }
 
 static int
@@ -578,8 +619,8 @@ command_show(Session *session)
     if (!strcmp(what, "ast")) {
         status = show_tree(session, &out);
     } else {
-        session->compilation.names = true;
-        session->compilation.results = true;
+        // What stats says about time and memory is that of `check`.
+        session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;
         status = compile(session, facts_for(what));
         if (!status)
             status = show_view(session, &out);
@@ -696,10 +737,12 @@ help_or_version(const Options *options)
 static void
 prepare_process(const Options *options)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
+        || options->command == COMMAND_RUN;
+    take_signals(compiles ? on_early_signal : on_signal);
     signal(SIGPIPE, SIG_IGN);
+    if (compiles && options->limit_time > 0)
+        set_timer(options->limit_time < 1e8 ? options->limit_time : 1e8);
     if (options->limit_memory) {
         struct rlimit limit = {options->limit_memory, options->limit_memory};
         setrlimit(RLIMIT_AS, &limit);

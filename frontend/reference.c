@@ -197,6 +197,7 @@ value_target(Elab *elab, ExprEnv *env, const Value *value, Node subscripts, Sym 
     target->value = made;
     if (!subscripts || value->type.base == TYPE_STRING)
         return true;
+    elab->uneven = true;
     if (!select_elements(elab, env, subscripts, value->type.dims, value->type.rank, name, &picked))
         return false;
     made->type.rank = picked.rank;
@@ -438,9 +439,10 @@ unplaced_spot(const Spot *owner, Member *member, uint32_t e)
 }
 
 static Spot
-element_spot(const Spot *owner, Member *member, uint32_t e)
+element_spot(Elab *elab, const Spot *owner, Member *member, uint32_t e)
 {
     Fragment *part = member->fragments[member->split ? e : 0];
+    elab->uneven |= member->split;
     if (member->split && member->element_places) {
         const uint32_t *at = member->element_places + 3 * e;
         return (Spot){part, member, owner->var + at[0], owner->inst + at[1], owner->connector + at[2]};
@@ -525,7 +527,7 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
             Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
             if (!same || (i && !member_declare(elab, target->spots[i].frag, same)))
                 return false;
-            spots[i * picked.n + k] = element_spot(&target->spots[i], same, picked.offsets[k]);
+            spots[i * picked.n + k] = element_spot(elab, &target->spots[i], same, picked.offsets[k]);
         }
     target->kind = TARGET_COMPONENT;
     target->spots = spots;

@@ -264,7 +264,7 @@ when_equation(When *when, Node node)
         break;
     case AST_FOREQ:
         when->node = node;
-        elaborate_loop(when->context, child_at(elab, node, 0), loop_body, when);
+        elaborate_loop(when->context, child_at(elab, node, 0), loop_body, when, 0);
         break;
     case AST_COMMENT:
         break;

@@ -2,6 +2,7 @@
 #include "ir/pipeline.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static bool
@@ -196,8 +197,15 @@ static double
 now(void)
 {
     struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+double
+pipeline_peak(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) ? 0 : (double)usage.ru_maxrss / 1024;
 }
 
 static bool
@@ -226,6 +234,7 @@ pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
         double begin = now();
         bool good = pass->run(c);
         c->seconds[i] = now() - begin;
+        c->peak[i] = pipeline_peak();
         if (!good || diags_errors(c->diags))
             return false;
         c->facts = (c->facts | pass->provides) & ~pass->breaks;

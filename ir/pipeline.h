@@ -36,6 +36,8 @@ typedef struct Compilation {
     bool results, names;
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order
+    double peak[32];          // per pass: MB of memory the process had held at most when it ended
+    double flat_seconds, flat_peak; // the same for reading and elaboration
 } Compilation;
 
 typedef struct Pass {
@@ -51,6 +53,8 @@ extern const uint32_t pipeline_length;
 // model:
 // then `fault` has a line that names the pass. `after`, when not NULL, stops behind the pass of that name.
 bool pipeline_run(Compilation *compilation, uint32_t wanted, const char *after, Out *fault);
+// MB of memory the process has held at most so far.
+double pipeline_peak(void);
 void compilation_free(Compilation *compilation);
 // docs/passes.md's table.
 void pipeline_print(Out *out);

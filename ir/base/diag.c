@@ -173,6 +173,28 @@ diags_count(const Diags *diags)
     return diags->list.n;
 }
 
+DiagsMark
+diags_mark(const Diags *diags)
+{
+    return (DiagsMark){diags->list.n, diags->errors, {diags->kept[0], diags->kept[1]}};
+}
+
+bool
+diags_same(const Diags *diags, DiagsMark mark)
+{
+    return diags->list.n == mark.listed && diags->errors == mark.errors;
+}
+
+void
+diags_return_to(Diags *diags, DiagsMark mark)
+{
+    diags->list.n = mark.listed;
+    diags->errors = mark.errors;
+    diags->kept[0] = mark.kept[0];
+    diags->kept[1] = mark.kept[1];
+    diags->newest = mark.listed ? vec_last(&diags->list) : NULL;
+}
+
 bool
 diags_full(const Diags *diags)
 {

@@ -42,6 +42,11 @@ uint32_t diags_count(const Diags *diags);
 // At most 20 errors and 20 warnings are kept; later errors are only counted. Producers that can
 // flood (the scanner) stop when diags_full, which looks at errors, is true.
 bool diags_full(const Diags *diags);
+// A place to return to: diags_return_to forgets what was added since diags_mark.
+typedef struct DiagsMark { uint32_t listed, errors, kept[2]; } DiagsMark;
+DiagsMark diags_mark(const Diags *diags);
+bool diags_same(const Diags *diags, DiagsMark mark); // nothing was added
+void diags_return_to(Diags *diags, DiagsMark mark);
 const char *diag_code_text(DiagCode code);
 
 // Terminal form: path:line:col: error[E0102]: text / source line / caret range / note: / help:.
