@@ -16,8 +16,19 @@ awk -v table="$table" '
 ' "$top/docs/passes.md" >"$table.md"
 cp "$table.md" "$folder/passes.md"
 
+# Which cases show a code: golden messages in tests/errors and tests/pass, and scripts that name it.
+shown_by() {
+    (cd "$top/tests" && grep -lE "\[$1\]|says .*$1" errors/*.err pass/*.err cli/*.check sim/*.check 2>/dev/null) |
+        sed -E 's/\.(err|check)$//' | sort | head -n 3 | paste -sd ' ' -
+}
+
 {
-    printf '# Diagnostics\n\nMade from `ir/base/diag.def` by `make docs`.\n\n| code | severity | meaning |\n|---|---|---|\n'
+    printf '# Diagnostics\n\nMade from `ir/base/diag.def` and the folders of `tests/` by `make docs`; at most three cases are named.\n\n'
+    printf '| code | severity | meaning | shown by |\n|---|---|---|---|\n'
     sed -nE 's/^DIAG\(([EW][0-9]+), SEVERITY_([A-Z]+), "(.*)"\)$/| \1 | \2 | \3 |/p' "$top/ir/base/diag.def" |
-        sed -E 's/\| ERROR \|/| error |/; s/\| WARNING \|/| warning |/; s/\\"/"/g' | sort
+        sed -E 's/\| ERROR \|/| error |/; s/\| WARNING \|/| warning |/; s/\\"/"/g' | sort |
+        while IFS= read -r line; do
+            code=$(printf '%s\n' "$line" | cut -c 3-7)
+            printf '%s %s |\n' "$line" "$(shown_by "$code")"
+        done
 } >"$folder/diagnostics.md"

@@ -20,7 +20,9 @@
 #include "frontend/parse.h"
 #include "ir/explain.h"
 #include "ir/graph.h"
+#include "ir/loops.h"
 #include "ir/pipeline.h"
+#include "ir/storage.h"
 #include "runtime/sim.h"
 
 enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5,
@@ -563,12 +565,52 @@ facts_for(const char *what)
 {
     static const struct { const char *what; uint32_t facts; } table[] = {
         {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
-        {"states", FACT_STATES}, {"index", FACT_INDEX_1}, {"init", FACT_SOLVED},
+        {"states", FACT_CAUSAL}, {"index", FACT_CAUSAL}, {"init", FACT_SOLVED}, {"loops", FACT_SOLVED},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(what, table[i].what))
             return table[i].facts;
     return FACT_SYS;
+}
+
+static bool
+wants_json(const Session *session)
+{
+    return session->options.format && !strcmp(session->options.format, "json");
+}
+
+static void
+show_structure_json(const Compilation *c, const char *what, Out *out)
+{
+    if (!strcmp(what, "blt"))
+        problem_print_blt_json(c->dae, &c->problem, out);
+    else if (!strcmp(what, "states"))
+        reduction_print_states_json(c->dae, &c->reduction, out);
+    else if (!strcmp(what, "init"))
+        problem_print_init_json(c->dae, &c->initial, out);
+    else if (!strcmp(what, "loops"))
+        loops_print_json(c->dae, &c->continuous, &c->dynamics, out);
+    else {
+        reduction_print_index_json(c->dae, &c->reduction, out);
+        out_text(out, ",\n \"storages\": ");
+        storages_print_json(c->dae, &c->reduction, &c->problem, out);
+        out_text(out, "}\n");
+    }
+}
+
+// Which formats a view has; text is one of all.
+static bool
+has_format(const char *what, const char *format)
+{
+    static const char *const with_json[] = {"bonds", "blt", "states", "index", "init", "loops"};
+    if (!strcmp(format, "text"))
+        return true;
+    if (strcmp(format, "json"))
+        return !strcmp(what, "bonds") && (!strcmp(format, "dot") || !strcmp(format, "svg"));
+    for (size_t i = 0; i < sizeof with_json / sizeof *with_json; i++)
+        if (!strcmp(what, with_json[i]))
+            return true;
+    return false;
 }
 
 static int
@@ -580,6 +622,10 @@ show_view(Session *session, Out *out)
         dae_print(c->dae, out);
     else if (!strcmp(what, "bonds"))
         return show_bonds(session, out);
+    else if (wants_json(session))
+        show_structure_json(c, what, out);
+    else if (!strcmp(what, "loops"))
+        loops_print_text(c->dae, &c->continuous, &c->dynamics, out);
     else if (!strcmp(what, "equations"))
         causal_print(c->dae, &c->dynamics, out);
     else if (!strcmp(what, "init")) {
@@ -589,8 +635,10 @@ show_view(Session *session, Out *out)
         problem_print_blt(c->dae, &c->problem, out);
     else if (!strcmp(what, "states"))
         reduction_print_states(c->dae, &c->reduction, out);
-    else if (!strcmp(what, "index"))
+    else if (!strcmp(what, "index")) {
         reduction_print_index(c->dae, &c->reduction, out);
+        storages_print_text(c->dae, &c->reduction, &c->problem, out);
+    }
     else if (!strcmp(what, "jacobian"))
         show_jacobian(c->sys, out);
     else if (!strcmp(what, "ir"))
@@ -612,8 +660,9 @@ command_show(Session *session)
         pipeline_print(&out);
         return print_out(&out);
     }
-    if (session->options.format && strcmp(session->options.format, "text") && strcmp(what, "bonds")) {
-        fprintf(stderr, "mdlc: show %s --format=%s is not supported yet\n", what, session->options.format);
+    if (session->options.format && !has_format(what, session->options.format)) {
+        fprintf(stderr, "mdlc: show %s has no --format=%s: bonds has text, json, dot and svg; blt, states, index, init and "
+                "loops have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
     if (!strcmp(what, "ast")) {

@@ -72,7 +72,7 @@ static const Call calls[] = {
     {"run", COMMAND_RUN, "mdlc run FILE [-m CLASS] [-o FILE.csv] [options]   compile in memory and simulate",
      run_options},
     {"show", COMMAND_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]   look inside",
-     "  WHAT: ast flat bonds equations blt states index init jacobian ir llvm asm stats passes\n"
+     "  WHAT: ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes\n"
      "  --after=PASS           show ir: stop behind that pass and show the flat model\n"},
     {"fmt", COMMAND_FMT, "mdlc fmt [--check] FILE...      canonical layout, in place", ""},
     {"help", COMMAND_HELP, "mdlc help [CALL]", ""},
@@ -273,7 +273,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
             return false;
         }
         if (o->command == COMMAND_SHOW
-            && !one_of(o->what, "ast flat bonds equations blt states index init jacobian ir llvm asm stats passes", "show", why))
+            && !one_of(o->what, "ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes", "show", why))
             return false;
     }
     return check_files(o, why);

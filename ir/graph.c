@@ -384,37 +384,21 @@ graph_print_dot(const Dae *dae, Out *out)
 // --- JSON
 
 static void
-print_json_string(Out *out, const char *text)
-{
-    out_char(out, '"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            out_char(out, '\\');
-        if (c < 0x20)
-            out_printf(out, "\\u%04x", c);
-        else
-            out_char(out, (char)c);
-    }
-    out_char(out, '"');
-}
-
-static void
 print_json_bond(const Dae *dae, const Bond *bond, Out *out)
 {
     static const char *const from[] = {"unknown", "component", "junction"};
     Out name = {0};
     out_printf(out, "{\"component\": %u, \"junction\": %u, \"port\": ", bond->component, bond->junction);
     dae_inst_path(dae, dae->connectors.at[bond->connector].inst, &name);
-    print_json_string(out, name.text);
+    out_json(out, name.text);
     name.length = 0;
     out_text(out, ", \"flow\": ");
     print_flow(dae, bond, &name);
-    print_json_string(out, name.text);
+    out_json(out, name.text);
     name.length = 0;
     out_text(out, ", \"effort\": ");
     dae_var_name(dae, bond->effort, &name);
-    print_json_string(out, name.text);
+    out_json(out, name.text);
     out_printf(out, ", \"effort_from\": \"%s\"}", from[bond->effort_from]);
     out_free(&name);
 }
@@ -424,7 +408,7 @@ graph_print_json(const Dae *dae, Out *out)
 {
     Graph graph = open_graph(dae);
     out_text(out, "{\"model\": ");
-    print_json_string(out, sym_text(dae->syms, dae->name));
+    out_json(out, sym_text(dae->syms, dae->name));
     out_text(out, ",\n \"nodes\": [");
     const char *comma = "";
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
@@ -434,10 +418,10 @@ graph_print_json(const Dae *dae, Out *out)
         print_node_name(&graph, i, &name);
         out_printf(out, "%s\n  {\"id\": %u, \"kind\": \"%s\", \"name\": ", comma, i,
                    graph_kind_text((NodeKind)dae->nodes.at[i].kind));
-        print_json_string(out, name.text);
+        out_json(out, name.text);
         out_text(out, ", \"class\": ");
         Sym class_name = dae->insts.at[dae->nodes.at[i].inst].class_name;
-        print_json_string(out, is_junction(dae, i) ? "" : sym_text(dae->syms, class_name));
+        out_json(out, is_junction(dae, i) ? "" : sym_text(dae->syms, class_name));
         out_char(out, '}');
         out_free(&name);
         comma = ",";

@@ -275,21 +275,6 @@ diags_print_text(const Diags *diags, Out *out, bool colour)
 }
 
 static void
-json_string(Out *out, const char *text)
-{
-    out_char(out, '"');
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            out_printf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            out_printf(out, "\\u%04x", *p);
-        else
-            out_char(out, (char)*p);
-    }
-    out_char(out, '"');
-}
-
-static void
 json_place(Out *out, const Sources *sources, Span span)
 {
     Place from, to;
@@ -298,7 +283,7 @@ json_place(Out *out, const Sources *sources, Span span)
     if (!sources_locate(sources, span.hi, &to))
         to = from;
     out_text(out, "\"path\":");
-    json_string(out, from.path);
+    out_json(out, from.path);
     out_printf(out, ",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u,", from.line,
                from.column, to.line, to.column);
 }
@@ -314,7 +299,7 @@ diags_print_json(const Diags *diags, Out *out)
                    code_table[diag->code].severity == SEVERITY_ERROR ? "error" : "warning");
         json_place(out, diags->sources, diag->span);
         out_text(out, "\"message\":");
-        json_string(out, diag->text);
+        out_json(out, diag->text);
         for (int help = 0; help < 2; help++) {
             out_text(out, help ? ",\"help\":[" : ",\"notes\":[");
             bool first = true;
@@ -326,13 +311,13 @@ diags_print_json(const Diags *diags, Out *out)
                     out_char(out, ',');
                 first = false;
                 if (help) {
-                    json_string(out, remark->text);
+                    out_json(out, remark->text);
                     continue;
                 }
                 out_char(out, '{');
                 json_place(out, diags->sources, remark->span);
                 out_text(out, "\"message\":");
-                json_string(out, remark->text);
+                out_json(out, remark->text);
                 out_char(out, '}');
             }
             out_char(out, ']');

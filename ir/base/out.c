@@ -94,6 +94,22 @@ out_number(Out *out, double value)
     out_text(out, text);
 }
 
+void
+out_json(Out *out, const char *text)
+{
+    out_char(out, '"');
+    for (; text && *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            out_char(out, '\\');
+        if (c < 0x20)
+            out_printf(out, "\\u%04x", c);
+        else
+            out_char(out, (char)c);
+    }
+    out_char(out, '"');
+}
+
 int
 out_flush(Out *out, FILE *file)
 {

@@ -18,6 +18,8 @@ void out_printf(Out *out, const char *format, ...) __attribute__((format(printf,
 void out_unsigned(Out *out, unsigned value);
 // The shortest decimal that reads back as the same double ("0.1", "1e-9", "40000").
 void out_number(Out *out, double value);
+// A JSON string with its quotation marks; NULL is the empty one.
+void out_json(Out *out, const char *text);
 // Writes and clears; 0 or an errno.
 int out_flush(Out *out, FILE *file);
 void out_free(Out *out);

@@ -11,6 +11,7 @@
 //
 //     x + y = 1                      ->   error: 1 equation is missing for 'x', 'y' in ...
 //     x = 1; x = 2                   ->   error: 2 equations for 1 variable 'x' in ...
+#include "ir/conflict.h"
 #include "ir/structure.h"
 
 enum { SHOWN_ITEMS = 6 };
@@ -42,6 +43,8 @@ typedef struct Reporter {
     Dae *dae;
     Diags *diags;
     const Singular *part;
+    const Singular *under;
+    U8Vec reported;    // per set of `under`: part of a causal conflict that was reported
     Map connector_of;  // instance -> connector
     U8Vec connected;   // per connector
     DiagCode code;
@@ -242,6 +245,10 @@ report_part(Reporter *reporter, const Singular *part, DiagCode code, bool over)
         reporter->variable = part->variables.at + part->variable_start.at[s];
         reporter->equations = part->equation_start.at[s + 1] - part->equation_start.at[s];
         reporter->variables = part->variable_start.at[s + 1] - part->variable_start.at[s];
+        if (over && conflict_report(reporter->dae, part, s, reporter->under, &reporter->reported, reporter->diags))
+            continue;
+        if (!over && reporter->reported.at[s])
+            continue;
         if (over)
             report_over(reporter);
         else
@@ -261,10 +268,13 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     for (uint32_t c = 0; c < dae->connects.n; c++)
         reporter.connected.at[dae->connects.at[c].a] = reporter.connected.at[dae->connects.at[c].b] = 1;
     reporter.lacking = under.variables.n > 0;
+    reporter.under = &under;
+    vec_grow(&reporter.reported, under.variable_start.n + 1);
     report_part(&reporter, &over, over_code, true);
     report_part(&reporter, &under, under_code, false);
     map_free(&reporter.connector_of);
     vec_free(&reporter.connected);
+    vec_free(&reporter.reported);
     singular_free(&over);
     singular_free(&under);
 }

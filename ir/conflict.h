@@ -1,0 +1,12 @@
+// conflict.h: sources that impose one quantity.
+#ifndef MDLC_IR_CONFLICT_H
+#define MDLC_IR_CONFLICT_H
+
+#include "ir/problem.h"
+
+// Reports set `set` of the over-determined part as a causal conflict when sources take part in it, and marks in
+// `reported` (per set of `under`) the set of conjugate variables that stays open for the same reason. False, and
+// nothing reported, when it is no such conflict. Linear in the set, in `under` and in nodes and bonds.
+bool conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);
+
+#endif

@@ -1,0 +1,469 @@
+// storage.c: storages in derivative causality, in the words of bond graphs.
+//
+// Purpose: index reduction shows as equations that were differentiated; what the user built is a storage whose
+// variable another storage or a source determines.
+// Method: an element stores in x when one of its own equations contains der(x). Where der(x) had to become a dummy
+// derivative, the matched equations are followed backwards from x to the states and to equations that contain time
+// or parameters alone; the way to the nearest of their elements is searched in the bond graph through the elements
+// whose equations were met.
+// Contract: requires causality: `problem` is the matched problem of the dynamics. Changes nothing.
+// Complexity: per storage that is explained linear in the equations that determine it, and in nodes and bonds.
+//
+//     first, second masses on a rod    ->    I second -> 1-junction J3 -> FC/EC rod -> 1-junction J2 -> I first
+#include "ir/storage.h"
+
+#include "ir/structure.h"
+#include "ir/way.h"
+
+enum { EXPLAINED = 20, NAMES_SHOWN = 6 };
+
+typedef struct Storage {
+    uint32_t node;
+    U32Vec vars;          // what it stores and does not choose
+    U32Vec way;           // nodes from it to what forces it; empty when no bonds lead there
+    U32Vec forcing;       // nodes of the storages and sources that determine it
+    U8Vec is_source;      // per entry of `forcing`
+    bool own;             // a state of its own is among what determines it
+    bool exchanged;       // a relative coordinate of an element that stores nothing took its place as a state
+    uint32_t constraint;  // equation that was differentiated most often, or NONE
+    uint32_t times;       // how often
+} Storage;
+
+typedef struct Explainer {
+    Dae *dae;
+    const Reduction *reduction;
+    const Problem *problem;
+    Structure structure;
+    Ways ways;
+    U32Vec stored_by;     // per variable: node of the element that differentiates it, or NONE
+    VEC(Storage) storages;
+    uint32_t more;        // storages that are only counted
+    // of one search:
+    U32Vec stack, seen;   // per variable: number of the search that saw it
+    uint32_t round;
+    U8Vec passed, target; // per node
+} Explainer;
+
+static Var
+base_of(const Dae *dae, Var var)
+{
+    bool negative;
+    Var of = dae->var_der_of.at[dae_alias(dae, var, &negative)];
+    return of == NONE ? NONE : dae_alias(dae, of, &negative);
+}
+
+static bool
+is_state(const Explainer *explainer, Var var)
+{
+    return var < explainer->reduction->state.n && explainer->reduction->state.at[var];
+}
+
+static void
+find_stored(Explainer *explainer)
+{
+    const Dae *dae = explainer->dae;
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(&explainer->stored_by, NONE);
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        if (at->generated || at->kind != EQN_NORMAL || at->node >= dae->nodes.n)
+            continue;
+        uint32_t n;
+        const Var *row = dae_row(dae, e, &n);
+        for (uint32_t k = 0; k < n; k++) {
+            Var base = base_of(dae, row[k]);
+            if (base != NONE && explainer->stored_by.at[base] == NONE)
+                explainer->stored_by.at[base] = at->node;
+        }
+    }
+}
+
+// Dampers and the like differentiate a coordinate, too, but store nothing.
+static bool
+stores(const Dae *dae, uint32_t node)
+{
+    uint8_t kind = dae->nodes.at[node].kind;
+    return kind == NODE_I || kind == NODE_C || kind == NODE_MEMORY || kind == NODE_BODY || kind == NODE_COMPONENT
+           || kind == NODE_SIGNAL;
+}
+
+static void
+collect_storages(Explainer *explainer)
+{
+    const Reduction *reduction = explainer->reduction;
+    Map storage_of = {0}; // node -> index
+    for (uint32_t i = 0; i < reduction->dummies.n; i++) {
+        Var base = base_of(explainer->dae, reduction->dummies.at[i]);
+        uint32_t node = base == NONE ? NONE : explainer->stored_by.at[base], at;
+        if (node == NONE || is_state(explainer, base) || !stores(explainer->dae, node))
+            continue;
+        if (!map_get(&storage_of, node, &at)) {
+            at = explainer->storages.n;
+            if (at == EXPLAINED) {
+                map_put(&storage_of, node, NONE);
+                explainer->more++;
+                continue;
+            }
+            map_put(&storage_of, node, at);
+            vec_push(&explainer->storages, ((Storage){.node = node, .constraint = NONE}));
+        }
+        if (at != NONE)
+            vec_push(&explainer->storages.at[at].vars, base);
+    }
+    map_free(&storage_of);
+}
+
+// --- what determines a variable
+
+static void
+add_forcing(Explainer *explainer, Storage *storage, uint32_t node, bool source)
+{
+    if (node == NONE || node == storage->node || explainer->target.at[node]) {
+        storage->own = storage->own || node == storage->node;
+        return;
+    }
+    storage->exchanged = storage->exchanged || (!source && !stores(explainer->dae, node));
+    explainer->target.at[node] = 1;
+    vec_push(&storage->forcing, node);
+    vec_push(&storage->is_source, source);
+}
+
+// How often the equation, or the one it is a derivative of, was differentiated; *first is that one.
+static uint32_t
+times_differentiated(const Reduction *reduction, uint32_t equation, uint32_t *first)
+{
+    uint32_t times = 0;
+    while (equation < reduction->derivative_of.n && reduction->derivative_of.at[equation] != NONE)
+        equation = reduction->derivative_of.at[equation];
+    *first = equation;
+    for (; equation < reduction->derivative.n && reduction->derivative.at[equation] != NONE; times++)
+        equation = reduction->derivative.at[equation];
+    return times;
+}
+
+static void
+visit(Explainer *explainer, Var var)
+{
+    if (explainer->seen.at[var] == explainer->round)
+        return;
+    explainer->seen.at[var] = explainer->round;
+    vec_push(&explainer->stack, var);
+}
+
+// The equation that determines a variable: its element is passed, its variables are visited. One that has no unknowns
+// or states of its own is a source.
+static void
+follow(Explainer *explainer, Storage *storage, uint32_t equation, Var determined)
+{
+    const Dae *dae = explainer->dae;
+    uint32_t node = dae->equations.at[equation].node, first, others = 0;
+    uint32_t times = times_differentiated(explainer->reduction, equation, &first);
+    if (times > storage->times || (times && times == storage->times && dae->equations.at[storage->constraint].generated)) {
+        storage->times = times;
+        storage->constraint = first;
+    }
+    structure_read(&explainer->structure, equation);
+    for (uint32_t k = 0; k < explainer->structure.vars.n; k++) {
+        Var var = explainer->structure.vars.at[k];
+        if (explainer->structure.use.at[k] == USE_NONE || var == determined || dae_kind(dae, var) != VAR_CONTINUOUS)
+            continue;
+        others++;
+        visit(explainer, var);
+    }
+    if (node < dae->nodes.n)
+        explainer->passed.at[node] = 1;
+    if (!others && node < dae->nodes.n)
+        add_forcing(explainer, storage, node, true);
+}
+
+static void
+explain(Explainer *explainer, Storage *storage)
+{
+    explainer->round++;
+    for (uint32_t i = 0; i < explainer->passed.n; i++)
+        explainer->passed.at[i] = explainer->ways.number.at[i] != 0; // junctions
+    memset(explainer->target.at, 0, explainer->target.n);
+    for (uint32_t i = 0; i < storage->vars.n; i++)
+        visit(explainer, storage->vars.at[i]);
+    while (explainer->stack.n) {
+        Var var = vec_pop(&explainer->stack);
+        if (is_state(explainer, var)) {
+            add_forcing(explainer, storage, explainer->stored_by.at[var], false);
+            continue;
+        }
+        uint32_t position = explainer->problem->equation_of.at[var];
+        if (position != NONE)
+            follow(explainer, storage, explainer->problem->equations.at[position], var);
+    }
+    if (!ways_find(&explainer->ways, storage->node, &explainer->target, &explainer->passed, &storage->way))
+        ways_find(&explainer->ways, storage->node, &explainer->target, NULL, &storage->way);
+}
+
+// The one that the way leads to comes first.
+static void
+nearest_first(Storage *storage)
+{
+    for (uint32_t i = 1; i < storage->forcing.n && storage->way.n; i++) {
+        if (storage->forcing.at[i] != vec_last(&storage->way))
+            continue;
+        uint32_t node = storage->forcing.at[0];
+        uint8_t source = storage->is_source.at[0];
+        storage->forcing.at[0] = storage->forcing.at[i];
+        storage->is_source.at[0] = storage->is_source.at[i];
+        storage->forcing.at[i] = node;
+        storage->is_source.at[i] = source;
+    }
+}
+
+static Explainer
+explainer_open(Dae *dae, const Reduction *reduction, const Problem *problem)
+{
+    Explainer explainer = {.dae = dae, .reduction = reduction, .problem = problem};
+    explainer.structure = (Structure){.dae = dae};
+    explainer.ways = ways_open(dae);
+    vec_grow(&explainer.seen, dae->nvars);
+    vec_grow(&explainer.passed, dae->nodes.n);
+    vec_grow(&explainer.target, dae->nodes.n);
+    find_stored(&explainer);
+    collect_storages(&explainer);
+    for (uint32_t i = 0; i < explainer.storages.n; i++) {
+        explain(&explainer, &explainer.storages.at[i]);
+        nearest_first(&explainer.storages.at[i]);
+    }
+    return explainer;
+}
+
+static void
+explainer_free(Explainer *explainer)
+{
+    for (uint32_t i = 0; i < explainer->storages.n; i++) {
+        vec_free(&explainer->storages.at[i].vars);
+        vec_free(&explainer->storages.at[i].way);
+        vec_free(&explainer->storages.at[i].forcing);
+        vec_free(&explainer->storages.at[i].is_source);
+    }
+    vec_free(&explainer->storages);
+    structure_free(&explainer->structure);
+    ways_free(&explainer->ways);
+    vec_free(&explainer->stored_by);
+    vec_free(&explainer->stack);
+    vec_free(&explainer->seen);
+    vec_free(&explainer->passed);
+    vec_free(&explainer->target);
+}
+
+// --- words
+
+static void
+print_names(Dae *dae, const U32Vec *vars, Out *out)
+{
+    for (uint32_t i = 0; i < vars->n && i < NAMES_SHOWN; i++)
+        out_printf(out, "%s'%s'", i ? ", " : "", dae_name(dae, vars->at[i]));
+    if (vars->n > NAMES_SHOWN)
+        out_printf(out, " and %u more", vars->n - NAMES_SHOWN);
+}
+
+static void
+print_path(const Dae *dae, uint32_t node, Out *out)
+{
+    size_t before = out->length;
+    dae_inst_path(dae, dae->nodes.at[node].inst, out);
+    if (out->length == before)
+        out_text(out, sym_text(dae->syms, dae->name));
+}
+
+// The next element on the way, beyond the junction at the storage; NONE without a way.
+static uint32_t
+neighbour(const Storage *storage)
+{
+    return storage->way.n > 2 ? storage->way.at[2] : storage->way.n ? vec_last(&storage->way) : NONE;
+}
+
+static void
+print_remedy_between(const Dae *dae, const Storage *storage, Out *out)
+{
+    bool capacitive = dae->nodes.at[storage->node].kind == NODE_C;
+    out_text(out, capacitive ? "put a resistance or an inertia (R or I element) between '"
+                             : "put a compliance (C element) between '");
+    print_path(dae, storage->node, out);
+    out_text(out, "' and '");
+    print_path(dae, neighbour(storage), out);
+    out_char(out, '\'');
+}
+
+static void
+print_remedy_choice(Dae *dae, const Storage *storage, Out *out)
+{
+    out_printf(out, "choose '%s' as a state instead, with stateSelect = StateSelect.prefer",
+               dae_name(dae, storage->vars.at[0]));
+}
+
+static void
+print_remedy_source(const Dae *dae, const Storage *storage, Out *out)
+{
+    out_text(out, "remove the source '");
+    print_path(dae, storage->forcing.at[0], out);
+    out_text(out, "', or let it act through a compliance or a resistance");
+}
+
+// Remedy i as one line; false when there are no more.
+static bool
+print_remedy(Dae *dae, const Storage *storage, uint32_t i, Out *out)
+{
+    bool between = neighbour(storage) != NONE, source = storage->forcing.n && storage->is_source.at[0];
+    if (storage->exchanged)
+        return false;
+    if (source && !between && i == 0)
+        out_text(out, "leave out the equation that prescribes it");
+    else if (between && i == 0)
+        print_remedy_between(dae, storage, out);
+    else if (source && between && i == 1)
+        print_remedy_source(dae, storage, out);
+    else if (storage->forcing.n && !source && i == between)
+        print_remedy_choice(dae, storage, out);
+    else
+        return false;
+    return true;
+}
+
+static const char *
+times_words(uint32_t times)
+{
+    static const char *const words[] = {"not at all", "once", "twice", "three times", "four times"};
+    return times < sizeof words / sizeof *words ? words[times] : "more than four times";
+}
+
+static void
+print_constraint(const Dae *dae, const Storage *storage, Out *out)
+{
+    const Equation *at = &dae->equations.at[storage->constraint];
+    Place place;
+    dae_print_equation(dae, storage->constraint, out);
+    if (at->span.hi && sources_locate(dae->sources, at->span.lo, &place))
+        out_printf(out, " (%s:%u)", place.path, place.line);
+}
+
+static void
+print_forcing(const Explainer *explainer, const Storage *storage, Out *out)
+{
+    if (!storage->forcing.n) {
+        out_text(out, storage->own ? "    a constraint makes it depend on its own states\n" : "    it is prescribed\n");
+        return;
+    }
+    if (storage->exchanged) {
+        out_text(out, "    its place as a state is taken by a coordinate of ");
+        way_print_node(&explainer->ways, storage->forcing.at[0], true, out);
+        out_text(out, ", a choice of coordinates\n");
+        return;
+    }
+    out_text(out, storage->is_source.at[0] ? "    forced by the source " : "    forced by the storage ");
+    for (uint32_t i = 0; i < storage->forcing.n && i < NAMES_SHOWN; i++) {
+        out_text(out, i ? " with " : "");
+        way_print_node(&explainer->ways, storage->forcing.at[i], true, out);
+    }
+    out_char(out, '\n');
+}
+
+static void
+print_storage(const Explainer *explainer, const Storage *storage, Out *out)
+{
+    Dae *dae = explainer->dae;
+    out_text(out, "  ");
+    way_print_node(&explainer->ways, storage->node, true, out);
+    out_printf(out, " stores in ");
+    print_names(dae, &storage->vars, out);
+    out_char(out, '\n');
+    print_forcing(explainer, storage, out);
+    for (uint32_t i = 0; i < storage->way.n; i++) {
+        out_text(out, i ? " -> " : "    through  ");
+        way_print_node(&explainer->ways, storage->way.at[i], false, out);
+    }
+    out_text(out, storage->way.n ? "\n" : "");
+    if (storage->constraint != NONE) {
+        out_printf(out, "    adds %u to the index: differentiated %s: ", storage->times, times_words(storage->times));
+        print_constraint(dae, storage, out);
+        out_char(out, '\n');
+    }
+    Out remedy = {0};
+    for (uint32_t i = 0; print_remedy(dae, storage, i, &remedy); i++, remedy.length = 0)
+        out_printf(out, "    remedy:  %s\n", remedy.text);
+    out_free(&remedy);
+}
+
+void
+storages_print_text(Dae *dae, const Reduction *reduction, const Problem *problem, Out *out)
+{
+    Explainer explainer = explainer_open(dae, reduction, problem);
+    if (explainer.storages.n)
+        out_printf(out, "%u storage%s in derivative causality\n", explainer.storages.n + explainer.more,
+                   explainer.storages.n + explainer.more == 1 ? "" : "s");
+    for (uint32_t i = 0; i < explainer.storages.n; i++)
+        print_storage(&explainer, &explainer.storages.at[i], out);
+    if (explainer.more)
+        out_printf(out, "  and %u more\n", explainer.more);
+    explainer_free(&explainer);
+}
+
+// --- JSON
+
+static void
+print_json_nodes(const Explainer *explainer, const char *key, const U32Vec *nodes, Out *out)
+{
+    Out name = {0};
+    out_printf(out, ", \"%s\": [", key);
+    for (uint32_t i = 0; i < nodes->n; i++, name.length = 0) {
+        way_print_node(&explainer->ways, nodes->at[i], false, &name);
+        out_text(out, i ? ", " : "");
+        out_json(out, name.text);
+    }
+    out_char(out, ']');
+    out_free(&name);
+}
+
+static void
+print_json_storage(const Explainer *explainer, const Storage *storage, Out *out)
+{
+    Dae *dae = explainer->dae;
+    Out text = {0};
+    print_path(dae, storage->node, &text);
+    out_text(out, "{\"component\": ");
+    out_json(out, text.text);
+    out_text(out, ", \"class\": ");
+    out_json(out, sym_text(dae->syms, dae->insts.at[dae->nodes.at[storage->node].inst].class_name));
+    out_text(out, ", \"kind\": ");
+    out_json(out, way_kind_words(dae, storage->node));
+    out_text(out, ", \"variables\": [");
+    for (uint32_t i = 0; i < storage->vars.n; i++) {
+        out_text(out, i ? ", " : "");
+        out_json(out, dae_name(dae, storage->vars.at[i]));
+    }
+    out_char(out, ']');
+    print_json_nodes(explainer, "chain", &storage->way, out);
+    print_json_nodes(explainer, "forced_by", &storage->forcing, out);
+    out_printf(out, ", \"index\": %u, \"constraint\": ", storage->times);
+    text.length = 0;
+    if (storage->constraint != NONE)
+        print_constraint(dae, storage, &text);
+    out_json(out, text.length ? text.text : NULL);
+    out_text(out, ", \"remedies\": [");
+    text.length = 0;
+    for (uint32_t i = 0; print_remedy(dae, storage, i, &text); i++, text.length = 0) {
+        out_text(out, i ? ", " : "");
+        out_json(out, text.text);
+    }
+    out_text(out, "]}");
+    out_free(&text);
+}
+
+void
+storages_print_json(Dae *dae, const Reduction *reduction, const Problem *problem, Out *out)
+{
+    Explainer explainer = explainer_open(dae, reduction, problem);
+    out_char(out, '[');
+    for (uint32_t i = 0; i < explainer.storages.n; i++) {
+        out_text(out, i ? ",\n  " : "\n  ");
+        print_json_storage(&explainer, &explainer.storages.at[i], out);
+    }
+    out_char(out, ']');
+    explainer_free(&explainer);
+}
