@@ -350,8 +350,8 @@ fill_run_options(const Options *o, const mdl_model *model, mdl_options *run)
         run->form = o->form[0] == 'c' ? MDL_FORM_CAUSAL : o->form[0] == 'd' ? MDL_FORM_DAE : MDL_FORM_AUTO;
     static const char *const solvers[] = {[MDL_SOLVER_IDA] = "ida", [MDL_SOLVER_CVODE] = "cvode",
                                           [MDL_SOLVER_ADAMS] = "adams", [MDL_SOLVER_ERK] = "erk",
-                                          [MDL_SOLVER_RK4] = "rk4"};
-    for (int i = 0; o->solver && i <= MDL_SOLVER_RK4; i++)
+                                          [MDL_SOLVER_RK4] = "rk4", [MDL_SOLVER_GAUSS] = "gauss"};
+    for (int i = 0; o->solver && i <= MDL_SOLVER_GAUSS; i++)
         if (!strcmp(o->solver, solvers[i]))
             run->solver = (mdl_solver)i;
     takes_number(o->step, &run->step);

@@ -63,7 +63,8 @@ static const char run_options[] =
     "  --form causal|dae|auto how the equations are given to the integrator\n"
     "  --engine llvm|interp   native code, or the reference interpreter\n"
     "  --opt LEVEL            0 fast compilation ... 2 best code; default by size\n"
-    "  --solver ida|cvode|adams|erk|rk4   the integrator; rk4 takes fixed steps (--step H)\n"
+    "  --solver ida|cvode|adams|erk|rk4|gauss   the integrator\n"
+    "  --step H               the length of the fixed steps of rk4 or gauss\n"
     "  --stats[=json]         what it cost, on standard error (json: on standard output)\n"
     "  --quiet                no table, no progress\n";
 
@@ -178,8 +179,13 @@ take_option(Options *o, int letter, const char *value, Arena *arena, Out *why)
         return false;
     case OPTION_TOL: o->tolerance = value; break;
     case OPTION_ABSTOL: o->abstol = value; break;
-    case OPTION_SOLVER: o->solver = value; return one_of(value, "ida cvode adams erk rk4", "--solver", why);
-    case OPTION_STEP: o->step = value; break;
+    case OPTION_SOLVER: o->solver = value; return one_of(value, "ida cvode adams erk rk4 gauss", "--solver", why);
+    case OPTION_STEP:
+        o->step = value;
+        if (number(value, &unused) && unused > 0)
+            return true;
+        out_printf(why, "--step needs a positive number, got '%s'", value);
+        return false;
     case OPTION_SET: return add_override(o, value, arena, why);
     case OPTION_VARS: o->variables = value; return true;
     case OPTION_STATS:

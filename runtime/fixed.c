@@ -72,7 +72,7 @@ rk4_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
     const mdl_model *model = run->model;
-    double h = run->options->step > 0 ? run->options->step : run->interval > 0 ? run->interval : limit - run->time;
+    double h = run->options->step;
     double end = limit - run->time <= h * (1 + 1e-9) ? limit : run->time + h;
     static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     const double *f = run->v + model->yp;

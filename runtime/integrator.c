@@ -10,6 +10,7 @@ integrator_create(Run *run)
     static const Stepper *const steppers[] = {
         [MDL_SOLVER_IDA] = &ida_stepper, [MDL_SOLVER_CVODE] = &cvode_stepper, [MDL_SOLVER_ADAMS] = &adams_stepper,
         [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
+        [MDL_SOLVER_GAUSS] = &gauss_stepper,
     };
     run->stepper = steppers[run->options->solver];
     return run->stepper->create(run);

@@ -219,6 +219,7 @@ int redundancy_check(const Run *run);
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
 extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside
 extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
+extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
 int integrator_create(Run *run);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.

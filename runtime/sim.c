@@ -19,6 +19,20 @@ enum { ROW_BLOCK_LIMIT = 200, CAUSAL_LIMIT = 200 };
 
 static const unsigned FLUSH_SUBNORMALS = 0x8040; // FTZ | DAZ
 
+// Steps of fixed length: what is wrong with what was asked for, or NULL.
+static const char *
+check_step(const mdl_options *options)
+{
+    bool fixed = options->solver == MDL_SOLVER_RK4 || options->solver == MDL_SOLVER_GAUSS;
+    if (!(options->step >= 0) || !isfinite(options->step))
+        return "the step must be positive";
+    if (options->step > 0 && !fixed)
+        return "a step of fixed length (--step) is for the solvers rk4 and gauss; --tol controls the others";
+    if (!(options->step > 0) && options->solver == MDL_SOLVER_RK4)
+        return "the solver rk4 does not control its error: give the length of its steps with --step";
+    return NULL;
+}
+
 static int
 check_options(const Run *run)
 {
@@ -36,6 +50,8 @@ check_options(const Run *run)
         wrong = "the interval must be positive";
     else if (!(options->abstol >= 0) || !(options->max_step >= 0) || !(options->time_limit >= 0))
         wrong = "tolerances and limits must not be negative";
+    else
+        wrong = check_step(options);
     for (uint32_t k = 0; k < options->overrides; k++)
         if (options->override[k].place == 0 || options->override[k].place >= run->model->nv)
             wrong = "a value is set that the model does not have";

@@ -31,11 +31,12 @@ enum {
 typedef enum mdl_form { MDL_FORM_AUTO, MDL_FORM_CAUSAL, MDL_FORM_DAE } mdl_form;
 
 // ida: variable-order BDF on F(t, y, y') = 0. The others step y' = f(t, y), with algebraic loops solved
-// inside f: cvode:
-// variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk: embedded
-// Runge-Kutta of order 5 (4);
-// rk4: the classical Runge-Kutta method with fixed steps, for comparison with publications.
-typedef enum mdl_solver { MDL_SOLVER_IDA, MDL_SOLVER_CVODE, MDL_SOLVER_ADAMS, MDL_SOLVER_ERK, MDL_SOLVER_RK4 } mdl_solver;
+// inside f. cvode: variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk:
+// embedded Runge-Kutta of order 5 (4); rk4: the classical Runge-Kutta method with fixed steps, for comparison with
+// publications; gauss: Gauss-Legendre collocation of order 8 with a constant step, for long runs that keep energy.
+typedef enum mdl_solver {
+    MDL_SOLVER_IDA, MDL_SOLVER_CVODE, MDL_SOLVER_ADAMS, MDL_SOLVER_ERK, MDL_SOLVER_RK4, MDL_SOLVER_GAUSS
+} mdl_solver;
 
 typedef enum mdl_severity { MDL_NOTE, MDL_WARNING, MDL_ERROR } mdl_severity;
 
@@ -75,7 +76,7 @@ typedef struct mdl_options {
     double time_limit;        // wall-clock seconds; 0: no limit
     mdl_form form;
     mdl_solver solver;
-    double step;              // of rk4; 0: the output interval
+    double step;              // of rk4, which needs it, and gauss; 0: gauss chooses it from the tolerance
     uint32_t event_limit;     // passes of one event iteration; 0: the default (100)
     const char *output_path;  // .csv; NULL: no file
     const mdl_sink *sink;     // instead of a file; NULL: none

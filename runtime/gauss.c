@@ -1,0 +1,515 @@
+// gauss.c: Gauss-Legendre collocation of order 8 with a constant step.
+//
+// Purpose: long runs of systems that keep energy. The method is symmetric and symplectic: with a constant step
+//          the energy of a Hamiltonian or reversible system stays within a bound instead of drifting, and
+//          quadratic invariants stay what they are (Hairer, Lubich and Wanner, Geometric Numerical Integration,
+//          2006, II.1.3, IV.2, IX, XI).
+// Method: four stages solved to rounding (stages.c), from slopes extrapolated over the last two steps;
+//         compensated summation (VIII.5 there). Invariants: symmetric projection (V.4.1 there), which moves
+//         the start and the end of the step by the same multipliers. The step follows from the tolerance: it is
+//         chosen so that one step and two of half the length agree to the tolerance. Afterwards it only becomes
+//         shorter, when such a comparison asks for it; one is made whenever the fourth divided difference of
+//         the slopes grows beyond what the last one vouches for, and every 500 steps. Values between steps:
+//         collocation itself is only of order 4 there, so two points inside the step are computed with
+//         the same method, and a polynomial of degree 7 goes through values and slopes at all four.
+// Contract: run.h. `--step` gives the step and switches the comparison off. A step is cut short at an instant
+//           known before. Complexity: per step about 5 to 10 iterations of four evaluations.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/stages.h"
+
+enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60 };
+
+static const double ON_INVARIANT = 1e-15; // relative correction that is left to later steps
+
+struct Ode {
+    Collocation method;
+    Stages *stages, *inside;    // of the step; of steps inside it
+    uint32_t n;
+    double step;                // the constant step, 0: not chosen
+    double anchor;              // time at which counting steps began
+    uint64_t count;             // steps of full length since
+    double from, length;        // the last accepted step
+    bool searching;             // no step was accepted since the run began
+    double trusted;             // divided difference up to which the step is known to be good
+    uint32_t unchecked;         // steps since the last comparison
+    uint32_t history;           // past steps of the present length whose slopes are known, at most 2
+    double *older, *newer;      // those slopes, S x n each
+    double *start, *slope;      // y and f at the start of the last step
+    double *carry, *next_carry; // what compensated summation has not added yet
+    double *base;               // start, moved by the projection
+    double *next, *other;       // the end of the step; the same by two half steps
+    double *lift, *rho;         // of the projection
+    Projection *at_start, *at_end;
+    bool dense;                 // `divided` belongs to the last step
+    double *divided;            // 2*POINTS x n: divided differences of the interpolation
+    double *value, *rate;       // interpolated
+};
+
+// --- creation
+
+static bool
+allocate(const mdl_model *model, Ode *ode)
+{
+    size_t n = model->nx;
+    double *place = calloc((size_t)(2 * S + 2 * POINTS + 11) * n + model->n_constraints + 1, sizeof *place);
+    if (!place)
+        return false;
+    ode->older = place;
+    ode->newer = ode->older + S * n;
+    ode->divided = ode->newer + S * n;
+    place = ode->divided + 2 * POINTS * n;
+    double **parts[] = {&ode->start, &ode->slope, &ode->carry, &ode->next_carry, &ode->base, &ode->next, &ode->other,
+                        &ode->lift, &ode->value, &ode->rate, &ode->rho};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
+        *parts[k] = place;
+    return true;
+}
+
+static int
+gauss_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    Ode *ode = calloc(1, sizeof *ode);
+    run->ode = ode;
+    if (!ode)
+        return MDL_INTERNAL;
+    ode->n = model->nx;
+    collocation_init(&ode->method);
+    ode->stages = stages_create(run, &ode->method);
+    ode->inside = stages_create(run, &ode->method);
+    bool good = ode->stages && ode->inside && allocate(model, ode);
+    if (good && model->n_constraints) {
+        ode->at_start = projection_create(run);
+        ode->at_end = projection_create(run);
+        good = ode->at_start && ode->at_end;
+    }
+    run->stats->linear_solver = "none";
+    ode->step = run->options->step;
+    ode->searching = !(ode->step > 0);
+    return good ? MDL_OK : MDL_INTERNAL;
+}
+
+static void
+gauss_free(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!ode)
+        return;
+    stages_free(&ode->stages);
+    stages_free(&ode->inside);
+    projection_free(&ode->at_start);
+    projection_free(&ode->at_end);
+    free(ode->older);
+    free(ode);
+    run->ode = NULL;
+}
+
+static int
+gauss_start(Run *run)
+{
+    Ode *ode = run->ode;
+    ode->from = ode->anchor = run->time;
+    ode->count = 0;
+    ode->length = 0;
+    ode->history = 0;
+    ode->dense = false;
+    memset(ode->carry, 0, ode->n * sizeof *ode->carry);
+    stages_reset(ode->stages);
+    stages_reset(ode->inside);
+    if (ode->at_start && !projection_factor(run, ode->at_start, run->time, run->y))
+        return projection_report(run);
+    return MDL_OK;
+}
+
+// --- one step
+
+// Slopes at the stages of a step of length h, from the steps before it or the slope at its start.
+static void
+predict(Ode *ode, double h)
+{
+    double point[2 * S], weight[2 * S];
+    uint32_t n = ode->n, count = ode->history * S;
+    for (uint32_t j = 0; j < S; j++) {
+        point[j] = ode->method.node[j] - 1;
+        point[S + j] = ode->method.node[j] - 2;
+    }
+    for (uint32_t i = 0; i < S; i++) {
+        double *out = ode->stages->slope + (size_t)i * n;
+        if (!count) {
+            memcpy(out, ode->slope, n * sizeof *out);
+            continue;
+        }
+        collocation_lagrange(point, count, ode->method.node[i] * h / ode->length, weight);
+        memset(out, 0, n * sizeof *out);
+        for (uint32_t j = 0; j < count; j++) {
+            const double *past = (j < S ? ode->newer : ode->older - (size_t)S * n) + (size_t)j * n;
+            for (uint32_t k = 0; k < n; k++)
+                out[k] += weight[j] * past[k];
+        }
+    }
+}
+
+// The end of the step: start + (base - start) + h * sum of b_j f_j + lift, with compensation.
+static void
+add_up(Ode *ode, double h)
+{
+    uint32_t n = ode->n;
+    for (uint32_t k = 0; k < n; k++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < S; j++)
+            sum += ode->method.weight[j] * ode->stages->slope[(size_t)j * n + k];
+        double change = h * sum + ode->carry[k] + ode->lift[k];
+        ode->next[k] = ode->start[k] + change;
+        ode->next_carry[k] = (ode->start[k] - ode->next[k]) + change;
+    }
+}
+
+// With the multipliers rho moving both ends of the step, its end is on the invariants. K = K(start) at the start and
+// K(end) at the end, C K = 1, so the invariants at the end change by about 2 rho.
+static bool
+project_step(Run *run, Ode *ode, double h)
+{
+    const double *defect = projection_defect(ode->at_end);
+    double time = ode->from + h;
+    memset(ode->rho, 0, run->model->n_constraints * sizeof *ode->rho);
+    for (int k = 0; k < PROJECTIONS; k++) {
+        if (!projection_factor(run, ode->at_end, time, ode->next))
+            return false;
+        memcpy(ode->other, ode->next, ode->n * sizeof *ode->other);
+        if (projection_move(run, ode->at_end, defect, -1, ode->other) <= ON_INVARIANT)
+            return true;
+        for (uint32_t i = 0; i < run->model->n_constraints; i++)
+            ode->rho[i] -= defect[i] / 2;
+        memcpy(ode->base, ode->start, ode->n * sizeof *ode->base);
+        memset(ode->lift, 0, ode->n * sizeof *ode->lift);
+        projection_move(run, ode->at_start, ode->rho, 1, ode->base);
+        projection_move(run, ode->at_start, ode->rho, 1, ode->lift);
+        projection_move(run, ode->at_end, ode->rho, 1, ode->lift);
+        if (!stages_solve(run, ode->stages, ode->from, ode->base, h))
+            return false;
+        add_up(ode, h);
+    }
+    // As close as rounding in the constraints lets it come.
+    return projection_apply(run, ode->at_end, time, ode->next);
+}
+
+static bool
+attempt(Run *run, double h)
+{
+    Ode *ode = run->ode;
+    predict(ode, h);
+    memcpy(ode->base, ode->start, ode->n * sizeof *ode->base);
+    memset(ode->lift, 0, ode->n * sizeof *ode->lift);
+    if (!stages_solve(run, ode->stages, ode->from, ode->base, h))
+        return false;
+    add_up(ode, h);
+    return !ode->at_end || project_step(run, ode, h);
+}
+
+// A step of length h that begins at the fraction `begin` of the present one: y := y + h * sum of b_j f_j.
+static bool
+step_inside(Run *run, Ode *ode, double begin, double length, double h, double *y)
+{
+    uint32_t n = ode->n;
+    for (uint32_t i = 0; i < S; i++) {
+        double weight[S], *out = ode->inside->slope + (size_t)i * n;
+        collocation_lagrange(ode->method.node, S, begin + ode->method.node[i] * h / length, weight);
+        for (uint32_t k = 0; k < n; k++) {
+            out[k] = 0;
+            for (uint32_t j = 0; j < S; j++)
+                out[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
+        }
+    }
+    double time = ode->from + begin * length;
+    if (!stages_solve(run, ode->inside, time, y, h))
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = 0; j < S; j++)
+            y[k] += h * ode->method.weight[j] * ode->inside->slope[(size_t)j * n + k];
+    return !ode->at_end || projection_apply(run, ode->at_end, time + h, y);
+}
+
+// --- the choice of the step
+
+static double
+weighted_norm(const Run *run, const double *y, const double *difference)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < run->model->nx; k++) {
+        double part = difference[k] / (run->tolerance * fabs(y[k]) + run->abstol[k]);
+        sum += part * part;
+    }
+    return sqrt(sum / run->model->nx);
+}
+
+// The divided difference of the slopes over the step, which goes with its fifth power.
+static double
+roughness(const Run *run, double h)
+{
+    Ode *ode = run->ode;
+    for (uint32_t k = 0; k < ode->n; k++) {
+        double sum = ode->method.difference[0] * ode->slope[k];
+        for (uint32_t j = 0; j < S; j++)
+            sum += ode->method.difference[j + 1] * ode->stages->slope[(size_t)j * ode->n + k];
+        ode->value[k] = h * sum;
+    }
+    return weighted_norm(run, ode->start, ode->value);
+}
+
+// The error of the step in units of the tolerance, from two steps of half the length. INFINITY: they failed.
+static double
+step_error(Run *run, double h)
+{
+    Ode *ode = run->ode;
+    memcpy(ode->other, ode->base, ode->n * sizeof *ode->other);
+    for (uint32_t k = 0; ode->at_end && k < ode->n; k++)
+        ode->other[k] = ode->start[k];
+    if (!step_inside(run, ode, 0, h, h / 2, ode->other) || !step_inside(run, ode, 0.5, h, h / 2, ode->other))
+        return INFINITY;
+    for (uint32_t k = 0; k < ode->n; k++)
+        ode->value[k] = ode->next[k] - ode->other[k];
+    return weighted_norm(run, ode->next, ode->value);
+}
+
+static void
+change_step(Run *run, double factor)
+{
+    Ode *ode = run->ode;
+    ode->step *= factor;
+    ode->anchor = run->time;
+    ode->count = 0;
+    ode->history = 0;
+    ode->trusted = 0;
+}
+
+// After an attempt that converged: true when the step may be kept; otherwise it has been changed.
+static bool
+is_good(Run *run, double h, int attempt)
+{
+    Ode *ode = run->ode;
+    double rough = roughness(run, h), most = (run->options->stop - run->options->start) / 50;
+    if (!ode->searching && ode->unchecked < CHECK_EVERY && rough <= ode->trusted)
+        return true;
+    if (run->options->max_step > 0)
+        most = fmin(most, run->options->max_step);
+    double error = step_error(run, h), factor = error > 0 ? 0.9 * pow(error, -1.0 / (2 * S + 1)) : 5;
+    ode->unchecked = 0;
+    if (error > 1 || !(error >= 0)) {
+        run->stats->error_failures++;
+        ode->searching = false;
+        change_step(run, fmin(fmax(factor, 0.1), 0.95));
+        return false;
+    }
+    if (ode->searching && factor > 1.1 && h < most && attempt < ATTEMPTS / 2) {
+        change_step(run, fmin(fmin(factor, 5), most / h));
+        return false;
+    }
+    // The error goes with the ninth power of the step, the divided difference with the fifth.
+    ode->trusted = rough * (error > 0 ? fmin(fmax(0.7 * pow(error, -5.0 / 9), 1), 10) : 10);
+    return true;
+}
+
+// A step that moves the states by about a hundredth of their size.
+static double
+first_guess(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double speed = 0, most = (run->options->stop - run->options->start) / 50;
+    for (uint32_t k = 0; k < model->nx; k++) {
+        double size = fmax(fabs(run->y[k]), 1e-2 * fabs(run->v[model->nominal + k]));
+        speed = fmax(speed, fabs(run->yp[k]) / size);
+    }
+    if (run->options->max_step > 0)
+        most = fmin(most, run->options->max_step);
+    return speed > 0 ? fmin(1e-2 / speed, most) : 1e-2 * most;
+}
+
+// --- stepping
+
+static int
+report_stages(const Run *run, double h)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)%s", run->time,
+                run->options->step > 0 ? "the stages of a collocation step could not be solved"
+                                       : "the step of the gauss method became too small", h,
+                run->options->step > 0 ? "\na shorter --step may help" : "");
+    return MDL_FAILED;
+}
+
+// Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
+static int
+take_step(Run *run, double limit, double *h, bool *whole)
+{
+    Ode *ode = run->ode;
+    // A step that asks for ten thousand million of them is no step; neither is one that rounding of time swallows.
+    double least = fmax(64 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit)),
+                        1e-10 * (run->options->stop - run->options->start));
+    for (int k = 0; k < ATTEMPTS; k++) {
+        double end = ode->anchor + (double)(ode->count + 1) * ode->step;
+        *whole = end < limit - 1e-9 * ode->step;
+        *h = *whole ? end - run->time : limit - run->time;
+        if (attempt(run, *h)) {
+            bool fixed = run->options->step > 0, cut = !*whole && *h < 0.999 * ode->step;
+            if (fixed || (cut && !ode->searching) || is_good(run, *h, k))
+                return MDL_OK;
+        } else {
+            run->stats->newton_failures++;
+            ode->searching = false;
+            if (run->options->step > 0)
+                return report_stages(run, *h);
+            ode->step = fmin(ode->step, *h);
+            change_step(run, 0.25);
+        }
+        if (ode->step < least)
+            break;
+    }
+    return report_stages(run, *h);
+}
+
+static void
+remember(Ode *ode, double h, bool whole)
+{
+    double *swapped = ode->older;
+    bool same = ode->length > 0 && fabs(ode->length - h) <= 1e-9 * h;
+    size_t size = (size_t)S * ode->n;
+    // `older` keeps the start of the allocation, so contents move instead of pointers.
+    memcpy(swapped, ode->newer, size * sizeof *swapped);
+    memcpy(ode->newer, ode->stages->slope, size * sizeof *swapped);
+    ode->history = same && ode->history ? 2 : 1;
+    ode->length = h;
+    ode->count += whole;
+    swapped = ode->carry;
+    ode->carry = ode->next_carry;
+    ode->next_carry = swapped;
+    Projection *kept = ode->at_start;
+    ode->at_start = ode->at_end;
+    ode->at_end = kept;
+    ode->unchecked++;
+    ode->searching = false;
+    ode->dense = false;
+}
+
+static int
+gauss_step(Run *run, double limit)
+{
+    Ode *ode = run->ode;
+    double h = 0;
+    bool whole;
+    run->stats->steps++;
+    if (!ode->n || limit - run->time <= 32 * DBL_EPSILON * fmax(fabs(limit), fabs(run->time))) {
+        run->time = ode->n || !(run->interval > 0) ? limit : fmin(limit, run->time + run->interval);
+        return MDL_OK;
+    }
+    ode->from = run->time;
+    memcpy(ode->start, run->y, ode->n * sizeof *ode->start);
+    memcpy(ode->slope, run->yp, ode->n * sizeof *ode->slope);
+    if (!(ode->step > 0))
+        ode->step = first_guess(run);
+    int status = take_step(run, limit, &h, &whole);
+    if (status != MDL_OK)
+        return status;
+    run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;
+    remember(ode, h, whole);
+    run->v[0] = run->time;
+    memcpy(run->v + run->model->y, ode->next, ode->n * sizeof *ode->next);
+    status = evaluate_solved(run, true);
+    if (status == MDL_OK)
+        evaluate_store(run);
+    return status;
+}
+
+// --- between steps
+
+// Values and slopes at thirds of the last step, the first and last ones known.
+static void
+inner_points(Run *run, double *y, double *f)
+{
+    Ode *ode = run->ode;
+    uint32_t n = ode->n;
+    memcpy(y, ode->start, n * sizeof *y);
+    memcpy(f, ode->slope, n * sizeof *f);
+    for (int p = 1; p < POINTS - 1; p++) {
+        double *value = y + (size_t)p * n, *slope = f + (size_t)p * n;
+        double begin = (p - 1) / (POINTS - 1.0), h = ode->length / (POINTS - 1);
+        memcpy(value, value - n, n * sizeof *value);
+        if (step_inside(run, ode, begin, ode->length, h, value) &&
+            stages_slope(run, ode->inside, ode->from + begin * ode->length + h, value, slope))
+            continue;
+        // What the collocation polynomial says.
+        double weight[S];
+        collocation_lagrange(ode->method.node, S, begin + 1 / (POINTS - 1.0), weight);
+        for (uint32_t k = 0; k < n; k++) {
+            slope[k] = 0;
+            for (uint32_t j = 0; j < S; j++)
+                slope[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
+            value[k] = value[k - n] + h * (slope[k] + slope[k - n]) / 2;
+        }
+    }
+    memcpy(y + (size_t)(POINTS - 1) * n, run->y, n * sizeof *y);
+    memcpy(f + (size_t)(POINTS - 1) * n, run->yp, n * sizeof *f);
+}
+
+// Newton's divided differences over the points, each taken twice.
+static bool
+make_dense(Run *run)
+{
+    Ode *ode = run->ode;
+    uint32_t n = ode->n;
+    double *y = calloc((size_t)2 * POINTS * n + 1, sizeof *y), *f = y + (size_t)POINTS * n;
+    if (!y)
+        return false;
+    inner_points(run, y, f);
+    for (uint32_t k = 0; k < n; k++) {
+        double d[2 * POINTS], x[2 * POINTS];
+        for (int i = 0; i < 2 * POINTS; i++) {
+            x[i] = (double)(i / 2) / (POINTS - 1);
+            d[i] = y[(size_t)(i / 2) * n + k];
+        }
+        for (int order = 1; order < 2 * POINTS; order++)
+            for (int i = 2 * POINTS - 1; i >= order; i--)
+                d[i] = x[i] == x[i - order] ? ode->length * f[(size_t)(i / 2) * n + k]
+                                            : (d[i] - d[i - 1]) / (x[i] - x[i - order]);
+        for (int i = 0; i < 2 * POINTS; i++)
+            ode->divided[(size_t)i * n + k] = d[i];
+    }
+    free(y);
+    ode->dense = true;
+    return true;
+}
+
+static void
+gauss_interpolate(Run *run, double time)
+{
+    Ode *ode = run->ode;
+    if (time == run->time || !(ode->length > 0) || (!ode->dense && !make_dense(run))) {
+        evaluate_load(run, time, run->y, run->yp);
+        return;
+    }
+    double at = (time - ode->from) / ode->length;
+    for (uint32_t k = 0; k < ode->n; k++) {
+        double value = 0, rate = 0;
+        for (int i = 2 * POINTS - 1; i >= 0; i--) {
+            double x = (double)(i / 2) / (POINTS - 1);
+            rate = rate * (at - x) + value;
+            value = value * (at - x) + ode->divided[(size_t)i * ode->n + k];
+        }
+        ode->value[k] = value;
+        ode->rate[k] = rate / ode->length;
+    }
+    if (ode->at_end)
+        projection_apply(run, ode->at_end, time, ode->value);
+    evaluate_load(run, time, ode->value, ode->rate);
+}
+
+static void
+gauss_stats(Run *run)
+{
+    (void)run;
+}
+
+const Stepper gauss_stepper = {"gauss", gauss_create, gauss_free, gauss_start, gauss_step, gauss_interpolate,
+                               gauss_stats};
