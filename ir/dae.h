@@ -118,6 +118,7 @@ typedef struct Law {
     uint32_t equation;
     uint8_t level;
     uint8_t play;        // 1: in series with a spring; slipping holds der(p) at mode*der(a), which are in the row then
+    uint8_t dependent;   // 1: other laws hold its x, too (two supports of one rigid body)
     Span span;
 } Law;
 

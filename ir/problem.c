@@ -123,7 +123,8 @@ static void
 determine_law(Structure *structure, uint32_t equation, const Var *row)
 {
     bool sticks = structure->stick || (structure->sticking && structure->sticking->at[equation]);
-    if (structure->slip && !sticks)
+    bool slips = structure->slipping && equation < structure->slipping->n && structure->slipping->at[equation];
+    if (slips || (structure->slip && !sticks))
         determine_only(structure, row[2], NONE);
     else
         determine_only(structure, row[1], sticks ? NONE : row[2]);

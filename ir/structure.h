@@ -17,6 +17,7 @@ typedef struct Structure {
     bool stick;       // a set-valued law determines only X (its sticking mode), otherwise X or p
     bool slip;        // it determines only its third variable, p or der(p) (its slipping mode) ...
     const U8Vec *sticking; // ... unless it is marked here (per equation); may be NULL
+    const U8Vec *slipping; // with `stick`: laws (per equation) that determine p nevertheless; may be NULL
     U32Vec use_of;    // per Expr: offset + 1 of its slots' uses in `uses`, 0 when not known yet
     U8Vec uses;
     U32Vec seen;      // per Expr and use: the last shape that visited it

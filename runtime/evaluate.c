@@ -84,6 +84,7 @@ evaluate_row(Run *run)
         take_derivatives(run);
         friction_clamp(run);
     }
+    friction_share(run);
     mdl_call(model->outputs, run->v);
 }
 

@@ -117,7 +117,7 @@ settle(Run *run)
     uint32_t limit = pass_limit(run);
     friction_search(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
-        int status = evaluate_solved(run, true);
+        int status = friction_evaluate(run);
         if (status != MDL_OK)
             return status;
         evaluate_outputs(run);

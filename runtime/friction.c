@@ -10,6 +10,7 @@
 //         P-matrix (energy is dissipated) this ends with the only solution, whatever the order of the laws
 //         (Judice and Pires, Comput. Oper. Res. 21 (1994) 587; Murty, 1974; Cottle, Pang, Stone, The Linear
 //         Complementarity Problem, 1992, section 4.4).
+//         Sticking laws that hold the same motion have no unique forces: see choose_basis.
 //         A play (the force of a spring in series with friction) has the roles exchanged: p is held at m*a.
 // Contract: v was evaluated (p, a, X valid) before friction_update. Complexity: O(laws) per evaluation; few
 //           evaluations per event.
@@ -21,9 +22,16 @@
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
 static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
 
+static const double ROUNDING = 1e-9; // of the X that a law's own force makes
+
 enum { PATIENCE = 4, RETURNS = 4 };
 
 struct Friction {
+    bool dependent;     // contacts may hold the same motion: sticking laws need a basis
+    uint8_t *carried;   // per law: it sticks, held by other laws; its mode is p/a, not 0
+    bool chosen;        // the basis is that of the laws that stick
+    uint8_t *sticks;    // per law: a candidate for the basis
+    double *scale;      // per law: |X| that its force makes when nothing sticks
     uint32_t fewest;    // wrong laws at most so far
     uint32_t patience;  // exchanges of all wrong laws that may still be tried without progress
     uint8_t *firm;      // per law: its release stands for this event
@@ -44,7 +52,13 @@ friction_create(Run *run)
     friction->returns = calloc(n, 1);
     friction->wanted = calloc(n, 1);
     friction->largest = calloc(n, sizeof *friction->largest);
-    return friction->firm && friction->returns && friction->wanted && friction->largest ? MDL_OK : MDL_INTERNAL;
+    friction->carried = calloc(n, 1);
+    friction->sticks = calloc(n, 1);
+    friction->scale = calloc(n, sizeof *friction->scale);
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        friction->dependent = friction->dependent || run->model->sgn[k].dependent;
+    return friction->firm && friction->returns && friction->wanted && friction->largest && friction->carried &&
+           friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
 }
 
 void
@@ -56,6 +70,9 @@ friction_free(Run *run)
     free(run->friction->returns);
     free(run->friction->wanted);
     free(run->friction->largest);
+    free(run->friction->carried);
+    free(run->friction->sticks);
+    free(run->friction->scale);
     free(run->friction);
     run->friction = NULL;
 }
@@ -66,13 +83,20 @@ guard_of(const Run *run, uint32_t law)
     return &run->guard[run->model->n_relations + run->model->n_time_relations + law];
 }
 
+// +1, -1, or 0 when the law sticks, by itself or carried by others.
+double
+friction_mode(const Run *run, uint32_t law)
+{
+    return run->friction->carried[law] ? 0 : run->v[run->model->sgn[law].mode];
+}
+
 double
 friction_band(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double a = fabs(run->v[sgn->a]);
     // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
-    if (run->v[sgn->mode] == 0)
+    if (friction_mode(run, law) == 0)
         return sgn->play ? fmax(run->tolerance * a, 2 * (fabs(run->v[sgn->p]) - a)) : BAND * a;
     return sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance;
 }
@@ -101,14 +125,6 @@ friction_start(Run *run)
     }
 }
 
-void
-friction_event(Run *run)
-{
-    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
-        guard_of(run, k)->held = false;
-        run->friction->firm[k] = 0;
-    }
-}
 
 void
 friction_search(Run *run)
@@ -125,11 +141,13 @@ set_mode(Run *run, uint32_t law, double mode)
     const mdl_sgn *sgn = &run->model->sgn[law];
     Guard *guard = guard_of(run, law);
     // A release that the root finder located stands: evaluated again, p is within rounding of a.
-    if (run->v[sgn->mode] == 0)
+    if (friction_mode(run, law) == 0)
         guard->held = guard->held || guard->pending;
     else if (mode == 0 && run->friction->returns[law] < RETURNS)
         run->friction->returns[law]++;
     run->v[sgn->mode] = mode;
+    run->friction->carried[law] = 0;
+    run->friction->chosen = false;
     // What the force of a play has drifted from its limit ends here.
     bool free = sgn->p >= run->model->y && sgn->p < run->model->y + run->model->nx;
     if (sgn->play && free && fabs(run->v[sgn->p]) > run->v[sgn->a])
@@ -193,7 +211,8 @@ leave_slip(const Run *run, uint32_t law)
         return mode;
     if (!sgn->level && sgn->state < 0 && !guard->held)
         return mode * x < -friction_band(run, law) ? 0 : mode;
-    return mode * run->v[sgn->dx] < 0 ? 0 : mode;
+    // At its limit, but held by others: X is zero but for rounding.
+    return mode * run->v[sgn->dx] < -ROUNDING * run->friction->scale[law] ? 0 : mode;
 }
 
 // Fills friction->wanted. Returns how many laws at zero have a wrong mode; *first is the first of them.
@@ -203,7 +222,7 @@ find_wrong(Run *run, uint32_t *first)
     uint32_t wrong = 0;
     *first = UINT32_MAX;
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
-        double mode = run->v[run->model->sgn[k].mode];
+        double mode = friction_mode(run, k);
         double wanted = mode == 0 ? leave_stick(run, k) : leave_slip(run, k);
         run->friction->wanted[k] = (int8_t)wanted;
         if (wanted == mode)
@@ -220,8 +239,8 @@ change(Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double wanted = run->friction->wanted[law];
-    bool again = run->v[sgn->mode] == 0 && guard_of(run, law)->held;
-    if (!(run->v[sgn->a] > 0) && run->v[sgn->mode] != 0 && wanted != 0)
+    bool again = friction_mode(run, law) == 0 && guard_of(run, law)->held;
+    if (!(run->v[sgn->a] > 0) && friction_mode(run, law) != 0 && wanted != 0)
         run->v[sgn->mode] = wanted;
     else
         set_mode(run, law, wanted);
@@ -244,16 +263,222 @@ friction_update(Run *run)
     }
     bool together = friction->patience > 0 || first == UINT32_MAX;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        if (run->v[run->model->sgn[k].mode] != friction->wanted[k] && (together || k == first))
+        if (friction_mode(run, k) != friction->wanted[k] && (together || k == first))
             change(run, k);
     return true;
+}
+
+// --- contacts that hold the same motion
+
+// Sticking laws whose X depend on each other (two supports of one rigid body) have a singular matrix, and their forces are
+// not unique. A largest independent set of them, the basis, sticks; the others are carried: their p = m*a is given, with
+// the m that makes sum p^2/a of all that stick least. Finite differences are exact here: X and p are affine in the forces.
+
+static const double NOTHING = 1e-200; // a force's share that is not the mode 0
+
+static bool
+sticks(const Run *run, uint32_t law)
+{
+    return friction_mode(run, law) == 0;
+}
+
+static void
+carry(Run *run, uint32_t law, double share)
+{
+    run->friction->carried[law] = 1;
+    run->v[run->model->sgn[law].mode] = share == 0 ? NOTHING : share;
+}
+
+// How X of a carried law answers to its own force; 0 when the model cannot be solved.
+static double
+answer(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    if (evaluate_solved(run, false) != MDL_OK)
+        return 0;
+    double before = run->v[sgn->dx];
+    carry(run, law, 0.5);
+    double change = evaluate_solved(run, false) == MDL_OK ? fabs(run->v[sgn->dx] - before) : 0;
+    carry(run, law, NOTHING);
+    return isfinite(change) ? change : 0;
+}
+
+static void
+stick_alone(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    run->friction->carried[law] = 0;
+    run->v[sgn->mode] = 0;
+    if (sgn->state >= 0) {
+        run->v[run->model->y + (uint32_t)sgn->state] = 0;
+        run->v[run->model->yp + (uint32_t)sgn->state] = 0;
+    }
+}
+
+// Laws join the basis while they can still be moved by their own force. States first: those are held exactly.
+static void
+choose_basis(Run *run)
+{
+    const mdl_model *model = run->model;
+    Friction *friction = run->friction;
+    friction->chosen = true;
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        friction->sticks[k] = sticks(run, k);
+        if (friction->sticks[k])
+            carry(run, k, NOTHING);
+    }
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        if (friction->sticks[k])
+            friction->scale[k] = answer(run, k);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < model->n_sgns; k++) {
+            if (!friction->sticks[k] || (model->sgn[k].state >= 0) != (pass == 0))
+                continue;
+            if (answer(run, k) > ROUNDING * friction->scale[k] && run->v[model->sgn[k].a] > 0)
+                stick_alone(run, k);
+        }
+}
+
+// Gaussian elimination with pivoting on an n x n system with its right side in column n.
+static bool
+eliminate(double *m, uint32_t n)
+{
+    uint32_t width = n + 1;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t best = k;
+        for (uint32_t i = k; i < n; i++)
+            best = fabs(m[i * width + k]) > fabs(m[best * width + k]) ? i : best;
+        if (!(fabs(m[best * width + k]) > 0))
+            return false;
+        for (uint32_t j = 0; j < width; j++) {
+            double t = m[k * width + j];
+            m[k * width + j] = m[best * width + j];
+            m[best * width + j] = t;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = n; i != k && j + 1 > k; j--)
+                m[i * width + j] -= m[i * width + k] / m[k * width + k] * m[k * width + j];
+        for (uint32_t j = n; j + 1 > k; j--)
+            m[k * width + j] /= m[k * width + k];
+    }
+    return true;
+}
+
+// Row c of `change` (one value per law): what the forces of the laws that stick do when the c-th carried one grows by a/2.
+static bool
+measure_shares(Run *run, const double *force, double *change)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t j = 0, row = 0; j < model->n_sgns; j++) {
+        if (!run->friction->carried[j])
+            continue;
+        double share = run->v[model->sgn[j].mode];
+        carry(run, j, share + 0.5);
+        if (evaluate_solved(run, false) != MDL_OK)
+            return false;
+        carry(run, j, share);
+        for (uint32_t k = 0; k < model->n_sgns; k++)
+            change[row * model->n_sgns + k] = sticks(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
+        row++;
+    }
+    return true;
+}
+
+// The least sum of p^2/a over p = force + z*change. `system` has room for the normal equations.
+static bool
+least_forces(const Run *run, const double *force, const double *change, uint32_t rows, double *system)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t j = 0; j <= rows; j++) {
+            double sum = 0;
+            for (uint32_t k = 0; k < model->n_sgns; k++) {
+                double a = run->v[model->sgn[k].a], right = j < rows ? change[j * model->n_sgns + k] : -force[k];
+                if (sticks(run, k) && a > 0)
+                    sum += change[i * model->n_sgns + k] * right / a;
+            }
+            system[i * (rows + 1) + j] = sum;
+        }
+    return eliminate(system, rows);
+}
+
+int
+friction_share(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->n_sgns, rows = 0;
+    for (uint32_t k = 0; k < n; k++)
+        rows += run->friction->carried[k];
+    if (!rows)
+        return MDL_OK;
+    double *force = calloc(n + (size_t)rows * n + (size_t)rows * (rows + 1), sizeof *force);
+    if (!force || evaluate_solved(run, false) != MDL_OK) {
+        free(force);
+        return MDL_FAILED;
+    }
+    double *change = force + n, *system = change + (size_t)rows * n;
+    for (uint32_t k = 0; k < n; k++)
+        force[k] = run->v[model->sgn[k].p];
+    if (measure_shares(run, force, change) && least_forces(run, force, change, rows, system))
+        for (uint32_t j = 0, row = 0; j < n; j++)
+            if (run->friction->carried[j]) {
+                double share = run->v[model->sgn[j].mode] + 0.5 * system[row * (rows + 1) + rows];
+                carry(run, j, share);
+                row++;
+            }
+    free(force);
+    return evaluate_solved(run, false);
+}
+
+// A law at its limit whose contact others hold sticks as well: the forces are shared anew.
+static void
+join_again(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    double still = ROUNDING * run->friction->scale[law];
+    if (run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(run->v[sgn->a] > 0) ||
+        !is_at_zero(run, law) || !(fabs(run->v[sgn->dx]) <= still) || !(still > 0))
+        return;
+    guard_of(run, law)->forced = true;
+    carry(run, law, run->v[sgn->mode]);
+    run->friction->chosen = false;
+}
+
+void
+friction_event(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        guard_of(run, k)->held = false;
+        run->friction->firm[k] = 0;
+        join_again(run, k);
+    }
+}
+
+int
+friction_evaluate(Run *run)
+{
+    Friction *friction = run->friction;
+    uint32_t stuck = 0;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        stuck += sticks(run, k);
+    if (stuck && !friction->dependent) {
+        if (evaluate_solved(run, stuck < 2) == MDL_OK)
+            return MDL_OK;
+        if (stuck < 2)
+            return MDL_FAILED;
+        friction->dependent = true;
+    }
+    if (stuck && !friction->chosen)
+        choose_basis(run);
+    int status = evaluate_solved(run, true);
+    return status == MDL_OK ? friction_share(run) : status;
 }
 
 double
 friction_guard(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    double mode = run->v[sgn->mode], a = run->v[sgn->a];
+    double mode = friction_mode(run, law), a = run->v[sgn->a];
     if (mode == 0)
         return a - fabs(run->v[sgn->p]);
     return a > 0 || sgn->play ? mode * run->v[sgn->x] : fabs(run->v[sgn->x]) + 1;
@@ -291,7 +516,7 @@ friction_check(Run *run)
             return MDL_FAILED;
         }
         // Without friction the mode has no effect; it is kept ready for when there is some again.
-        if (!sgn->play && run->v[sgn->mode] != 0 && !(a > 0) && run->v[sgn->x] != 0)
+        if (!sgn->play && friction_mode(run, k) != 0 && !(a > 0) && run->v[sgn->x] != 0)
             run->v[sgn->mode] = sign_of(run->v[sgn->x]);
     }
     return MDL_OK;

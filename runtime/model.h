@@ -111,6 +111,7 @@ typedef struct mdl_sgn {
     // A play: p is the force of a spring in series. Sticking holds x (level 0) while |p| < a; slipping holds der(p)
     // at mode*der(a).
     uint32_t play;
+    uint32_t dependent; // 1: x is a combination of other laws' x, so that all of them cannot stick by themselves
     uint32_t dp, da;   // places in v of der(p) and der(a) (0: a is constant)
 } mdl_sgn;
 

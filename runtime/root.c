@@ -150,7 +150,7 @@ note_crossing(Run *run, uint32_t k, double time)
     uint32_t laws = model->n_relations + model->n_time_relations;
     Guard *guard = &run->guard[k];
     int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
-               : k >= laws            ? run->v[model->sgn[k - laws].mode] == 0
+               : k >= laws            ? friction_mode(run, k - laws) == 0
                                       : 0;
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
     // The end of the geometric sequence through the latest two intervals. It moves by less than an interval

@@ -150,6 +150,11 @@ uint32_t event_relation_count(const Run *run);
 
 // --- friction.c: the modes of set-valued laws
 int friction_create(Run *run);
+double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
+// Solves the model at the modes in force; laws that hold the same motion share the forces.
+int friction_evaluate(Run *run);
+// After an evaluation: shares the forces anew when there are such laws.
+int friction_share(Run *run);
 void friction_free(Run *run);
 void friction_start(Run *run);
 void friction_event(Run *run);  // an event begins

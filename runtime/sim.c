@@ -257,6 +257,7 @@ evaluate_accepted(Run *run)
     }
     evaluate_plain(run);
     friction_clamp(run);
+    friction_share(run);
     evaluate_outputs(run);
 }
 

@@ -130,6 +130,7 @@ make_laws(Lowering *low)
         sgn->level = law.level;
         sgn->dx = sgn->x;
         sgn->play = law.play;
+        sgn->dependent = law.dependent;
         if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
             sgn->state = (int32_t)(sgn->x - low->y);
             sgn->dx = low->implicit.at[sgn->state] ? low->yp + (uint32_t)sgn->state : low->dx + (uint32_t)sgn->state;

@@ -36,6 +36,7 @@ typedef struct Index {
     // per variable:
     U32Vec equation_of, var_color;
     U32Vec colored_equations, colored_vars, stack;
+    U8Vec dependent;    // per equation: laws whose x other laws hold, too
     uint32_t round;
 } Index;
 
@@ -64,6 +65,8 @@ grow_all(Index *index)
     grow_none(&index->var_of, equations);
     grow_zero(&index->level, equations);
     grow_none(&index->law_of, equations);
+    if (index->dependent.n < equations)
+        vec_grow(&index->dependent, equations - index->dependent.n);
     grow_zero(&index->color, equations);
     grow_zero(&index->scanned, equations);
     grow_none(&index->reduction->derivative, equations);
@@ -437,6 +440,41 @@ differentiate_colored(Index *index)
     return true;
 }
 
+// --- laws that hold the same motion
+
+// Several laws of velocities that depend on each other cannot all stick by themselves: the one declared last is matched with
+// its force instead, and the runtime shares the forces. NONE when the colored set is not such a set.
+static uint32_t
+dependent_law(const Index *index)
+{
+    uint32_t last = NONE, count = 0;
+    for (uint32_t k = 0; k < index->colored_equations.n; k++) {
+        uint32_t e = index->colored_equations.at[k], law = index->law_of.at[e];
+        if (law == NONE || index->dependent.at[e] || !index->dae->laws.at[law].level)
+            continue;
+        count++;
+        last = last == NONE || law > index->law_of.at[last] ? e : last;
+    }
+    return count > 1 ? last : NONE;
+}
+
+// False when the colored set has no law to spare, or its force is not free.
+static bool
+spare_law(Index *index, uint32_t searched)
+{
+    uint32_t e = dependent_law(index);
+    if (e == NONE)
+        return false;
+    index->dependent.at[e] = 1;
+    index->dae->laws.at[index->law_of.at[e]].dependent = 1;
+    Var freed = index->var_of.at[e];
+    if (freed != NONE)
+        index->equation_of.at[freed] = NONE;
+    index->var_of.at[e] = NONE;
+    read_columns(index, e);
+    return search(index, e) && (e == searched || search(index, searched));
+}
+
 // --- the pass
 
 static uint32_t
@@ -463,6 +501,7 @@ index_free(Index *index)
     for (uint32_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
         vec_free(vecs[i]);
     structure_free(&index->structure);
+    vec_free(&index->dependent);
     arena_free(&index->rates.arena);
 }
 
@@ -470,7 +509,7 @@ bool
 pass_index(Dae *dae, Reduction *reduction, Diags *diags)
 {
     Index index = {.dae = dae, .reduction = reduction, .diags = diags};
-    index.structure = (Structure){.dae = dae, .stick = true};
+    index.structure = (Structure){.dae = dae, .stick = true, .slipping = &index.dependent};
     index.rates.arena = arena_create();
     U32Vec open = {0};
     play_find(dae);
@@ -481,8 +520,11 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     match_first(&index, &open);
     bool good = true;
     for (uint32_t k = 0; k < open.n && good; k++)
-        for (uint32_t e = open.at[k]; good && !search(&index, e); e = good ? successor(&index, e) : e)
+        for (uint32_t e = open.at[k]; good && !search(&index, e); e = good ? successor(&index, e) : e) {
+            if (spare_law(&index, e))
+                break;
             good = differentiate_colored(&index);
+        }
     if (good)
         reduction->structural_index = structural_index(&index);
     vec_free(&open);

@@ -371,8 +371,8 @@ test_stack(Check *state)
         .jacobian = {stack_block_jacobian, NULL}, .jac = {2, 2, 4, start, row, ROW_JB}, .linear = 1,
         .unknown_name = names, .equation = texts};
     static const mdl_step step[] = {{.block = &block}, {.call = {stack_after, NULL}}};
-    static const mdl_sgn sgn[] = {{ROW_M1, Y(2, 0), ROW_P1, ROW_A1, 0, DX(2, 0), "Sgn(w1)", 1, 0, 0, 0},
-                                  {ROW_M2, Y(2, 1), ROW_P2, ROW_A2, 1, DX(2, 1), "Sgn(w2)", 1, 0, 0, 0}};
+    static const mdl_sgn sgn[] = {{ROW_M1, Y(2, 0), ROW_P1, ROW_A1, 0, DX(2, 0), "Sgn(w1)", .level = 1},
+                                  {ROW_M2, Y(2, 1), ROW_P2, ROW_A2, 1, DX(2, 1), "Sgn(w2)", .level = 1}};
     static const mdl_output output[] = {{"w1", Y(2, 0), 1, MDL_REAL}, {"w2", Y(2, 1), 1, MDL_REAL},
                                         {"m1", ROW_M1, 1, MDL_INTEGER}, {"m2", ROW_M2, 1, MDL_INTEGER},
                                         {"p1", ROW_P1, 1, MDL_REAL}, {"p2", ROW_P2, 1, MDL_REAL}};

@@ -103,7 +103,7 @@ solve(const Contacts *contacts, const int *order, double *p, double *x, char *te
         residual[i] = R(N, i);
         implicit[i] = 1;
         v0[PLACE_A + i] = shuffled.a[i];
-        sgn[i] = (mdl_sgn){PLACE_MODE + i, Y(N, i), PLACE_P + i, PLACE_A + i, (int32_t)i, DX(N, i), names[i], 1, 0, 0, 0};
+        sgn[i] = (mdl_sgn){PLACE_MODE + i, Y(N, i), PLACE_P + i, PLACE_A + i, (int32_t)i, DX(N, i), names[i], .level = 1};
         output[i] = (mdl_output){names[i], PLACE_P + i, 1, MDL_REAL};
         output[N + i] = (mdl_output){names[i], YP(N, i), 1, MDL_REAL};
     }

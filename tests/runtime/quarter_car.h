@@ -164,7 +164,7 @@ static const mdl_relation qc_relation[] = {
 static const mdl_time_relation qc_time_relation[] = {
     {QC_PULSE, QC_PULSE_NEXT, QC_PULSE_END, "time < T0"},
 };
-static const mdl_sgn qc_sgn[] = {{QC_MODE, QC_V, QC_P, QC_FD, 3, QC_OUT + 3, "Sgn(v)", 1, 0, 0, 0}};
+static const mdl_sgn qc_sgn[] = {{QC_MODE, QC_V, QC_P, QC_FD, 3, QC_OUT + 3, "Sgn(v)", .level = 1}};
 static const mdl_output qc_output[] = {
     {"z1", QC_Z1, 1, MDL_REAL}, {"v1", QC_V1, 1, MDL_REAL}, {"z2", QC_Z2, 1, MDL_REAL},
     {"v2", QC_V2, 1, MDL_REAL}, {"vrel", QC_V, 1, MDL_REAL}, {"mode", QC_MODE, 1, MDL_INTEGER},
