@@ -86,6 +86,10 @@ JOBS   ?= $(shell nproc)
 ASAN    = build/asan
 TEST_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/ir/*.c tests/runtime/*.c tests/backend/*.c tests/tools/*.c))
 
+# Against SuiteSparse BTF.
+$(BUILD)/tests/ir/structure_random: $(BUILD)/tests/ir/structure_random.o $(BUILD)/libir.a $(BUILD)/libbase.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lbtf -lsuitesparseconfig -lm
 $(BUILD)/tests/ir/%: $(BUILD)/tests/ir/%.o $(BUILD)/libir.a $(BUILD)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< $(BUILD)/libir.a $(BUILD)/libbase.a -lm
