@@ -3,7 +3,7 @@
 // Purpose: J = dF/dy + cj dF/dy' for both run-time forms.
 // Method: DAE form: the union of the patterns of jac_y, jac_yp and the ones of explicit rows, with index maps
 //         made once. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
-//         complement of the DAE form's matrix), dense.
+//         complement of the DAE form's matrix), dense; with many unknowns they stay in the matrix (bordered.c).
 // Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx +
 // m^3).
 #include "runtime/jacobian.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/bordered.h"
 #include "runtime/rank.h"
 
 struct Jacobian {
@@ -25,6 +26,7 @@ struct Jacobian {
     bool selected;              // constraints replace rows
     // causal form
     bool causal;
+    Bordered *bordered;         // when there are many unknowns; then nothing below is used
     uint32_t m;                 // loop unknowns
     uint32_t *loop_row;         // m rows of F
     uint32_t *loop_of_y;        // n: loop unknown of y_j, UINT32_MAX: none
@@ -390,6 +392,18 @@ assemble_causal(Jacobian *jacobian, const Run *run, double cj)
 
 // --- both
 
+enum { DENSE_CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
+
+// Equations that follow from others, and invariants, need df/dx itself.
+static bool
+wants_border(const mdl_model *model)
+{
+    bool dependent = model->n_constraints != 0;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        dependent = dependent || (model->dynamics[k].block && model->dynamics[k].block->constraints);
+    return model->n > DENSE_CAUSAL_LIMIT && !dependent;
+}
+
 Jacobian *
 jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
 {
@@ -400,6 +414,12 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
     jacobian->causal = causal;
     jacobian->selected = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
+    if (causal && wants_border(model)) {
+        jacobian->bordered = bordered_create(model);
+        if (!jacobian->bordered)
+            jacobian_free(&jacobian);
+        return jacobian;
+    }
     bool built = causal ? build_causal(jacobian, replaced) : build_dae(jacobian, replaced);
     if (built && !causal)
         jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
@@ -414,6 +434,7 @@ jacobian_free(Jacobian **slot)
     Jacobian *jacobian = *slot;
     if (!jacobian)
         return;
+    bordered_free(&jacobian->bordered);
     lu_free(&jacobian->lu);
     lu_free(&jacobian->loop_lu);
     rank_free(&jacobian->loop_rank);
@@ -439,6 +460,10 @@ bool
 jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
 {
     mdl_call(run->model->jacobian, run->v);
+    if (jacobian->bordered) {
+        bordered_assemble(jacobian->bordered, run->v, cj);
+        return true;
+    }
     if (jacobian->causal)
         return assemble_causal(jacobian, run, cj);
     assemble_dae(jacobian, run->v, cj);
@@ -448,29 +473,36 @@ jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
 bool
 jacobian_factor(Jacobian *jacobian, bool fresh)
 {
+    if (jacobian->bordered)
+        return bordered_factor(jacobian->bordered, fresh);
     return lu_factor(jacobian->lu, jacobian->values, fresh);
 }
 
 void
 jacobian_solve(Jacobian *jacobian, double *b)
 {
-    lu_solve(jacobian->lu, b);
+    if (jacobian->bordered)
+        bordered_solve(jacobian->bordered, b);
+    else
+        lu_solve(jacobian->lu, b);
 }
 
 uint32_t
 jacobian_singular(const Jacobian *jacobian)
 {
-    return lu_singular_column(jacobian->lu);
+    return jacobian->bordered ? bordered_singular(jacobian->bordered) : lu_singular_column(jacobian->lu);
 }
 
 uint32_t
 jacobian_nonzeros(const Jacobian *jacobian)
 {
+    if (jacobian->bordered)
+        return bordered_nonzeros(jacobian->bordered);
     return jacobian->n ? jacobian->start[jacobian->n] : 0;
 }
 
 bool
 jacobian_is_dense(const Jacobian *jacobian)
 {
-    return lu_is_dense(jacobian->lu);
+    return jacobian->bordered ? bordered_is_dense(jacobian->bordered) : lu_is_dense(jacobian->lu);
 }

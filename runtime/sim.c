@@ -15,7 +15,7 @@
 #include "runtime/run.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
-enum { ROW_BLOCK_LIMIT = 200, CAUSAL_LIMIT = 200 };
+enum { ROW_BLOCK_LIMIT = 200 };
 
 static const unsigned FLUSH_SUBNORMALS = 0x8040; // FTZ | DAZ
 
@@ -67,22 +67,16 @@ choose_form(Run *run)
     const mdl_model *model = run->model;
     // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
     // without states there is nothing to integrate and the loops are solved where values are needed.
-    run->causal = model->nx == 0 ||
-                  (run->options->form == MDL_FORM_CAUSAL && model->n > model->nx && model->n <= CAUSAL_LIMIT);
-    if (run->options->form == MDL_FORM_CAUSAL && model->n == model->nx && model->implicit &&
-        model->n <= CAUSAL_LIMIT)
-        run->causal = true;
+    bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
+    run->causal = model->nx == 0 || wanted;
     // Ordinary differential equations have no loops left.
     if (run->options->solver != MDL_SOLVER_IDA)
         run->causal = true;
     // Invariants are rows of the integrator's system, which the causal form does not have.
     else if (model->n_constraints)
         run->causal = false;
-    bool has_loops = model->n > model->nx || model->n_constraints;
-    if (run->options->form == MDL_FORM_CAUSAL && !run->causal && has_loops)
-        run_message(run, MDL_WARNING, model->n_constraints
-                    ? "the causal form does not hold this model's invariants: the DAE form is used"
-                    : "the causal form is for at most %d unknowns: the DAE form is used", CAUSAL_LIMIT);
+    if (run->options->form == MDL_FORM_CAUSAL && !run->causal && model->n_constraints)
+        run_message(run, MDL_WARNING, "the causal form does not hold this model's invariants: the DAE form is used");
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
     run->stats->unknowns = run->ny;
