@@ -24,7 +24,8 @@ enum {
     TEARS_LIMIT = 4,         // tears that are eliminated symbolically
     OPERATIONS_LIMIT = 400,  // size of a substituted residual that is still solved symbolically
     LARGE_BLOCK = 200,       // unknowns from which on a loop is kept sparse
-    REACH_LIMIT = 3          // tears that an assignment in a large loop may depend on
+    PATHS_LIMIT = 32,        // ways in which an assignment may depend on tears
+    REACH_LIMIT = 3          // the same in a large loop
 };
 
 // One equation of the block: its text, and its unknowns as (slot, local unknown).
@@ -48,9 +49,10 @@ struct Tearing {
     U32Vec queue;              // equations with one open unknown
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
-    // of a large block, else empty; see reaches_too_far:
-    U32Vec reach;              // per determined unknown: number of tears it depends on
-    U32Vec support;            // per unknown: these tears, in REACH_LIMIT places
+    U32Vec paths;              // per determined unknown: ways in which it depends on tears, see reaches_too_far
+    // of a large block, else empty:
+    bool large;
+    U32Vec support;            // per unknown: the tears it depends on, in REACH_LIMIT places, then NONE
     U32Vec by_degree;          // unknowns, those in most equations first
     U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias)
     Map law_of;                // law equation -> law
@@ -91,7 +93,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->queue);
     vec_free(&t->order);
     vec_free(&t->tears);
-    vec_free(&t->reach);
+    vec_free(&t->paths);
     vec_free(&t->support);
     vec_free(&t->by_degree);
     vec_free(&t->guessed);
@@ -184,12 +186,14 @@ load_block(Tearing *t, const uint32_t *equations, const Var *unknowns, uint32_t 
     vec_clear(&t->queue);
     vec_clear(&t->order);
     vec_clear(&t->tears);
-    vec_clear(&t->reach);
+    vec_clear(&t->paths);
+    vec_grow(&t->paths, n);
     vec_clear(&t->support);
     vec_clear(&t->by_degree);
-    if (n > LARGE_BLOCK) {
-        vec_grow(&t->reach, n);
+    t->large = n > LARGE_BLOCK;
+    if (t->large) {
         vec_grow(&t->support, n * REACH_LIMIT);
+        memset(t->support.at, 0xff, sizeof *t->support.at * t->support.n);
         order_by_degree(t, n);
     }
 }
@@ -202,7 +206,7 @@ determine(Tearing *t, uint32_t local)
         LoopEquation *e = &t->equations.at[t->incident.at[i]];
         if (--e->open == 1 && !e->used && !e->is_law)
             vec_push(&t->queue, t->incident.at[i]);
-        else if (e->open > 1 && !e->used && !t->reach.n)
+        else if (e->open > 1 && !e->used && !t->large)
             vec_push(&t->heap, t->incident.at[i]);
     }
 }
@@ -221,32 +225,43 @@ open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
     return NONE;
 }
 
-// In a large block no assignment may depend on many tears: a long chain of assignments fills the matrix of the
-// tears, and errors grow along it (marching across a grid multiplies them at every step). Such an equation stays
-// a residual, and its unknown waits for another equation or is torn. In a network this leaves the nodal form:
-// potentials are tears, sums of currents residuals.
-static bool
-reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
+// The tears that the equation's other unknowns depend on, for its own unknown.
+static void
+inherit_support(Tearing *t, const LoopEquation *e, uint32_t local)
 {
-    if (!t->reach.n)
-        return false;
-    uint32_t tears[REACH_LIMIT], count = 0;
+    uint32_t *tears = t->support.at + (size_t)local * REACH_LIMIT, count = 0;
     for (uint32_t k = 0; k < e->n_vars; k++) {
         uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
         if (other == NONE || other == local || !expr_uses_slot(t->dae->exprs, e->shape, k))
             continue;
-        for (uint32_t i = 0; i < t->reach.at[other]; i++) {
-            uint32_t tear = t->support.at[other * REACH_LIMIT + i], at = 0;
+        for (uint32_t i = 0; i < REACH_LIMIT; i++) {
+            uint32_t tear = t->support.at[(size_t)other * REACH_LIMIT + i], at = 0;
             while (at < count && tears[at] != tear)
                 at++;
-            if (at == REACH_LIMIT)
-                return true;
-            tears[at] = tear;
-            count += at == count;
+            if (tear != NONE && at == count)
+                tears[count++] = tear;
         }
     }
-    t->reach.at[local] = count;
-    memcpy(t->support.at + (size_t)local * REACH_LIMIT, tears, count * sizeof *tears);
+}
+
+// No assignment may depend on tears in many ways: along a long chain of assignments errors grow (marching along a
+// bar or across a grid multiplies them at every step), and in a large block it fills the matrix of the tears. Such
+// an equation stays a residual, and its unknown waits for another equation or is torn. In a network this leaves
+// the nodal form: potentials are tears, sums of currents residuals.
+static bool
+reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
+{
+    uint32_t paths = 0, limit = t->large ? REACH_LIMIT : PATHS_LIMIT;
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
+        if (other != NONE && other != local && expr_uses_slot(t->dae->exprs, e->shape, k))
+            paths += t->paths.at[other];
+    }
+    if (paths > limit)
+        return true;
+    t->paths.at[local] = paths;
+    if (t->large)
+        inherit_support(t, e, local);
     return false;
 }
 
@@ -284,7 +299,7 @@ choose_central(const Tearing *t, uint32_t *scan)
 static uint32_t
 choose_tear(Tearing *t, uint32_t *scan)
 {
-    if (t->reach.n)
+    if (t->large)
         return choose_central(t, scan);
     const LoopEquation *best = NULL;
     // Equations touched last have the fewest open unknowns in practice; a bounded look keeps this linear.
@@ -324,10 +339,9 @@ static void
 tear(Tearing *t, uint32_t local)
 {
     vec_push(&t->tears, local);
-    if (t->reach.n) {
-        t->reach.at[local] = 1;
+    t->paths.at[local] = 1;
+    if (t->large)
         t->support.at[(size_t)local * REACH_LIMIT] = local;
-    }
     determine(t, local);
 }
 
@@ -750,7 +764,7 @@ pair_residuals(const Tearing *t, U32Vec *residuals)
 {
     PairInput input = {.tears = t->tears.n};
     U32Vec position = {0};
-    vec_grow(&position, t->reach.n);
+    vec_grow(&position, t->paths.n);
     for (uint32_t k = 0; k < t->tears.n; k++)
         position.at[t->tears.at[k]] = k;
     for (uint32_t r = 0; r < residuals->n; r++) {
@@ -760,8 +774,9 @@ pair_residuals(const Tearing *t, U32Vec *residuals)
             uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
             if (local == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k))
                 continue;
-            for (uint32_t i = 0; i < t->reach.at[local]; i++)
-                vec_push(&input.uses, position.at[t->support.at[local * REACH_LIMIT + i]]);
+            const uint32_t *tears = t->support.at + (size_t)local * REACH_LIMIT;
+            for (uint32_t i = 0; i < REACH_LIMIT && tears[i] != NONE; i++)
+                vec_push(&input.uses, position.at[tears[i]]);
         }
     }
     vec_push(&input.start, input.uses.n);
@@ -799,7 +814,7 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = block_is_linear(t, n), .constraints = count_constraints(t, n)};
     U32Vec residuals = {0};
-    if (t->reach.n)
+    if (t->large)
         forget_search(t);
     emit_inner(t, causal, unknowns, false);
     loop.n_inner = causal->assigns.n - loop.inner;
@@ -808,7 +823,7 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (!t->equations.at[i].used)
             vec_push(&residuals, i);
-    if (t->reach.n)
+    if (t->large)
         pair_residuals(t, &residuals);
     for (uint32_t i = 0; i < residuals.n; i++) {
         const LoopEquation *e = &t->equations.at[residuals.at[i]];

@@ -6,10 +6,14 @@
 //   csvcheck final RESULT COLUMN VALUE TOLERANCE               value in the last row
 //   csvcheck bound RESULT COLUMN MIN MAX                       every value lies in [MIN, MAX]
 //   csvcheck rows RESULT MIN MAX                               number of rows
+//   csvcheck agree RESULT REFERENCE RELATIVE ABSOLUTE TIME [MAP]  two runs of one model: the same events, at times that
+//       differ by at most TIME, and all columns within RELATIVE times the largest value of the column plus ABSOLUTE.
+//       Lines of MAP are "REFERENCE_NAME RESULT_NAME FACTOR" (reference = factor*result); other columns keep their names.
 //
 // Prints the worst deviation; exit status 1 when an assertion fails, 2 when a file or column is missing.
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +248,134 @@ rows(int argc, char **argv)
     return result.rows < (size_t)atol(argv[1]) || result.rows > (size_t)atol(argv[2]);
 }
 
+// --- agree
+
+// A time that stands in several rows.
+typedef struct Event {
+    double time;
+    size_t before, after;
+} Event;
+
+static size_t
+list_events(const Table *table, Event **list)
+{
+    size_t n = 0;
+    *list = malloc(sizeof **list * (table->rows + 1));
+    for (size_t k = 0, end; k < table->rows; k = end) {
+        for (end = k + 1; end < table->rows && at(table, end, 0) == at(table, k, 0);)
+            end++;
+        if (end > k + 1)
+            (*list)[n++] = (Event){at(table, k, 0), k, end - 1};
+    }
+    return n;
+}
+
+// For every column of the reference the column of the result and the factor.
+typedef struct Pairing {
+    size_t *column;
+    double *factor;
+} Pairing;
+
+static Pairing
+pair_columns(const Table *result, const Table *reference, const char *map)
+{
+    Pairing pairing = {malloc(sizeof(size_t) * reference->columns), malloc(sizeof(double) * reference->columns)};
+    char *text = map ? slurp(map) : NULL;
+    for (size_t i = 0; i < reference->columns; i++)
+        pairing.column[i] = SIZE_MAX;
+    for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        char from[1000], to[1000];
+        double factor;
+        if (sscanf(line, "%999s %999s %lf", from, to, &factor) != 3)
+            stop("bad line in the map", line);
+        for (size_t i = 0; i < reference->columns; i++)
+            if (!strcmp(reference->name[i], from)) {
+                pairing.column[i] = column(result, to);
+                pairing.factor[i] = factor;
+            }
+    }
+    for (size_t i = 0; i < reference->columns; i++)
+        if (pairing.column[i] == SIZE_MAX) {
+            pairing.column[i] = column(result, reference->name[i]);
+            pairing.factor[i] = 1;
+        }
+    return pairing;
+}
+
+typedef struct Worst {
+    double share, off, when; // share: of what is allowed
+    const char *where;
+    size_t compared;
+} Worst;
+
+static void
+compare_rows(const Table *result, size_t row, const Table *reference, size_t line, const Pairing *pairing,
+             const double *allowed, Worst *worst)
+{
+    for (size_t i = 1; i < reference->columns; i++) {
+        double off = fabs(pairing->factor[i] * at(result, row, pairing->column[i]) - at(reference, line, i));
+        worst->compared++;
+        if (off / allowed[i] <= worst->share)
+            continue;
+        *worst = (Worst){isnan(off) ? INFINITY : off / allowed[i], off, at(reference, line, 0), reference->name[i],
+                         worst->compared};
+    }
+}
+
+static bool
+near_event(const Event *event, size_t n, double time, double tolerance)
+{
+    for (size_t k = 0; k < n; k++)
+        if (fabs(event[k].time - time) <= tolerance)
+            return true;
+    return false;
+}
+
+static int
+agree(int argc, char **argv)
+{
+    Table result = read_table(argv[0]), reference = read_table(argv[1]);
+    double relative = atof(argv[2]), absolute = atof(argv[3]), tolerance = atof(argv[4]);
+    Pairing pairing = pair_columns(&result, &reference, argc > 5 ? argv[5] : NULL);
+    Event *found, *wanted;
+    size_t n = list_events(&result, &found), events = list_events(&reference, &wanted);
+    if (n != events) {
+        printf("%zu events, expected %zu\n", n, events);
+        return 1;
+    }
+    double *allowed = malloc(sizeof *allowed * reference.columns);
+    for (size_t i = 0; i < reference.columns; i++) {
+        double most = 0;
+        for (size_t k = 0; k < reference.rows; k++)
+            most = fmax(most, fabs(at(&reference, k, i)));
+        allowed[i] = relative * most + absolute;
+    }
+    Worst worst = {0};
+    for (size_t k = 0; k < events; k++) {
+        if (fabs(found[k].time - wanted[k].time) > tolerance) {
+            printf("event %zu at %.12g, expected %.12g\n", k + 1, found[k].time, wanted[k].time);
+            return 1;
+        }
+        compare_rows(&result, found[k].before, &reference, wanted[k].before, &pairing, allowed, &worst);
+        compare_rows(&result, found[k].after, &reference, wanted[k].after, &pairing, allowed, &worst);
+    }
+    for (size_t k = 0, row = 0; k < reference.rows; k++) {
+        double time = at(&reference, k, 0);
+        if (near_event(wanted, events, time, tolerance))
+            continue;
+        while (row + 1 < result.rows && at(&result, row, 0) < time - 1e-9)
+            row++;
+        if (fabs(at(&result, row, 0) - time) > 1e-9) {
+            printf("no row at %.12g\n", time);
+            return 1;
+        }
+        compare_rows(&result, row, &reference, k, &pairing, allowed, &worst);
+    }
+    printf("%zu events, %zu values; worst %.3g in %s at %g, %.2g of what is allowed\n", events, worst.compared, worst.off,
+           worst.where ? worst.where : "nothing", worst.when, worst.share);
+    return !(worst.share <= 1);
+}
+
 // Tables live as long as the process; leaving at once spares the leak checker's complaint about them.
 static _Noreturn void
 leave(int status)
@@ -257,7 +389,7 @@ main(int argc, char **argv)
 {
     static const struct { const char *name; int least; int (*run)(int, char **); } calls[] = {
         {"near", 5, near}, {"switch", 4, switches}, {"stick", 4, sticks}, {"final", 4, final}, {"bound", 4, bound},
-        {"rows", 3, rows},
+        {"rows", 3, rows}, {"agree", 5, agree},
     };
     for (size_t i = 0; argc > 1 && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(argv[1], calls[i].name) && argc - 2 >= calls[i].least)
