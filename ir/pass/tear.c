@@ -24,8 +24,8 @@ enum {
     TEARS_LIMIT = 4,         // tears that are eliminated symbolically
     OPERATIONS_LIMIT = 400,  // size of a substituted residual that is still solved symbolically
     LARGE_BLOCK = 200,       // unknowns from which on a loop is kept sparse
-    PATHS_LIMIT = 32,        // ways in which an assignment may depend on tears
-    REACH_LIMIT = 3          // the same in a large loop
+    PATHS_LIMIT = 32,        // ways in which an assignment in a linear loop may depend on tears
+    REACH_LIMIT = 3          // tears that an assignment in a large loop may depend on, also such ways
 };
 
 // One equation of the block: its text, and its unknowns as (slot, local unknown).
@@ -49,7 +49,8 @@ struct Tearing {
     U32Vec queue;              // equations with one open unknown
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
-    U32Vec paths;              // per determined unknown: ways in which it depends on tears, see reaches_too_far
+    bool linear;               // the residuals are affine in all unknowns of the block
+    U32Vec paths;              // per determined unknown of a linear block: ways in which it depends on tears
     // of a large block, else empty:
     bool large;
     U32Vec support;            // per unknown: the tears it depends on, in REACH_LIMIT places, then NONE
@@ -225,43 +226,74 @@ open_slot(const Tearing *t, const LoopEquation *e, uint32_t nth)
     return NONE;
 }
 
-// The tears that the equation's other unknowns depend on, for its own unknown.
-static void
+// The residuals are affine in all unknowns of the block when no partial derivative contains one.
+static bool
+block_is_linear(const Tearing *t, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const LoopEquation *e = &t->equations.at[i];
+        const Var *vars = t->vars.at + e->vars;
+        for (uint32_t k = 0; k < e->n_vars; k++) {
+            if (local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k))
+                continue;
+            uint32_t used;
+            const uint32_t *slot = solutions_partial_slots(t->solutions, e->shape, k, &used);
+            for (uint32_t j = 0; j < used; j++)
+                if (local_unknown(t, vars[slot[j]]) != NONE)
+                    return false;
+        }
+    }
+    return true;
+}
+
+// The tears that the equation's other unknowns depend on, for its own unknown. False when they are too many.
+static bool
 inherit_support(Tearing *t, const LoopEquation *e, uint32_t local)
 {
-    uint32_t *tears = t->support.at + (size_t)local * REACH_LIMIT, count = 0;
+    uint32_t tears[REACH_LIMIT], count = 0;
     for (uint32_t k = 0; k < e->n_vars; k++) {
         uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
         if (other == NONE || other == local || !expr_uses_slot(t->dae->exprs, e->shape, k))
             continue;
-        for (uint32_t i = 0; i < REACH_LIMIT; i++) {
-            uint32_t tear = t->support.at[(size_t)other * REACH_LIMIT + i], at = 0;
-            while (at < count && tears[at] != tear)
+        const uint32_t *inherited = t->support.at + (size_t)other * REACH_LIMIT;
+        for (uint32_t i = 0; i < REACH_LIMIT && inherited[i] != NONE; i++) {
+            uint32_t at = 0;
+            while (at < count && tears[at] != inherited[i])
                 at++;
-            if (tear != NONE && at == count)
-                tears[count++] = tear;
+            if (at == REACH_LIMIT)
+                return false;
+            tears[at] = inherited[i];
+            count += at == count;
         }
     }
+    memcpy(t->support.at + (size_t)local * REACH_LIMIT, tears, count * sizeof *tears);
+    return true;
 }
 
-// No assignment may depend on tears in many ways: along a long chain of assignments errors grow (marching along a
-// bar or across a grid multiplies them at every step), and in a large block it fills the matrix of the tears. Such
-// an equation stays a residual, and its unknown waits for another equation or is torn. In a network this leaves
-// the nodal form: potentials are tears, sums of currents residuals.
-static bool
-reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
+static uint32_t
+count_paths(const Tearing *t, const LoopEquation *e, uint32_t local)
 {
-    uint32_t paths = 0, limit = t->large ? REACH_LIMIT : PATHS_LIMIT;
+    uint32_t paths = 0;
     for (uint32_t k = 0; k < e->n_vars; k++) {
         uint32_t other = local_unknown(t, t->vars.at[e->vars + k]);
         if (other != NONE && other != local && expr_uses_slot(t->dae->exprs, e->shape, k))
             paths += t->paths.at[other];
     }
-    if (paths > limit)
+    return paths;
+}
+
+// In a large loop no assignment may depend on many tears, which would fill their matrix, and in a linear loop not in
+// many ways: errors grow along a chain of assignments (marching along a bar or across a grid multiplies them at
+// every step). Such an equation stays a residual, and its unknown waits for another equation or is torn. In a network
+// this leaves the nodal form: potentials are tears, sums of currents residuals. A nonlinear loop is iterated, which
+// takes errors away again, while assignments give unknowns without start values good ones.
+static bool
+reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
+{
+    uint32_t paths = t->linear ? count_paths(t, e, local) : 0;
+    if (paths > (t->large ? REACH_LIMIT : PATHS_LIMIT) || (t->large && !inherit_support(t, e, local)))
         return true;
     t->paths.at[local] = paths;
-    if (t->large)
-        inherit_support(t, e, local);
     return false;
 }
 
@@ -736,26 +768,6 @@ emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items)
     }
 }
 
-// The residuals are affine in all unknowns of the block when no partial derivative contains one.
-static bool
-block_is_linear(const Tearing *t, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const LoopEquation *e = &t->equations.at[i];
-        const Var *vars = t->vars.at + e->vars;
-        for (uint32_t k = 0; k < e->n_vars; k++) {
-            if (local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k))
-                continue;
-            uint32_t used;
-            const uint32_t *slot = solutions_partial_slots(t->solutions, e->shape, k, &used);
-            for (uint32_t j = 0; j < used; j++)
-                if (local_unknown(t, vars[slot[j]]) != NONE)
-                    return false;
-        }
-    }
-    return true;
-}
-
 // Residuals of a large block in the order of the tears they belong to: a residual goes with the tear that it
 // contains in most ways (the balance of a node with its potential), so that the matrix of the tears has a full
 // diagonal and, for networks, a symmetric pattern, which a fill-reducing ordering needs.
@@ -812,7 +824,7 @@ static void
 emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
-                 .n = t->tears.n, .linear = block_is_linear(t, n), .constraints = count_constraints(t, n)};
+                 .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n)};
     U32Vec residuals = {0};
     if (t->large)
         forget_search(t);
@@ -840,6 +852,7 @@ void
 tearing_block(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
 {
     load_block(t, equations, unknowns, n);
+    t->linear = block_is_linear(t, n);
     if (!reduce_by_algebra(t, causal, equations, unknowns, n)) {
         choose_tears(t, unknowns, n);
         if (solve_few_tears(t, causal, unknowns, n))

@@ -250,21 +250,26 @@ rows(int argc, char **argv)
 
 // --- agree
 
-// A time that stands in several rows.
+// A time that stands in several rows. Events closer than the tolerance are one: whether what happens at one instant
+// is handled at once or twice is a matter of rounding.
 typedef struct Event {
     double time;
     size_t before, after;
 } Event;
 
 static size_t
-list_events(const Table *table, Event **list)
+list_events(const Table *table, double tolerance, Event **list)
 {
     size_t n = 0;
     *list = malloc(sizeof **list * (table->rows + 1));
     for (size_t k = 0, end; k < table->rows; k = end) {
         for (end = k + 1; end < table->rows && at(table, end, 0) == at(table, k, 0);)
             end++;
-        if (end > k + 1)
+        if (end == k + 1)
+            continue;
+        if (n && at(table, k, 0) - (*list)[n - 1].time <= tolerance)
+            (*list)[n - 1].after = end - 1;
+        else
             (*list)[n++] = (Event){at(table, k, 0), k, end - 1};
     }
     return n;
@@ -338,7 +343,7 @@ agree(int argc, char **argv)
     double relative = atof(argv[2]), absolute = atof(argv[3]), tolerance = atof(argv[4]);
     Pairing pairing = pair_columns(&result, &reference, argc > 5 ? argv[5] : NULL);
     Event *found, *wanted;
-    size_t n = list_events(&result, &found), events = list_events(&reference, &wanted);
+    size_t n = list_events(&result, tolerance, &found), events = list_events(&reference, tolerance, &wanted);
     if (n != events) {
         printf("%zu events, expected %zu\n", n, events);
         return 1;
