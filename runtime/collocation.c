@@ -83,13 +83,6 @@ collocation_init(Collocation *method)
             method->inner[i][j] = (double)integral(coefficient, node[i]);
     }
     set_lower(method);
-    for (int j = 0; j <= S; j++) {
-        long double product = 1, at = j ? node[j - 1] : 0;
-        for (int k = 0; k <= S; k++)
-            if (k != j)
-                product *= at - (k ? node[k - 1] : 0);
-        method->difference[j] = (double)(1 / product);
-    }
 }
 
 void

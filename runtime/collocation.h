@@ -11,8 +11,6 @@ typedef struct Collocation {
     double weight[GAUSS_STAGES];               // b_j: y1 = y0 + h * sum of b_j f_j
     double inner[GAUSS_STAGES][GAUSS_STAGES];  // a_ij: Y_i = y0 + h * sum of a_ij f_j
     double lower[GAUSS_STAGES][GAUSS_STAGES];  // T of A = T U, T lower triangular, U with ones on its diagonal
-    // The divided difference of f over the start of the step (coefficient 0) and the nodes.
-    double difference[GAUSS_STAGES + 1];
 } Collocation;
 
 void collocation_init(Collocation *method);

@@ -8,8 +8,8 @@
 //         compensated summation (VIII.5 there). Invariants: symmetric projection (V.4.1 there), which moves
 //         the start and the end of the step by the same multipliers. The step follows from the tolerance: it is
 //         chosen so that one step and two of half the length agree to the tolerance. Afterwards it only becomes
-//         shorter, when such a comparison asks for it; one is made whenever the fourth divided difference of
-//         the slopes grows beyond what the last one vouches for, and every 500 steps. Values between steps:
+//         shorter, when such a comparison asks for it; one is made whenever the slopes surprise more
+//         than what the last comparison vouches for, and every 500 steps. Values between steps:
 //         collocation itself is only of order 4 there, so two points inside the step are computed with
 //         the same method, and a polynomial of degree 7 goes through values and slopes at all four.
 // Contract: run.h. `--step` gives the step and switches the comparison off. A step is cut short at an instant
@@ -34,7 +34,8 @@ struct Ode {
     uint64_t count;             // steps of full length since
     double from, length;        // the last accepted step
     bool searching;             // no step was accepted since the run began
-    double trusted;             // divided difference up to which the step is known to be good
+    double surprise;            // of the last attempt, see surprise_of
+    double trusted;             // surprise up to which the step is known to be good
     uint32_t unchecked;         // steps since the last comparison
     uint32_t history;           // past steps of the present length whose slopes are known, at most 2
     double *older, *newer;      // those slopes, S x n each
@@ -197,6 +198,33 @@ project_step(Run *run, Ode *ode, double h)
     return projection_apply(run, ode->at_end, time, ode->next);
 }
 
+static double
+weighted_norm(const Run *run, const double *y, const double *difference)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < run->model->nx; k++) {
+        double part = difference[k] / (run->tolerance * fabs(y[k]) + run->abstol[k]);
+        sum += part * part;
+    }
+    return sqrt(sum / run->model->nx);
+}
+
+// How far the slopes are from what the two steps before let expect, times h. Like the error of the step this goes with
+// the ninth power of h. INFINITY without two such steps.
+static double
+surprise_of(const Run *run, double h)
+{
+    Ode *ode = run->ode;
+    double most = 0;
+    for (uint32_t i = 0; ode->history == 2 && i < S; i++) {
+        size_t first = (size_t)i * ode->n;
+        for (uint32_t k = 0; k < ode->n; k++)
+            ode->value[k] = h * (ode->stages->slope[first + k] - ode->stages->guess[first + k]);
+        most = fmax(most, weighted_norm(run, ode->start, ode->value));
+    }
+    return ode->history == 2 ? most : INFINITY;
+}
+
 static bool
 attempt(Run *run, double h)
 {
@@ -206,6 +234,7 @@ attempt(Run *run, double h)
     memset(ode->lift, 0, ode->n * sizeof *ode->lift);
     if (!stages_solve(run, ode->stages, ode->from, ode->base, h))
         return false;
+    ode->surprise = surprise_of(run, h);
     add_up(ode, h);
     return !ode->at_end || project_step(run, ode, h);
 }
@@ -234,31 +263,6 @@ step_inside(Run *run, Ode *ode, double begin, double length, double h, double *y
 }
 
 // --- the choice of the step
-
-static double
-weighted_norm(const Run *run, const double *y, const double *difference)
-{
-    double sum = 0;
-    for (uint32_t k = 0; k < run->model->nx; k++) {
-        double part = difference[k] / (run->tolerance * fabs(y[k]) + run->abstol[k]);
-        sum += part * part;
-    }
-    return sqrt(sum / run->model->nx);
-}
-
-// The divided difference of the slopes over the step, which goes with its fifth power.
-static double
-roughness(const Run *run, double h)
-{
-    Ode *ode = run->ode;
-    for (uint32_t k = 0; k < ode->n; k++) {
-        double sum = ode->method.difference[0] * ode->slope[k];
-        for (uint32_t j = 0; j < S; j++)
-            sum += ode->method.difference[j + 1] * ode->stages->slope[(size_t)j * ode->n + k];
-        ode->value[k] = h * sum;
-    }
-    return weighted_norm(run, ode->start, ode->value);
-}
 
 // The error of the step in units of the tolerance, from two steps of half the length. INFINITY: they failed.
 static double
@@ -291,8 +295,8 @@ static bool
 is_good(Run *run, double h, int attempt)
 {
     Ode *ode = run->ode;
-    double rough = roughness(run, h), most = (run->options->stop - run->options->start) / 50;
-    if (!ode->searching && ode->unchecked < CHECK_EVERY && rough <= ode->trusted)
+    double most = (run->options->stop - run->options->start) / 50;
+    if (!ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted)
         return true;
     if (run->options->max_step > 0)
         most = fmin(most, run->options->max_step);
@@ -308,8 +312,7 @@ is_good(Run *run, double h, int attempt)
         change_step(run, fmin(fmin(factor, 5), most / h));
         return false;
     }
-    // The error goes with the ninth power of the step, the divided difference with the fifth.
-    ode->trusted = rough * (error > 0 ? fmin(fmax(0.7 * pow(error, -5.0 / 9), 1), 10) : 10);
+    ode->trusted = isfinite(ode->surprise) ? ode->surprise * fmin(fmax(0.5 / error, 1), 4) : 0;
     return true;
 }
 

@@ -420,6 +420,23 @@ select_states(Run *run, bool force, bool *restart)
     return status == MDL_OK && *restart ? apply_selection(run) : status;
 }
 
+// The choice of states does not touch the method's history, because all states are unknowns all the time: only the
+// matrix is of another system now.
+static int
+renew_matrix(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    double cj = 0;
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (run->causal ? evaluate_solved(run, false) != MDL_OK : (evaluate_plain(run), false))
+        return restart(run);
+    run->stats->jacobians++;
+    bool good = IDAGetCurrentCj(integrator->ida, &cj) == IDA_SUCCESS && cj > 0 &&
+                jacobian_assemble(integrator->jacobian, run, cj) && jacobian_factor(integrator->jacobian, true);
+    integrator->fresh = !good;
+    return good ? MDL_OK : restart(run);
+}
+
 static int
 ida_start(Run *run)
 {
@@ -575,7 +592,7 @@ ida_step(Run *run, double limit)
     bool changed = false;
     int status = select_states(run, false, &changed);
     if (status == MDL_OK && changed)
-        status = restart(run);
+        status = renew_matrix(run);
     if (status != MDL_OK)
         return status;
     int flag = step_once(run, limit, &time);
