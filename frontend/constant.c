@@ -23,7 +23,8 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
         return false;
     }
     uint32_t state;
-    if (map_get(&elab->constant_of, member->node, &state)) {
+    uint64_t key = ((uint64_t)owner << 32) | member->node;
+    if (map_get(&elab->constant_of, key, &state)) {
         if (state == CONSTANT_FAILED)
             return false;
         if (state)
@@ -33,13 +34,21 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
                      name_of(elab, member->name));
         return state != 0;
     }
-    map_put(&elab->constant_of, member->node, 0);
+    map_put(&elab->constant_of, key, 0);
     TypeUse use = {0};
     Type type = {0};
     bool open = false;
     Node own = child_at(elab, member->node, 0), sizes = child_at(elab, member->line, 1);
     Node mods = child_at(elab, member->node, 1), value = mods ? child_at(elab, mods, 0) : 0;
-    uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0));
+    uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0)), scope_id = owner;
+    const Replacement *other = program_replacement(elab->program, owner, member->name);
+    if (other && other->value) {
+        if (line->flags & AST_F_FINAL)
+            diag_add(elab->diags, E0109, other->span, "'%s' is final and cannot be modified",
+                     name_of(elab, member->name));
+        value = other->value;
+        scope_id = other->scope;
+    }
     bool ok = class_id && type_use(elab, class_id, &use);
     bool basic = ok && class_is_variable(elab, use.class_id);
     const RecordType *record = NULL;
@@ -54,8 +63,8 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
         ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
     vec_free(&use.dims);
-    if (!ok || !evaluate(elab, NULL, owner, false, value, out)) {
-        map_put(&elab->constant_of, member->node, CONSTANT_FAILED);
+    if (!ok || !evaluate(elab, NULL, scope_id, false, value, out)) {
+        map_put(&elab->constant_of, key, CONSTANT_FAILED);
         return false;
     }
     Type wanted = {.base = TYPE_RECORD, .record = record};
@@ -70,7 +79,7 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what))
         return false;
     vec_push(&elab->constants, *out);
-    map_put(&elab->constant_of, member->node, elab->constants.n);
+    map_put(&elab->constant_of, key, elab->constants.n);
     return true;
 }
 

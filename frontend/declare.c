@@ -61,7 +61,7 @@ own_dims(Elab *elab, Fragment *frag, Member *member, Node subscripts, bool *open
 {
     Type type = member->type;
     lend_sizes(elab, member, subscripts);
-    bool ok = evaluate_dims(elab, frag, member->class_id, subscripts, &type, open);
+    bool ok = evaluate_dims(elab, frag, member->dims_class, subscripts, &type, open);
     member->type = type;
     member->state = 1;
     return ok;
@@ -72,10 +72,12 @@ static bool
 declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, bool *open)
 {
     const Ast *ast = &elab->program->ast;
-    Node own = ast_child(ast, member->node, 0), line = ast_child(ast, member->line, 1);
+    Node own = ast_child(ast, member->dims_node, 0), line = ast_child(ast, member->dims_line, 1);
+    if (member->dims_scope)
+        frag = member->dims_scope;
     if (own && !own_dims(elab, frag, member, own, open))
         return false;
-    if (line && !evaluate_dims(elab, frag, member->class_id, line, &member->type, open))
+    if (line && !evaluate_dims(elab, frag, member->dims_class, line, &member->type, open))
         return false;
     for (uint32_t i = 0; i < use->dims.n; i++)
         if (!evaluate_dims(elab, NULL, use->dims.at[i].class_id, use->dims.at[i].node, &member->type, open))
@@ -272,14 +274,52 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
     return !made->failed;
 }
 
+// `C c(redeclare model M = N)`: the class of c with M replaced; the modification keeps the rest. 0 after an error.
+static uint32_t
+replace_classes(Elab *elab, Member *member, uint32_t class_id)
+{
+    Replacements list = {0};
+    Mod *rest = NULL;
+    bool ok = true;
+    for (uint32_t i = 0; member->mod && i < member->mod->n; i++) {
+        const Mod *mod = member->mod->children[i];
+        Found found;
+        if (!mod->redeclared)
+            continue;
+        if (!scope_member(elab->program, class_id, mod->name, &found) || !found.class_id || !found.member) {
+            diag_add(elab->diags, E0103, mod->span, "'%s' has no class '%s'",
+                     name_of(elab, class_at(elab->program, class_id)->full_name), name_of(elab, mod->name));
+            ok = false;
+            continue;
+        }
+        ok &= program_check_redeclare(elab->program, class_id, &found, mod->redeclared, mod->span);
+        vec_push(&list, ((Replacement){.name = mod->name, .class_id = mod->redeclared, .span = mod->span}));
+    }
+    if (list.n) {
+        rest = mod_make(elab, member->mod->name, member->mod->span, member->mod->levels);
+        Mod *all = member->mod;
+        *rest = *all;
+        rest->children = NULL;
+        rest->n = rest->capacity = 0;
+        rest->index = (Map){0};
+        for (uint32_t i = 0; i < all->n; i++)
+            if (!all->children[i]->redeclared)
+                mod_add(elab, rest, all->children[i]);
+        member->mod = rest;
+        class_id = program_specialise(elab->program, class_id, &list);
+    }
+    vec_free(&list);
+    return ok ? class_id : 0;
+}
+
 static bool
 declare(Elab *elab, Fragment *frag, Member *member)
 {
     const Ast *ast = &elab->program->ast;
-    Node condition = ast_child(ast, member->node, 2), type = ast_child(ast, member->line, 0);
+    Node condition = member->condition, type = ast_child(ast, member->line, 0);
     if (condition) {
         bool present;
-        if (!evaluate_bool(elab, frag, member->class_id, false, condition, &present))
+        if (!evaluate_bool(elab, frag, member->dims_class, false, condition, &present))
             return false;
         member->absent = !present;
         if (!present)
@@ -290,6 +330,10 @@ declare(Elab *elab, Fragment *frag, Member *member)
     if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
         return true;
     member->type_class = type ? scope_class(elab->program, member->class_id, type) : 0;
+    if (member->type_class)
+        member->type_class = replace_classes(elab, member, member->type_class);
+    Fragment *declaring = elab->declaring;
+    elab->declaring = member->scope ? member->scope : frag;
     TypeUse use = {0};
     bool open = false;
     bool ok = member->type_class && type_use(elab, member->type_class, &use)
@@ -308,6 +352,7 @@ declare(Elab *elab, Fragment *frag, Member *member)
         }
     }
     vec_free(&use.dims);
+    elab->declaring = declaring;
     return ok;
 }
 

@@ -37,10 +37,42 @@ check_prefixes(Elab *elab, Node line)
     const AstNode *at = ast_at(&elab->program->ast, line);
     if (at->flags & AST_F_STREAM)
         unsupported(elab, at->span, "stream");
-    if (at->flags & AST_F_REDECLARE)
-        unsupported(elab, at->span, "redeclare");
     if (at->flags & AST_F_COORDINATE)
         unsupported(elab, at->span, "coordinate");
+}
+
+// The declaration `from` takes the place of the declared one: its type is another, sizes it does not write and the
+// condition stay, and so do the modifications of the constraining type (section 7.3.2).
+static bool
+redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const Mod *from, Mod **own)
+{
+    static const uint32_t kept = AST_F_FLOW | AST_F_STREAM | AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE
+                               | AST_F_INPUT | AST_F_OUTPUT | AST_F_INNER | AST_F_OUTER;
+    const Ast *ast = &elab->program->ast;
+    uint32_t old_class = member->class_id;
+    Found found = {.member = declared, .owner = old_class};
+    Node type = ast_child(ast, from->line, 0);
+    uint32_t given = type ? scope_class(elab->program, from->line_class, type) : 0;
+    if (!given || !program_check_redeclare(elab->program, old_class, &found, given, from->span))
+        return false;
+    Node constrained = ast_child(ast, declared->line, 2);
+    Node mods = constrained ? ast_child(ast, constrained, 1) : ast_child(ast, declared->node, 1);
+    *own = mod_build(elab, declared->name, mods, member->scope, old_class, 0, member->span);
+    (*own)->value = 0;
+    (*own)->final = (ast_at(ast, declared->line)->flags & AST_F_FINAL) != 0;
+    member->line = from->line;
+    member->node = from->component;
+    member->class_id = from->line_class;
+    member->scope = from->line_frag;
+    member->flags = node_at(elab, from->line)->flags | (member->flags & kept);
+    member->span = node_at(elab, from->component)->span;
+    if (ast_child(ast, from->component, 0) || ast_child(ast, from->line, 1)) {
+        member->dims_node = from->component;
+        member->dims_line = from->line;
+        member->dims_class = from->line_class;
+        member->dims_scope = from->line_frag;
+    }
+    return true;
 }
 
 static void
@@ -60,11 +92,21 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
     }
     Mod *own = mod_build(elab, declared->name, ast_child(ast, declared->node, 1), into->frag, class_id, 0,
                          node->span);
+    Mod *from = mod_child(outer, declared->name);
     own->final = (line->flags & AST_F_FINAL) != 0;
     Member member = {.name = declared->name, .line = declared->line, .node = declared->node,
                      .class_id = class_id, .is_protected = declared->is_protected,
-                     .flags = line->flags, .span = node->span,
-                     .mod = mod_merge(elab, mod_child(outer, declared->name), own)};
+                     .flags = line->flags, .span = node->span, .scope = into->frag,
+                     .dims_node = declared->node, .dims_line = declared->line, .dims_class = class_id,
+                     .dims_scope = into->frag, .condition = ast_child(ast, declared->node, 2)};
+    if (from && from->redeclared) {
+        diag_add(elab->diags, E0119, from->span, "'%s' is a component and cannot be redeclared as a class",
+                 sym_text(elab->dae->syms, declared->name));
+        return;
+    }
+    if (from && from->line && !redeclare_member(elab, &member, declared, from, &own))
+        return;
+    member.mod = mod_merge(elab, from, own);
     map_put(&into->frag->by_name, declared->name, into->members.n);
     vec_push(&into->members, member);
 }
@@ -74,7 +116,7 @@ static void collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod
 static void
 check_access(Elab *elab, const Mod *mod, const Found *found)
 {
-    if (!found->member->is_protected || !mod->frag || mod->from_outside)
+    if (!found->member || !found->member->is_protected || !mod->frag || mod->from_outside)
         return;
     Diag *diag = diag_add(elab->diags, E0125, mod->span,
                           "'%s' is protected in '%s' and cannot be modified from outside",
@@ -91,7 +133,8 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
     for (uint32_t i = 0; mod && i < mod->n; i++) {
         Found found;
         Sym name = mod->children[i]->name;
-        if (scope_member(elab->program, class_id, name, &found) && !found.class_id) {
+        if (scope_member(elab->program, class_id, name, &found)
+            && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
             if (component)
                 check_access(elab, mod->children[i], &found);
             continue;
@@ -149,6 +192,48 @@ check_inherited_again(Elab *elab, uint32_t base, const Mod *first, const Mod *se
         }
 }
 
+// `extends A; redeclare R r(k = 1);`: what a class body redeclares of a base class.
+static Mod *
+body_redeclares(Elab *elab, Collect *into, uint32_t class_id, uint32_t base)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    const Ast *ast = &elab->program->ast;
+    Mod *made = NULL;
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        Found found;
+        if (member->is_class || !(ast_at(ast, member->line)->flags & AST_F_REDECLARE)
+            || !scope_member(elab->program, base, member->name, &found) || found.class_id)
+            continue;
+        if (!made)
+            made = mod_make(elab, 0, ast_at(ast, member->node)->span, -1);
+        Mod *one = mod_build(elab, member->name, ast_child(ast, member->node, 1), into->frag, class_id, 0,
+                             ast_at(ast, member->node)->span);
+        one->line = member->line;
+        one->component = member->node;
+        one->line_frag = into->frag;
+        one->line_class = class_id;
+        one->final = (ast_at(ast, member->line)->flags & AST_F_FINAL) != 0;
+        mod_add(elab, made, one);
+    }
+    return made;
+}
+
+// A redeclared element of a class body must be inherited.
+static void
+check_body_redeclare(Elab *elab, uint32_t class_id, const ClassMember *member)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    bool any = false;
+    for (uint32_t i = 0; i < info->bases.n && !any; i++) {
+        Found found;
+        any = info->bases.at[i] && scope_member(elab->program, info->bases.at[i], member->name, &found);
+    }
+    if (!any)
+        diag_add(elab->diags, E0103, node_at(elab, member->node)->span,
+                 "there is no inherited '%s' that could be redeclared", name_of(elab, member->name));
+}
+
 static void
 collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint32_t base, Mod *outer,
                 uint32_t depth)
@@ -166,6 +251,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     }
     Mod *own = mods ? mod_build(elab, 0, mods, into->frag, class_id, -1, span) : NULL;
     check_names(elab, own, base, false);
+    own = mod_merge(elab, body_redeclares(elab, into, class_id, base), own);
     Mod *merged = mod_merge(elab, outer, own);
     uint32_t first;
     if (map_get(&into->seen, base, &first))
@@ -193,7 +279,11 @@ collect_elements(Elab *elab, Collect *into, uint32_t class_id, Node section, Mod
             for (uint32_t k = 3; k < ast_at(ast, element)->nchild; k++) {
                 uint32_t index;
                 Sym name = ast_at(ast, ast_child(ast, element, k))->sym;
-                if (map_get(&info->by_name, name, &index) && info->members.at[index].line == element)
+                if (!map_get(&info->by_name, name, &index) || info->members.at[index].line != element)
+                    continue;
+                if (ast_at(ast, element)->flags & AST_F_REDECLARE)
+                    check_body_redeclare(elab, class_id, &info->members.at[index]);
+                else
                     collect_component(elab, into, class_id, &info->members.at[index], mod);
             }
         }

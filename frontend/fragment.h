@@ -32,6 +32,11 @@ struct Mod {
     uint32_t class_id;
     int32_t levels;
     bool final, from_outside; // from_outside: given by --set
+    uint32_t redeclared;     // a class: what stands in its place
+    Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
+    Fragment *line_frag;     // in this scope
+    uint32_t line_class;
+    Fragment *known_in;      // frag NULL: the instance in which the value is found at compile time
     const Sym *fields;       // the value is this field of the record `value`: n_fields names, outermost first
     uint32_t n_fields;
     Mod **children;
@@ -50,6 +55,10 @@ typedef struct Member {
     Sym name;
     Node line, node;         // COMPONENTS, COMPONENT; 0 for compiler-made variables
     uint32_t class_id;       // class in which it is declared
+    Fragment *scope;         // instance in which it is declared: that of a redeclaration may be another
+    Node dims_node, dims_line, condition; // where its sizes are written, in the scope (dims_scope, dims_class)
+    uint32_t dims_class;
+    Fragment *dims_scope;
     bool is_protected;
     uint8_t state;           // 0 not looked at, 1 being declared, 2 declared, 3 failed
     bool absent;             // its condition is false
@@ -185,6 +194,7 @@ struct Elab {
     uint32_t active;         // expressions being evaluated: scratch must stay
     ExprEnv env;             // for equations and binds
     Scope scope;             // of env
+    Fragment *declaring;     // instance in which the declaration being looked at stands
     uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
     VEC(Overconstrained) overconstrained;
     Map overconstrained_of;  // connector type -> its first entry there
@@ -197,7 +207,7 @@ struct Elab {
     VEC(Fragment *) fragments; // all, to free their vectors
     Map shape_slots;         // shapes already in canonical numbering -> number of slots
     U32Vec order;            // scratch of store_shape
-    Map constant_of;         // COMPONENT of a class constant -> index into constants + 1, 0 while evaluated
+    Map constant_of;         // (class, COMPONENT) of a class constant -> index into constants + 1, 0 while evaluated
     VEC(Value) constants;
     Sym end_name;
     VEC(Mod *) long_mods;    // with an index to free

@@ -75,9 +75,47 @@ mod_add(Elab *elab, Mod *mod, Mod *child)
         old->levels = child->levels;
         old->span = child->span;
     }
+    if (child->line || child->redeclared) {
+        old->line = child->line;
+        old->component = child->component;
+        old->line_frag = child->line_frag;
+        old->line_class = child->line_class;
+        old->redeclared = child->redeclared;
+    }
     old->final |= child->final;
     for (uint32_t i = 0; i < child->n; i++)
         mod_add(elab, old, child->children[i]);
+}
+
+// The replacement of a class is a class of the scope it stands in; that of a component is a declaration there.
+static void
+add_redeclare(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class_id)
+{
+    const Ast *ast = &elab->program->ast;
+    const AstNode *at = ast_at(ast, argument);
+    Node element = ast_child(ast, argument, 0);
+    int32_t levels = at->flags & AST_F_EACH ? 0 : mod->levels + 1;
+    if (ast_kind(ast, element) == AST_CLASS) {
+        Mod *made = mod_make(elab, ast_at(ast, element)->sym, at->span, levels);
+        made->frag = frag;
+        made->class_id = class_id;
+        made->redeclared = program_redeclared(elab->program, element, class_id);
+        mod_add(elab, mod, made);
+        return;
+    }
+    for (uint32_t k = 3; k < ast_at(ast, element)->nchild; k++) {
+        Node component = ast_child(ast, element, k);
+        if (ast_kind(ast, component) != AST_COMPONENT)
+            continue;
+        Mod *made = mod_build(elab, ast_at(ast, component)->sym, ast_child(ast, component, 1), frag, class_id, levels,
+                              ast_at(ast, component)->span);
+        made->line = element;
+        made->component = component;
+        made->line_frag = frag;
+        made->line_class = class_id;
+        made->final = ((at->flags | ast_at(ast, element)->flags) & AST_F_FINAL) != 0;
+        mod_add(elab, mod, made);
+    }
 }
 
 static void
@@ -86,7 +124,7 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
     const Ast *ast = &elab->program->ast;
     const AstNode *at = ast_at(ast, argument);
     if (at->kind == AST_REDECLARE) {
-        unsupported(elab, at->span, "redeclare");
+        add_redeclare(elab, mod, argument, frag, class_id);
         return;
     }
     if (at->kind != AST_MOD)
@@ -156,9 +194,9 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
 {
     if (!outer || !inner)
         return outer ? outer : inner;
-    if (!outer->value && !outer->n && !outer->final)
+    if (!outer->value && !outer->n && !outer->final && !outer->line && !outer->redeclared)
         return inner;
-    if (inner->final && (outer->value || outer->n))
+    if (inner->final && (outer->value || outer->n || outer->line || outer->redeclared))
         report_final(elab, outer, inner);
     const Mod *from = outer->value ? outer : inner;
     Mod *merged = mod_make(elab, outer->name, from->span, from->levels);
@@ -166,6 +204,13 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->frag = from->frag;
     merged->class_id = from->class_id;
     merged->from_outside = from->from_outside;
+    const Mod *declared = outer->line || outer->redeclared ? outer : inner;
+    merged->redeclared = declared->redeclared;
+    merged->line = declared->line;
+    merged->component = declared->component;
+    merged->line_frag = declared->line_frag;
+    merged->line_class = declared->line_class;
+    merged->known_in = from->known_in;
     merged->fields = from->fields;
     merged->n_fields = from->n_fields;
     merged->final = outer->final || inner->final;

@@ -92,7 +92,9 @@ make_implicit(Elab *elab, Fragment *frag, const Member *member, Outer *out)
     help_missing(elab, diag, class_id, name, message);
     Member *made = arena_new(elab->arena, Member);
     *made = (Member){.name = member->name, .line = member->line, .node = member->node,
-                     .class_id = member->class_id, .span = member->span,
+                     .class_id = member->class_id, .span = member->span, .dims_node = member->node,
+                     .dims_line = member->line, .dims_class = member->class_id,
+                     .condition = child_at(elab, member->node, 2),
                      .flags = (member->flags & ~(uint32_t)AST_F_OUTER) | AST_F_INNER};
     vec_push(&elab->implicit, made);
     *out = (Outer){.name = member->name, .frag = model, .inner = made, .implicit = true};

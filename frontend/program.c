@@ -20,7 +20,7 @@ add_predefined(Program *program, const char *name, const char *const *literals, 
         syms[i] = sym_of(program->syms, literals[i]);
     info.literals = syms;
     info.n_literals = n;
-    vec_push(&program->classes, info);
+    program_add_class(program, info);
 }
 
 Program *
@@ -56,7 +56,8 @@ program_free(Program **program_place)
     if (!program)
         return;
     for (uint32_t i = 0; i < program->classes.n; i++) {
-        ClassInfo *info = &program->classes.at[i];
+        ClassInfo *info = program->classes.at[i];
+        vec_free(&info->replacements);
         vec_free(&info->members);
         map_free(&info->by_name);
         vec_free(&info->imports);
@@ -65,7 +66,9 @@ program_free(Program **program_place)
     }
     vec_free(&program->classes);
     ast_free(&program->ast);
-    map_free(&program->class_of_node);
+    map_free(&program->specialised);
+    map_free(&program->redeclared);
+    vec_free(&program->next_special);
     vec_free(&program->files);
     vec_free(&program->paths);
     vec_free(&program->parts);
@@ -148,7 +151,7 @@ add_import(Program *program, uint32_t class_id, Node node)
     vec_push(&info->imports, import);
 }
 
-static uint32_t add_class(Program *program, Node node, uint32_t parent, bool is_protected);
+static uint32_t add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool is_member);
 
 static void
 add_element(Program *program, uint32_t class_id, Node element, bool is_protected)
@@ -162,7 +165,7 @@ add_element(Program *program, uint32_t class_id, Node element, bool is_protected
         vec_push(&class_at(program, class_id)->extends, element);
         break;
     case AST_CLASS:
-        add_class(program, element, class_id, is_protected);
+        add_class(program, element, class_id, is_protected, true);
         break;
     case AST_COMPONENTS:
         for (uint32_t i = 3; i < ast_at(ast, element)->nchild; i++) {
@@ -210,7 +213,7 @@ add_body(Program *program, uint32_t class_id, Node body)
 
 // The parser bounds how deep classes stand inside each other.
 static uint32_t
-add_class(Program *program, Node node, uint32_t parent, bool is_protected)
+add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool is_member)
 {
     const AstNode *at = ast_at(&program->ast, node);
     uint32_t class_id = program->classes.n;
@@ -223,12 +226,25 @@ add_class(Program *program, Node node, uint32_t parent, bool is_protected)
                                   sym_text(program->syms, at->sym));
         info.full_name = sym_of(program->syms, full);
     }
-    vec_push(&program->classes, info);
-    map_put(&program->class_of_node, node, class_id);
-    add_member(program, parent, (ClassMember){.name = at->sym, .is_class = true, .class_id = class_id,
-                                              .node = node, .is_protected = is_protected});
+    info.redeclared = !is_member;
+    program_add_class(program, info);
+    if (is_member)
+        add_member(program, parent, (ClassMember){.name = at->sym, .is_class = true, .class_id = class_id,
+                                                  .node = node, .is_protected = is_protected});
     if (info.body)
         add_body(program, class_id, info.body);
+    return class_id;
+}
+
+uint32_t
+program_redeclared(Program *program, Node node, uint32_t scope)
+{
+    uint32_t class_id;
+    uint64_t key = ((uint64_t)scope << 32) | node;
+    if (!map_get(&program->redeclared, key, &class_id)) {
+        class_id = add_class(program, node, scope, false, false);
+        map_put(&program->redeclared, key, class_id);
+    }
     return class_id;
 }
 
@@ -262,7 +278,7 @@ program_add_classes(Program *program, Node file)
         Node child = ast_child(ast, file, i);
         if (ast_kind(ast, child) != AST_CLASS)
             continue;
-        uint32_t class_id = add_class(program, child, parent, false);
+        uint32_t class_id = add_class(program, child, parent, false, true);
         // Imports at the top of a file hold for each of its classes.
         for (uint32_t k = 1; k < ast_at(ast, file)->nchild; k++)
             if (ast_kind(ast, ast_child(ast, file, k)) == AST_IMPORT)

@@ -32,6 +32,16 @@ typedef struct ClassImport {
     bool all, failed, reported;
 } ClassImport;
 
+// What a specialised class has in place of a member: another class, or another value of a constant.
+typedef struct Replacement {
+    Sym name;
+    uint32_t class_id; // 0: a value
+    Node value;
+    uint32_t scope;    // class in which the value stands
+    Span span;
+} Replacement;
+typedef VEC(Replacement) Replacements;
+
 typedef struct ClassInfo {
     Node node;         // CLASS; 0 for predefined classes
     Node body;         // BODY, SHORT, ENUM, DERCLASS or EXTENDBODY
@@ -47,6 +57,9 @@ typedef struct ClassInfo {
     uint8_t bases_state; // 0 not yet, 1 being resolved, 2 done
     const Sym *literals; // of an enumeration
     uint32_t n_literals;
+    uint32_t origin;     // of a specialised class: the class as written; 0 otherwise
+    Replacements replacements;
+    bool redeclared;     // stands in a modification of `parent`
 } ClassInfo;
 
 typedef struct Found {
@@ -70,8 +83,10 @@ struct Program {
     Ast ast;
     int io_error;
     uint32_t nesting;          // limit of nesting while parsing; 0: the default
-    VEC(ClassInfo) classes;
-    Map class_of_node;
+    VEC(ClassInfo *) classes;
+    Map specialised;           // (class, replacements) -> first class of a chain, through `next_special`
+    U32Vec next_special;       // per class: another one with the same key, or 0
+    Map redeclared;            // (CLASS node of a redeclaration, scope) -> class
     U32Vec files;              // FILE nodes
     VEC(PackagePart) parts;
     VEC(const char *) paths;
@@ -87,7 +102,7 @@ struct Program {
 static inline ClassInfo *
 class_at(const Program *program, uint32_t class_id)
 {
-    return &program->classes.at[class_id];
+    return program->classes.at[class_id];
 }
 
 static inline bool
@@ -108,6 +123,22 @@ bool program_is_package_file(const char *path);
 // Loads every package that the files name and a directory offers; called before elaboration starts, so that
 // the tree does not move while it is walked.
 void program_load_packages(Program *program);
+
+uint32_t program_add_class(Program *program, ClassInfo info);
+// A class in a modification: seen from `scope`, but no member of it.
+uint32_t program_redeclared(Program *program, Node node, uint32_t scope);
+
+// --- special.c: classes with replaced members (redeclare)
+// The class with these members replaced, its own or inherited; the same class when nothing of it is.
+uint32_t program_specialise(Program *program, uint32_t class_id, const Replacements *list);
+// What an extends clause, a short class or a class body replaces in a base class.
+uint32_t program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base);
+uint32_t program_origin(const Program *program, uint32_t class_id);
+// Reports a redeclaration of something that is not replaceable, or by a class that does not fit.
+bool program_check_redeclare(Program *program, uint32_t owner, const Found *found, uint32_t given, Span span);
+// True when `given` has every public component of `wanted`, or is derived from it; else what is missing, or 0.
+bool program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing);
+const Replacement *program_replacement(const Program *program, uint32_t class_id, Sym name);
 
 // --- scope.c: what names mean (Modelica 3.6, chapter 5)
 // Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top

@@ -220,14 +220,15 @@ pick_fields(ExprEnv *env, const Mod *mod, Value *value)
 bool
 mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out)
 {
-    (void)elab;
+    if (!mod->frag && mod->known_in)
+        return mod_evaluate(elab, mod, out);
     return expression(env, mod->value, out) && pick_fields(env, mod, out);
 }
 
 bool
 mod_evaluate(Elab *elab, const Mod *mod, Value *out)
 {
-    if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, out))
+    if (!evaluate(elab, mod->frag ? mod->frag : mod->known_in, mod->class_id, false, mod->value, out))
         return false;
     if (!mod->n_fields)
         return true;

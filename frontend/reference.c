@@ -302,7 +302,7 @@ unknown_literal(Elab *elab, uint32_t class_id, Sym name, Span span)
     return false;
 }
 
-// In a package any modified constant may change the others.
+// Of a package such a constant is replaced (special.c).
 static bool
 modifies(Elab *elab, uint32_t class_id, Sym name)
 {
@@ -314,7 +314,7 @@ modifies(Elab *elab, uint32_t class_id, Sym name)
             Node mod = child_at(elab, mods, k), path = child_at(elab, mod, 0);
             if (node_at(elab, mod)->kind != AST_MOD || !path)
                 continue;
-            if (info->kind == CLASS_PACKAGE || node_at(elab, child_at(elab, path, 0))->sym == name)
+            if (info->kind != CLASS_PACKAGE && node_at(elab, child_at(elab, path, 0))->sym == name)
                 return true;
         }
     }
@@ -333,7 +333,7 @@ modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
         // Few classes lie between: walk towards the owner.
         for (uint32_t step = at, depth = 0; step != found->owner && depth < DEPTH_LIMIT; depth++) {
             if (modifies(elab, step, name)) {
-                unsupported(elab, span, "a constant that a package modifies when it extends another");
+                unsupported(elab, span, "a constant that a class modifies when it extends another");
                 return true;
             }
             const ClassInfo *info = class_at(elab->program, step);

@@ -411,6 +411,8 @@ resolve_base(Program *program, uint32_t class_id, Node extends)
             base = 0;
         }
     }
+    if (base && !scope_is_predefined(base))
+        base = program_specialise_base(program, class_id, extends, base);
     vec_push(&class_at(program, class_id)->bases, base);
 }
 
@@ -437,7 +439,7 @@ scope_is_base(Program *program, uint32_t base, uint32_t class_id)
     scope_bases(program, class_id);
     collect_bases(program, class_id, &all);
     for (uint32_t i = 0; i < all.n; i++)
-        found |= all.at[i] == base;
+        found |= program_origin(program, all.at[i]) == program_origin(program, base);
     vec_free(&all);
     return found;
 }

@@ -25,6 +25,26 @@ class_is_variable(Elab *elab, uint32_t class_id)
     return false;
 }
 
+// The instance of a class in whose modifications a replacement was written, among those around what is declared.
+static Fragment *
+instance_around(const Elab *elab, uint32_t class_id)
+{
+    for (Fragment *at = elab->declaring; at; at = at->parent)
+        if (at->class_id == class_id || scope_is_base(elab->program, class_id, at->class_id))
+            return at;
+    return NULL;
+}
+
+// Values in `redeclare model M = N(k = e)` hold for every M: e is found at compile time.
+static void
+known_inside(Mod *mod, Fragment *frag, uint32_t class_id)
+{
+    mod->known_in = frag;
+    mod->class_id = class_id;
+    for (uint32_t i = 0; i < mod->n; i++)
+        known_inside(mod->children[i], frag, class_id);
+}
+
 static void
 add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
 {
@@ -39,8 +59,11 @@ add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
         vec_push(&use->dims, (FragSection){dims, scope});
     if (!mods)
         return;
+    const ClassInfo *info = class_at(elab->program, class_id);
     // A value's or attribute's place relative to the type itself: nothing to distribute over.
     Mod *mod = mod_build(elab, class_at(elab->program, class_id)->name, mods, NULL, scope, -1, at->span);
+    if (info->redeclared)
+        known_inside(mod, instance_around(elab, info->parent), info->parent);
     use->mod = mod_merge(elab, use->mod, mod);
 }
 
