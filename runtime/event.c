@@ -94,8 +94,12 @@ report_flip_flop(const Run *run, const double *before, const char *what)
         if (before[k] != run->v[place])
             used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
     }
-    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s", run->v[0], what,
-                used ? "; these keep changing:" : "", text);
+    bool law = false;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        law = law || before[model->n_relations + model->n_time_relations + k] != run->v[model->sgn[k].mode];
+    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s%s", run->v[0], what,
+                used ? "; these keep changing:" : "", text,
+                law ? "\nhelp: friction whose limit grows with its own force can jam, and then has no solution (Painleve)" : "");
 }
 
 static void
@@ -358,7 +362,7 @@ event_no_progress(Run *run)
     for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++)
         if (run->guard[k].band > 0)
             used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
-    run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %d events within %.3g s%s%s",
-                run->time, EVENT_WINDOW, run->time - oldest, used ? "; involved:" : "", text);
+    run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %d events within %.3g s%s%s%s",
+                run->time, EVENT_WINDOW, run->time - oldest, used ? "; involved:" : "", text, root_chatter_help(run));
     return MDL_FAILED;
 }

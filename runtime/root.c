@@ -234,12 +234,22 @@ root_suspect(Run *run, double *when)
     return suspect;
 }
 
+const char *
+root_chatter_help(const Run *run)
+{
+    bool relation = false;
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        relation = relation || run->guard[k].band > 0;
+    return relation ? "\nhelp: a quantity that a condition pushes back from both sides cannot stay where it changes; a set-valued "
+                      "term, a*Sgn(x) or tar(x, a), can hold it there" : "";
+}
+
 static int
 report_missed(const Run *run, uint32_t guard)
 {
     run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other faster than "
-                "the tolerance resolves; this condition changed and changed back within one step:\n  %s",
-                run->time, root_text(run, guard));
+                "the tolerance resolves; this condition changed and changed back within one step:\n  %s%s",
+                run->time, root_text(run, guard), root_chatter_help(run));
     return MDL_FAILED;
 }
 

@@ -184,6 +184,8 @@ bool root_suspect(Run *run, double *when);
 int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 void root_blind(Run *run);
+// What helps against chattering, beginning with a newline; "" when no relation is blind.
+const char *root_chatter_help(const Run *run);
 const char *root_text(const Run *run, uint32_t guard);
 
 // --- selection.c: dynamic state selection (models with constraints only)

@@ -142,15 +142,15 @@ structure_report_laws(Dae *dae, const Problem *problem, Diags *diags)
         Out name = {0};
         name_law(dae, at, &name);
         if (!shown++)
-            diag = diag_add(diags, E0606, at->span, "the dry friction in %s slips at a force that something else determines: "
-                            "nothing says how fast", name.text);
+            diag = diag_add(diags, E0606, at->span, "while the dry friction in %s slips, its force is determined twice: nothing "
+                            "says how fast it slips", name.text);
         else
-            diag_note(diag, at->span, "and that in %s", name.text);
+            diag_note(diag, at->span, "together with that in %s", name.text);
         out_free(&name);
     }
     if (!diag)
-        diag = diag_add(diags, E0606, dae->laws.at[0].span, "dry friction in this model slips at a force that something "
-                        "else determines: nothing says how fast");
+        diag = diag_add(diags, E0606, dae->laws.at[0].span, "while dry friction in this model slips, its force is determined "
+                        "twice: nothing says how fast it slips");
     diag_help(diag, "put a mass, a damper or a spring next to the friction");
     map_free(&law_of);
     singular_free(&over);
