@@ -242,8 +242,12 @@ evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t 
     // Real x[Axis] has one element per literal.
     uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node)
         : 0;
-    if (names && class_at(elab->program, names)->n_literals) {
-        *out = class_at(elab->program, names)->n_literals;
+    TypeUse use = {0};
+    if (names && class_is_variable(elab, names) && type_use(elab, names, &use))
+        names = use.class_id;
+    vec_free(&use.dims);
+    if (names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals)) {
+        *out = names == CLASSID_BOOLEAN ? 2 : class_at(elab->program, names)->n_literals;
         return true;
     }
     Value value;

@@ -299,7 +299,7 @@ collect_section(Elab *elab, Collect *into, uint32_t class_id, Node section)
         vec_push(&into->frag->sections, (FragSection){section, class_id});
         break;
     case AST_ALGORITHM:
-        unsupported(elab, span, "an algorithm section in a model");
+        vec_push(&into->frag->sections, (FragSection){section, class_id});
         break;
     case AST_ENERGY:
         unsupported(elab, span, "an energy section");

@@ -665,6 +665,10 @@ elaborate_sections(Elab *elab, Fragment *frag)
         FragSection section = frag->sections.at[s];
         Context context = {.elab = elab, .frag = frag, .class_id = section.class_id,
                            .initial = (node_at(elab, section.node)->flags & AST_F_INITIAL) != 0};
+        if (node_at(elab, section.node)->kind == AST_ALGORITHM) {
+            elaborate_algorithm(&context, section.node);
+            continue;
+        }
         for (uint32_t i = 0; i < node_at(elab, section.node)->nchild; i++)
             if (child_at(elab, section.node, i))
                 elaborate_equation(&context, child_at(elab, section.node, i));

@@ -105,6 +105,7 @@ struct ExprEnv {
     Var (*pre)(ExprEnv *env, Var var);
     // Connections.isRoot(R) and Connections.rooted(R), also written rooted(R). May be NULL.
     bool (*graph)(ExprEnv *env, Node call, Value *out);
+    Expr guard;              // holds where the statement being executed is reached; 0: always
     void *scope;             // class side's scope
     void *context;           // class side's own
     uint32_t depth;          // function calls inside each other (limit 256)

@@ -131,14 +131,19 @@ typedef struct Section {   // an ALGORITHM
     Node node;
     void *scope;
 } Section;
-typedef struct Frame {     // a function being executed: env->locals.at[i] is the value of variables.at[i]
+typedef struct Frame Frame;
+struct Frame {             // a function being executed: env->locals.at[i] is the value of variables.at[i]
     ExprEnv *env;
     const FunctionRef *function;
     VEC(Variable) variables;
     VEC(Section) sections;
     Span span;             // of the call
     bool record;           // the constructor of a record
-} Frame;
+    // Of an algorithm section of a model (algorithm.c), NULL in functions: the condition of a branch of a
+    // when-statement, and assert, terminate, reinit.
+    bool (*edge)(Frame *frame, const Value *condition, Span span, Expr *out);
+    bool (*call)(Frame *frame, Node call);
+};
 // The record whose fields are the variables of an executed constructor.
 bool record_construct(Frame *frame, Value *out);
 typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;

@@ -400,7 +400,12 @@ bool affine_iterations(Elab *elab, Fragment *frag, const AffineLoop *loop);
 typedef bool LoopBody(void *data);
 void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine);
 
+// --- algorithm.c
+void elaborate_algorithm(Context *context, Node section);
+
 // --- when.c
+// A new Boolean variable w = condition; the result is its rising edge.
+Expr when_trigger(Elab *elab, Fragment *frag, Expr condition, Span span, uint32_t *var);
 void elaborate_when(Context *context, Node node);
 
 // --- connect.c

@@ -169,6 +169,8 @@ run_call(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     Node call = ast_child(env->ast, node, 0), ref = ast_child(env->ast, call, 0);
     Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
+    if (frame->call)
+        return frame->call(frame, call);
     if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
         return run_assert(frame, call);
     diag_add(env->diags, E0721, node_span(env, node),
@@ -224,7 +226,10 @@ run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
     ExprEnv *env = frame->env;
     Node here = ast_child(env->ast, node, branch);
     Value *before = snapshot(frame);
+    Expr outer = env->guard, not = expr_1(env->exprs, OP_NOT, condition);
+    env->guard = outer ? expr_2(env->exprs, OP_AND, outer, condition) : condition;
     Control first = run_list(frame, here, 1);
+    env->guard = outer ? expr_2(env->exprs, OP_AND, outer, not) : not;
     if (first == CONTROL_FAILED)
         return first;
     Value *then_values = arena_array(env->arena, Value, frame->variables.n + 1);
@@ -233,6 +238,7 @@ run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
         env->locals.at[i].value = before[i];
     }
     Control second = run_branches(frame, node, branch + 1);
+    env->guard = outer;
     if (second == CONTROL_FAILED)
         return second;
     if (first != CONTROL_NEXT || second != CONTROL_NEXT) {
@@ -241,6 +247,19 @@ run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
         return CONTROL_FAILED;
     }
     return merge(frame, condition, then_values, node_span(env, here)) ? CONTROL_NEXT : CONTROL_FAILED;
+}
+
+static bool
+branch_condition(Frame *frame, Node node, Node test, Value *condition)
+{
+    ExprEnv *env = frame->env;
+    Expr edge;
+    if (ast_kind(env->ast, node) != AST_WHENST)
+        return expression_scalar(env, test, TYPE_BOOLEAN, "the condition", condition);
+    if (!expression(env, test, condition) || !frame->edge(frame, condition, node_span(env, test), &edge))
+        return false;
+    *condition = value_scalar(env, TYPE_BOOLEAN, edge);
+    return true;
 }
 
 static Control
@@ -255,7 +274,7 @@ run_branches(Frame *frame, Node node, uint32_t branch)
         Value condition;
         if (!test)
             return run_list(frame, here, 1);
-        if (!expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
+        if (!branch_condition(frame, node, test, &condition))
             return CONTROL_FAILED;
         bool known = value_known(env, &condition);
         if (known && value_number(env, &condition, 0) != 0)
@@ -337,15 +356,19 @@ run_one(Frame *frame, Node node)
     case AST_MULTIASSIGN: return run_multi_assign(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
     case AST_CALLST: return run_call(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
     case AST_IFST: return run_branches(frame, node, 0);
+    case AST_WHENST:
+        if (frame->edge)
+            return run_branches(frame, node, 0);
+        break;
     case AST_FORST: return run_for(frame, node, 0);
     case AST_WHILEST: return run_while(frame, node);
     case AST_BREAK: return CONTROL_BREAK;
     case AST_RETURN: return CONTROL_RETURN;
     case AST_COMMENT: case AST_ANNOTATION: return CONTROL_NEXT;
-    default:
-        diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
-        return CONTROL_FAILED;
+    default: break;
     }
+    diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
+    return CONTROL_FAILED;
 }
 
 // Statements of `node` from child `first` on.

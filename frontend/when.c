@@ -45,13 +45,14 @@ find_when_variables(Elab *elab, Fragment *frag)
     while (stack.n) {
         Item item = vec_pop(&stack);
         AstKind kind = (AstKind)node_at(elab, item.node)->kind;
-        if (kind == AST_EQUATION && item.inside)
+        if ((kind == AST_EQUATION || kind == AST_ASSIGN || kind == AST_MULTIASSIGN) && item.inside)
             mark_defined(elab, frag, item.node);
-        if (kind != AST_EQUATIONS && kind != AST_IFEQ && kind != AST_FOREQ && kind != AST_WHENEQ
+        if (kind != AST_ALGORITHM && kind != AST_IFST && kind != AST_FORST && kind != AST_WHENST
+            && kind != AST_WHILEST && kind != AST_EQUATIONS && kind != AST_IFEQ && kind != AST_FOREQ && kind != AST_WHENEQ
             && kind != AST_BRANCH)
             continue;
         for (uint32_t i = 0; i < node_at(elab, item.node)->nchild; i++)
-            vec_push(&stack, (Item){child_at(elab, item.node, i), item.inside || kind == AST_WHENEQ});
+            vec_push(&stack, (Item){child_at(elab, item.node, i), item.inside || kind == AST_WHENEQ || kind == AST_WHENST});
     }
     vec_free(&stack);
 }
@@ -69,11 +70,9 @@ add_hidden(Elab *elab, Fragment *frag, Span span)
 }
 
 // w = condition; yields `w and not pre(w)`.
-static Expr
-add_trigger(When *when, Expr condition, Span span, uint32_t *var)
+Expr
+when_trigger(Elab *elab, Fragment *frag, Expr condition, Span span, uint32_t *var)
 {
-    Elab *elab = when->context->elab;
-    Fragment *frag = when->context->frag;
     Exprs *exprs = elab->dae->exprs;
     *var = add_hidden(elab, frag, span);
     Expr w = slot_expr(elab, *var), before = slot_expr(elab, extra_var(frag, EXTRA_PRE, *var, 0));
@@ -96,7 +95,7 @@ branch_condition(When *when, Node condition)
     Expr edge = 0;
     for (uint32_t i = 0; i < value.count; i++) {
         uint32_t var;
-        Expr one = add_trigger(when, value.elements[i], span, &var);
+        Expr one = when_trigger(when->context->elab, when->context->frag, value.elements[i], span, &var);
         edge = edge ? expr_2(elab->dae->exprs, OP_OR, edge, one) : one;
         when->trigger = value.count == 1 && !when->branch ? var : NONE;
     }
@@ -159,7 +158,7 @@ add_reinit(When *when, Node call)
         return;
     uint32_t trigger = when->trigger;
     if (trigger == NONE)
-        add_trigger(when, active_edge(when), span, &trigger);
+        when_trigger(when->context->elab, when->context->frag, active_edge(when), span, &trigger);
     when->trigger = trigger;
     for (uint32_t k = 0; k < var.count; k++) {
         if (expr_op(elab->dae->exprs, var.elements[k]) != OP_SLOT) {
