@@ -364,9 +364,11 @@ is_evaluated(Elab *elab, Member *member)
     bool parameter = member->kind == VAR_PARAMETER && mod && mod->value && mod->frag
         && !mod_child(mod, sym_of(elab->dae->syms, "fixed"));
     bool yes = parameter && evaluate_annotation(elab, member);
+    elab->active++;
     if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
         yes = is_structural(elab, mod->frag, mod->class_id, mod->value)
             && uses_evaluated_only(elab, mod->frag, mod->class_id, mod->value);
+    elab->active--;
     member->evaluated = yes ? 3 : 2;
     return yes;
 }

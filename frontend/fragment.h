@@ -198,6 +198,7 @@ struct Elab {
     uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
     VEC(Overconstrained) overconstrained;
     Map overconstrained_of;  // connector type -> its first entry there
+    uint32_t spread;         // classes looked at for the value of one record
     bool in_equation;        // between begin_equation and end_equation
     VEC(Member *) implicit;  // inner elements made for the model
     U32Vec slots;

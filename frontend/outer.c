@@ -103,42 +103,13 @@ make_implicit(Elab *elab, Fragment *frag, const Member *member, Outer *out)
 
 // Each public element of the outer declaration's class is one of the inner element's (sections 5.4 and 6.4).
 static bool
-fits(Elab *elab, uint32_t wanted, uint32_t given, Sym *missing)
-{
-    *missing = 0;
-    if (wanted == given || (!class_is_variable(elab, wanted) && scope_is_base(elab->program, wanted, given)))
-        return true;
-    if (class_is_variable(elab, wanted) || class_is_variable(elab, given)) {
-        TypeUse a = {0}, b = {0};
-        bool same = type_use(elab, wanted, &a) && type_use(elab, given, &b) && a.class_id == b.class_id;
-        vec_free(&a.dims);
-        vec_free(&b.dims);
-        return same;
-    }
-    const ClassInfo *info = class_at(elab->program, wanted);
-    for (uint32_t i = 0; i < info->members.n && !*missing; i++) {
-        const ClassMember *member = &class_at(elab->program, wanted)->members.at[i];
-        Found found;
-        if (!member->is_class && !member->is_protected && !scope_member(elab->program, given, member->name, &found))
-            *missing = member->name;
-    }
-    for (uint32_t i = 0; i < class_at(elab->program, wanted)->bases.n && !*missing; i++) {
-        uint32_t base = class_at(elab->program, wanted)->bases.at[i];
-        if (base && !fits(elab, base, given, missing) && !*missing)
-            return false;
-    }
-    return !*missing;
-}
-
-static bool
 check_inner(Elab *elab, const Member *member, const Member *inner)
 {
     uint32_t wanted = scope_class(elab->program, member->class_id, child_at(elab, member->line, 0));
     Sym missing = 0;
     if (!wanted)
         return false;
-    scope_bases(elab->program, wanted);
-    if (fits(elab, wanted, inner->type_class, &missing))
+    if (program_fits(elab->program, wanted, inner->type_class, &missing))
         return true;
     const char *class_name = name_of(elab, class_at(elab->program, wanted)->full_name);
     Diag *diag = diag_add(elab->diags, E0128, member->span,

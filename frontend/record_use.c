@@ -140,11 +140,26 @@ record_inside(Elab *elab, uint32_t class_id, Node line)
     return record ? use.class_id : 0;
 }
 
+// A record that contains itself would have fields without end.
+static bool
+within_spread(Elab *elab, Span span)
+{
+    enum { SPREAD_LIMIT = 100000 };
+    if (++elab->spread <= SPREAD_LIMIT)
+        return true;
+    diag_add(elab->diags, E0107, span, "a record with a value has more than %d parts; does it contain itself?",
+             SPREAD_LIMIT);
+    elab->stopped = true;
+    return false;
+}
+
 static Mod *spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth);
 
 static void
 spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t depth)
 {
+    if (elab->stopped || !within_spread(elab, mod->span))
+        return;
     scope_bases(elab->program, class_id);
     for (uint32_t i = 0; i < class_at(elab->program, class_id)->bases.n && depth < DEPTH_LIMIT; i++)
         if (class_at(elab->program, class_id)->bases.at[i])
@@ -189,6 +204,7 @@ spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth)
 Mod *
 record_spread(Elab *elab, Mod *mod, uint32_t class_id)
 {
+    elab->spread = 0;
     Mod *explicit = mod_make(elab, mod->name, mod->span, mod->levels);
     explicit->frag = mod->frag;
     explicit->class_id = mod->class_id;

@@ -125,20 +125,34 @@ program_specialise(Program *program, uint32_t class_id, const Replacements *list
 
 // --- what fits
 
-static void
-missing_member(Program *program, uint32_t wanted, uint32_t given, Sym *missing, uint32_t depth)
+// A public component of `wanted` or one of its bases that `given` does not have, or 0.
+static Sym
+missing_member(Program *program, uint32_t wanted, uint32_t given)
 {
-    scope_bases(program, wanted);
-    const ClassInfo *info = class_at(program, wanted);
-    for (uint32_t i = 0; i < info->members.n && !*missing; i++) {
-        Found found;
-        if (!info->members.at[i].is_class && !info->members.at[i].is_protected
-            && !scope_member(program, given, info->members.at[i].name, &found))
-            *missing = info->members.at[i].name;
+    U32Vec queue = {0};
+    Map seen = {0};
+    Sym missing = 0;
+    vec_push(&queue, wanted);
+    for (uint32_t at = 0; at < queue.n && !missing; at++) {
+        uint32_t class_id = queue.at[at], old;
+        scope_bases(program, class_id);
+        const ClassInfo *info = class_at(program, class_id);
+        for (uint32_t i = 0; i < info->members.n && !missing; i++) {
+            Found found;
+            if (!info->members.at[i].is_class && !info->members.at[i].is_protected
+                && !scope_member(program, given, info->members.at[i].name, &found))
+                missing = info->members.at[i].name;
+        }
+        for (uint32_t i = 0; i < info->bases.n; i++) {
+            if (!info->bases.at[i] || map_get(&seen, info->bases.at[i], &old))
+                continue;
+            map_put(&seen, info->bases.at[i], 1);
+            vec_push(&queue, info->bases.at[i]);
+        }
     }
-    for (uint32_t i = 0; i < info->bases.n && depth < DEPTH_LIMIT; i++)
-        if (info->bases.at[i] && !*missing)
-            missing_member(program, info->bases.at[i], given, missing, depth + 1);
+    vec_free(&queue);
+    map_free(&seen);
+    return missing;
 }
 
 // The predefined type that short classes lead to, or 0.
@@ -166,7 +180,7 @@ program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
         return a == b;
     if (scope_is_base(program, wanted, given))
         return true;
-    missing_member(program, wanted, given, missing, 0);
+    *missing = missing_member(program, wanted, given);
     return !*missing;
 }
 
