@@ -55,7 +55,7 @@ dae_free(Dae **dae)
     vec_free(&d->connects);
     vec_free(&d->nodes);
     vec_free(&d->bonds);
-    map_free(&d->node_of_inst);
+    vec_free(&d->node_of_inst);
     vec_free(&d->alias_of);
     vec_free(&d->alias_negative);
     Arena *arena = d->arena;
@@ -199,15 +199,22 @@ dae_add_bind(Dae *dae, Bind bind)
     vec_push(&dae->binds, bind);
 }
 
+void
+dae_set_node(Dae *dae, uint32_t inst, uint32_t node)
+{
+    if (inst >= dae->node_of_inst.n)
+        vec_grow(&dae->node_of_inst, inst + 1 - dae->node_of_inst.n);
+    dae->node_of_inst.at[inst] = node + 1;
+}
+
 uint32_t
 dae_node(Dae *dae, uint32_t inst)
 {
-    uint32_t node;
-    if (map_get(&dae->node_of_inst, inst, &node))
-        return node;
+    if (inst < dae->node_of_inst.n && dae->node_of_inst.at[inst])
+        return dae->node_of_inst.at[inst] - 1;
     GraphNode made = {.kind = NODE_COMPONENT, .inst = inst, .span = dae->insts.at[inst].span};
     vec_push(&dae->nodes, made);
-    map_put(&dae->node_of_inst, inst, dae->nodes.n - 1);
+    dae_set_node(dae, inst, dae->nodes.n - 1);
     return dae->nodes.n - 1;
 }
 

@@ -199,7 +199,7 @@ typedef struct Dae {
     VEC(Connect) connects;
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
-    Map node_of_inst;     // instance -> node
+    U32Vec node_of_inst;  // per instance, as far as any has one: its node + 1, or 0; through dae_node
 
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.
     U32Vec alias_of;
@@ -225,6 +225,7 @@ uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint
 // Turns an expression whose slots index `vars` into (shape, row): renumbers slots, appends the row.
 void dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row);
 void dae_add_bind(Dae *dae, Bind bind);
+void dae_set_node(Dae *dae, uint32_t inst, uint32_t node);
 uint32_t dae_node(Dae *dae, uint32_t inst); // the component node of an instance, made on demand
 // A compiler-made scalar unknown named e.g. "$p1" in instance `inst` (GROUP_HIDDEN unless `shown`).
 Var dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown);

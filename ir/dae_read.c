@@ -614,7 +614,7 @@ read_node(Reader *reader)
     if (reader->failed)
         return;
     if (kind != NODE_ONE && kind != NODE_ZERO)
-        map_put(&dae->node_of_inst, node.inst, dae->nodes.n);
+        dae_set_node(dae, node.inst, dae->nodes.n);
     vec_push(&dae->nodes, node);
 }
 

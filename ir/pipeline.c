@@ -147,9 +147,23 @@ run_solve(Compilation *c)
     return true;
 }
 
+// Matchings and orders are in the causal forms by now, and lowering needs the memory; the list of equations is kept.
+static void
+forget_problems(Compilation *c)
+{
+    U32Vec equations = c->problem.equations;
+    c->problem.equations = (U32Vec){0};
+    problem_free(&c->problem);
+    c->problem.equations = equations;
+    problem_free(&c->continuous);
+    problem_free(&c->discrete);
+    problem_free(&c->initial);
+}
+
 static bool
 run_lower(Compilation *c)
 {
+    forget_problems(c);
     LoweringInput input = {c->dae, &c->reduction, &c->dynamics, &c->discretes, &c->init, c->variables, c->results,
                            c->names};
     c->sys = pass_lower(&input, c->diags);

@@ -207,16 +207,17 @@ literal_start(const Dae *dae, Expr shape, double *value)
 static void
 add_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
 {
-    Map first = {0}; // representative -> variable whose start was added
+    U32Vec first = {0}; // per representative: variable whose start was added + 1, or 0
+    vec_grow(&first, dae->nvars);
     for (Var var = 0; var < start_of->n; var++) {
         uint8_t flags = dae->var_flags.at[var];
         if (!(flags & VARF_FIXED) || flags & VARF_REMOVED || dae_kind(dae, var) != VAR_CONTINUOUS)
             continue;
         bool negative, first_negative;
-        uint32_t earlier;
         Var to = dae_alias(dae, var, &negative);
         const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
-        if (map_get(&first, to, &earlier)) {
+        if (first.at[to]) {
+            Var earlier = first.at[to] - 1;
             dae_alias(dae, earlier, &first_negative);
             Expr other = start_of->at[earlier] == NONE ? 0 : dae->binds.at[start_of->at[earlier]].shape;
             double value, again;
@@ -224,10 +225,10 @@ add_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
                 && (negative == first_negative ? value == again : value == -again))
                 continue;
         }
-        map_put(&first, to, var);
+        first.at[to] = var + 1;
         add_start(dae, problem, var, bind, bind ? bind->span : var_span(dae, var));
     }
-    map_free(&first);
+    vec_free(&first);
 }
 
 static uint32_t

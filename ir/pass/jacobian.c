@@ -248,14 +248,14 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     place_clear(&low->row_of);
 }
 
-// Entries by column, rows ascending within each: two stable counting sorts.
+// Entries by column, rows ascending within each: two stable counting sorts. The caller frees them.
 static Entry *
-sort_entries(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns, uint32_t *column_start)
+sort_entries(const EntryVec *entries, uint32_t rows, uint32_t columns, uint32_t *column_start)
 {
     uint32_t n = entries->n, most = rows > columns ? rows : columns;
     uint32_t *start = base_calloc((size_t)most + 1, sizeof *start);
     Entry *by_row = base_realloc(NULL, sizeof *by_row * (n ? n : 1));
-    Entry *sorted = arena_array(low->arena, Entry, n ? n : 1);
+    Entry *sorted = base_realloc(NULL, sizeof *sorted * (n ? n : 1));
     for (uint32_t i = 0; i < n; i++)
         start[entries->at[i].row + 1]++;
     for (uint32_t i = 0; i < rows; i++)
@@ -280,7 +280,7 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
             InstrVec *code)
 {
     uint32_t *column_start = arena_array(low->arena, uint32_t, (size_t)columns + 1);
-    Entry *sorted = sort_entries(low, entries, rows, columns, column_start);
+    Entry *sorted = sort_entries(entries, rows, columns, column_start);
     uint32_t *row = arena_array(low->arena, uint32_t, entries->n ? entries->n : 1);
     mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
     // A derivative that only this entry uses is stored in the matrix at once.
@@ -318,5 +318,6 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     }
     place_clear(made);
     place_clear(uses);
+    free(sorted);
     return matrix;
 }
