@@ -36,7 +36,9 @@ grow() { # TITLE FILE EQUATIONS-PER-N N...
     title=$1 file=$2 per=$3
     shift 3
     for n in "$@"; do
-        result=$("$measure" 3 "$mdlc" check "$file" --set n="$n") || result="0 0 0"
+        runs=3
+        [ "$n" -ge 1000000 ] && runs=1
+        result=$("$measure" $runs "$mdlc" check "$file" --set n="$n") || result="0 0 0"
         # shellcheck disable=SC2086
         printf '%-58s %10s ms %10s ms %9s MB\n' "check $title, n = $n" $result >&2
         echo "$n $result"
@@ -48,8 +50,14 @@ grow() { # TITLE FILE EQUATIONS-PER-N N...
 }
 exec 3>&1
 # Equations as `show stats` counts them: one of a cell in a loop, three of a cell and its conductor.
-grow heat_chain/loop.mdl examples/heat_chain/loop.mdl 1 1000 10000 100000
-grow heat_chain/components.mdl examples/heat_chain/components.mdl 3 1000 10000 100000
+grow heat_chain/loop.mdl examples/heat_chain/loop.mdl 1 1000 10000 100000 1000000
+grow heat_chain/components.mdl examples/heat_chain/components.mdl 3 1000 10000 100000 1000000
+for form in loop components; do
+    row "run heat_chain/$form.mdl, n = 1000000, 1 ms" 1 "$mdlc" run examples/heat_chain/$form.mdl --set n=1000000 --stop 1e-3 \
+        -o "$work/chain.csv" --vars '^(cell.1..)?T(.1.)?$'
+    row "show states of heat_chain/$form.mdl, n = 1000000" 1 "$mdlc" show states examples/heat_chain/$form.mdl --set n=1000000
+done
+row "check many_parts.mdl, 10000 components of 50 equations" 1 "$mdlc" check tests/bench/models/many_parts.mdl
 row "check resistive_grid.mdl, 200 x 200 (one linear loop)" 1 "$mdlc" check tests/bench/models/resistive_grid.mdl --set n=200
 row "run resistive_grid.mdl, 200 x 200, 1 s" 1 "$mdlc" run tests/bench/models/resistive_grid.mdl --set n=200 \
     -o "$work/grid.csv" --vars '^load.v$'
