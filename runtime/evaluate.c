@@ -63,6 +63,7 @@ evaluate_solved(Run *run, bool report)
             return MDL_FAILED;
         }
     }
+    rest_apply(run);
     take_derivatives(run);
     friction_clamp(run);
     return MDL_OK;
@@ -81,6 +82,7 @@ evaluate_row(Run *run)
     bool solve = run->solve_rows || run->causal;
     if (!solve || evaluate_solved(run, false) != MDL_OK) {
         evaluate_plain(run);
+        rest_apply(run);
         take_derivatives(run);
         friction_clamp(run);
     }

@@ -2,8 +2,8 @@
 //
 // Purpose: bring the discrete part of the model to a fixed point at one instant.
 // Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve; when a discrete variable differs
-//         from its pre(), set pre() and solve again. Relations settle first, then friction modes, then
-//         discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
+//         from its pre(), set pre() and solve again. Relations settle first, then friction modes, then contacts
+//         at rest, then discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
 // Contract: run->time and the unknowns in v are the event's point; afterwards v is consistent and stored in
 //           run->y, run->yp. Complexity: passes * model evaluation; the number of passes is limited.
 #include <float.h>
@@ -53,13 +53,13 @@ update_relation(Run *run, uint32_t k)
     Guard *guard = &run->guard[k];
     double value = run->v[relation->value];
     bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
-    // The crossing was located: rounding in a second evaluation must not undo it.
+    // At rest it keeps the value that the impacts left. The crossing was located: rounding in a second evaluation must not undo it.
     if (guard->pending) {
         guard->pending = false;
         guard->forced = true;
         return put(run, relation->value, value != 0 ? 0 : 1);
     }
-    if (guard->forced && near)
+    if ((guard->forced && near) || rest_keeps(run, k))
         return false;
     return put(run, relation->value, run->v[relation->next] != 0);
 }
@@ -86,7 +86,7 @@ report_flip_flop(const Run *run, const double *before, const char *what)
     const mdl_model *model = run->model;
     char text[2000] = "";
     size_t used = 0;
-    for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++) {
+    for (uint32_t k = 0; k < run->guards - model->n_rests && used + 1 < sizeof text; k++) {
         uint32_t place = k < model->n_relations ? model->relation[k].value
                          : k < model->n_relations + model->n_time_relations
                              ? model->time_relation[k - model->n_relations].value
@@ -129,7 +129,7 @@ settle(Run *run)
         remember_conditions(run, run->phi_scale);
         if (update_relations(run))
             friction_search(run);
-        else if (!friction_update(run))
+        else if (!friction_update(run) && !rest_update(run))
             return friction_check(run);
     }
     report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
@@ -179,10 +179,12 @@ update_discretes(Run *run)
     }
     for (uint32_t k = 0; k < model->n_reinits; k++) {
         const mdl_reinit *reinit = &model->reinit[k];
-        if (run->v[reinit->active] != 0) {
-            run->v[model->y + reinit->state] = run->v[reinit->next];
-            changed = true;
-        }
+        if (run->v[reinit->active] == 0)
+            continue;
+        if (run->rests)
+            rest_note(run, k, run->v[model->y + reinit->state], run->v[reinit->next]);
+        run->v[model->y + reinit->state] = run->v[reinit->next];
+        changed = true;
     }
     return changed;
 }
@@ -271,8 +273,9 @@ keep_left_limits(Run *run)
     }
 }
 
-int
-event_iterate(Run *run, bool initial)
+// One event iteration; contacts at rest that it lifts are open in the next one.
+static int
+iterate_once(Run *run, bool initial, bool *again)
 {
     keep_left_limits(run);
     friction_event(run);
@@ -280,6 +283,17 @@ event_iterate(Run *run, bool initial)
     int status = settle_discretes(run);
     if (status == MDL_OK && end_pulses(run, initial))
         status = settle_discretes(run);
+    return status == MDL_OK ? rest_after_event(run, again) : status;
+}
+
+int
+event_iterate(Run *run, bool initial)
+{
+    bool again;
+    rest_event(run);
+    int status = iterate_once(run, initial, &again);
+    while (status == MDL_OK && again)
+        status = iterate_once(run, initial, &again);
     if (status != MDL_OK)
         return status;
     char text[300];
@@ -323,46 +337,80 @@ event_next_instant(const Run *run)
     return next;
 }
 
-enum { CONFIRMATIONS = 8 };
+// Confirmations of an accumulation's end; fewer do when the tolerance does not resolve its events any more.
+enum { CONFIRMATIONS = 8, FEW_CONFIRMATIONS = 3 };
 
-// The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts
-// once the time between crossings has become small compared with that at the sequence's beginning.
+static bool
+accumulates(Run *run, uint32_t k, int side)
+{
+    const Guard *guard = &run->guard[k];
+    if (!(guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop))
+        return false;
+    if (guard->confirmed[side] >= CONFIRMATIONS && guard->interval[side] < 1e-5 * guard->first[side])
+        return true;
+    return guard->forced && rest_possible(run, k) &&
+           rest_unresolved(run, k, guard->interval[side], guard->confirmed[side] >= FEW_CONFIRMATIONS);
+}
+
+// The condition whose crossings come ever faster towards an instant within the run, or UINT32_MAX. It counts once the
+// time between crossings has become small compared with that at the sequence's beginning.
 static uint32_t
-accumulating(const Run *run, double *limit)
+accumulating(Run *run, double *limit)
 {
     for (uint32_t k = 0; k < run->guards; k++)
         for (int side = 0; side < 2; side++) {
-            const Guard *guard = &run->guard[k];
-            *limit = guard->limit[side];
-            if (guard->confirmed[side] >= CONFIRMATIONS && *limit <= run->options->stop &&
-                guard->interval[side] < 1e-5 * guard->first[side])
+            *limit = run->guard[k].limit[side];
+            if (accumulates(run, k, side))
                 return k;
         }
     return UINT32_MAX;
 }
 
-// Chattering or a Zeno sequence that would never end.
-int
-event_no_progress(Run *run)
+// The motion goes on with the limit of the accumulating events.
+static int
+come_to_rest(Run *run, uint32_t guard, double limit)
 {
-    uint32_t slot = run->event_count++ % EVENT_WINDOW;
-    double oldest = run->event_time[slot], span = run->options->stop - run->options->start;
-    double limit;
-    uint32_t zeno = accumulating(run, &limit);
-    run->event_time[slot] = run->time;
-    if (zeno != UINT32_MAX) {
+    const char *why = rest_begin(run, guard);
+    if (why) {
         run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other "
-                    "ever faster and accumulate at time %.9g:\n  %s", run->time, limit, root_text(run, zeno));
+                    "ever faster and accumulate at time %.9g:\n  %s\nit cannot come to rest there: %s", run->time, limit,
+                    root_text(run, guard), why);
         return MDL_FAILED;
     }
-    if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))
-        return MDL_OK;
+    if (rest_first(run, guard))
+        run_message(run, MDL_WARNING, "events follow each other ever faster and accumulate at time %.6g: the motion comes to "
+                    "rest there and stays on the limit of this condition until it is pulled off:\n  %s", limit,
+                    root_text(run, guard));
+    return event_iterate(run, false);
+}
+
+static int
+report_chattering(const Run *run, double length)
+{
     char text[2000] = "";
     size_t used = 0;
     for (uint32_t k = 0; k < run->guards && used + 1 < sizeof text; k++)
-        if (run->guard[k].band > 0)
+        if (run->guard[k].band > 0 || run->guard[k].forced)
             used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
     run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %d events within %.3g s%s%s%s",
-                run->time, EVENT_WINDOW, run->time - oldest, used ? "; involved:" : "", text, root_chatter_help(run));
+                run->time, EVENT_WINDOW, length, used ? "; involved:" : "", text, root_chatter_help(run));
     return MDL_FAILED;
+}
+
+int
+event_progress(Run *run)
+{
+    uint32_t slot = run->event_count++ % EVENT_WINDOW;
+    double oldest = run->event_time[slot], span = run->options->stop - run->options->start;
+    double limit = run->time;
+    uint32_t zeno = run->accumulated ? run->accumulated - 1 : accumulating(run, &limit);
+    uint32_t back = rest_falling_back(run);
+    run->event_time[slot] = run->time;
+    run->accumulated = 0;
+    zeno = zeno == UINT32_MAX ? back : zeno;
+    if (zeno != UINT32_MAX)
+        return come_to_rest(run, zeno, limit);
+    if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))
+        return MDL_OK;
+    return report_chattering(run, run->time - oldest);
 }

@@ -30,6 +30,8 @@ struct Integrator {
     SUNLinearSolver solver;
     Jacobian *jacobian;
     Selection *selection;    // NULL: all states are free
+    const uint32_t *replaced; // per state: the function that takes the place of its row, plus 1; NULL: none
+    uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
     bool fresh;              // the next factorisation chooses new pivots
     double limit;            // stop time set in IDA
     double *weight, *rate;   // for the first step
@@ -43,15 +45,22 @@ struct Integrator {
 
 // --- callbacks
 
-// Invariants in the place of the rows of the states that they determine.
+// Where the function stands that takes the place of a state's row.
+static uint32_t
+replaced_value(const mdl_model *model, uint32_t row)
+{
+    return model->n_constraints ? model->constraint[row].value : model->rest[row / 2].g + row % 2;
+}
+
+// Invariants, or contacts at rest, in the place of the rows of the states that they determine.
 static void
 replace_rows(const Run *run, double *out)
 {
     const mdl_model *model = run->model;
-    const uint32_t *replaced = run->integrator->selection ? selection_of_states(run->integrator->selection) : NULL;
+    const uint32_t *replaced = run->integrator->replaced;
     for (uint32_t i = 0; replaced && i < model->nx; i++)
         if (replaced[i])
-            out[i] = run->v[model->constraint[replaced[i] - 1].value];
+            out[i] = run->v[replaced_value(model, replaced[i] - 1)];
 }
 
 static bool
@@ -73,6 +82,7 @@ dae_residual(Run *run, const double *yp, double *out)
     const mdl_model *model = run->model;
     memcpy(run->v + model->yp, yp, model->n * sizeof *yp);
     evaluate_plain(run);
+    rest_apply(run);
     nvector_difference(yp, run->v + model->dx, out, model->nx);
     if (model->implicit)
         for (uint32_t i = 0; i < model->nx; i++)
@@ -124,6 +134,7 @@ fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUN
     } else {
         memcpy(run->v + model->yp, NV_DATA_S(yp), run->ny * sizeof(double));
         evaluate_plain(run);
+        rest_apply(run);
     }
     return jacobian_assemble(run->integrator->jacobian, run, cj) ? 0 : 1;
 }
@@ -392,12 +403,12 @@ restart(Run *run)
     return MDL_OK;
 }
 
-// Rows of states that invariants determine now are replaced by the invariants.
+// Rows of states that invariants, or contacts at rest, determine now are replaced by these.
 static int
-apply_selection(Run *run)
+choose_rows(Run *run, const uint32_t *replaced)
 {
     Integrator *integrator = run->integrator;
-    const uint32_t *replaced = selection_of_states(integrator->selection);
+    integrator->replaced = replaced;
     jacobian_free(&integrator->jacobian);
     integrator->jacobian = jacobian_create(run->model, run->causal, replaced);
     if (!integrator->jacobian) {
@@ -417,7 +428,7 @@ select_states(Run *run, bool force, bool *restart)
     if (!integrator->selection)
         return MDL_OK;
     int status = selection_review(run, integrator->selection, force, restart);
-    return status == MDL_OK && *restart ? apply_selection(run) : status;
+    return status == MDL_OK && *restart ? choose_rows(run, selection_of_states(integrator->selection)) : status;
 }
 
 // The choice of states does not touch the method's history, because all states are unknowns all the time: only the
@@ -440,8 +451,13 @@ renew_matrix(Run *run)
 static int
 ida_start(Run *run)
 {
+    Integrator *integrator = run->integrator;
     bool changed;
     int status = run->ny ? select_states(run, true, &changed) : MDL_OK;
+    if (status == MDL_OK && run->ny && !run->causal && integrator->rest_version != rest_version(run)) {
+        integrator->rest_version = rest_version(run);
+        status = choose_rows(run, rest_rows(run));
+    }
     return status == MDL_OK ? restart(run) : status;
 }
 

@@ -20,7 +20,8 @@ struct Jacobian {
     uint32_t *start, *row;
     double *values;
     uint32_t *from_y, *from_yp; // per stored value of the model's matrix: index into values
-    uint32_t *from_c;           // the same of the constraints' matrix
+    uint32_t *from_c;           // the same of `constraints`
+    const mdl_matrix *constraints; // partials of the functions that may replace rows
     uint32_t *diagonal;         // nx: index of the 1 of explicit rows, UINT32_MAX for implicit ones
     Lu *lu;
     bool selected;              // constraints replace rows
@@ -114,14 +115,14 @@ merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *repl
                uint32_t trash)
 {
     const mdl_model *model = jacobian->model;
-    const mdl_matrix *matrix[3] = {&model->jac_y, &model->jac_yp, &model->jac_c};
+    const mdl_matrix *matrix[3] = {&model->jac_y, &model->jac_yp, jacobian->constraints};
     uint32_t *from[3] = {jacobian->from_y, jacobian->from_yp, jacobian->from_c}, end = at;
     if (j < model->nx)
         jacobian->diagonal[j] = NONE;
     for (int k = 0; k < 3; k++)
         for (uint32_t a = column_begin(matrix[k], j); a < column_end(matrix[k], j); a++) {
             uint32_t row = k == 2 ? owner[matrix[k]->row[a]] : matrix[k]->row[a];
-            if (k == 2 || row >= model->nx || !replaced[row])
+            if (row != NONE && (k == 2 || row >= model->nx || !replaced[row]))
                 jacobian->row[end++] = row;
         }
     bool diagonal = j < model->nx && !is_implicit(model, j) && !replaced[j];
@@ -135,7 +136,7 @@ merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *repl
     for (int k = 0; k < 3; k++)
         for (uint32_t a = column_begin(matrix[k], j); a < column_end(matrix[k], j); a++) {
             uint32_t row = k == 2 ? owner[matrix[k]->row[a]] : matrix[k]->row[a];
-            bool dropped = k < 2 && row < model->nx && replaced[row];
+            bool dropped = row == NONE || (k < 2 && row < model->nx && replaced[row]);
             from[k][a] = dropped ? trash : find_row(jacobian->row, at, kept, row);
         }
     if (diagonal)
@@ -153,7 +154,7 @@ allocate(Jacobian *jacobian, size_t nonzeros)
     jacobian->from_y = calloc((size_t)model->jac_y.nonzeros + 1, sizeof *jacobian->from_y);
     jacobian->from_yp = calloc((size_t)model->jac_yp.nonzeros + 1, sizeof *jacobian->from_yp);
     jacobian->diagonal = calloc((size_t)model->nx + 1, sizeof *jacobian->diagonal);
-    jacobian->from_c = calloc((size_t)model->jac_c.nonzeros + 1, sizeof *jacobian->from_c);
+    jacobian->from_c = calloc((size_t)jacobian->constraints->nonzeros + 1, sizeof *jacobian->from_c);
     return jacobian->from_c && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y && jacobian->from_yp &&
            jacobian->diagonal;
 }
@@ -162,12 +163,14 @@ static bool
 build_dae(Jacobian *jacobian, const uint32_t *replaced)
 {
     const mdl_model *model = jacobian->model;
-    size_t most = (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + model->jac_c.nonzeros + model->nx;
-    uint32_t *owner = replaced ? calloc((size_t)model->n_constraints + 1, sizeof *owner) : NULL;
+    size_t most = (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + jacobian->constraints->nonzeros + model->nx;
+    uint32_t *owner = replaced ? malloc(((size_t)jacobian->constraints->rows + 1) * sizeof *owner) : NULL;
     if (!allocate(jacobian, most) || (replaced && !owner)) {
         free(owner);
         return false;
     }
+    for (uint32_t i = 0; replaced && i < jacobian->constraints->rows; i++)
+        owner[i] = NONE; // a function that replaces no row now
     for (uint32_t i = 0; replaced && i < model->nx; i++)
         if (replaced[i])
             owner[replaced[i] - 1] = i;
@@ -200,8 +203,8 @@ assemble_dae(Jacobian *jacobian, const double *v, double cj)
         jacobian->values[jacobian->from_y[k]] += usable(y[k]);
     for (uint32_t k = 0; k < model->jac_yp.nonzeros; k++)
         jacobian->values[jacobian->from_yp[k]] += cj * usable(yp[k]);
-    const double *c = v + model->jac_c.values;
-    for (uint32_t k = 0; jacobian->selected && k < model->jac_c.nonzeros; k++)
+    const double *c = v + jacobian->constraints->values;
+    for (uint32_t k = 0; jacobian->selected && k < jacobian->constraints->nonzeros; k++)
         jacobian->values[jacobian->from_c[k]] += c[k];
     for (uint32_t j = 0; j < model->nx; j++)
         if (jacobian->diagonal[j] != NONE)
@@ -413,6 +416,7 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
     jacobian->model = model;
     jacobian->causal = causal;
     jacobian->selected = replaced != NULL;
+    jacobian->constraints = model->n_constraints ? &model->jac_c : &model->jac_rest;
     jacobian->n = causal ? model->nx : model->n;
     if (causal && wants_border(model)) {
         jacobian->bordered = bordered_create(model);

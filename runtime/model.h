@@ -142,7 +142,20 @@ typedef struct mdl_discrete {
 typedef struct mdl_reinit {
     uint32_t state;    // index of the state
     uint32_t active, next;
+    uint32_t der;      // place in v of another variable that is the state's derivative, 0: none
+    int32_t der_sign;  // it is the derivative times this sign
 } mdl_reinit;
+
+// A relation whose change triggers a reinit. When its changes accumulate (a bouncing ball) the motion goes on
+// at rest: g = 0 and dg/dt = 0 hold, by a reaction in the direction in which the reinits change the states.
+typedef struct mdl_rest {
+    uint32_t relation;       // index into `relation`
+    uint32_t n_reinits;
+    const uint32_t *reinit;  // indices into `reinit`: those that it triggers
+    uint32_t g;              // first of three places: g, dg/dt and the second derivative of g for the derivatives
+                             // that `dynamics` left (dx); written by `rests`
+    const char *why;         // not NULL: it cannot come to rest, because of this
+} mdl_rest;
 
 typedef struct mdl_assert {
     uint32_t ok;       // place in v: 0 when violated (written by `asserts`)
@@ -207,6 +220,12 @@ typedef struct mdl_model {
     uint32_t n_constraints;   // 0: all states are free
     const mdl_constraint *constraint;
     mdl_matrix jac_c;         // n_constraints x n: dc/dy, valid after `jacobian`
+
+    uint32_t n_rests;
+    const mdl_rest *rest;
+    mdl_code rests;           // after dynamics
+    mdl_code rest_partials;   // values of jac_rest; after `rests`
+    mdl_matrix jac_rest;      // 2 n_rests x n: row 2k: dg/dy, row 2k+1: d(dg/dt)/dy
 } mdl_model;
 
 #endif

@@ -33,8 +33,10 @@ root_text(const Run *run, uint32_t guard)
         text = model->relation[guard].text;
     else if (guard < model->n_relations + model->n_time_relations)
         text = model->time_relation[guard - model->n_relations].text;
-    else
+    else if (guard < model->n_relations + model->n_time_relations + model->n_sgns)
         text = model->sgn[guard - model->n_relations - model->n_time_relations].text;
+    else
+        text = rest_text(run, guard - model->n_relations - model->n_time_relations - model->n_sgns);
     return text ? text : "(a condition without a name)";
 }
 
@@ -53,7 +55,7 @@ compute(Run *run)
     uint32_t k = 0;
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++, k++)
-        run->phi[k] = relation_guard(run, &model->relation[i]) + run->guard[k].band;
+        run->phi[k] = rest_holds(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[k].band;
     for (uint32_t i = 0; i < model->n_time_relations; i++, k++) {
         // A net for instants that rounding has hidden; at the instant itself the time event is on its way.
         const mdl_time_relation *relation = &model->time_relation[i];
@@ -63,6 +65,8 @@ compute(Run *run)
     }
     for (uint32_t i = 0; i < model->n_sgns; i++, k++)
         run->phi[k] = friction_guard(run, i) + run->guard[k].band;
+    for (uint32_t i = 0; i < model->n_rests; i++, k++)
+        run->phi[k] = rest_guard(run, i);
 }
 
 bool
@@ -149,6 +153,8 @@ note_crossing(Run *run, uint32_t k, double time)
     const mdl_model *model = run->model;
     uint32_t laws = model->n_relations + model->n_time_relations;
     Guard *guard = &run->guard[k];
+    if (k >= laws + model->n_sgns)
+        return;
     int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
                : k >= laws            ? friction_mode(run, k - laws) == 0
                                       : 0;
@@ -253,6 +259,16 @@ report_missed(const Run *run, uint32_t guard)
     return MDL_FAILED;
 }
 
+// The latest times between crossings shrink towards an end within the run.
+static bool
+shrinks(const Run *run, const Guard *guard)
+{
+    for (int side = 0; side < 2; side++)
+        if (guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop)
+            return true;
+    return false;
+}
+
 int
 root_arm(Run *run)
 {
@@ -260,9 +276,12 @@ root_arm(Run *run)
         Guard *guard = &run->guard[k];
         if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
             continue;
-        if (guard->returning)
+        if (guard->returning && (shrinks(run, guard) || rest_was(run, k)))
+            run->accumulated = k + 1;
+        else if (guard->returning)
             return report_missed(run, k);
-        guard->band = 0;
+        else
+            guard->band = 0;
     }
     return MDL_OK;
 }
@@ -306,7 +325,8 @@ look_ahead(Run *run)
     for (uint32_t k = 0; k < model->n_relations; k++) {
         Guard *guard = &run->guard[k];
         double change = relation_guard(run, &model->relation[k]) - run->phi[k];
-        guard->returning = guard->band > 0 && solved && change < -4 * DBL_EPSILON * fabs(run->phi[k]);
+        guard->returning = guard->band > 0 && solved && !rest_holds(run, k) && !(rest_band(run, k) > 0) &&
+                           change < -4 * DBL_EPSILON * fabs(run->phi[k]);
     }
     evaluate_load(run, run->time, run->y, run->yp);
     evaluate_row(run);
@@ -322,7 +342,8 @@ root_blind(Run *run)
         guard->seen_count = 0;
         guard->returning = false;
         if (guard->forced) {
-            guard->band = k >= laws ? friction_band(run, k - laws) : BAND * guard->size;
+            bool law = k >= laws && k < laws + run->model->n_sgns;
+            guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));
             guard->forced = guard->pending = false;
         }
         blind = blind || (k < run->model->n_relations && guard->band > 0);

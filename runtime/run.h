@@ -20,6 +20,7 @@ typedef struct Result Result;
 typedef struct Selection Selection;
 typedef struct Projection Projection;
 typedef struct Ode Ode;
+typedef struct Rests Rests;
 typedef struct Friction Friction;
 
 struct Rank;
@@ -83,8 +84,9 @@ struct Run {
     Ode *ode;                 // of ode.c
     Result *result;
     Friction *friction;       // of friction.c
+    Rests *rests;             // of rest.c; NULL: nothing can come to rest
 
-    // Events. `guard` has n_relations, then n_time_relations, then n_sgns entries; so does `phi`.
+    // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
     Guard *guard;
     double *phi, *phi_scale;
@@ -92,6 +94,7 @@ struct Run {
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
     bool time_event;           // the event being handled is at an instant
+    uint32_t accumulated;      // relation + 1 whose events can no longer be told apart, 0: none
     double event_time[EVENT_WINDOW];
     uint32_t event_count;
     uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
@@ -145,7 +148,8 @@ int event_iterate(Run *run, bool initial);
 void event_instants(Run *run);
 // The next instant after the current time (infinity when there is none).
 double event_next_instant(const Run *run);
-int event_no_progress(Run *run);
+// Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
+int event_progress(Run *run);
 uint32_t event_relation_count(const Run *run);
 
 // --- friction.c: the modes of set-valued laws
@@ -166,6 +170,46 @@ int friction_check(Run *run);
 double friction_guard(const Run *run, uint32_t law);
 double friction_band(const Run *run, uint32_t law);
 void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)
+
+// --- rest.c: relations that stay at zero after their events have accumulated
+int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
+void rest_free(Run *run);
+// A reinit of the event being handled has changed its state.
+void rest_note(Run *run, uint32_t reinit, double before, double after);
+// The relation `guard` could come to rest, and is not at rest now.
+bool rest_possible(const Run *run, uint32_t guard);
+bool rest_holds(const Run *run, uint32_t relation);
+bool rest_was(const Run *run, uint32_t relation); // at some time before
+// At an event of the relation: what moves between its events, which are `interval` apart, is below the tolerance; when
+// an accumulation is not confirmed, also that the reset could not turn the motion back.
+bool rest_unresolved(Run *run, uint32_t guard, double interval, bool confirmed);
+// The relation is at rest from now on; the states in v are moved onto it. NULL, or why that cannot be.
+const char *rest_begin(Run *run, uint32_t guard);
+// True once per relation, for the message.
+bool rest_first(Run *run, uint32_t guard);
+// The reactions act on dx; after the dynamics, once.
+void rest_apply(Run *run);
+// Ends the rest of the contact that pulls most. True when something changed.
+bool rest_update(Run *run);
+double rest_guard(const Run *run, uint32_t contact);
+// The gap of a contact that has opened counts as closed below this: what the tolerance does not resolve. 0: no such.
+double rest_band(const Run *run, uint32_t relation);
+// The relation of a contact that has opened and came back before its gap could be seen, UINT32_MAX: none.
+uint32_t rest_falling_back(Run *run);
+const char *rest_text(const Run *run, uint32_t contact);
+// After an event iteration: contacts that reinits have lifted end, contacts that were hit reset again, and what is at
+// rest is moved onto its surface exactly. *again: the event iteration must run again.
+int rest_after_event(Run *run, bool *again);
+void rest_event(Run *run); // a new event begins
+// During an event: the relation is not computed anew, because it is at rest or was hit.
+bool rest_keeps(const Run *run, uint32_t relation);
+// After an accepted step: true when the states had drifted from the surface and were moved back: the integrator must
+// start again.
+bool rest_drifted(Run *run);
+// Rows that IDA solves instead of those of states: per state the row of jac_rest plus 1, or 0. NULL: none. They change
+// when the version does.
+const uint32_t *rest_rows(const Run *run);
+uint32_t rest_version(const Run *run);
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

@@ -98,7 +98,8 @@ static bool
 allocate(Run *run)
 {
     const mdl_model *model = run->model;
-    size_t n = model->n, guards = model->n_relations + model->n_time_relations + model->n_sgns;
+    size_t n = model->n, guards = model->n_relations + model->n_time_relations + model->n_sgns +
+                                      model->n_rests;
     run->guards = (uint32_t)guards;
     run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
     run->abstol = calloc(n + 1, sizeof *run->abstol);
@@ -144,7 +145,7 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     choose_form(run);
     choose_points(run);
-    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK) {
+    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -160,6 +161,7 @@ clean_up(Run *run)
 {
     integrator_free(run);
     friction_free(run);
+    rest_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->group_rank);
@@ -222,14 +224,15 @@ handle_event(Run *run, double instant, bool located)
     if (status == MDL_OK)
         status = event_iterate(run, false);
     if (status == MDL_OK)
+        status = event_progress(run);
+    if (status == MDL_OK)
         status = result_row(run);
     if (status == MDL_OK && run->model->n_asserts)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
     root_blind(run);
-    status = event_no_progress(run);
-    return status == MDL_OK ? integrator_start(run) : status;
+    return integrator_start(run);
 }
 
 // Looks at the conditions at a point inside the last step, `low` being the last point without violation.
@@ -252,6 +255,7 @@ evaluate_accepted(Run *run)
     evaluate_plain(run);
     friction_clamp(run);
     friction_share(run);
+    rest_apply(run);
     evaluate_outputs(run);
 }
 
@@ -296,6 +300,10 @@ inspect(Run *run, double before, double *instant, bool *located)
             status = friction_check(run);
         if (status != MDL_OK)
             return status;
+        if (run->accumulated) {
+            *located = true;
+            *instant = before;
+        }
     } else if (run->model->n_asserts || run->redundant) {
         evaluate_accepted(run);
     }
@@ -318,7 +326,9 @@ advance(Run *run, double stop)
         return status;
     bool event = located || run->time == due;
     status = write_points(run, instant, event);
-    return status == MDL_OK && event ? handle_event(run, instant, located) : status;
+    if (status == MDL_OK && event)
+        return handle_event(run, instant, located);
+    return status == MDL_OK && rest_drifted(run) ? integrator_start(run) : status;
 }
 
 // --- the whole run

@@ -425,6 +425,7 @@ make_dynamics(Lowering *low)
     // The discrete part and the asserts may hold further relations; they are emitted before marking.
     make_events(low);
     mark_dynamics(low, &code, &in_loop, &needed);
+    make_rests(low, &code, &in_loop, &needed);
     make_steps(low, &code, &needed, &pieces, &whole, &outputs);
     // The Jacobian needs the most memory of all: what is done with goes first.
     vec_free(&code);

@@ -16,6 +16,7 @@ make_discretes(Lowering *low)
     InstrVec code = {0};
     mdl_discrete *table = arena_array(low->arena, mdl_discrete, causal->items.n ? causal->items.n : 1);
     mdl_reinit *reinits = arena_array(low->arena, mdl_reinit, dae->reinits.n ? dae->reinits.n : 1);
+    U32Vec conditions = {0};
     for (uint32_t i = 0; i < causal->items.n; i++) {
         CausalItem item = causal->items.at[i];
         if (item.is_loop) {
@@ -42,7 +43,7 @@ make_discretes(Lowering *low)
                      dae_name(dae, reinit.var));
             continue;
         }
-        mdl_reinit made = {place - low->y, new_places(low, 1), new_places(low, 1)};
+        mdl_reinit made = {.state = place - low->y, .active = new_places(low, 1), .next = new_places(low, 1)};
         int when_sign;
         Exprs *exprs = low->exprs;
         Expr edge = expr_2(exprs, OP_AND, expr_slot(exprs, 0), expr_1(exprs, OP_NOT, expr_slot(exprs, 1)));
@@ -51,11 +52,22 @@ make_discretes(Lowering *low)
         emit_places(low, &code, edge, when, made.active);
         emit_vars(low, &code, LIFT_HELD, reinit.value, dae->rows.at + reinit.row, reinit.span, sign, made.next);
         reinits[model->n_reinits++] = made;
+        vec_push(&conditions, when[0]);
     }
+    find_triggers(low, &code, &conditions);
+    vec_free(&conditions);
     model->discrete = table;
     model->reinit = reinits;
     add_function(low, "discretes", &code, false, &model->discretes);
     vec_free(&code);
+}
+
+Expr
+root_function(Lowering *low, Expr relation)
+{
+    Op op = expr_op(low->exprs, relation);
+    Expr a = expr_arg(low->exprs, relation, 0), b = expr_arg(low->exprs, relation, 1);
+    return op == OP_GT || op == OP_GE ? expr_sub(low->exprs, a, b) : expr_sub(low->exprs, b, a);
 }
 
 static void
@@ -76,10 +88,7 @@ make_relations(Lowering *low)
             times[model->n_time_relations++] = (mdl_time_relation){at->value, at->next, at->g, at->text};
             continue;
         }
-        Op op = expr_op(low->exprs, at->shape);
-        Expr a = expr_arg(low->exprs, at->shape, 0), b = expr_arg(low->exprs, at->shape, 1);
-        bool greater = op == OP_GT || op == OP_GE;
-        Instr g = {greater ? expr_sub(low->exprs, a, b) : expr_sub(low->exprs, b, a), at->row, at->g};
+        Instr g = {root_function(low, at->shape), at->row, at->g};
         vec_push(&code, g);
         relations[model->n_relations++] = (mdl_relation){at->value, at->next, at->g, at->text};
     }

@@ -3,7 +3,7 @@
 // Purpose: lay the variables out in one value array, make one instruction per assignment and residual,
 // collect held
 // relations, differentiate, and fill the tables of runtime/model.h.
-// Method: layout.c, parameters.c, lift.c, dynamics.c, events.c, jacobian.c, program.c, results.c; each
+// Method: layout.c, parameters.c, lift.c, dynamics.c, events.c, rest.c, jacobian.c, program.c, results.c; each
 // explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
 #include "ir/pass/lower.h"
@@ -109,6 +109,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.tear_row);
     vec_free(&low.relations);
     vec_free(&low.samples);
+    vec_free(&low.triggers);
     map_free(&low.relation_of);
     place_free(&low.column_of);
     place_free(&low.row_of);

@@ -1,5 +1,5 @@
 // lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c,
-// dynamics.c, events.c, results.c, lower.c).
+// dynamics.c, events.c, rest.c, results.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -25,6 +25,11 @@ typedef struct Sample {
     Expr start, interval;    // shapes over `row`
     uint32_t row, value, start_place, interval_place;
 } Sample;
+
+// A change of the relation (index into Lowering.relations) may trigger the reinit (index into the model's table).
+typedef struct Trigger {
+    uint32_t relation, reinit;
+} Trigger;
 
 // Instructions that are not in the system yet: they are sorted first.
 typedef VEC(Instr) InstrVec;
@@ -92,6 +97,7 @@ typedef struct Lowering {
     VEC(Relation) relations;
     Map relation_of;
     VEC(Sample) samples;
+    VEC(Trigger) triggers;   // by reinit
     PlaceMap column_of, row_of; // see accumulate
     PlaceMap scratch, more_scratch;
     struct LiftMemo *lift;
@@ -152,5 +158,13 @@ void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 const char *equation_text(Lowering *low, uint32_t equation);
+// Of a relation: >= 0 on its true side.
+Expr root_function(Lowering *low, Expr relation);
+
+// --- rest.c: derivatives of the relations that trigger a reinit
+// `when[i]` is the condition's place of reinit i; `code` is that of the discrete part.
+void find_triggers(Lowering *low, const InstrVec *code, const U32Vec *when);
+// From all instructions of the dynamics in order; in_loop and needed are per instruction.
+void make_rests(Lowering *low, const InstrVec *code, const U8Vec *in_loop, const U8Vec *needed);
 
 #endif

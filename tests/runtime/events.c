@@ -50,7 +50,7 @@ static const mdl_relation ball_relation[] = {{BALL_REL, BALL_NEXT, BALL_G, "h < 
 static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE, NULL},
                                              {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE, NULL},
                                              {Y(2, 1), 0, BALL_V_PRE, NULL}};
-static const mdl_reinit ball_reinit[] = {{1, BALL_ACTIVE, BALL_NEW}};
+static const mdl_reinit ball_reinit[] = {{.state = 1, .active = BALL_ACTIVE, .next = BALL_NEW}};
 static const mdl_output ball_output[] = {{"h", Y(2, 0), 1, MDL_REAL}, {"v", Y(2, 1), 1, MDL_REAL},
                                          {"bounces", BALL_COUNT, 1, MDL_INTEGER}};
 

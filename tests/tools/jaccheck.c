@@ -25,7 +25,7 @@ random_unit(uint64_t *seed)
     return (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-// All rows at the point in v: -dx of explicit rows, loop residuals, constraints.
+// All rows at the point in v: -dx of explicit rows, loop residuals, constraints, g and dg/dt of what may come to rest.
 static void
 rows_of(const Point *point, double *rows)
 {
@@ -38,6 +38,9 @@ rows_of(const Point *point, double *rows)
     }
     for (uint32_t k = 0; k < m->n_constraints; k++)
         rows[m->n + k] = point->v[m->constraint[k].value];
+    mdl_call(m->rests, point->v);
+    for (uint32_t k = 0; k < 2 * m->n_rests; k++)
+        rows[m->n + m->n_constraints + k] = point->v[m->rest[k / 2].g + k % 2];
 }
 
 static void
@@ -53,7 +56,7 @@ static double
 compare(const Point *point, bool by_rate, double *dense, double *up, double *down)
 {
     const mdl_model *m = point->model;
-    uint32_t rows = m->n + m->n_constraints, base = by_rate ? m->yp : m->y;
+    uint32_t rows = m->n + m->n_constraints + 2 * m->n_rests, base = by_rate ? m->yp : m->y;
     double worst = 0;
     for (uint32_t j = 0; j < m->n; j++) {
         double kept = point->v[base + j], h = 1e-6 * fmax(1e-3, fabs(kept));
@@ -77,7 +80,7 @@ static double
 check_point(Point *point, uint64_t *seed)
 {
     const mdl_model *m = point->model;
-    size_t rows = m->n + m->n_constraints;
+    size_t rows = m->n + m->n_constraints + 2 * m->n_rests;
     double *dense = calloc(2 * rows * m->n + 2 * rows + 1, sizeof *dense), *rates = dense + rows * m->n;
     double *up = rates + rows * m->n, *down = up + rows;
     memcpy(point->v, m->v0, sizeof *point->v * m->nv);
@@ -95,6 +98,8 @@ check_point(Point *point, uint64_t *seed)
     mdl_call(m->jacobian, point->v);
     scatter(point, &m->jac_y, 0, (uint32_t)rows, dense);
     scatter(point, &m->jac_c, m->n, (uint32_t)rows, dense);
+    mdl_call(m->rest_partials, point->v);
+    scatter(point, &m->jac_rest, m->n + m->n_constraints, (uint32_t)rows, dense);
     scatter(point, &m->jac_yp, 0, (uint32_t)rows, rates);
     double worst = fmax(compare(point, false, dense, up, down), compare(point, true, rates, up, down));
     free(dense);
