@@ -72,6 +72,7 @@ struct Run {
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the integrator: nx or n
     double *y, *yp;       // n each: the last accepted point
+    double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
     Newton **block;       // per dynamics step, NULL for plain ones
     uint32_t *group_rank; // per group of invariants how many are independent; NULL: all

@@ -103,6 +103,7 @@ allocate(Run *run)
     run->guards = (uint32_t)guards;
     run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
     run->abstol = calloc(n + 1, sizeof *run->abstol);
+    run->motion = calloc(n + model->nx + 1, sizeof *run->motion);
     run->y = calloc(n + 1, sizeof *run->y);
     run->yp = calloc(n + 1, sizeof *run->yp);
     run->block = calloc((size_t)model->n_dynamics + 1, sizeof *run->block);
@@ -113,7 +114,7 @@ allocate(Run *run)
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
     run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
-    return run->v && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+    return run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
            run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned;
 }
 
@@ -168,6 +169,7 @@ clean_up(Run *run)
     free(run->redundant);
     free(run->v);
     free(run->abstol);
+    free(run->motion);
     free(run->y);
     free(run->yp);
     free(run->block);
@@ -212,6 +214,32 @@ write_points(Run *run, double time, bool event)
 
 // --- events
 
+static void
+remember_motion(Run *run)
+{
+    const mdl_model *model = run->model;
+    memcpy(run->motion, run->v + model->y, model->n * sizeof *run->motion);
+    memcpy(run->motion + model->n, run->v + model->yp, model->nx * sizeof *run->motion);
+}
+
+// The event has changed neither unknowns nor derivatives since remember_motion(): the equations of motion do not see it.
+// Loops' unknowns were solved anew, to rounding.
+static bool
+motion_goes_on(const Run *run)
+{
+    const mdl_model *model = run->model;
+    const double *y = run->v + model->y, *yp = run->v + model->yp, *old = run->motion;
+    if (memcmp(y, old, model->nx * sizeof *y) != 0)
+        return false;
+    for (uint32_t i = model->nx; i < model->n; i++)
+        if (!(fabs(y[i] - old[i]) <= 1e-4 * (run->tolerance * fabs(y[i]) + run->abstol[i])))
+            return false;
+    for (uint32_t i = 0; i < model->nx; i++)
+        if (!(fabs(yp[i] - old[model->n + i]) <= 1e-13 * fabs(yp[i])))
+            return false;
+    return !model->n_constraints;
+}
+
 static int
 handle_event(Run *run, double instant, bool located)
 {
@@ -220,6 +248,9 @@ handle_event(Run *run, double instant, bool located)
     integrator_interpolate(run, instant);
     evaluate_row(run);
     int status = result_row(run);
+    // At the end of a step the method's history is that of the event; inside the step there is none to go on with.
+    bool at_end = !located && instant == run->time;
+    remember_motion(run);
     run->time = instant;
     if (status == MDL_OK)
         status = event_iterate(run, false);
@@ -231,8 +262,9 @@ handle_event(Run *run, double instant, bool located)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
+    bool goes_on = at_end && motion_goes_on(run);
     root_blind(run);
-    return integrator_start(run);
+    return goes_on ? MDL_OK : integrator_start(run);
 }
 
 // Looks at the conditions at a point inside the last step, `low` being the last point without violation.
