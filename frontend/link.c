@@ -168,6 +168,7 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
         const ClassInfo *info = class_at(linker->elab->program, part->class_id);
         Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
                      .index = subscripts_of(linker, member, e), .class_kind = info->kind,
+                     .shared = (member->flags & AST_F_INNER) != 0,
                      .class_name = info->full_name, .span = member->span};
         link_instance(linker, part, inst, shift_of(shift, member, e), flags, owner->is_connector);
     }

@@ -45,6 +45,7 @@ typedef struct Inst {
     uint32_t index;      // offset into Dae.dims of `rank` subscripts (from 1)
     uint8_t rank;
     uint8_t class_kind;  // ClassKind of ast.h as a number: 11 body, 12 element, 13 constraint, 14 memory
+    bool shared;         // declared inner: others use it without connections
     Sym class_name;      // full class name
     Span span;           // the declaration
 } Inst;

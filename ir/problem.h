@@ -82,6 +82,10 @@ typedef struct Reduction {
     // states it determines (dynamic state selection). Level 0: the user's equation, 1: its derivative, ...
     U32Vec invariants;
     U8Vec invariant_level;
+    // How many integrations below the highest derivatives: an invariant of depth d determines states of depth d,
+    // those with d derivatives in the model (a velocity constraint that cannot be integrated has depth 1, as has the
+    // derivative of a constraint on positions, which has depth 2 itself).
+    U8Vec invariant_depth;
     uint32_t structural_index; // 0: ordinary differential equations, 1: no differentiation needed, ...
 } Reduction;
 void reduction_free(Reduction *reduction);

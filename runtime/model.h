@@ -115,16 +115,14 @@ typedef struct mdl_sgn {
     uint32_t dp, da;   // places in v of der(p) and der(a) (0: a is constant)
 } mdl_sgn;
 
-// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The
-// runtime puts it
-// in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for
-// ever. A
-// constraint of level k (0: a relation of positions, 1: its derivative, ...) replaces the row of a state
-// that occurs in no
-// constraint of a lower level.
+// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime puts
+// it in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for ever. A
+// constraint of depth d replaces the row of a state of depth d, one that has d derivatives in the model: a relation
+// of velocities, be it the derivative of one of positions or not, determines velocities.
 typedef struct mdl_constraint {
     uint32_t value;    // place in v of c
-    uint32_t level;
+    uint32_t level;    // 0: an equation of the model, 1: its derivative, ...
+    uint32_t depth;
     const char *text;  // "file:line:col: component.path: equation"
 } mdl_constraint;
 
@@ -220,6 +218,7 @@ typedef struct mdl_model {
     uint32_t n_constraints;   // 0: all states are free
     const mdl_constraint *constraint;
     mdl_matrix jac_c;         // n_constraints x n: dc/dy, valid after `jacobian`
+    const uint8_t *state_depth; // nx: number of derivatives of each state in the model; NULL without constraints
 
     uint32_t n_rests;
     const mdl_rest *rest;

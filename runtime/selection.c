@@ -59,19 +59,6 @@ selection_free(Selection **slot)
     *slot = NULL;
 }
 
-// The lowest level at which each state occurs in a constraint.
-static void
-state_levels(const mdl_model *model, uint32_t *level)
-{
-    const mdl_matrix *c = &model->jac_c;
-    for (uint32_t j = 0; j < model->n; j++) {
-        level[j] = FREE;
-        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
-            if (model->constraint[c->row[k]].level < level[j])
-                level[j] = model->constraint[c->row[k]].level;
-    }
-}
-
 static uint32_t
 root_of(uint32_t *parent, uint32_t i)
 {
@@ -81,9 +68,9 @@ root_of(uint32_t *parent, uint32_t i)
 }
 
 static bool
-eligible(const mdl_model *model, const uint32_t *level, uint32_t row, uint32_t column)
+eligible(const mdl_model *model, uint32_t row, uint32_t column)
 {
-    return column < model->nx && level[column] == model->constraint[row].level;
+    return column < model->nx && model->state_depth[column] == model->constraint[row].depth;
 }
 
 static bool
@@ -101,17 +88,16 @@ add_to(uint32_t **list, uint32_t *n, uint32_t item)
 }
 
 static bool
-make_groups(const mdl_model *model, Selection *s, uint32_t *level, uint32_t *parent, uint32_t *number)
+make_groups(const mdl_model *model, Selection *s, uint32_t *parent, uint32_t *number)
 {
     const mdl_matrix *c = &model->jac_c;
     uint32_t m = model->n_constraints;
-    state_levels(model, level);
     for (uint32_t i = 0; i < m; i++)
         parent[i] = i;
     for (uint32_t j = 0; j < model->n; j++) {
         uint32_t first = FREE;
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++) {
-            if (!eligible(model, level, c->row[k], j))
+            if (!eligible(model, c->row[k], j))
                 continue;
             if (first == FREE)
                 first = c->row[k];
@@ -133,7 +119,7 @@ make_groups(const mdl_model *model, Selection *s, uint32_t *level, uint32_t *par
     }
     for (uint32_t j = 0; j < model->n && good; j++)
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
-            if (eligible(model, level, c->row[k], j)) {
+            if (eligible(model, c->row[k], j)) {
                 Group *group = &s->group[number[root_of(parent, c->row[k])]];
                 good = add_to(&group->column, &group->columns, j);
                 break;
@@ -146,9 +132,9 @@ selection_create(const mdl_model *model)
 {
     Selection *s = calloc(1, sizeof *s);
     size_t n = (size_t)model->n + model->n_constraints + 1, most = 0;
-    uint32_t *level = calloc(3 * n, sizeof *level);
-    bool good = s && level && make_groups(model, s, level, level + n, level + 2 * n);
-    free(level);
+    uint32_t *parent = calloc(2 * n, sizeof *parent);
+    bool good = s && parent && make_groups(model, s, parent, parent + n);
+    free(parent);
     for (uint32_t g = 0; good && g < s->groups; g++) {
         size_t size = (size_t)s->group[g].rows * s->group[g].columns;
         if (size > most)

@@ -517,6 +517,8 @@ warn_unconnected(Pass *pass)
             || dae->insts.at[component].parent == NONE || state.at[component] & WARNED)
             continue;
         bool alone = !(state.at[component] & CONNECTED);
+        if (alone && dae->insts.at[component].shared)
+            continue;
         if (alone || needs_all_ports(dae, component)) {
             warn_at(pass, component, alone ? component : dae->connectors.at[c].inst);
             state.at[component] |= WARNED;

@@ -4,6 +4,7 @@
 // relations and
 // laws do not need moves to `outputs`, which runs only where results and events are made.
 // Contract: runtime/model.h says what each function computes and what was computed before it is called.
+#include "ir/structure.h"
 #include "ir/pass/lower.h"
 
 #include <math.h>
@@ -314,13 +315,28 @@ emit_invariants(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     for (uint32_t k = 0; k < n; k++) {
         const Equation at = low->dae->equations.at[reduction->invariants.at[k]];
         table[k] = (mdl_constraint){low->invariant + k, reduction->invariant_level.at[k],
-                                    equation_text(low, reduction->invariants.at[k])};
+                                    reduction->invariant_depth.at[k], equation_text(low, reduction->invariants.at[k])};
         emit_vars(low, code, LIFT_HELD, expr_residual(low->exprs, at.shape), low->dae->rows.at + at.row, at.span, 1,
                   table[k].value);
     }
     model->n_constraints = n;
     model->constraint = table;
     add_piece(code, first, in_loop, pieces);
+}
+
+// Per state the number of its derivatives in the model.
+static const uint8_t *
+state_depths(const Lowering *low)
+{
+    if (!low->in->reduction->invariants.n)
+        return NULL;
+    uint8_t *depth = arena_array(low->arena, uint8_t, low->nx);
+    for (uint32_t i = 0; i < low->nx; i++) {
+        depth[i] = 0;
+        for (Var v = structure_der(low->dae, low->var_at.at[low->y + i]); v != NONE; v = structure_der(low->dae, v))
+            depth[i]++;
+    }
+    return depth;
 }
 
 static void
@@ -441,6 +457,7 @@ make_dynamics(Lowering *low)
     for (uint32_t i = 0; i < low->n; i++)
         names[i] = dae_name(low->dae, low->var_at.at[low->y + i]);
     model->implicit = implicit;
+    model->state_depth = state_depths(low);
     model->state_name = names;
     vec_free(&whole);
     vec_free(&outputs);

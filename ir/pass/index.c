@@ -541,6 +541,7 @@ reduction_free(Reduction *reduction)
     vec_free(&reduction->dummies);
     vec_free(&reduction->invariants);
     vec_free(&reduction->invariant_level);
+    vec_free(&reduction->invariant_depth);
 }
 
 void

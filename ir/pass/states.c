@@ -53,6 +53,7 @@ typedef struct States {
     U8Vec wish, start; // per variable, over its alias class
     U8Vec dummy;       // per variable
     Map coefficients;  // (shape, slot) -> coefficient expression
+    uint8_t depth;     // of the level: 1 for the highest derivatives
     // one level:
     U32Vec rows;       // Dae equations
     VEC(Column) columns;
@@ -402,12 +403,13 @@ keep_invariants(States *states, uint32_t row)
 {
     Reduction *reduction = states->reduction;
     uint32_t first = reduction->derivative_of.at[row];
-    uint8_t level = 0;
+    uint8_t level = 0, depth = states->depth;
     for (uint32_t e = first; reduction->derivative_of.at[e] != NONE; e = reduction->derivative_of.at[e])
         level++;
     for (uint32_t e = first; e != NONE; e = reduction->derivative_of.at[e]) {
         vec_push(&reduction->invariants, e);
         vec_push(&reduction->invariant_level, level--);
+        vec_push(&reduction->invariant_depth, depth++);
     }
 }
 
@@ -543,11 +545,13 @@ pass_states(Dae *dae, Reduction *reduction, Diags *diags)
     vec_clear(&reduction->dummies);
     vec_clear(&reduction->invariants);
     vec_clear(&reduction->invariant_level);
+    vec_clear(&reduction->invariant_depth);
     for (uint32_t e = 0; e < reduction->derivative_of.n; e++)
         if (reduction->derivative_of.at[e] != NONE && reduction->derivative.at[e] == NONE)
             vec_push(&states.rows, e);
     bool good = true;
     for (bool first = true; states.rows.n && good; first = false) {
+        states.depth++;
         read_level(&states, first);
         good = choose_dummies(&states) == 0;
         if (good)
