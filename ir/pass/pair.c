@@ -56,6 +56,9 @@ tearing_pair(PairInput *input, U32Vec *residuals)
     for (uint32_t r = 0; r < n; r++)
         append_row(input, r, seen, &problem.incidence);
     vec_push(&problem.incidence.start, problem.incidence.column.n);
+    free(seen);
+    vec_free(&input->start);
+    vec_free(&input->uses);
     vec_append(&problem.equations, residuals->at, n);
     problem_match(&problem, n, NULL);
     uint32_t next = 0; // the residuals without a tear of their own, in order
@@ -69,7 +72,4 @@ tearing_pair(PairInput *input, U32Vec *residuals)
         residuals->at[k] = problem.equations.at[r];
     }
     problem_free(&problem);
-    free(seen);
-    vec_free(&input->start);
-    vec_free(&input->uses);
 }

@@ -772,7 +772,7 @@ emit_inner(Tearing *t, Causal *causal, const Var *unknowns, bool as_items)
 // contains in most ways (the balance of a node with its potential), so that the matrix of the tears has a full
 // diagonal and, for networks, a symmetric pattern, which a fill-reducing ordering needs.
 static void
-pair_residuals(const Tearing *t, U32Vec *residuals)
+pair_residuals(Tearing *t, U32Vec *residuals)
 {
     PairInput input = {.tears = t->tears.n};
     U32Vec position = {0};
@@ -792,8 +792,10 @@ pair_residuals(const Tearing *t, U32Vec *residuals)
         }
     }
     vec_push(&input.start, input.uses.n);
-    tearing_pair(&input, residuals);
     vec_free(&position);
+    vec_free(&t->support);
+    vec_free(&t->paths);
+    tearing_pair(&input, residuals);
 }
 
 // Constraints that were differentiated, and their derivatives: numerically they may follow from each other.

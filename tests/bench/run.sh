@@ -79,7 +79,7 @@ done
 echo
 echo "heat chain of 1000 states: IDA as packaged / this runtime"
 "$build/tests/bench/peer_chain"
-for program in "$build"/tests/bench/codegen*; do
+for program in "$build"/tests/bench/structural "$build"/tests/bench/codegen*; do
     case $program in *.o | *.d) continue ;; esac
     [ -x "$program" ] || continue
     echo
