@@ -243,6 +243,34 @@ builtin_smooth(BuiltinCall *call, Value *out)
     return true;
 }
 
+// delay(expr, time, longest): what expr was `time` ago (section 3.7.4.1).
+bool
+builtin_delay(BuiltinCall *call, Value *out)
+{
+    const Value *value = &call->values[0];
+    bool limited = call->n > 2 && call->nodes[2];
+    if (value->type.base != TYPE_REAL) {
+        builtin_refuse(call, 0, "of type Real");
+        return false;
+    }
+    for (uint32_t i = 1; i < (limited ? 3u : 2u); i++)
+        if (call->values[i].type.rank || !type_is_number(&call->values[i].type)) {
+            builtin_refuse(call, i, "a scalar number");
+            return false;
+        }
+    bool known = value_known(call->env, &call->values[1]);
+    if (known && !(value_number(call->env, &call->values[1], 0) > 0)) {
+        builtin_refuse(call, 1, "a positive time");
+        return false;
+    }
+    if (!value_new(call->env, &value->type, call->span, out))
+        return false;
+    Expr time = call->values[1].elements[0], most = limited ? call->values[2].elements[0] : time;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = expr_3(call->env->exprs, OP_DELAY, value->elements[i], time, most);
+    return true;
+}
+
 bool
 builtin_homotopy(BuiltinCall *call, Value *out)
 {

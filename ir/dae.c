@@ -50,6 +50,7 @@ dae_free(Dae **dae)
     vec_free(&d->reinits);
     vec_free(&d->asserts);
     vec_free(&d->laws);
+    vec_free(&d->delays);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
     vec_free(&d->connects);

@@ -123,6 +123,12 @@ typedef struct Law {
     Span span;
 } Law;
 
+// `value` (a hidden input) is `input` as it was `time` ago; `time` never exceeds `most`, which is a parameter or literal.
+typedef struct Delay {
+    Var value, input, time, most;
+    Span span;
+} Delay;
+
 // --- connectors and the multibond graph
 typedef struct BondVars { // one scalar bond of a connector type
     uint32_t flow;        // offset of the flow variable among the connector's scalars
@@ -194,6 +200,7 @@ typedef struct Dae {
     VEC(Reinit) reinits;
     VEC(Assert) asserts;
     VEC(Law) laws;
+    VEC(Delay) delays;
 
     VEC(ConnectorType) connector_types;
     VEC(Connector) connectors;

@@ -42,6 +42,12 @@ run_laws(Compilation *c)
 }
 
 static bool
+run_delays(Compilation *c)
+{
+    return pass_delays(c->dae, c->diags);
+}
+
+static bool
 run_integers(Compilation *c)
 {
     return pass_integers(c->dae, c->diags);
@@ -180,6 +186,8 @@ const Pass pipeline[] = {
      .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},
     {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
      .requires = FACT_CONTRACTS},
+    {ROW(delays), .doc = "delayed expressions become inputs with a history",
+     .requires = FACT_JUNCTIONS},
     {ROW(algebra), .doc = "luz and tar in normal form",
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
     {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",

@@ -25,13 +25,26 @@ evaluate_load(Run *run, double time, const double *y, const double *yp)
     }
 }
 
-void
-evaluate_plain(Run *run)
+static void
+call_dynamics(Run *run)
 {
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         mdl_call(step->block ? step->block->eval : step->call, run->v);
+    }
+}
+
+enum { DELAY_PASSES = 4 };
+
+void
+evaluate_plain(Run *run)
+{
+    bool moving = delay_load(run);
+    call_dynamics(run);
+    for (int pass = 1; moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
+        delay_load(run);
+        call_dynamics(run);
     }
 }
 
@@ -45,8 +58,8 @@ take_derivatives(Run *run)
             run->v[model->yp + i] = run->v[model->dx + i];
 }
 
-int
-evaluate_solved(Run *run, bool report)
+static int
+solve_dynamics(Run *run, bool report)
 {
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
@@ -63,6 +76,20 @@ evaluate_solved(Run *run, bool report)
             return MDL_FAILED;
         }
     }
+    return MDL_OK;
+}
+
+int
+evaluate_solved(Run *run, bool report)
+{
+    bool moving = delay_load(run);
+    int status = solve_dynamics(run, report);
+    for (int pass = 1; status == MDL_OK && moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
+        delay_load(run);
+        status = solve_dynamics(run, report);
+    }
+    if (status != MDL_OK)
+        return status;
     rest_apply(run);
     take_derivatives(run);
     friction_clamp(run);

@@ -163,6 +163,15 @@ typedef struct mdl_assert {
     uint32_t edge;     // 1: depends on pre(), as those inside `when` do: holds or fails while an event is processed
 } mdl_assert;
 
+// value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics.
+typedef struct mdl_delay {
+    uint32_t value, input;  // places in v; input is valid after `dynamics`
+    uint32_t time, most;    // places in v of the delay time and of the longest one
+    int32_t sign, time_sign; // +1 or -1 (aliases): of input and of time
+    uint32_t moving;        // 1: the delay time is computed by `dynamics`
+    const char *where;      // "file:line:col"
+} mdl_delay;
+
 typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;
 
 // A column of the result: sign * v[place].
@@ -225,6 +234,9 @@ typedef struct mdl_model {
     mdl_code rests;           // after dynamics
     mdl_code rest_partials;   // values of jac_rest; after `rests`
     mdl_matrix jac_rest;      // 2 n_rests x n: row 2k: dg/dy, row 2k+1: d(dg/dt)/dy
+
+    uint32_t n_delays;
+    const mdl_delay *delay;
 } mdl_model;
 
 #endif

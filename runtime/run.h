@@ -22,6 +22,7 @@ typedef struct Projection Projection;
 typedef struct Ode Ode;
 typedef struct Rests Rests;
 typedef struct Friction Friction;
+typedef struct Delays Delays;
 
 struct Rank;
 
@@ -86,6 +87,7 @@ struct Run {
     Result *result;
     Friction *friction;       // of friction.c
     Rests *rests;             // of rest.c; NULL: nothing can come to rest
+    Delays *delays;           // of delay.c; NULL when the model has none
 
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
@@ -211,6 +213,24 @@ bool rest_drifted(Run *run);
 // when the version does.
 const uint32_t *rest_rows(const Run *run);
 uint32_t rest_version(const Run *run);
+// --- delay.c: delayed values
+int delay_create(Run *run);
+void delay_free(Run *run);
+int delay_start(Run *run); // the first point, in v
+// Sets the delayed values at the time in v. True when delay times are computed by the dynamics: then delay_moved() says
+// whether the dynamics gave other ones than those that were used.
+bool delay_load(Run *run);
+bool delay_moved(const Run *run);
+// Keeps the points of an accepted step from `before` to `instant`; v is at the latter afterwards.
+int delay_record(Run *run, double before, double instant);
+// True when the argument of a delay has reached an earlier event at `instant`, with v there.
+bool delay_reaches(const Run *run, double instant);
+// Arguments of delays that reach an earlier event at `instant` go past it. True when there was one.
+bool delay_due(Run *run, double instant);
+// After an event, with v behind it. of_delay: nothing else than delay_due() made it.
+int delay_event(Run *run, bool of_delay);
+double delay_next_instant(const Run *run);
+double delay_limit(const Run *run); // the next step must not go beyond
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

@@ -146,7 +146,8 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     choose_form(run);
     choose_points(run);
-    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK) {
+    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK
+        || delay_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -163,6 +164,7 @@ clean_up(Run *run)
     integrator_free(run);
     friction_free(run);
     rest_free(run);
+    delay_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->group_rank);
@@ -240,8 +242,9 @@ motion_goes_on(const Run *run)
     return !model->n_constraints;
 }
 
+// other: something else than a delayed event makes this one.
 static int
-handle_event(Run *run, double instant, bool located)
+handle_event(Run *run, double instant, bool located, bool other)
 {
     run->stats->events++;
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
@@ -251,18 +254,21 @@ handle_event(Run *run, double instant, bool located)
     // At the end of a step the method's history is that of the event; inside the step there is none to go on with.
     bool at_end = !located && instant == run->time;
     remember_motion(run);
+    bool of_delay = delay_due(run, instant) && !other;
     run->time = instant;
     if (status == MDL_OK)
         status = event_iterate(run, false);
     if (status == MDL_OK)
         status = event_progress(run);
     if (status == MDL_OK)
+        status = delay_event(run, of_delay);
+    if (status == MDL_OK)
         status = result_row(run);
     if (status == MDL_OK && run->model->n_asserts)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
-    bool goes_on = at_end && motion_goes_on(run);
+    bool goes_on = at_end && !run->delays && motion_goes_on(run);
     root_blind(run);
     return goes_on ? MDL_OK : integrator_start(run);
 }
@@ -348,18 +354,20 @@ inspect(Run *run, double before, double *instant, bool *located)
 static int
 advance(Run *run, double stop)
 {
-    double due = event_next_instant(run), before = run->time;
+    double own = event_next_instant(run), due = fmin(own, delay_next_instant(run)), before = run->time;
     bool located;
-    int status = integrator_step(run, fmin(due, stop));
+    int status = integrator_step(run, fmin(fmin(due, delay_limit(run)), stop));
     double instant = run->time;
     if (status == MDL_OK)
         status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
-    bool event = located || run->time == due;
-    status = write_points(run, instant, event);
+    status = delay_record(run, before, instant);
+    bool event = located || run->time == own || delay_reaches(run, instant);
+    if (status == MDL_OK)
+        status = write_points(run, instant, event);
     if (status == MDL_OK && event)
-        return handle_event(run, instant, located);
+        return handle_event(run, instant, located, located || run->time == own);
     return status == MDL_OK && rest_drifted(run) ? integrator_start(run) : status;
 }
 
@@ -438,6 +446,8 @@ start(Run *run)
     double begun = run_clock();
     int status = init_solve(run);
     run->stats->init_seconds = run_clock() - begun;
+    if (status == MDL_OK)
+        status = delay_start(run);
     if (status == MDL_OK)
         status = redundancy_review(run);
     if (status == MDL_OK)

@@ -208,6 +208,11 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
         for (uint32_t k = 0; k < n; k++)
             wanted.at[low->sys->places.at[relation->row + k]] = 1;
     }
+    for (uint32_t i = 0; i < low->dae->delays.n; i++) {
+        int sign;
+        wanted.at[place_of(low, low->dae->delays.at[i].input, &sign)] = 1;
+        wanted.at[place_of(low, low->dae->delays.at[i].time, &sign)] = 1;
+    }
     for (uint32_t i = 0; i < low->dae->laws.n; i++) {
         int sign;
         wanted.at[place_of(low, low->dae->laws.at[i].p, &sign)] = 1;

@@ -227,9 +227,41 @@ make_left_limits(Lowering *low)
     vec_free(&vars);
 }
 
+static const char *
+place_in_source(Lowering *low, Span span)
+{
+    Place place;
+    return span.hi && sources_locate(low->dae->sources, span.lo, &place)
+        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "delay()";
+}
+
+static void
+make_delays(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    uint32_t n = low->dae->delays.n;
+    mdl_delay *table = arena_array(low->arena, mdl_delay, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Delay at = low->dae->delays.at[i];
+        VarKind kind = dae_kind(low->dae, at.time);
+        int sign, time_sign, unused;
+        table[i].value = place_of(low, at.value, &unused);
+        table[i].input = place_of(low, at.input, &sign);
+        table[i].time = place_of(low, at.time, &time_sign);
+        table[i].most = place_of(low, at.most, &unused);
+        table[i].sign = sign;
+        table[i].time_sign = time_sign;
+        table[i].moving = kind != VAR_PARAMETER && kind != VAR_CONSTANT;
+        table[i].where = place_in_source(low, at.span);
+    }
+    model->delay = table;
+    model->n_delays = n;
+}
+
 void
 make_events(Lowering *low)
 {
+    make_delays(low);
     make_discretes(low);
     make_asserts(low);
     make_laws(low);

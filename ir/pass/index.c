@@ -276,10 +276,15 @@ complain_rate(Index *index, uint32_t e, Var var)
 {
     Out text = {0};
     const char *name = dae_name(index->dae, var);
-    out_printf(&text, "the derivative of the input '%s' is needed, but an input has none", name);
+    bool delayed = (dae_group(index->dae, var)->flags & GROUP_HIDDEN) != 0;
+    if (delayed)
+        out_text(&text, "the derivative of a delayed value is needed, but a delayed value has none");
+    else
+        out_printf(&text, "the derivative of the input '%s' is needed, but an input has none", name);
     Diag *diag = complain(index, E0504, e, text.text);
     const Group *group = dae_group(index->dae, var);
-    diag_note(diag, group->span, "'%s' is declared here", name);
+    if (!delayed)
+        diag_note(diag, group->span, "'%s' is declared here", name);
     note_colored(index, diag);
     diag_help(diag, "let a variable with an equation drive this quantity, or do not fix a position by an input");
     out_free(&text);

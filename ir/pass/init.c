@@ -60,6 +60,15 @@ add_law(Dae *dae, Problem *problem, const Law *law)
     add_initial(dae, problem, shape, vars, 3, dae->equations.at[law->equation].node, law->span);
 }
 
+// Before the start everything was as it is at the start.
+static void
+add_delay(Dae *dae, Problem *problem, const Delay *delay)
+{
+    Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
+    uint32_t node = dae_node(dae, dae_group(dae, delay->value)->inst);
+    add_initial(dae, problem, shape, (Var[]){delay->value, delay->input}, 2, node, delay->span);
+}
+
 // var = start(row)
 static void
 add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
@@ -95,6 +104,8 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
     }
     for (uint32_t i = 0; i < pres->n; i++)
         problem->unknown.at[pres->at[i]] = 1;
+    for (uint32_t i = 0; i < dae->delays.n; i++)
+        problem->unknown.at[dae->delays.at[i].value] = 1;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         problem->unknown.at[dae->laws.at[i].mode] = 0;
 }
@@ -549,6 +560,10 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->laws.n; i++)
         add_law(dae, problem, &dae->laws.at[i]);
+    for (uint32_t i = 0; i < dae->delays.n; i++) {
+        Delay delay = dae->delays.at[i];
+        add_delay(dae, problem, &delay);
+    }
     U32Vec pres = {0};
     start_binds(dae, &start_of);
     add_fixed(dae, problem, &start_of);

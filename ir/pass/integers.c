@@ -190,7 +190,7 @@ depends_on_continuous(const Integers *integers, Expr e)
     uint32_t n = expr_nslots(dae->exprs, e);
     for (uint32_t k = 0; k < n; k++) {
         Var var = integers->vars.at[k];
-        if (dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_pre_of.at[var] == NONE && expr_uses_slot(dae->exprs, e, k))
+        if ((dae_kind(dae, var) == VAR_CONTINUOUS || dae_kind(dae, var) == VAR_INPUT) && dae->var_pre_of.at[var] == NONE && expr_uses_slot(dae->exprs, e, k))
             return true;
     }
     return false;

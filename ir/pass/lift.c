@@ -381,7 +381,8 @@ emit_lifted(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, Span span,
         int unused;
         Var var = memo->vars.at[k];
         vec_push(&memo->places, place_of(low, var, &unused));
-        vec_push(&memo->kinds, dae_kind(low->dae, var) == VAR_CONTINUOUS);
+        // Delayed values are inputs that move.
+        vec_push(&memo->kinds, dae_kind(low->dae, var) == VAR_CONTINUOUS || dae_kind(low->dae, var) == VAR_INPUT);
     }
     uint32_t index = lift_shape(low, mode, shape, memo->kinds.at, memo->vars.n);
     Lifted lifted = memo->lifted.at[index];

@@ -323,6 +323,8 @@ expression_quantity(UnitsPass *pass, Expr e)
     }
     case OP_NEG: case OP_ABS: case OP_NOEVENT: case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
         return pass->of.at[a];
+    case OP_DELAY:
+        return pass->of.at[a];
     case OP_SMOOTH:
         return pass->of.at[b];
     case OP_IF:

@@ -1,0 +1,417 @@
+// delay.c: delayed values from a history of accepted points.
+//
+// Purpose: delay(u, T) at time t is u(t - T); before the start of the run it is u at the start.
+// Method: accepted points and three points within each step are kept; values in between are those of the polynomial of
+//         degree five through the nearest of them (Neville), never across a discontinuity. Every event is one, and the
+//         start; where T has passed since, the run has an event of its own, so that the integrator starts afresh there.
+//         Such events make discontinuities of the next higher derivative, which are followed up to the order of the
+//         integrators, or fewer times where there are many delays (Bellen and Zennaro, Numerical Methods for Delay Differential Equations, 2003, chapter 2).
+//         Steps are no longer than the shortest delay, so that no value of the step being made is asked for.
+// Contract: see run.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/run.h"
+
+enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, STEP_POINTS = 4, MOST_BRANCHES = 64 };
+
+typedef struct Break {    // an event within the history, or the start
+    double time;
+    uint64_t point;       // the first point after it, counted from the start of the run
+    uint32_t level;       // 0: not made by a delay alone; otherwise how many delays it has passed
+    bool jumped;          // an input had another value behind it
+} Break;
+
+struct Delays {
+    double *time;         // of the points; all inputs are sampled together
+    double *value;        // n_delays per point
+    uint8_t *starts;      // per point: it stands behind an event
+    size_t points, capacity;
+    uint64_t dropped;     // points given up at the front
+    Break *broken;
+    size_t breaks, break_capacity;
+    size_t *passed;       // per delay: breaks that its argument has passed; the first is the start
+    double *last_time;    // per delay: the delay time for which the value in v was looked up
+    bool moving;          // some delay time may change
+    bool failed;          // out of memory
+    uint32_t levels;      // breaks of a higher level are not followed
+    uint32_t next_level;  // of the event at the next instant
+};
+
+static double
+input_of(const Run *run, uint32_t k)
+{
+    const mdl_delay *delay = &run->model->delay[k];
+    return delay->sign * run->v[delay->input];
+}
+
+static double
+time_of(const Run *run, uint32_t k)
+{
+    const mdl_delay *delay = &run->model->delay[k];
+    return fmin(delay->time_sign * run->v[delay->time], run->v[delay->most]);
+}
+
+int
+delay_create(Run *run)
+{
+    uint32_t n = run->model->n_delays;
+    if (!n)
+        return MDL_OK;
+    Delays *delays = calloc(1, sizeof *delays);
+    run->delays = delays;
+    if (!delays)
+        return MDL_INTERNAL;
+    delays->passed = calloc(n, sizeof *delays->passed);
+    delays->last_time = calloc(n, sizeof *delays->last_time);
+    for (uint32_t k = 0; k < n; k++)
+        delays->moving = delays->moving || run->model->delay[k].moving;
+    // Every break is one for every delay: with many of them following all levels would cost more than it gives.
+    double branches = n;
+    for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
+        branches *= n;
+    return delays->passed && delays->last_time ? MDL_OK : MDL_INTERNAL;
+}
+
+void
+delay_free(Run *run)
+{
+    Delays *delays = run->delays;
+    if (!delays)
+        return;
+    free(delays->time);
+    free(delays->value);
+    free(delays->starts);
+    free(delays->broken);
+    free(delays->passed);
+    free(delays->last_time);
+    free(delays);
+    run->delays = NULL;
+}
+
+// --- the history
+
+static bool
+more_points(Delays *delays, uint32_t n)
+{
+    size_t capacity = delays->capacity ? 2 * delays->capacity : 64;
+    double *time = realloc(delays->time, capacity * sizeof *time);
+    if (time)
+        delays->time = time;
+    double *value = realloc(delays->value, capacity * n * sizeof *value);
+    if (value)
+        delays->value = value;
+    uint8_t *starts = realloc(delays->starts, capacity);
+    if (starts)
+        delays->starts = starts;
+    if (!time || !value || !starts)
+        return false;
+    delays->capacity = capacity;
+    return true;
+}
+
+// Gives up points that no delay reaches any more, half of all at least.
+static void
+drop_points(Run *run)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    double longest = 0;
+    for (uint32_t k = 0; k < n; k++)
+        longest = fmax(longest, run->v[run->model->delay[k].most]);
+    size_t drop = 0;
+    while (drop + 2 * POINTS < delays->points && delays->time[drop + 2 * POINTS] < run->time - longest)
+        drop++;
+    if (!drop || 2 * drop < delays->points)
+        return;
+    delays->points -= drop;
+    delays->dropped += drop;
+    memmove(delays->time, delays->time + drop, delays->points * sizeof *delays->time);
+    memmove(delays->value, delays->value + drop * n, delays->points * n * sizeof *delays->value);
+    memmove(delays->starts, delays->starts + drop, delays->points);
+}
+
+static void
+add_point(Run *run, bool starts)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    size_t at = delays->points;
+    if (!starts && at && !(run->v[0] > delays->time[at - 1]))
+        return;
+    if (at == delays->capacity) {
+        drop_points(run);
+        at = delays->points;
+        if (at == delays->capacity && !more_points(delays, n)) {
+            delays->failed = true;
+            return;
+        }
+    }
+    // Points much closer than those before carry rounding, not slopes.
+    if (!starts && at >= 2 && !delays->starts[at - 1]
+        && run->v[0] - delays->time[at - 1] < 1e-3 * (delays->time[at - 1] - delays->time[at - 2]))
+        delays->points = --at;
+    delays->time[at] = run->v[0];
+    delays->starts[at] = starts;
+    for (uint32_t k = 0; k < n; k++)
+        delays->value[at * n + k] = input_of(run, k);
+    delays->points++;
+}
+
+// Forgets breaks that all delays have passed, but for the last of them.
+static void
+drop_breaks(Run *run)
+{
+    Delays *delays = run->delays;
+    size_t least = delays->breaks;
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        least = delays->passed[k] < least ? delays->passed[k] : least;
+    if (least < 2 || 2 * least < delays->breaks)
+        return;
+    delays->breaks -= least - 1;
+    memmove(delays->broken, delays->broken + least - 1, delays->breaks * sizeof *delays->broken);
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        delays->passed[k] -= least - 1;
+}
+
+static void
+add_break(Run *run, uint32_t level, bool jumped)
+{
+    Delays *delays = run->delays;
+    if (level >= delays->levels)
+        return;
+    if (delays->breaks == delays->break_capacity)
+        drop_breaks(run);
+    if (delays->breaks == delays->break_capacity) {
+        size_t capacity = delays->break_capacity ? 2 * delays->break_capacity : 16;
+        Break *broken = realloc(delays->broken, capacity * sizeof *broken);
+        delays->failed = delays->failed || !broken;
+        if (!broken)
+            return;
+        delays->broken = broken;
+        delays->break_capacity = capacity;
+    }
+    delays->broken[delays->breaks++] = (Break){run->v[0], delays->dropped + delays->points, level, jumped};
+}
+
+// --- values
+
+// First point of [low, high) behind time, or high.
+static size_t
+first_behind(const Delays *delays, size_t low, size_t high, double time)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (delays->time[middle] > time)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static double
+interpolate(const Delays *delays, uint32_t n, uint32_t k, size_t first, size_t count, double time)
+{
+    double p[POINTS];
+    for (size_t i = 0; i < count; i++)
+        p[i] = delays->value[(first + i) * n + k];
+    for (size_t span = 1; span < count; span++)
+        for (size_t i = 0; i + span < count; i++) {
+            double a = delays->time[first + i], b = delays->time[first + i + span];
+            p[i] = ((time - b) * p[i] + (a - time) * p[i + 1]) / (a - b);
+        }
+    return p[0];
+}
+
+// The value at `time` among points [low, high), which no break that matters divides.
+static double
+value_among(const Delays *delays, uint32_t n, uint32_t k, size_t low, size_t high, double time)
+{
+    size_t at = first_behind(delays, low, high, time), left = at > low ? at - 1 : low;
+    if (time <= delays->time[low])
+        return delays->value[low * n + k];
+    while (left > low && !delays->starts[left] && at - left < POINTS)
+        left--;
+    size_t right = at;
+    while (right < high && !delays->starts[right] && right - left < 2 * POINTS)
+        right++;
+    // The nearest points, as many on one side as on the other where there are so many.
+    size_t count = right - left;
+    if (count > POINTS) {
+        size_t half = at >= left + POINTS / 2 ? at - POINTS / 2 : left;
+        left = half + POINTS > right ? right - POINTS : half;
+        count = POINTS;
+    }
+    // Beyond the last point, where a delay has become shorter during a step, only a little.
+    double last = delays->time[left + count - 1], span = last - delays->time[left];
+    if (time > last + 0.1 * span)
+        time = last + 0.1 * span;
+    return interpolate(delays, n, k, left, count, time);
+}
+
+static double
+value_at(const Run *run, uint32_t k, double time)
+{
+    const Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    const Break *next = delays->passed[k] < delays->breaks ? &delays->broken[delays->passed[k]] : NULL;
+    const Break *last = delays->passed[k] ? &delays->broken[delays->passed[k] - 1] : NULL;
+    size_t low = 0, high = delays->points;
+    // Which side of a jump counts is a matter of events, not of rounding.
+    if (next && next->jumped && next->point > delays->dropped) {
+        high = (size_t)(next->point - delays->dropped);
+        time = fmin(time, next->time);
+    }
+    if (last && last->jumped && last->point > delays->dropped)
+        low = (size_t)(last->point - delays->dropped);
+    return low < high ? value_among(delays, n, k, low, high, time) : delays->value[(delays->points - 1) * n + k];
+}
+
+bool
+delay_load(Run *run)
+{
+    Delays *delays = run->delays;
+    if (!delays || !delays->points)
+        return false;
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        delays->last_time[k] = time_of(run, k);
+        run->v[run->model->delay[k].value] = value_at(run, k, run->v[0] - delays->last_time[k]);
+    }
+    return delays->moving;
+}
+
+bool
+delay_moved(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (run->delays->last_time[k] != time_of(run, k))
+            return true;
+    return false;
+}
+
+// --- the run
+
+static int
+check_times(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        double time = run->model->delay[k].time_sign * run->v[run->model->delay[k].time], most = run->v[run->model->delay[k].most];
+        if (time > 0 && time <= most * (1 + 8 * DBL_EPSILON) && isfinite(time))
+            continue;
+        if (time > most)
+            run_message(run, MDL_ERROR, "%s: at time %.12g: the delay of %.9g is longer than the longest that was announced, %.9g",
+                        run->model->delay[k].where, run->v[0], time, most);
+        else
+            run_message(run, MDL_ERROR, "%s: at time %.12g: the delay is %.9g; it must be positive and finite",
+                        run->model->delay[k].where, run->v[0], time);
+        return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
+int
+delay_start(Run *run)
+{
+    if (!run->delays)
+        return MDL_OK;
+    int status = check_times(run);
+    if (status != MDL_OK)
+        return status;
+    add_break(run, 0, false);
+    add_point(run, true);
+    return run->delays->failed ? MDL_INTERNAL : MDL_OK;
+}
+
+int
+delay_record(Run *run, double before, double instant)
+{
+    if (!run->delays)
+        return MDL_OK;
+    for (int i = 1; i <= STEP_POINTS; i++) {
+        integrator_interpolate(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant);
+        evaluate_row(run);
+        add_point(run, false);
+    }
+    if (run->delays->failed) {
+        run_message(run, MDL_ERROR, "out of memory for the history of delays");
+        return MDL_INTERNAL;
+    }
+    return check_times(run);
+}
+
+bool
+delay_reaches(const Run *run, double instant)
+{
+    const Delays *delays = run->delays;
+    for (uint32_t k = 0; delays && k < run->model->n_delays; k++)
+        if (delays->passed[k] < delays->breaks
+            && delays->broken[delays->passed[k]].time + time_of(run, k) <= instant + 8 * DBL_EPSILON * fabs(instant))
+            return true;
+    return false;
+}
+
+bool
+delay_due(Run *run, double instant)
+{
+    Delays *delays = run->delays;
+    bool any = false;
+    if (!delays)
+        return false;
+    delays->next_level = 0;
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        while (delays->passed[k] < delays->breaks) {
+            const Break *at = &delays->broken[delays->passed[k]];
+            double due = at->time + time_of(run, k);
+            if (due > instant + 8 * DBL_EPSILON * fabs(instant))
+                break;
+            if (!any || at->level + 1 < delays->next_level)
+                delays->next_level = at->level + 1;
+            any = true;
+            delays->passed[k]++;
+        }
+    return any;
+}
+
+int
+delay_event(Run *run, bool of_delay)
+{
+    Delays *delays = run->delays;
+    if (!delays)
+        return MDL_OK;
+    uint32_t n = run->model->n_delays, level = of_delay ? delays->next_level : 0;
+    bool jumped = false;
+    for (uint32_t k = 0; k < n && delays->points; k++) {
+        double left = delays->value[(delays->points - 1) * n + k], right = input_of(run, k);
+        if (fabs(right - left) > 1e-12 * (fabs(left) + fabs(right)) + DBL_MIN)
+            jumped = true;
+    }
+    add_break(run, jumped ? 0 : level, jumped);
+    add_point(run, true);
+    return delays->failed ? MDL_INTERNAL : MDL_OK;
+}
+
+double
+delay_next_instant(const Run *run)
+{
+    const Delays *delays = run->delays;
+    double next = INFINITY;
+    if (!delays)
+        return next;
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (delays->passed[k] < delays->breaks)
+            next = fmin(next, fmax(delays->broken[delays->passed[k]].time + time_of(run, k),
+                                   run->time + 16 * DBL_EPSILON * fabs(run->time)));
+    return next;
+}
+
+double
+delay_limit(const Run *run)
+{
+    double shortest = INFINITY;
+    for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++)
+        shortest = fmin(shortest, run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k));
+    return run->time + shortest;
+}
