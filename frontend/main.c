@@ -357,6 +357,7 @@ fill_run_options(const Options *o, const mdl_model *model, mdl_options *run)
     takes_number(o->step, &run->step);
     run->time_limit = o->limit_time;
     run->output_path = o->output;
+    run->trace = o->trace;
 }
 
 static int

@@ -8,7 +8,7 @@
 
 enum { // long options without a letter
     OPTION_START = 256, OPTION_STOP, OPTION_INTERVAL, OPTION_POINTS, OPTION_TOL, OPTION_ABSTOL, OPTION_SOLVER,
-    OPTION_SET, OPTION_VARS, OPTION_STATS, OPTION_FORMALISM, OPTION_FORM, OPTION_ENGINE, OPTION_OPT, OPTION_LIMIT,
+    OPTION_SET, OPTION_VARS, OPTION_STATS, OPTION_TRACE, OPTION_FORMALISM, OPTION_FORM, OPTION_ENGINE, OPTION_OPT, OPTION_LIMIT,
     OPTION_QUIET, OPTION_FORMAT, OPTION_AFTER, OPTION_MESSAGES, OPTION_PATH, OPTION_CHECK, OPTION_VERIFY, OPTION_STEP
 };
 
@@ -24,6 +24,7 @@ static const struct option long_options[] = {
     {"set", required_argument, NULL, OPTION_SET},
     {"vars", required_argument, NULL, OPTION_VARS},
     {"stats", optional_argument, NULL, OPTION_STATS},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {"formalism", required_argument, NULL, OPTION_FORMALISM},
     {"form", required_argument, NULL, OPTION_FORM},
     {"engine", required_argument, NULL, OPTION_ENGINE},
@@ -65,6 +66,7 @@ static const char run_options[] =
     "  --opt LEVEL            0 fast compilation ... 2 best code; default by size\n"
     "  --solver ida|cvode|adams|erk|rk4|gauss   the integrator\n"
     "  --step H               the length of the fixed steps of rk4 or gauss\n"
+    "  --trace init           how initialisation is solved: every block, every step of a homotopy\n"
     "  --stats[=json]         what it cost, on standard error (json: on standard output)\n"
     "  --quiet                no table, no progress\n";
 
@@ -192,6 +194,9 @@ take_option(Options *o, int letter, const char *value, Arena *arena, Out *why)
         o->stats = true;
         o->stats_json = value && !strcmp(value, "json");
         return !value || one_of(value, "json", "--stats", why);
+    case OPTION_TRACE:
+        o->trace = true;
+        return one_of(value, "init", "--trace", why);
     case OPTION_FORMALISM:
         out_printf(why, "--formalism: energy sections are not supported yet");
         return false;

@@ -25,7 +25,7 @@ typedef struct Options {
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
     double limit_time;
-    bool stats, stats_json, json_messages, quiet, check_only, verify;
+    bool stats, stats_json, trace, json_messages, quiet, check_only, verify;
 } Options;
 
 // Fills `options`; false with a line in `why` when the call is wrong (exit code 2).

@@ -213,6 +213,7 @@ typedef struct Dae {
     U32Vec alias_of;
     U8Vec alias_negative;
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
+    Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
     struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
 } Dae;
 

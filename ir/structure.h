@@ -42,6 +42,14 @@ structure_has_equation(const Dae *dae, uint32_t equation)
     uint8_t kind = dae->equations.at[equation].kind;
     return kind == EQN_NORMAL || kind == EQN_WHEN || kind == EQN_LAW;
 }
+// column_of[v] = the representative that v, der(v), der(der(v)) ... are all derivatives of.
+void structure_merge_derivatives(const Dae *dae, U32Vec *column_of);
+// Squares mechanisms with redundant constraints, before pass_balance (closure.c).
+// True when something was added.
+bool close_mechanisms(Dae *dae);
+// Takes one surplus equation from an over-determined initial problem of a mechanism, which must be matched anew; `number`
+// tells the calls apart. False when constraints are not the reason (loosen.c).
+bool loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t number);
 void structure_equations(const Dae *dae, U32Vec *equations);
 // unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one;
 // not

@@ -495,6 +495,18 @@ worst_unknown(Run *run, double *size)
     return worst;
 }
 
+static void
+report_singular(const Run *run)
+{
+    const Integrator *integrator = run->integrator;
+    uint32_t first = jacobian_singular(integrator->jacobian);
+    const char *equation = equation_of_row(run->model, first);
+    char text[2000];
+    jacobian_null_text(integrator->jacobian, run, text, sizeof text);
+    run_message(run, MDL_ERROR, "at time %.12g: the model's matrix is singular; `%s` is not determined%s%s%s", run->time,
+                run->model->state_name[first], text, equation ? "\nequation " : "", equation ? equation : "");
+}
+
 static int
 report_failure(Run *run, int flag)
 {
@@ -507,8 +519,7 @@ report_failure(Run *run, int flag)
     if (integrator->bad[0] && flag != IDA_ERR_FAIL)
         run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)", run->time, integrator->bad, step);
     else if (flag == IDA_LSETUP_FAIL || flag == IDA_LSOLVE_FAIL)
-        run_message(run, MDL_ERROR, "at time %.12g: the model's matrix is singular; `%s` is not determined",
-                    run->time, run->model->state_name[jacobian_singular(integrator->jacobian)]);
+        report_singular(run);
     else if (flag == IDA_ERR_FAIL)
         run_message(run, MDL_ERROR, "at time %.12g: the step became too small (%.3g): the error of `%s` stays "
                     "%.3g times above the tolerance%s%s", run->time, step, name, size,

@@ -9,6 +9,7 @@
 // run->yp
 //           are stored. Complexity: blocks * Newton iterations.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,36 @@ run_steps(Run *run, Newton **block, bool homotopy, uint32_t *failed)
     return MDL_OK;
 }
 
+// One step of the homotopy: what moved most among the variables of the results, or which block failed.
+static void
+trace_lambda(const Run *run, double lambda, const double *before, const Newton *failed)
+{
+    const mdl_model *model = run->model;
+    char text[1000];
+    size_t used = (size_t)snprintf(text, sizeof text, "  homotopy at lambda = %.10g: %s", lambda,
+                                   failed ? "not solved, a shorter step is tried" : "solved");
+    double limit = INFINITY;
+    for (int count = 0; !failed && count < 4 && used < sizeof text; count++) {
+        double most = 0;
+        uint32_t fastest = model->n_outputs;
+        for (uint32_t k = 0; k < model->n_outputs; k++) {
+            uint32_t place = model->output[k].place;
+            double moved = fabs(run->v[place] - before[place]) / fmax(fabs(before[place]), 1);
+            if (moved > most && moved < limit) {
+                most = moved;
+                fastest = k;
+            }
+        }
+        if (fastest == model->n_outputs)
+            break;
+        limit = most;
+        const mdl_output *output = &model->output[fastest];
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %s: %.8g -> %.8g", output->name,
+                                 output->sign * before[output->place], output->sign * run->v[output->place]);
+    }
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
 // `good` has 2 nv places: the values at the start and those of the last solved lambda.
 static int
 follow_lambda(Run *run, Newton **block, double *good)
@@ -62,12 +93,17 @@ follow_lambda(Run *run, Newton **block, double *good)
     uint32_t failed;
     memcpy(run->v, good, bytes);
     run->v[model->lambda] = 0;
+    if (run->options->trace)
+        run_message(run, MDL_NOTE, "initialisation: homotopy from the simplified model");
     int status = run_steps(run, block, true, &failed);
     memcpy(good, run->v, bytes);
     for (int k = 0; status == MDL_OK && lambda < 1; k++) {
         double next = fmin(1, lambda + step);
         run->v[model->lambda] = next;
-        if (run_steps(run, block, false, &failed) == MDL_OK) {
+        bool solved = run_steps(run, block, false, &failed) == MDL_OK;
+        if (run->options->trace)
+            trace_lambda(run, next, good, solved ? NULL : block[failed]);
+        if (solved) {
             lambda = next;
             step *= 2;
             memcpy(good, run->v, bytes);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/bordered.h"
-#include "runtime/rank.h"
+#include "runtime/newton.h"
 
 struct Jacobian {
     const mdl_model *model;
@@ -509,4 +509,22 @@ bool
 jacobian_is_dense(const Jacobian *jacobian)
 {
     return jacobian->bordered ? bordered_is_dense(jacobian->bordered) : lu_is_dense(jacobian->lu);
+}
+
+void
+jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size)
+{
+    uint32_t n = jacobian->n;
+    text[0] = '\0';
+    Rank *rank = n <= RANK_LIMIT && !jacobian->bordered ? rank_create(n, n) : NULL;
+    if (!rank)
+        return;
+    double *matrix = rank_matrix(rank);
+    memset(matrix, 0, (size_t)n * n * sizeof *matrix);
+    for (uint32_t j = 0; j < n; j++)
+        for (uint32_t k = jacobian->start[j]; k < jacobian->start[j + 1]; k++)
+            matrix[(size_t)j * n + jacobian->row[k]] = jacobian->values[k];
+    if (rank_factor(rank, run->v + run->model->nominal, 1e-12, n) && rank_value(rank) < n)
+        report_null_text(rank, run->model->state_name, n, text, size);
+    rank_free(&rank);
 }

@@ -16,6 +16,8 @@ bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
 // `fresh`: choose new pivots (after events).
 bool jacobian_factor(Jacobian *jacobian, bool fresh);
 void jacobian_solve(Jacobian *jacobian, double *b);
+// Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.
+void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);
 uint32_t jacobian_singular(const Jacobian *jacobian);
 uint32_t jacobian_nonzeros(const Jacobian *jacobian);
 bool jacobian_is_dense(const Jacobian *jacobian);

@@ -18,7 +18,7 @@
 
 #include "runtime/newton.h"
 
-enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400 };
+enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400, BESIDE = 3 };
 
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
@@ -238,6 +238,7 @@ static bool
 iterate(Run *run, Newton *newton)
 {
     double damping = 1;
+    newton->corrections = 0;
     if (!defect(run, newton, newton->step))
         return fail(newton, NOT_FINITE);
     if (!newton->block->linear && is_solved(newton))
@@ -252,6 +253,7 @@ iterate(Run *run, Newton *newton)
         if (!damped_step(run, newton, norm, &damping, &trial_norm))
             return false;
         run->stats->newton_iterations++;
+        newton->corrections = (uint32_t)k + 1;
         bool stagnated = damping == 1 && norm <= STAGNATED && trial_norm > norm / 4;
         if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
             if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
@@ -272,13 +274,23 @@ write_unknowns(const Run *run, const Newton *newton, const double *from)
         run->v[newton->block->unknown[i]] = from[i];
 }
 
+// Where the path ends, the matrix has become nearly singular compared with the start: there the path turns back.
+static bool
+is_turning_point(Run *run, Newton *newton, double ratio)
+{
+    if (!newton->lu || !defect(run, newton, newton->trial))
+        return false;
+    mdl_call(newton->block->jacobian, run->v);
+    return !lu_factor(newton->lu, run->v + newton->block->jac.values, true) || lu_pivot_ratio(newton->lu) < 1e-2 * ratio;
+}
+
 // Follows F(u) = (1 - s) F(u0). `path` has 2m places: the first residual and the last good point.
 static bool
 follow_path(Run *run, Newton *newton, double *path)
 {
     uint32_t m = newton->block->m;
     double *good = path + m;
-    double s = 0, ds = 0.1;
+    double s = 0, ds = 0.1, ratio = 0;
     write_unknowns(run, newton, newton->start);
     memset(newton->target, 0, m * sizeof *newton->target);
     if (!defect(run, newton, path))
@@ -288,7 +300,11 @@ follow_path(Run *run, Newton *newton, double *path)
         double next = fmin(1, s + ds);
         for (uint32_t i = 0; i < m; i++)
             newton->target[i] = -(1 - next) * path[i];
-        if (iterate(run, newton)) {
+        bool solved = iterate(run, newton);
+        if (run->options->trace)
+            newton_trace_step(run, newton, next, good, solved);
+        if (solved) {
+            ratio = fmax(ratio, newton->lu && !newton->by_rank ? lu_pivot_ratio(newton->lu) : 0);
             s = next;
             ds *= 2;
             read_unknowns(run, newton, good);
@@ -300,6 +316,8 @@ follow_path(Run *run, Newton *newton, double *path)
         }
     }
     memset(newton->target, 0, m * sizeof *newton->target);
+    newton->reached = s;
+    newton->trouble = s < 1 && s > 0 && is_turning_point(run, newton, ratio) ? TURNING_POINT : NO_PATH;
     return s >= 1;
 }
 
@@ -313,8 +331,10 @@ homotopy_solve(Run *run, Newton *newton)
     free(path);
     if (!solved) {
         // The report shows the direct attempt's end: that is the one a user can relate to start values.
+        Trouble last = newton->trouble;
         write_unknowns(run, newton, newton->start);
-        newton->trouble = iterate(run, newton) ? NO_PATH : first;
+        iterate(run, newton);
+        newton->trouble = last == TURNING_POINT || first == NO_TROUBLE ? last : first;
     }
     return solved;
 }
@@ -393,6 +413,34 @@ shorten(Run *run, Newton *newton)
     return good;
 }
 
+// Constraints at start values where they depend on each other by chance (y = 0 in x^2 + y^2 = L^2 with x given): beside
+// them they do not.
+static bool
+solve_beside(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    Trouble first = newton->trouble;
+    for (int k = 0; k < BESIDE && newton->review; k++) {
+        for (uint32_t i = 0; i < block->m; i++) {
+            double wave = sin(1.0 + 2.4 * (i + 1) + 17.0 * k); // as good as random, and the same in every run
+            run->v[block->unknown[i]] = newton->start[i] + 0.05 * wave * fmax(fabs(newton->start[i]), newton->scale[i]);
+        }
+        if (iterate(run, newton))
+            return true;
+    }
+    if (!newton->review)
+        return false;
+    write_unknowns(run, newton, newton->start);
+    newton->trouble = iterate(run, newton) ? NO_TROUBLE : first;
+    // A dependence that least squares cannot resolve: the residuals at the start values say which equations disagree.
+    if (newton->by_rank && newton->trouble != CONTRADICTION) {
+        write_unknowns(run, newton, newton->start);
+        defect(run, newton, newton->step);
+        newton->trouble = NOT_REACHED;
+    }
+    return false;
+}
+
 int
 newton_solve(Run *run, Newton *newton, bool homotopy)
 {
@@ -400,9 +448,15 @@ newton_solve(Run *run, Newton *newton, bool homotopy)
     newton->trouble = NO_TROUBLE;
     run->stats->block_solves++;
     read_unknowns(run, newton, newton->start);
-    if (iterate(run, newton))
+    bool solved = iterate(run, newton);
+    if (run->options->trace && homotopy)
+        newton_trace_solve(run, newton, solved);
+    if (solved)
         return shorten(run, newton) ? MDL_OK : MDL_FAILED;
-    if (homotopy && newton->trouble != NOT_FINITE && homotopy_solve(run, newton))
+    if (homotopy && newton->trouble != NOT_FINITE && solve_beside(run, newton))
+        return MDL_OK;
+    if (homotopy && newton->trouble != NOT_FINITE && newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED
+        && homotopy_solve(run, newton))
         return MDL_OK;
     return MDL_FAILED;
 }

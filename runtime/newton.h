@@ -11,7 +11,7 @@ enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looke
 static const double RANK_DEPENDENT = 1e-10;
 
 typedef enum Trouble {
-    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, CONTRADICTION, INACCURATE
+    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, CONTRADICTION, NOT_REACHED, INACCURATE
 } Trouble;
 
 struct Newton {
@@ -25,6 +25,8 @@ struct Newton {
     double *scale;   // per unknown: its nominal value
     double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
     Trouble trouble;
+    uint32_t corrections; // of the last iteration
+    double reached;       // how far the path of the homotopy went, 0 to 1
     // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
     // equations follow from the others for good and the shortest solution is taken.
     Rank *rank;
@@ -38,8 +40,13 @@ double newton_scale(const mdl_block *block, uint32_t i);
 bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
 // How the inner variables follow the direction `along` of the unknowns; `response` has n_inner places. v is as before.
 void newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response);
+// --trace=init: one line per solve and per step of the homotopy; the path stood at the unknowns `from` before.
+void newton_trace_solve(const Run *run, const Newton *newton, bool solved);
+void newton_trace_step(const Run *run, const Newton *newton, double s, const double *from, bool solved);
 // "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
 // a newline before it. Returns the length.
 size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);
+// The same of a factored matrix whose columns have names.
+size_t report_null_text(Rank *rank, const char *const *name, uint32_t n, char *text, size_t size);
 
 #endif

@@ -42,6 +42,7 @@ trouble_text(Trouble trouble)
     case TOO_MANY: return "the iteration does not converge";
     case TURNING_POINT: return "the path from the start values turns back before it reaches a solution";
     case CONTRADICTION: return "its equations contradict each other";
+    case NOT_REACHED: return "its equations contradict each other, or the start values are too far from values that agree";
     case INACCURATE: return "rounding does not let its residuals become small";
     default: return "there is no path from the start values to a solution";
     }
@@ -56,11 +57,11 @@ name_of(const mdl_block *block, uint32_t i)
     return name ? name : "?";
 }
 
-// One direction in which the block's variables can move together.
+// One direction in which n variables can move together.
 static void
-say_direction(Text *out, const mdl_block *block, const double *along)
+say_direction(Text *out, const char *const *name, uint32_t n, const double *along)
 {
-    uint32_t n = block->m + block->n_inner, count = 0, first = n;
+    uint32_t count = 0, first = n;
     double most = 0;
     for (uint32_t i = 0; i < n; i++)
         most = fmax(most, fabs(along[i]));
@@ -74,7 +75,7 @@ say_direction(Text *out, const mdl_block *block, const double *along)
     say(out, "\n  ");
     for (uint32_t i = first, shown = 0; i < n && shown < TOGETHER; i++)
         if (fabs(along[i]) > 1e-6 * most)
-            say(out, "%s`%s`", !shown++ ? "" : shown == count ? " and " : ", ", name_of(block, i));
+            say(out, "%s`%s`", !shown++ ? "" : shown == count ? " and " : ", ", name[i]);
     if (count > TOGETHER)
         say(out, " and %u more", count - TOGETHER);
     say(out, count > 1 ? " can change together as " : " can change");
@@ -85,17 +86,36 @@ say_direction(Text *out, const mdl_block *block, const double *along)
 }
 
 size_t
+report_null_text(Rank *rank, const char *const *name, uint32_t n, char *text, size_t size)
+{
+    Text out = {text, size, 0};
+    double *along = calloc((size_t)n + 1, sizeof *along);
+    text[0] = '\0';
+    for (uint32_t k = 0; along && k < n - rank_value(rank) && k < DIRECTIONS; k++) {
+        rank_null(rank, k, along);
+        say_direction(&out, name, n, along);
+    }
+    free(along);
+    return out.used;
+}
+
+size_t
 newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size)
 {
     const mdl_block *block = newton->block;
     Text out = {text, size, 0};
     text[0] = '\0';
-    double *along = calloc((size_t)block->m + block->n_inner + 1, sizeof *along);
-    for (uint32_t k = 0; along && k < block->m - rank_value(newton->rank) && k < most; k++) {
+    uint32_t n = block->m + block->n_inner;
+    double *along = calloc((size_t)n + 1, sizeof *along);
+    const char **name = calloc((size_t)n + 1, sizeof *name);
+    for (uint32_t i = 0; name && i < n; i++)
+        name[i] = name_of(block, i);
+    for (uint32_t k = 0; along && name && k < block->m - rank_value(newton->rank) && k < most; k++) {
         rank_null(newton->rank, k, along);
         newton_inner_response(run, newton, along, along + block->m);
-        say_direction(&out, block, along);
+        say_direction(&out, name, n, along);
     }
+    free(name);
     free(along);
     return out.used;
 }
@@ -122,10 +142,16 @@ worst_equation(const Run *run, const Newton *newton)
 static void
 say_iterate(Text *out, const Run *run, const mdl_block *block)
 {
-    for (uint32_t i = 0; i < block->m && i < SHOWN; i++)
-        say(out, "\n  %s = %.10g", name_of(block, i), run->v[block->unknown[i]]);
-    if (block->m > SHOWN)
-        say(out, "\n  and %u more", block->m - SHOWN);
+    uint32_t shown = 0, left = 0;
+    for (uint32_t i = 0; i < block->m; i++) {
+        if (name_of(block, i)[0] == '$') // the compiler's own
+            continue;
+        left += shown == SHOWN;
+        if (shown < SHOWN && shown++ < SHOWN)
+            say(out, "\n  %s = %.10g", name_of(block, i), run->v[block->unknown[i]]);
+    }
+    if (left)
+        say(out, "\n  and %u more", left);
 }
 
 static void
@@ -152,7 +178,7 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
     double most = 0;
     for (uint32_t i = 0; i < block->m; i++)
         most = fmax(most, fabs(run->v[block->residual[i]]) / fmax(newton->size[i], 1e-300));
-    say(out, "\nthe closest values leave");
+    say(out, newton->trouble == NOT_REACHED ? "\nthe start values leave" : "\nthe closest values leave");
     for (uint32_t i = 0, shown = 0; i < block->m && shown < SHOWN; i++) {
         double r = run->v[block->residual[i]];
         if (fabs(r) / fmax(newton->size[i], 1e-300) < 1e-3 * most)
@@ -160,7 +186,69 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
         say(out, "\n  %s\n    with the residual %.6g", block->equation ? block->equation[i] : "?", r);
         shown++;
     }
-    say(out, "\nat");
+    say(out, "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)");
+    bool own = false;
+    for (uint32_t i = 0; i < block->m; i++)
+        own = own || name_of(block, i)[0] != '$';
+    say(out, own ? "\nat" : "");
+}
+
+// The unknowns' names, the first few.
+static void
+say_names(Text *out, const mdl_block *block)
+{
+    for (uint32_t i = 0; i < block->m && i < TOGETHER; i++)
+        say(out, "%s%s", i ? ", " : "", name_of(block, i));
+    if (block->m > TOGETHER)
+        say(out, " and %u more", block->m - TOGETHER);
+}
+
+void
+newton_trace_solve(const Run *run, const Newton *newton, bool solved)
+{
+    const mdl_block *block = newton->block;
+    char text[4000];
+    Text out = {text, sizeof text, 0};
+    say(&out, "initialisation: %u unknown%s (", block->m, block->m == 1 ? "" : "s");
+    say_names(&out, block);
+    say(&out, ") of %u equations: %s after %u correction%s", block->m + block->n_inner,
+        solved ? "solved" : trouble_text(newton->trouble), newton->corrections, newton->corrections == 1 ? "" : "s");
+    if (newton->by_rank)
+        say(&out, ", rank %u", rank_value(newton->rank));
+    for (uint32_t i = 0; i < block->m && i < SHOWN; i++)
+        say(&out, "\n  %s: %.8g -> %.8g", name_of(block, i), newton->start[i], run->v[block->unknown[i]]);
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
+void
+newton_trace_step(const Run *run, const Newton *newton, double s, const double *from, bool solved)
+{
+    const mdl_block *block = newton->block;
+    char text[4000];
+    Text out = {text, sizeof text, 0};
+    say(&out, "  continuation to s = %.10g: ", s);
+    if (!solved)
+        say(&out, "%s, a shorter step is tried", trouble_text(newton->trouble));
+    else
+        say(&out, "%u correction%s", newton->corrections, newton->corrections == 1 ? "" : "s");
+    bool shown[block->m + 1];
+    memset(shown, 0, sizeof shown);
+    for (uint32_t count = 0; solved && count < 4 && count < block->m; count++) {
+        uint32_t fastest = block->m;
+        double most = 0;
+        for (uint32_t i = 0; i < block->m; i++) {
+            double moved = fabs(run->v[block->unknown[i]] - from[i]) / fmax(fabs(from[i]), newton->scale[i]);
+            if (!shown[i] && moved > most) {
+                most = moved;
+                fastest = i;
+            }
+        }
+        if (fastest == block->m)
+            break;
+        shown[fastest] = true;
+        say(&out, "; %s: %.8g -> %.8g", name_of(block, fastest), from[fastest], run->v[block->unknown[fastest]]);
+    }
+    run_message(run, MDL_NOTE, "%s", text);
 }
 
 void
@@ -172,15 +260,18 @@ newton_report(const Run *run, Newton *newton, const char *when)
     uint32_t worst = worst_equation(run, newton), equations = block->m + block->n_inner;
     if (newton->trouble == SINGULAR && block->m <= RANK_LIMIT && newton_rank(run, newton, 1e-12, block->m))
         newton_null_text(run, newton, DIRECTIONS, open, sizeof open);
-    say(&out, "%s: a system of %u equation%s could not be solved: %s%s", when, equations, equations == 1 ? "" : "s",
-        trouble_text(newton->trouble), open);
-    if (newton->trouble == CONTRADICTION)
+    say(&out, "%s: a system of %u equation%s could not be solved: %s", when, equations, equations == 1 ? "" : "s",
+        trouble_text(newton->trouble));
+    if (newton->trouble == TURNING_POINT)
+        say(&out, " (a turning point at s = %.4g); start values on the other side of it may help", newton->reached);
+    say(&out, "%s", open);
+    if (newton->trouble == CONTRADICTION || newton->trouble == NOT_REACHED)
         say_contradiction(&out, run, newton);
     else
         say(&out, "\nequation %s\n  has the residual %.6g at", block->equation ? block->equation[worst] : "?",
             run->v[block->residual[worst]]);
     say_iterate(&out, run, block);
-    if (newton->trouble != CONTRADICTION)
+    if (newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED)
         say_equations(&out, block, worst);
     run_message(run, MDL_ERROR, "%s", text);
 }

@@ -84,6 +84,7 @@ typedef struct mdl_options {
     uint32_t columns;
     const mdl_override *override;
     uint32_t overrides;
+    bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
     double *final_time;       // NULL, or where the time of final_values goes
     volatile sig_atomic_t *interrupt; // NULL, or set to non-zero by a signal handler to stop the run

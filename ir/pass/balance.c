@@ -6,7 +6,8 @@
 // Method:     maximum matching in which a variable and its derivatives count as one unknown (the
 // precondition of
 //             Pantelides' algorithm), then Dulmage-Mendelsohn for what is left over.
-// Contract:   requires alias. Changes nothing but diags. False when the model is structurally singular.
+// Contract:   requires alias. Changes nothing but diags, and mechanisms with redundant constraints (closure.c). False when
+//             the model is structurally singular.
 // Complexity: that of matching.
 //
 //     x + y = 1                      ->   error: 1 equation is missing for 'x', 'y' in ...
@@ -281,9 +282,8 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
 
 // --- the pass
 
-// column_of[v] = the representative that v, der(v), der(der(v)) ... are all derivatives of.
-static void
-merge_derivatives(const Dae *dae, U32Vec *column_of)
+void
+structure_merge_derivatives(const Dae *dae, U32Vec *column_of)
 {
     for (Var v = 0; v < dae->nvars; v++) {
         bool negative;
@@ -307,23 +307,36 @@ unmatched_unknowns(const Problem *problem)
     return count;
 }
 
+// Matches the problem in which a variable and its derivatives are one unknown. True when the matching is perfect.
+static bool
+match_merged(Dae *dae, Problem *problem)
+{
+    Structure structure = {.dae = dae};
+    U32Vec column_of = {0};
+    structure_equations(dae, &problem->equations);
+    structure_unknowns(dae, &problem->unknown);
+    structure_merge_derivatives(dae, &column_of);
+    for (Var v = 0; v < dae->nvars; v++)
+        problem->unknown.at[v] &= column_of.at[v] == v;
+    structure_incidence(&structure, problem, column_of.at);
+    bool good = problem_match(problem, dae->nvars, NULL) == 0 && unmatched_unknowns(problem) == 0;
+    structure_free(&structure);
+    vec_free(&column_of);
+    return good;
+}
+
 bool
 pass_balance(Dae *dae, Diags *diags)
 {
     Problem problem = {0};
-    Structure structure = {.dae = dae};
-    U32Vec column_of = {0};
-    structure_equations(dae, &problem.equations);
-    structure_unknowns(dae, &problem.unknown);
-    merge_derivatives(dae, &column_of);
-    for (Var v = 0; v < dae->nvars; v++)
-        problem.unknown.at[v] &= column_of.at[v] == v;
-    structure_incidence(&structure, &problem, column_of.at);
-    bool good = problem_match(&problem, dae->nvars, NULL) == 0 && unmatched_unknowns(&problem) == 0;
+    bool good = match_merged(dae, &problem);
+    if (!good && close_mechanisms(dae)) {
+        problem_free(&problem);
+        problem = (Problem){0};
+        good = match_merged(dae, &problem);
+    }
     if (!good)
         structure_report(dae, &problem, E0502, E0501, diags);
     problem_free(&problem);
-    structure_free(&structure);
-    vec_free(&column_of);
     return good;
 }

@@ -77,6 +77,9 @@ is_seed(const Couple *c, uint32_t first, uint32_t end)
         uint32_t position = problem->sorted.at[i], equation = problem->equations.at[position];
         if (c->dae->var_der_of.at[problem->var_of.at[position]] == NONE)
             return false;
+        while ((equation >= c->constraint.n || !c->constraint.at[equation])
+               && map_get(&c->dae->stands_for, equation, &equation))
+            continue;
         constrained |= equation < c->constraint.n && c->constraint.at[equation];
     }
     return constrained;

@@ -13,6 +13,8 @@
 const char *
 equation_text(Lowering *low, uint32_t equation)
 {
+    while (map_get(&low->dae->stands_for, equation, &equation))
+        continue;
     const Equation *at = &low->dae->equations.at[equation];
     Out out = {0};
     Place place;

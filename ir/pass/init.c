@@ -13,6 +13,7 @@
 // usual case in which a
 // missing condition is found in one step.
 #include "ir/causal.h"
+#include "ir/structure.h"
 
 #include <string.h>
 
@@ -546,6 +547,28 @@ free_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of
 
 // --- the pass
 
+enum { LOOSENED = 64 }; // conditions at most that constraints already imply
+
+// Matches what is said about the start. States are matched last, so that they stay free for their start values.
+static bool
+match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *problem)
+{
+    U8Vec rank = {0};
+    mark_unknowns(dae, pres, problem);
+    vec_free(&problem->incidence.start);
+    vec_free(&problem->incidence.column);
+    vec_free(&problem->incidence.match_end);
+    vec_free(&problem->var_of);
+    vec_free(&problem->equation_of);
+    problem_incidence(dae, problem);
+    vec_grow(&rank, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++)
+        rank.at[var] = var < reduction->state.n && reduction->state.at[var];
+    bool good = problem_match(problem, dae->nvars, rank.at) == 0;
+    vec_free(&rank);
+    return good;
+}
+
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
@@ -569,16 +592,10 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     add_fixed(dae, problem, &start_of);
     free_parameters(dae, problem);
     free_pres(dae, problem, n, &start_of, &pres);
-    mark_unknowns(dae, &pres, problem);
+    bool good = match_start(dae, reduction, &pres, problem);
+    for (uint32_t k = 1; !good && k <= LOOSENED && loosen_start(dae, reduction, problem, k); k++)
+        good = match_start(dae, reduction, &pres, problem);
     vec_free(&pres);
-    problem_incidence(dae, problem);
-    // States are matched last, so that they stay free for their start values.
-    U8Vec rank = {0};
-    vec_grow(&rank, dae->nvars);
-    for (Var var = 0; var < dae->nvars; var++)
-        rank.at[var] = var < reduction->state.n && reduction->state.at[var];
-    bool good = problem_match(problem, dae->nvars, rank.at) == 0;
-    vec_free(&rank);
     if (!good)
         report_over(dae, problem, diags);
     uint32_t open = good ? missing(problem) : 0;

@@ -805,8 +805,14 @@ count_constraints(const Tearing *t, uint32_t n)
     const Reduction *reduction = t->reduction;
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t e = t->equations.at[i].equation;
-        count += e < reduction->derivative.n && (reduction->derivative.at[e] != NONE || reduction->derivative_of.at[e] != NONE);
+        bool constraint = false;
+        for (uint32_t e = t->equations.at[i].equation; !constraint;) {
+            constraint = e < reduction->derivative.n
+                         && (reduction->derivative.at[e] != NONE || reduction->derivative_of.at[e] != NONE);
+            if (!map_get(&t->dae->stands_for, e, &e))
+                break;
+        }
+        count += constraint;
     }
     return count;
 }

@@ -1,0 +1,205 @@
+// closure.c: mechanisms whose constraints are too many for the structure.
+//
+// Purpose:    joints in space close planar loops with conditions that follow from others: the kinematics have more equations
+//             than variables, and as many forces are undetermined. Both are squared, so that the passes can go on;
+//             which constraints follow from others is a matter of numbers, and found at the start of a run.
+// Method:     maximum matching with derivatives merged, then Dulmage-Mendelsohn. When the over-determined part moves and
+//             the under-determined part has equations of motion, each surplus
+//             equation gives a closure variable s, which enters all constraints of the part with a coefficient that is zero
+//             but not for the structure, and each undetermined force an equation that contains all forces with
+//             such coefficients. The rank of the blocks is deficient by as much; the shortest solution (runtime/rank.c)
+//             keeps s at zero and the forces small.
+// Contract:   requires alias; changes nothing in models that are balanced, or that are not of this kind (balance reports
+//             them). Complexity: that of matching; constraints times closure variables.
+//
+//     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
+#include "ir/structure.h"
+
+enum { CLOSURES = 64 };
+
+typedef struct Closure {
+    Dae *dae;
+    Problem problem;
+    Structure structure;
+    U32Vec column_of;
+    Singular over, under;
+    Var zero;
+} Closure;
+
+static bool
+decompose(Closure *c)
+{
+    Dae *dae = c->dae;
+    structure_equations(dae, &c->problem.equations);
+    structure_unknowns(dae, &c->problem.unknown);
+    structure_merge_derivatives(dae, &c->column_of);
+    for (Var v = 0; v < dae->nvars; v++)
+        c->problem.unknown.at[v] &= c->column_of.at[v] == v;
+    structure_incidence(&c->structure, &c->problem, c->column_of.at);
+    uint32_t surplus = problem_match(&c->problem, dae->nvars, NULL), missing = 0;
+    for (Var v = 0; v < c->problem.unknown.n; v++)
+        missing += c->problem.unknown.at[v] && c->problem.equation_of.at[v] == NONE;
+    if (!surplus || surplus != missing || surplus > CLOSURES)
+        return false;
+    problem_singular(&c->problem, dae->nvars, &c->over, &c->under);
+    return true;
+}
+
+// What is over-determined moves, and the forces' equations contain derivatives: they are equations of motion.
+static bool
+is_mechanism(Closure *c)
+{
+    Dae *dae = c->dae;
+    bool moves = false, motion = false;
+    for (uint32_t i = 0; i < c->over.variables.n && !moves; i++)
+        moves = structure_der(dae, c->over.variables.at[i]) != NONE;
+    for (uint32_t i = 0; i < c->under.equations.n && !motion; i++) {
+        structure_read(&c->structure, c->under.equations.at[i]);
+        for (uint32_t k = 0; k < c->structure.vars.n; k++)
+            motion |= dae->var_der_of.at[c->structure.vars.at[k]] != NONE;
+    }
+    return moves && motion;
+}
+
+// The expression changes with continuous variables.
+static bool
+varies(const Closure *c, Expr e)
+{
+    for (uint32_t k = 0; e && k < c->structure.vars.n && k < expr_nslots(c->dae->exprs, e); k++)
+        if (expr_uses_slot(c->dae->exprs, e, k) && dae_kind(c->dae, c->structure.vars.at[k]) == VAR_CONTINUOUS)
+            return true;
+    return false;
+}
+
+// A constraint of geometry: nonlinear, without derivatives, and without a variable of its own that it gives explicitly.
+static bool
+is_constraint(Closure *c, uint32_t equation)
+{
+    Dae *dae = c->dae;
+    structure_read(&c->structure, equation);
+    Expr residual = expr_residual(dae->exprs, c->structure.shape);
+    bool curved = false;
+    for (uint32_t k = 0; k < c->structure.vars.n; k++) {
+        Var v = c->structure.vars.at[k];
+        if (c->structure.use.at[k] == USE_NONE || dae_kind(dae, v) != VAR_CONTINUOUS)
+            continue;
+        Expr partial = expr_diff(dae->exprs, residual, k);
+        if (dae->var_der_of.at[v] != NONE
+            || (structure_der(dae, v) == NONE && partial && expr_op(dae->exprs, partial) == OP_CONST))
+            return false;
+        curved |= varies(c, partial);
+    }
+    return curved && dae->equations.at[equation].kind == EQN_NORMAL;
+}
+
+static Var
+make_variable(Closure *c, const char *stem, uint32_t number, VarKind kind)
+{
+    const char *name = number ? arena_printf(c->dae->arena, "$%s%u", stem, number) : arena_printf(c->dae->arena, "$%s", stem);
+    return dae_add_var(c->dae, name, 0, kind, TYPE_REAL, false);
+}
+
+// zero*x: never anything but zero, but no pass knows it.
+static Expr
+nothing_of(Closure *c, uint32_t zero_slot, uint32_t slot)
+{
+    return expr_2(c->dae->exprs, OP_MUL, expr_slot(c->dae->exprs, zero_slot), expr_slot(c->dae->exprs, slot));
+}
+
+// A discrete variable with zero = pre(zero): its derivative vanishes, and it is no parameter to divide by.
+static void
+make_zero(Closure *c, uint32_t node)
+{
+    Dae *dae = c->dae;
+    c->zero = make_variable(c, "zero", 0, VAR_DISCRETE);
+    Var vars[2] = {c->zero, dae_pre(dae, c->zero)};
+    Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
+    uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, dae_add_row(dae, vars, 2), node, (Span){0, 0});
+    dae->equations.at[made].generated = 1;
+}
+
+static void
+add_closures(Closure *c, uint32_t equation, const U32Vec *closures)
+{
+    Dae *dae = c->dae;
+    Exprs *exprs = dae->exprs;
+    const Equation old = dae->equations.at[equation];
+    uint32_t n = expr_nslots(exprs, old.shape);
+    U32Vec vars = {0};
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&vars, dae->rows.at[old.row + k]);
+    Expr sum = expr_residual(exprs, old.shape);
+    vec_push(&vars, c->zero);
+    for (uint32_t k = 0; k < closures->n; k++) {
+        sum = expr_2(exprs, OP_ADD, sum, nothing_of(c, n, n + 1 + k));
+        vec_push(&vars, closures->at[k]);
+    }
+    Expr shape;
+    uint32_t row;
+    dae_bind_shape(dae, expr_2(exprs, OP_EQN, sum, expr_const(exprs, 0)), vars.at, &shape, &row);
+    uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, old.node, old.span);
+    dae->equations.at[equation].kind = EQN_REMOVED;
+    map_put(&dae->stands_for, made, equation);
+    vec_free(&vars);
+}
+
+// 0 = zero*(f1 + f2 + ...), once per missing equation.
+static void
+add_force_equations(Closure *c, uint32_t count)
+{
+    Dae *dae = c->dae;
+    Exprs *exprs = dae->exprs;
+    U32Vec vars = {0};
+    Expr sum = 0;
+    vec_push(&vars, c->zero);
+    for (uint32_t i = 0; i < c->under.variables.n; i++) {
+        Expr term = nothing_of(c, 0, i + 1);
+        sum = sum ? expr_2(exprs, OP_ADD, sum, term) : term;
+        vec_push(&vars, c->under.variables.at[i]);
+    }
+    uint32_t node = dae->equations.at[c->under.equations.at[0]].node;
+    for (uint32_t k = 0; k < count; k++) {
+        Expr shape;
+        uint32_t row;
+        dae_bind_shape(dae, expr_2(exprs, OP_EQN, sum, expr_const(exprs, 0)), vars.at, &shape, &row);
+        uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, node, (Span){0, 0});
+        dae->equations.at[made].generated = 1;
+    }
+    vec_free(&vars);
+}
+
+static bool
+close_loops(Closure *c)
+{
+    Dae *dae = c->dae;
+    uint32_t surplus = c->over.equations.n - c->over.variables.n;
+    U32Vec constraints = {0}, closures = {0};
+    for (uint32_t i = 0; i < c->over.equations.n; i++)
+        if (is_constraint(c, c->over.equations.at[i]))
+            vec_push(&constraints, c->over.equations.at[i]);
+    bool enough = constraints.n >= surplus;
+    if (enough) {
+        make_zero(c, dae->equations.at[constraints.at[0]].node);
+        for (uint32_t k = 0; k < surplus; k++)
+            vec_push(&closures, make_variable(c, "closure", k + 1, VAR_CONTINUOUS));
+        for (uint32_t i = 0; i < constraints.n; i++)
+            add_closures(c, constraints.at[i], &closures);
+        add_force_equations(c, surplus);
+    }
+    vec_free(&constraints);
+    vec_free(&closures);
+    return enough;
+}
+
+bool
+close_mechanisms(Dae *dae)
+{
+    Closure c = {.dae = dae, .structure = {.dae = dae}};
+    bool closed = decompose(&c) && is_mechanism(&c) && c.over.equations.n > c.over.variables.n && close_loops(&c);
+    problem_free(&c.problem);
+    structure_free(&c.structure);
+    singular_free(&c.over);
+    singular_free(&c.under);
+    vec_free(&c.column_of);
+    return closed;
+}
