@@ -68,7 +68,7 @@ run_merge(Compilation *c)
 static bool
 run_balance(Compilation *c)
 {
-    return pass_balance(c->dae, c->diags);
+    return pass_balance_closed(c->dae, c->diags);
 }
 
 static bool

@@ -325,12 +325,12 @@ match_merged(Dae *dae, Problem *problem)
     return good;
 }
 
-bool
-pass_balance(Dae *dae, Diags *diags)
+static bool
+balance(Dae *dae, bool close, Diags *diags)
 {
     Problem problem = {0};
     bool good = match_merged(dae, &problem);
-    if (!good && close_mechanisms(dae)) {
+    if (!good && close && close_mechanisms(dae)) {
         problem_free(&problem);
         problem = (Problem){0};
         good = match_merged(dae, &problem);
@@ -339,4 +339,16 @@ pass_balance(Dae *dae, Diags *diags)
         structure_report(dae, &problem, E0502, E0501, diags);
     problem_free(&problem);
     return good;
+}
+
+bool
+pass_balance(Dae *dae, Diags *diags)
+{
+    return balance(dae, false, diags);
+}
+
+bool
+pass_balance_closed(Dae *dae, Diags *diags)
+{
+    return balance(dae, true, diags);
 }
