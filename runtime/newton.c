@@ -12,6 +12,7 @@
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
 //           are those of the last iterate and newton_report() explains.
 // Complexity: one Jacobian and one factorisation per iteration.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,9 +227,12 @@ static bool
 is_accurate(const Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
+    double rounding = 0; // a row that follows from others may have no terms but what rounding left of zero
+    for (uint32_t i = 0; i < block->m && newton->by_rank; i++)
+        rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
     for (uint32_t i = 0; i < block->m && !newton->deficient; i++) {
         double residual = fabs(newton->target[i] - run->v[block->residual[i]]);
-        if (!(residual <= INEXACT * newton->size[i]))
+        if (!(residual <= INEXACT * newton->size[i] + rounding))
             return fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
     }
     return true;

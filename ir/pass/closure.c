@@ -45,7 +45,35 @@ decompose(Closure *c)
     return true;
 }
 
-// What is over-determined moves, and the forces' equations contain derivatives: they are equations of motion.
+// Per variable: it stands for a flow variable of a connector with bonds (a cut force or torque).
+static void
+mark_forces(const Dae *dae, U8Vec *force)
+{
+    bool negative;
+    vec_grow(force, dae->nvars);
+    for (uint32_t i = 0; i < dae->connectors.n; i++) {
+        const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[i].type];
+        for (uint32_t k = 0; type->n_bonds && k < type->n; k++)
+            if (type->is_flow[k])
+                force->at[dae_alias(dae, dae->connectors.at[i].first + k, &negative)] = 1;
+    }
+}
+
+// What nothing determines are cut forces and torques, nothing else.
+static bool
+lacks_forces(const Closure *c)
+{
+    U8Vec force = {0};
+    bool only = true;
+    mark_forces(c->dae, &force);
+    for (Var v = 0; v < c->problem.unknown.n; v++)
+        if (c->problem.unknown.at[v] && c->problem.equation_of.at[v] == NONE)
+            only &= force.at[v] == 1;
+    vec_free(&force);
+    return only;
+}
+
+// What is over-determined moves, and what is missing are cut forces, or unknowns of equations of motion.
 static bool
 is_mechanism(Closure *c)
 {
@@ -58,7 +86,7 @@ is_mechanism(Closure *c)
         for (uint32_t k = 0; k < c->structure.vars.n; k++)
             motion |= dae->var_der_of.at[c->structure.vars.at[k]] != NONE;
     }
-    return moves && motion;
+    return moves && (motion || lacks_forces(c));
 }
 
 // The expression changes with continuous variables.
