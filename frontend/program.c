@@ -310,11 +310,11 @@ program_add_file(Program *program, const char *path)
     Node node = program_read_file(program, path);
     if (!node)
         return false;
-    if (ast_child(&program->ast, node, 0) || program_is_package_file(path)) {
-        PackagePart part = {.file = node, .path = arena_strndup(program->arena, path, strlen(path))};
-        vec_push(&program->parts, part);
-    } else {
+    // The file may also lie in a directory of packages: it must not be read twice.
+    PackagePart part = {.file = node, .path = arena_strndup(program->arena, path, strlen(path))};
+    part.added = !ast_child(&program->ast, node, 0) && !program_is_package_file(path);
+    if (part.added)
         program_add_classes(program, node);
-    }
+    vec_push(&program->parts, part);
     return diags_errors(program->diags) == errors;
 }

@@ -51,6 +51,11 @@ make_outputs(Lowering *low)
         if (dae->var_der_of.at[var] != NONE && !(dae->var_flags.at[var] & VARF_REMOVED)
             && !(dae_group(dae, var)->flags & GROUP_HIDDEN))
             add_output(low, var, &filter, &outputs, &name);
+    if (filtered && !outputs.n) {
+        Diag *diag = diag_add(low->diags, W1602, (Span){0}, "no variable's name matches '%s': the result has only the time",
+                              low->in->variables);
+        diag_help(diag, "--vars takes an extended regular expression, for instance --vars '^(body\\.s|body\\.v)$'");
+    }
     mdl_output *table = arena_array(low->arena, mdl_output, outputs.n ? outputs.n : 1);
     if (outputs.n)
         memcpy(table, outputs.at, sizeof *table * outputs.n);
