@@ -7,7 +7,7 @@
 // starting from the bond variables of its ports and spreading through equations without parameters (x =
 // flange_b.s - flange_a.s, v = der(x)). An equation that relates both domains is constitutive, and the
 // difference of the levels names it, as in the periodic table of elements: 0 C, 1 R, 2 I. Without one, the
-// component is a source or a transformer.
+// component is a source or a transformer; efforts balanced over moving arms are a modulated transformer's.
 // Contract: after bonds and equations exist; writes GraphNode.kind only.
 // Complexity: linear in the equations of components (a fixed number of sweeps).
 #include "ir/pass/kinds.h"
@@ -128,19 +128,40 @@ letter_bit(int difference)
     return difference >= 0 && difference <= 2 ? 1u << letters[difference] : 1u << NODE_MEMORY;
 }
 
+// Without its efforts nothing is left of the equation: it balances them, be it with arms that move (t = d*f), and is
+// no law between motion and effort.
+static bool
+only_balances(const Kinds *kinds, uint32_t equation)
+{
+    const Dae *dae = kinds->dae;
+    uint32_t n;
+    const Var *vars = dae_row(dae, equation, &n);
+    U32Vec with = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        int derivatives;
+        bool effort = kinds->domain.at[base_variable(dae, vars[i], &derivatives)] == EFFORT;
+        vec_push(&with, effort ? expr_const(dae->exprs, 0) : 0);
+    }
+    Expr rest = expr_substitute(dae->exprs, expr_residual(dae->exprs, dae->equations.at[equation].shape), with.at, n);
+    vec_free(&with);
+    return expr_is_const(dae->exprs, rest, 0);
+}
+
 static void
 examine(const Kinds *kinds, uint32_t equation, Findings *found)
 {
     const Dae *dae = kinds->dae;
     uint32_t n, motions = 0, efforts = 0;
     const Var *vars = dae_row(dae, equation, &n);
-    bool given = expr_has_op(dae->exprs, dae->equations.at[equation].shape, OP_TIME);
+    bool given = expr_has_op(dae->exprs, dae->equations.at[equation].shape, OP_TIME), constant = false;
     int effort_level = -100;
     for (uint32_t i = 0; i < n; i++) {
         int derivatives;
         Var base = base_variable(dae, vars[i], &derivatives);
         if (kinds->domain.at[base] == MOTION)
             motions++;
+        else if (dae_kind(dae, base) == VAR_PARAMETER || dae_kind(dae, base) == VAR_CONSTANT)
+            constant = true; // a source when it gives one quantity, a length or a ratio when it relates several
         else if (kinds->domain.at[base] != EFFORT)
             given = true;
         else {
@@ -149,6 +170,8 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
             efforts++;
         }
     }
+    if (motions && efforts && only_balances(kinds, equation))
+        return;
     if (motions && efforts) {
         found->laws++;
         for (uint32_t i = 0; i < n; i++) {
@@ -157,7 +180,7 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
             if (kinds->domain.at[base] == MOTION)
                 found->letters |= letter_bit(kinds->level.at[base] + derivatives - effort_level);
         }
-    } else if (given || n == 1) {
+    } else if (given || n == 1 || (constant && motions + efforts == 1)) {
         found->given_motion |= motions > 0;
         found->given_effort |= efforts > 0;
     }
