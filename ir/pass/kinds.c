@@ -28,6 +28,7 @@ typedef struct Findings {
     uint32_t letters;       // bits of NodeKind: laws between motion and effort
     uint32_t laws;          // how many
     bool given_motion, given_effort; // one domain is set to zero, or to parameters, signals, time
+    bool offset_motion, offset_effort; // several quantities of one domain differ by parameters
 } Findings;
 
 static Var
@@ -161,7 +162,7 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
         if (kinds->domain.at[base] == MOTION)
             motions++;
         else if (dae_kind(dae, base) == VAR_PARAMETER || dae_kind(dae, base) == VAR_CONSTANT)
-            constant = true; // a source when it gives one quantity, a length or a ratio when it relates several
+            constant = true;
         else if (kinds->domain.at[base] != EFFORT)
             given = true;
         else {
@@ -183,6 +184,9 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
     } else if (given || n == 1 || (constant && motions + efforts == 1)) {
         found->given_motion |= motions > 0;
         found->given_effort |= efforts > 0;
+    } else if (constant) {
+        found->offset_motion |= motions > 0;
+        found->offset_effort |= efforts > 0;
     }
 }
 
@@ -203,9 +207,12 @@ kind_of(const Dae *dae, uint32_t node, const Findings *found, uint32_t ports, ui
             return (NodeKind)kind;
     if (found->laws)
         return NODE_COMPONENT;
-    if (ports > 1 && found->given_motion == found->given_effort)
+    // An offset between two scalar ports is a source's (a battery's voltage), between frames a rigid part's.
+    bool source = scalars == ports, effort = found->given_effort || (source && found->offset_effort);
+    bool motion = found->given_motion || (source && found->offset_motion);
+    if (ports > 1 && motion == effort)
         return NODE_TF;
-    return found->given_effort ? NODE_SE : NODE_SF;
+    return effort ? NODE_SE : NODE_SF;
 }
 
 static void
