@@ -44,10 +44,9 @@ typedef struct Causal {
 } Causal;
 
 void causal_free(Causal *causal);
-// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor
-// made of parameters
-// only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise (solve.c,
-// tear.c).
+// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made
+// of parameters only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise
+// (solve.c, tear.c).
 void causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal);
 // Joins accelerations that differentiated invariants seem to determine with the systems of the forces that follow from
 // them (couple.c). `problem` is sorted and is sorted anew.

@@ -112,8 +112,8 @@ typedef struct Assert {
 // A set-valued term a*Sgn(x) of the model became the unknown p (pass `laws`). Its equation is
 //   if mode == 0 then X = 0 else p = mode*a     as   EQN(if #mode == 0 then #X else #p - #mode*#a, 0)
 // with slots mode, X, p, a in this order, where X = der^level(x): pass `index` finds the level at which the
-// sticking
-// constraint x = 0 determines p (0: x is algebraic; 1: x becomes a state whose derivative is held at zero).
+// sticking constraint x = 0 determines p (0: x is algebraic; 1: x becomes a state whose derivative is held at
+// zero).
 typedef struct Law {
     Var x, p, a, mode;   // mode: VAR_DISCRETE, -1, 0 or 1. a: parameter or variable
     uint32_t equation;
@@ -269,10 +269,9 @@ Dae *dae_read(Syms *syms, Sources *sources, int file, Diags *diags);
 bool dae_verify(const Dae *dae, Out *why);
 
 // The equation as it stands after alias elimination: slots of aliases are replaced by (minus) their
-// representative and
-// slots that became equal are merged, so that each variable has one slot. Memoized per shape and pattern.
-// `vars` is cleared and receives the representatives in slot order. Before the alias pass: the equation
-// itself.
+// representative and slots that became equal are merged, so that each variable has one slot. Memoized per
+// shape and pattern. `vars` is cleared and receives the representatives in slot order. Before the alias pass:
+// the equation itself.
 Expr dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars);
 Expr dae_resolve(Dae *dae, uint32_t equation, U32Vec *vars);
 

@@ -2,8 +2,7 @@
 //
 // Purpose: `mdlc show flat`, golden tests of elaboration, and the other half of dae_read.
 // Method: one line per instance, variable, bind, node, bond, connector and equation, in id order; the
-// language is
-// specified in docs/ir.md. dae_verify looks at every id once.
+// language is specified in docs/ir.md. dae_verify looks at every id once.
 // Contract: dae.h. Complexity: linear in the text.
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 // dm.c: where an imperfect matching fails.
 //
-// Purpose:    find the equations that are too many and the unknowns that nothing determines.
-// Method:     coarse Dulmage-Mendelsohn decomposition: alternating breadth-first search from the unmatched
-//             equations and from the unmatched unknowns (Pothen, Fan, ACM TOMS 16 (1990) 303). Searches
-//             that meet
-//             join into one culprit set.
-// Contract:   the matching is maximum. Reads incidence up to match_end. See Singular in problem.h.
+// Purpose: find the equations that are too many and the unknowns that nothing determines.
+// Method: coarse Dulmage-Mendelsohn decomposition: alternating breadth-first search from the unmatched
+// equations and from the unmatched unknowns (Pothen, Fan, ACM TOMS 16 (1990) 303). Searches that meet join
+// into one culprit set.
+// Contract: the matching is maximum. Reads incidence up to match_end. See Singular in problem.h.
 // Complexity: linear, plus sorting the sets by size.
 //
 //     x = 1;  x = 2;  y + z = 0   ->   over {x = 1, x = 2 | x}   under {y, z | y + z = 0}

@@ -1,9 +1,9 @@
 // explain.c: from a value that is not finite back to the equation it came from.
 //
-// Purpose: a division by zero shows far from where it happens, in a residual or in the derivative of a state.
+// Purpose: a division by zero shows far from where it happens, in a residual or in the derivative of a
+// state.
 // Method: the assignments of the causal form in order of evaluation; the first that makes a value that is
-// not finite
-// out of finite ones is the cause.
+// not finite out of finite ones is the cause.
 // Contract: v holds the values of one evaluation of the model. Complexity: linear in the length of the
 // causal form.
 #include "ir/explain.h"

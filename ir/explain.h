@@ -5,10 +5,9 @@
 #include "ir/causal.h"
 #include "ir/sys.h"
 
-// Appends the first assignment of the causal form, in order of evaluation, whose result is not finite
-// though all it
-// reads is: where it stands, its text, and the values it read. False, and nothing appended, when there is
-// none.
+// Appends the first assignment of the causal form, in order of evaluation, whose result is not finite though
+// all it reads is: where it stands, its text, and the values it read. False, and nothing appended, when there
+// is none.
 bool explain_not_finite(Dae *dae, const Causal *causal, const Sys *sys, const double *v, Out *out);
 
 #endif

@@ -191,9 +191,8 @@ diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
     }
 }
 
-// Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k]
-// (0 or beyond n: constant), time has `time`. `want` = 0: `order` is complete; otherwise it has only the
-// parts
+// Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k] (0
+// or beyond n: constant), time has `time`. `want` = 0: `order` is complete; otherwise it has only the parts
 // whose slots meet this mask, and the others are constant. Returns the derivative of the last one, or 0.
 static Expr
 differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate, uint32_t n, Expr time)
@@ -496,8 +495,7 @@ divided_by(Exprs *exprs, Isolation *now, Expr factor)
 }
 
 // Splits the arguments of a sum or product: the only one with the slot, and the others put together. False
-// when
-// several contain the slot.
+// when several contain the slot.
 static bool
 single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
 {
@@ -520,8 +518,7 @@ single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
 }
 
 // Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the
-// slot
-// in one place.
+// slot in one place.
 static bool
 peel(Exprs *exprs, Isolation *now, uint32_t k)
 {

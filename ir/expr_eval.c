@@ -2,9 +2,8 @@
 //
 // Purpose: constant folding, tests, and start values: one place that says what every operator computes.
 // Method: the expression's parts in post-order, each once. Sums and products from left to right, constant
-// whole
-// powers by repeated squaring from the lowest bit, other powers by pow(): the back ends follow the same
-// rules.
+// whole powers by repeated squaring from the lowest bit, other powers by pow(): the back ends follow the
+// same rules.
 // Contract: expr.h. Set-valued and model operators yield NaN.
 // Complexity: linear in the number of different parts.
 #include <math.h>

@@ -2,8 +2,7 @@
 //
 // Purpose: every expression is in its final form when it is made (docs/ir.md, Expressions).
 // Method: sums are collected as factor*base and products as base^factor, in order of first occurrence, by
-// marks
-// per id (long ones) or a scan (short ones).
+// marks per id (long ones) or a scan (short ones).
 // Contract: expr.h; simplification is idempotent. Nothing recurses deeper than the fixed nesting of
 // constructors.
 // Complexity: linear in the number of (flattened) arguments.

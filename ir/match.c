@@ -1,12 +1,11 @@
 // match.c: maximum matching of equations and unknowns.
 //
-// Purpose:    give every equation one unknown that it determines.
-// Method:     greedy in source order, variables of better rank first; when that leaves more than one in a
-// hundred
-//             unmatched, start again with Karp-Sipser (vertices of degree one first); then Pothen-Fan
-//             depth-first
-//             augmentation in phases with look-ahead and fairness (Duff, Kaya, Ucar, ACM TOMS 38 (2011) 13).
-// Contract:   reads Problem.incidence up to match_end; fills var_of and equation_of. The matching is maximum.
+// Purpose: give every equation one unknown that it determines.
+// Method: greedy in source order, variables of better rank first; when that leaves more than one in a
+// hundred unmatched, start again with Karp-Sipser (vertices of degree one first); then Pothen-Fan
+// depth-first augmentation in phases with look-ahead and fairness (Duff, Kaya, Ucar, ACM TOMS 38 (2011)
+// 13).
+// Contract: reads Problem.incidence up to match_end; fills var_of and equation_of. The matching is maximum.
 // Complexity: linear in natural order (greedy alone is nearly perfect there); a phase is linear in the
 // incidence.
 //

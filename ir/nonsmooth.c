@@ -3,9 +3,8 @@
 // Purpose: friction and clearance written in any of the usual ways get one form, in which each friction
 // band is one term F*Sgn(x) of a sum: tar(x, a) = x + a*Sgn(x).
 // Method: every part of an expression, arguments first, is kept as  rest + sum of F_i*Sgn(x_i)  with
-// single-valued
-// rest, F_i, x_i; the operators that respect this form (sums, products with single-valued factors, quotients,
-// choices) work on it. Rules and sources: docs/nonsmooth.md.
+// single-valued rest, F_i, x_i; the operators that respect this form (sums, products with single-valued
+// factors, quotients, choices) work on it. Rules and sources: docs/nonsmooth.md.
 // Contract: nonsmooth.h.
 // Complexity: linear in the number of different parts times the number of bands.
 #include "ir/nonsmooth.h"

@@ -18,32 +18,26 @@ typedef bool NonnegSlot(uint32_t slot, void *context);
 Expr nonsmooth_normalise(Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 
 // Solves e(slot u) = 0 (or EQN) for u when e is a monotone piecewise-linear function of u built from affine
-// terms and
-// luz/tar of affine functions of u, by R-inverse and R-loop. The result may contain tar or luz of
-// expressions without u.
-// 0 when it does not apply (thresholds that cannot be ordered symbolically, slopes of unknown sign...).
+// terms and luz/tar of affine functions of u, by R-inverse and R-loop. The result may contain tar or luz of
+// expressions without u. 0 when it does not apply (thresholds that cannot be ordered symbolically, slopes of
+// unknown sign...).
 Expr nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, NonnegSlot *nonneg, void *context);
 
-// Solves n equations (EQN or residuals) for n unknown slots when they are affine but for luz, tar and Sgn
-// of affine
-// functions: massless nodes between springs, clearances and dampers with friction. Each luz or band becomes
-// an unknown of its
-// own, the rest is eliminated, and each scalar piecewise-linear equation that is left is inverted by
-// R-loop. solution[i] is
-// explicit, single-valued and free of all unknowns. False when it does not apply: a node that floats in its
-// clearance, bands that
-// depend on each other, slopes not known to be positive, more than 16 unknowns.
+// Solves n equations (EQN or residuals) for n unknown slots when they are affine but for luz, tar and Sgn of
+// affine functions: massless nodes between springs, clearances and dampers with friction. Each luz or band
+// becomes an unknown of its own, the rest is eliminated, and each scalar piecewise-linear equation that is
+// left is inverted by R-loop. solution[i] is explicit, single-valued and free of all unknowns. False when it
+// does not apply: a node that floats in its clearance, bands that depend on each other, slopes not known to
+// be positive, more than 16 unknowns.
 bool nonsmooth_eliminate(Exprs *exprs, const Expr *equations, uint32_t n, const uint32_t *unknown_slots,
                          Expr *solution, NonnegSlot *nonneg, void *context);
 
 // Splits a set-valued expression: every distinct set-valued term a*Sgn(x) inside e (from TAR, SGN, products
-// F*Sgn(v))
-// is replaced by a new slot first_slot + i standing for an unknown p_i in a_i*Sgn(x_i). Returns the new
-// expression; arguments and bands are appended to `x` and `a` (expressions over the slots of e); i counts
-// from the
-// beginning of `x`, and a pair that is in there already is used again. One Sgn(x) is one selection:
-// F*Sgn(v) - F*Sgn(v) is 0. 0 and *reason when e uses a set-valued
-// term in a way that has no meaning (sin(Sgn(v)), Sgn(v)^2, a relation of it).
+// F*Sgn(v)) is replaced by a new slot first_slot + i standing for an unknown p_i in a_i*Sgn(x_i). Returns the
+// new expression; arguments and bands are appended to `x` and `a` (expressions over the slots of e); i counts
+// from the beginning of `x`, and a pair that is in there already is used again. One Sgn(x) is one selection:
+// F*Sgn(v) - F*Sgn(v) is 0. 0 and *reason when e uses a set-valued term in a way that has no meaning
+// (sin(Sgn(v)), Sgn(v)^2, a relation of it).
 Expr nonsmooth_split(Exprs *exprs, Expr e, uint32_t first_slot, U32Vec *x, U32Vec *a, const char **reason);
 
 #endif

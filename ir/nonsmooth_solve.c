@@ -1,18 +1,13 @@
 // Solving equations with luz, tar and Sgn.
 //
-// Purpose: explicit single-valued solutions of massless nodes with clearance and friction, so that they leave
-// no algebraic loop and no law behind.
+// Purpose: explicit single-valued solutions of massless nodes with clearance and friction, so that they
+// leave no algebraic loop and no law behind.
 // Method: every y = luz(x, a) and p in F*Sgn(x) that contains an unknown becomes a slot of its own. The
-// equations
-// are then affine: eliminating the unknowns leaves, per argument x, a scalar equation
-//     K_0*x + sum of m_i*luz(x, a_i) + m*F*Sgn(x) = q,
-// whose left side is strictly monotone when all slopes K_j = K_0 + m_1 + ... + m_j are positive; its
-// inverse is
-//     x = Y/K_0 - sum of m_j/(K_j K_(j-1)) * luz(Y, f_j),   Y = luz(q, m*F),
-//     f_j = K_0*a_j + sum_(i<j) m_i*(a_j - a_i)
-// (R-inverse and R-loop of docs/nonsmooth.md). Equations that share a force are added first, so that the
-// force
-// stands in one of them only.
+// equations are then affine: eliminating the unknowns leaves, per argument x, a scalar equation K_0*x + sum
+// of m_i*luz(x, a_i) + m*F*Sgn(x) = q, whose left side is strictly monotone when all slopes K_j = K_0 + m_1
+// + ... + m_j are positive; its inverse is x = Y/K_0 - sum of m_j/(K_j K_(j-1)) * luz(Y, f_j),   Y = luz(q,
+// m*F), f_j = K_0*a_j + sum_(i<j) m_i*(a_j - a_i) (R-inverse and R-loop of docs/nonsmooth.md). Equations
+// that share a force are added first, so that the force stands in one of them only.
 // Contract: nonsmooth.h. Signs that cannot be proved from `nonneg` make it give up.
 // Complexity: cubic in the number of unknowns and bands, which are at most 16 and 32.
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 // problem.c: which unknowns an equation determines, and which it only reads.
 //
-// Purpose:    incidence of a set of equations after alias resolution.
-// Method:     a slot is determinable when it occurs outside comparisons, conditions of `if` and step
-// functions; that
-//             is found once per shape. Per equation: kinds of its variables and of the equation decide.
-// Contract:   see structure.h and problem.h. Reads the Dae (resolving only adds to memos).
+// Purpose: incidence of a set of equations after alias resolution.
+// Method: a slot is determinable when it occurs outside comparisons, conditions of `if` and step functions;
+// that is found once per shape. Per equation: kinds of its variables and of the equation decide.
+// Contract: see structure.h and problem.h. Reads the Dae (resolving only adds to memos).
 // Complexity: linear in slots.
 //
 //     b = x > 2         determines b, reads x

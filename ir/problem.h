@@ -8,11 +8,9 @@
 #include "ir/dae.h"
 
 // Incidence in compressed rows: equation position i has unknowns column[start[i] .. start[i+1]), each once.
-// The
-// columns before match_end[i] can be determined by the equation; the rest it only reads (a Real under a
+// The columns before match_end[i] can be determined by the equation; the rest it only reads (a Real under a
 // comparison or in the condition of an `if`, the variables of a `when` equation other than the one it
-// defines, the
-// band of a set-valued law). Matching uses the former, sorting both.
+// defines, the band of a set-valued law). Matching uses the former, sorting both.
 typedef struct Incidence {
     U32Vec start, column;
     U32Vec match_end;
@@ -31,8 +29,8 @@ typedef struct Problem {
 
 void problem_free(Problem *problem);
 // Fills `incidence` from equations and unknown, after alias resolution. An equation with a determinable
-// continuous
-// variable (known or not) determines continuous unknowns only; one without determines discrete ones.
+// continuous variable (known or not) determines continuous unknowns only; one without determines discrete
+// ones.
 void problem_incidence(Dae *dae, Problem *problem);
 // Maximum matching. Rank of a variable (0 best) breaks ties where the structure leaves freedom: `rank` may be
 // NULL. Returns the number of unmatched equations (var_of = NONE). Greedy, then Karp-Sipser
@@ -42,12 +40,10 @@ uint32_t problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank);
 void problem_sort(Problem *problem);
 // Coarse Dulmage-Mendelsohn decomposition of an imperfect matching (Pothen, Fan, ACM TOMS 16 (1990) 303):
 // `over`: equations of the over-determined part with the fewer variables they could determine; `under`:
-// variables of
-// the under-determined part with the fewer equations that could determine them. Both fall into connected
-// culprit
-// sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and likewise
-// variables, nearest to
-// the unmatched one first. Equations are Dae equation ids. The caller frees both (singular_free).
+// variables of the under-determined part with the fewer equations that could determine them. Both fall into
+// connected culprit sets, smallest first: set s has equations[equation_start[s] .. equation_start[s+1]) and
+// likewise variables, nearest to the unmatched one first. Equations are Dae equation ids. The caller frees
+// both (singular_free).
 typedef struct Singular {
     U32Vec equations, variables;
     U32Vec equation_start, variable_start; // sets + 1 entries; empty when there is no set
@@ -79,10 +75,9 @@ typedef struct Reduction {
     uint32_t differentiated; // equations added
     U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
     // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all
-    // stay
-    // states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime
-    // chooses which
-    // states it determines (dynamic state selection). Level 0: the user's equation, 1: its derivative, ...
+    // stay states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime
+    // chooses which states it determines (dynamic state selection). Level 0: the user's equation, 1: its
+    // derivative, ...
     U32Vec invariants;
     U8Vec invariant_level;
     // How many integrations below the highest derivatives: an invariant of depth d determines states of depth d,
@@ -96,14 +91,11 @@ void reduction_free(Reduction *reduction);
 // (index.c).
 bool pass_index(Dae *dae, Reduction *reduction, Diags *diags);
 // Dummy derivatives (Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677), chosen by StateSelect; the x
-// of a law of level 1
-// is preferred above all (states.c).
+// of a law of level 1 is preferred above all (states.c).
 bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
 // The problem of the dynamics: all continuous equations, unknown = all continuous variables that are not
-// states
-// (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's priorities
-// and sorted (causality.c).
-// Then Bond.effort_from is set from the matching.
+// states (derivatives of states, algebraic variables, dummy derivatives); matched with the bond graph's
+// priorities and sorted (causality.c). Then Bond.effort_from is set from the matching.
 bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 
 // --- text of `mdlc show blt`, `show states`, `show index`

@@ -1,12 +1,11 @@
 // resolve.c: equations as they stand after alias elimination.
 //
-// Purpose:    rows are never rewritten; this view replaces a slot by (minus) its representative and merges
-//             slots that came to stand for the same variable.
-// Method:     the work depends on the shape and, per slot, on the sign and on which earlier slot it equals.
-// The
-//             result is memoized by that pattern, so a million rows of a few shapes cost index arithmetic.
-// Contract:   Dae.alias_of may be empty (then only repeated variables merge). Literals and other constants
-//             are never merged: rows that differ only by coincidence of values keep one shape.
+// Purpose: rows are never rewritten; this view replaces a slot by (minus) its representative and merges
+// slots that came to stand for the same variable.
+// Method: the work depends on the shape and, per slot, on the sign and on which earlier slot it equals. The
+// result is memoized by that pattern, so a million rows of a few shapes cost index arithmetic.
+// Contract: Dae.alias_of may be empty (then only repeated variables merge). Literals and other constants
+// are never merged: rows that differ only by coincidence of values keep one shape.
 // Complexity: linear in the number of slots.
 //
 //     a - b = 0 with b -> -c, a -> c   becomes   2*c = 0

@@ -1,14 +1,11 @@
 // sort.c: block lower triangular form.
 //
-// Purpose:    order matched equations so that each block needs only what earlier blocks determine.
-// Method:     Tarjan's strongly connected components (SIAM J. Comput. 1 (1972) 146) with an explicit stack.
-// An
-//             equation points to the equations that determine what it reads, so components come out in
-//             order of
-//             evaluation.
-// Contract:   reads incidence, var_of, equation_of; fills sorted and block_start. Within a block source
-// order is
-//             kept. Unmatched equations form blocks of their own; undetermined unknowns count as known.
+// Purpose: order matched equations so that each block needs only what earlier blocks determine.
+// Method: Tarjan's strongly connected components (SIAM J. Comput. 1 (1972) 146) with an explicit stack. An
+// equation points to the equations that determine what it reads, so components come out in order of
+// evaluation.
+// Contract: reads incidence, var_of, equation_of; fills sorted and block_start. Within a block source order
+// is kept. Unmatched equations form blocks of their own; undetermined unknowns count as known.
 // Complexity: linear.
 //
 //     x = y + 1;  y = 2   ->   block 0: y = 2   block 1: x = y + 1

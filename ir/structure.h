@@ -52,8 +52,7 @@ bool close_mechanisms(Dae *dae);
 bool loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t number);
 void structure_equations(const Dae *dae, U32Vec *equations);
 // unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one;
-// not
-// pre(), removed variables, modes of laws.
+// not pre(), removed variables, modes of laws.
 void structure_unknowns(const Dae *dae, U8Vec *unknown);
 // The derivative variable of a representative when it is part of the model, else NONE.
 Var structure_der(const Dae *dae, Var var);

@@ -1,9 +1,8 @@
 // Units: parser, arithmetic, printer.
 //
 // Method: recursive descent over the grammar of Modelica 3.6, chapter 19 (parentheses at most NESTING
-// deep); a symbol
-// is looked up as it stands first and with an SI prefix second, so that "min" is a minute and "mm" a
-// millimetre.
+// deep); a symbol is looked up as it stands first and with an SI prefix second, so that "min" is a minute
+// and "mm" a millimetre.
 // Contract: unit.h. Complexity: linear in the text times the tables.
 #include "ir/unit.h"
 

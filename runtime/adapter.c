@@ -1,8 +1,7 @@
 // adapter.c: an empty SUNMatrix and a SUNLinearSolver whose work is done elsewhere.
 //
 // Purpose: SUNDIALS asks for a matrix and a solver object; the runtime keeps its own sparse matrix and
-// factorisation
-//          (jacobian.c, lu.c), whose symbolic part must survive IDAReInit and CVodeReInit.
+// factorisation (jacobian.c, lu.c), whose symbolic part must survive IDAReInit and CVodeReInit.
 // Contract: the objects own nothing of the runtime's. Complexity: constant.
 #include "runtime/adapter.h"
 

@@ -1,8 +1,7 @@
 // fixed.c: the classical Runge-Kutta method with fixed steps.
 //
 // Purpose: comparison with publications that use it. Events are located as with any other stepper, and a
-// step is cut short at
-//          an event or a time event; the next one has full length again.
+// step is cut short at an event or a time event; the next one has full length again.
 // Method: Kutta (1901), order 4; cubic Hermite interpolation between steps, order 3.
 // Contract: run.h. Complexity: four evaluations of the right side per step.
 #include <float.h>

@@ -167,9 +167,8 @@ set_tolerances(Run *run)
         run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
 }
 
-// A when-condition that holds only because of initial() has the left value false: its edge fires in the
-// first event
-// iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
+// A when-condition that holds only because of initial() has the left value false: its edge fires in the first
+// event iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
 static int
 arm_initial_conditions(Run *run)
 {

@@ -108,8 +108,7 @@ find_row(const uint32_t *row, uint32_t from, uint32_t to, uint32_t wanted)
 }
 
 // Column j when constraints replace rows: what stands in a replaced row goes to `trash`, a constraint's
-// partials to the
-// row it replaces.
+// partials to the row it replaces.
 static uint32_t
 merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *replaced, const uint32_t *owner,
                uint32_t trash)
@@ -185,8 +184,7 @@ build_dae(Jacobian *jacobian, const uint32_t *replaced)
 }
 
 // A partial derivative at a corner, as that of sqrt(max(h, 0)) at 0, may be 0*inf. The iteration needs a
-// number there
-// and no more; whether it converges is decided by the residuals.
+// number there and no more; whether it converges is decided by the residuals.
 static inline double
 usable(double partial)
 {

@@ -54,9 +54,8 @@ has_entry(const Lu *lu, int32_t row, int32_t column)
     return low < lu->start[column + 1] && lu->row[low] == row;
 }
 
-// AMD orders the pattern of A + A', which describes the factors only when A is nearly symmetric in
-// structure, as in
-// chains and grids of states. Torn loops are not: there COLAMD (of A'A) fills several times less.
+// AMD orders the pattern of A + A', which describes the factors only when A is nearly symmetric in structure,
+// as in chains and grids of states. Torn loops are not: there COLAMD (of A'A) fills several times less.
 static bool
 is_nearly_symmetric(const Lu *lu)
 {

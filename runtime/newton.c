@@ -210,8 +210,7 @@ finish(Run *run, Newton *newton)
 }
 
 // Start values that satisfy the equations exactly are a solution, also where the matrix is singular (a
-// pendulum that
-// starts level: x^2 + y^2 = L^2 at y = 0).
+// pendulum that starts level: x^2 + y^2 = L^2 at y = 0).
 static bool
 is_solved(const Newton *newton)
 {

@@ -1,17 +1,15 @@
 // ode.c: explicit steppers on y' = f(t, y): CVODE (BDF, Adams) and ARKODE (embedded explicit Runge-Kutta).
 //
 // Purpose: other methods on the same generated functions: Adams and Runge-Kutta cost less per step than BDF
-// on
-//          smooth problems that are not stiff, and lose less energy.
-// Method: f solves the model's algebraic loops by Newton's method. BDF uses the model's Jacobian: its matrix
-//         I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c).
-//         SUNDIALS: Hindmarsh et al., ACM
-//         TOMS 31 (2005) 363; Reynolds et al., ACM TOMS 49 (2023) 15.
-//         Models with invariants (dynamic state selection): all states are integrated, and each accepted step ends
-//         with a projection onto the invariants (project.c; Eich, SIAM J. Numer. Anal. 30 (1993) 1467). The
-//         method's history cannot be written to and must not be: an Adams method whose stored derivatives take
-//         part in the correction is unstable. The library therefore integrates w = y - shift, and the correction
-//         goes to the shift, which moves the newest point and leaves the derivatives alone.
+// on smooth problems that are not stiff, and lose less energy.
+// Method: f solves the model's algebraic loops by Newton's method. BDF uses the model's Jacobian: its
+// matrix I - gamma df/dy is gamma times the one that the implicit form has for cj = 1/gamma (jacobian.c).
+// SUNDIALS: Hindmarsh et al., ACM TOMS 31 (2005) 363; Reynolds et al., ACM TOMS 49 (2023) 15. Models with
+// invariants (dynamic state selection): all states are integrated, and each accepted step ends with a
+// projection onto the invariants (project.c; Eich, SIAM J. Numer. Anal. 30 (1993) 1467). The method's
+// history cannot be written to and must not be: an Adams method whose stored derivatives take part in the
+// correction is unstable. The library therefore integrates w = y - shift, and the correction goes to the
+// shift, which moves the newest point and leaves the derivatives alone.
 // Contract: see run.h. Complexity: that of the methods.
 #include <float.h>
 #include <math.h>

@@ -1,16 +1,15 @@
 // project.c: back to the invariants by the shortest way.
 //
-// Purpose: steppers of y' = f(t, y) integrate all states of a model with invariants c(t, y) = 0 and step off
-//          them by their error. Projection takes the normal part of that error away, so that the invariants
-//          hold for ever and no choice of states has to be made while running.
-// Method: the correction dy = S z with C S z = -c and least |z|, C = dc/dy and S the nominal values, from
-//             [ I        (C S)' ] [ z  ]   [  0 ]
-//             [ C S      0      ] [ mu ] = [ -c ],
-//         repeated until it is below rounding (Eich, SIAM J. Numer. Anal. 30 (1993) 1467; Hairer, Lubich and
-//         Wanner, Geometric Numerical Integration, 2006, IV.4). When invariants depend on unknowns u of
-//         algebraic loops, r(t, y, u) = 0 stands beside them, with u free. Sticking states do not move.
+// Purpose: steppers of y' = f(t, y) integrate all states of a model with invariants c(t, y) = 0 and step
+// off them by their error. Projection takes the normal part of that error away, so that the invariants hold
+// for ever and no choice of states has to be made while running.
+// Method: the correction dy = S z with C S z = -c and least |z|, C = dc/dy and S the nominal values, from [
+// I        (C S)' ] [ z  ]   [  0 ] [ C S      0      ] [ mu ] = [ -c ], repeated until it is below
+// rounding (Eich, SIAM J. Numer. Anal. 30 (1993) 1467; Hairer, Lubich and Wanner, Geometric Numerical
+// Integration, 2006, IV.4). When invariants depend on unknowns u of algebraic loops, r(t, y, u) = 0 stands
+// beside them, with u free. Sticking states do not move.
 // Contract: run.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
-//           has a row per state that occurs in an invariant, and a row per invariant.
+// has a row per state that occurs in an invariant, and a row per invariant.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

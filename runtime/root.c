@@ -1,15 +1,14 @@
 // root.c: conditions that change between events: detected on accepted steps, located on the interpolant.
 //
 // Purpose: state events. IDA's own root finding interpolates all unknowns every step and stops on functions
-//          that stay at zero; here the conditions cost one model evaluation per accepted step.
-// Method: a condition has a function that is >= 0 while its held value is right. The smallest of all
-//         (each divided by its size on the bracket) is one continuous function whose first sign change is
-//         located by the ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping
-//         the end where the condition has flipped.
-//         A condition may flip and flip back within one step: steps longer than an output interval are
-//         looked at
-//         in between, and parabolas through the latest values point to minima inside a step.
-// Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per event.
+// that stay at zero; here the conditions cost one model evaluation per accepted step.
+// Method: a condition has a function that is >= 0 while its held value is right. The smallest of all (each
+// divided by its size on the bracket) is one continuous function whose first sign change is located by the
+// ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
+// condition has flipped. A condition may flip and flip back within one step: steps longer than an output
+// interval are looked at in between, and parabolas through the latest values point to minima inside a step.
+// Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
+// event.
 #include <float.h>
 #include <math.h>
 
@@ -160,10 +159,8 @@ note_crossing(Run *run, uint32_t k, double time)
                                       : 0;
     double interval = time - guard->last[side], ratio = interval / guard->interval[side];
     // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
-    // per
-    // crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and by
-    // more
-    // than one when they only become faster (by 1/p intervals for p < 1).
+    // per crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and
+    // by more than one when they only become faster (by 1/p intervals for p < 1).
     double limit = ratio < 1 ? time + interval * ratio / (1 - ratio) : INFINITY;
     if (!(ratio < 1)) {
         guard->confirmed[side] = 0;

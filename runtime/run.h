@@ -48,9 +48,8 @@ typedef struct Guard {
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
     bool returning; // blind, and right after the event its function moves against the value held
-    // Per direction of crossing: when it happened last, the time since the one before, the first such time
-    // of the
-    // present sequence, the instant at which a geometric sequence would end, and how often that was
+    // Per direction of crossing: when it happened last, the time since the one before, the first such time of
+    // the present sequence, the instant at which a geometric sequence would end, and how often that was
     // confirmed.
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
@@ -239,13 +238,11 @@ bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending. False when the violation vanished.
 bool root_locate(Run *run, double low, double high, double *instant);
-// Remembers the values of a point without violation. True when the parabola through the last three values
-// of a
-// guard has come close to zero since the point before; *when is its lowest point: worth a look.
+// Remembers the values of a point without violation. True when the parabola through the last three values of
+// a guard has come close to zero since the point before; *when is its lowest point: worth a look.
 bool root_suspect(Run *run, double *when);
 // After a check without event: conditions that left their band see again. MDL_FAILED when one must have
-// flipped twice
-// inside its band, so that what follows would be wrong.
+// flipped twice inside its band, so that what follows would be wrong.
 int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 void root_blind(Run *run);

@@ -1,15 +1,12 @@
 // selection.c: dynamic state selection: which states the invariants determine.
 //
 // Purpose: a constraint among states takes the place of the row of one of them. Which one is well
-// determined changes along
-//          the motion (a pendulum's x and y); the choice follows it without a jump, because all states stay
-//          unknowns.
+// determined changes along the motion (a pendulum's x and y); the choice follows it without a jump, because
+// all states stay unknowns.
 // Method: invariants that share candidate states form a group, one per level of differentiation. Gaussian
-// elimination with complete
-//         pivoting on dc/dy, columns scaled by nominal values, gives the best determined states; the
-//         present choice is kept
-//         until its smallest pivot falls below a fraction of the best one (hysteresis). Mattsson, Olsson and
-//         Elmqvist, Modelica Workshop 2000, 13, describe the problem.
+// elimination with complete pivoting on dc/dy, columns scaled by nominal values, gives the best determined
+// states; the present choice is kept until its smallest pivot falls below a fraction of the best one
+// (hysteresis). Mattsson, Olsson and Elmqvist, Modelica Workshop 2000, 13, describe the problem.
 // Contract: `constraint` tables of model.h. Complexity: per review m^2 c for a group of m constraints and c
 // states.
 #include <math.h>
@@ -200,9 +197,8 @@ eliminate(double *matrix, const Group *group, uint32_t step, uint32_t pivot_row,
     }
 }
 
-// Gaussian elimination; taken[j] = 1 for the columns it may use, all when `best`. Afterwards
-// owner_column[i] is the
-// column of row order[i]. Returns the smallest pivot.
+// Gaussian elimination; taken[j] = 1 for the columns it may use, all when `best`. Afterwards owner_column[i]
+// is the column of row order[i]. Returns the smallest pivot.
 static double
 smallest_pivot(double *matrix, const Group *group, const uint8_t *allowed, uint32_t *order, uint32_t *pivot_column)
 {

@@ -2,9 +2,8 @@
 //
 // Purpose: mdl_simulate(): start, steps, output points, events, end.
 // Method: IDA takes its own steps; output points are interpolated; after each accepted step the conditions
-// are
-//         looked at and, when one has flipped, located inside the step. Time events limit the step. At an
-//         event there is one row with the old and one with the new discrete values.
+// are looked at and, when one has flipped, located inside the step. Time events limit the step. At an event
+// there is one row with the old and one with the new discrete values.
 // Contract: sim.h. A row is handed to the result before the next step is taken.
 // Complexity: steps * (model evaluation + linear solve) + rows * columns.
 #include <math.h>
@@ -297,9 +296,8 @@ evaluate_accepted(Run *run)
     evaluate_outputs(run);
 }
 
-// Conditions on the last step from `before` on: in between when it was long, at its end, and where they
-// have come
-// close to zero and left again.
+// Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
+// come close to zero and left again.
 static bool
 find_event(Run *run, double before, double *instant)
 {

@@ -47,8 +47,7 @@ typedef void mdl_message_fn(void *user, mdl_severity severity, const char *text)
 typedef void mdl_progress_fn(void *user, double time, double start, double stop);
 
 // Called with the value array before a run ends because a value is not finite: the text appended to the
-// message, or
-// NULL; it may say which equation is to blame. It must live until the run ends.
+// message, or NULL; it may say which equation is to blame. It must live until the run ends.
 typedef const char *mdl_explain_fn(void *user, const double *v);
 
 // A place in v that gets another value before the model's `parameters` function runs.

@@ -32,9 +32,8 @@ Diag *diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_note(Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The diagnostic added last, for a note by whoever knows what it was part of; one that takes notes and is
-// not printed when
-// there is none, or when the last one was only counted.
+// The diagnostic added last, for a note by whoever knows what it was part of; one that takes notes and is not
+// printed when there is none, or when the last one was only counted.
 Diag *diags_newest(Diags *diags);
 Span diag_span(const Diag *diag);
 uint32_t diags_errors(const Diags *diags);

@@ -1,13 +1,13 @@
 // alias.c: alias elimination.
 //
-// Purpose:    variables that are equal or opposite to another one share its place.
-// Method:     union-find with signs over the equations x = y, x = -y, x + y = 0 between two unknowns of the
-// same kind; the
-//             text is tested once per shape. Derivatives and pre() values of aliases follow their variables.
-// Contract:   fills Dae.alias_of, alias_negative; used equations become EQN_ALIAS; rows are not rewritten. An
-//             equation that closes a cycle (x = y twice, or x = -x) stays an equation, so that the balance
-//             pass sees it. A representative carries the class's derivative (der(x) = +-der(representative)).
-//             der(x) = v makes no alias: v may become a state of its own.
+// Purpose: variables that are equal or opposite to another one share its place.
+// Method: union-find with signs over the equations x = y, x = -y, x + y = 0 between two unknowns of the
+// same kind; the text is tested once per shape. Derivatives and pre() values of aliases follow their
+// variables.
+// Contract: fills Dae.alias_of, alias_negative; used equations become EQN_ALIAS; rows are not rewritten. An
+// equation that closes a cycle (x = y twice, or x = -x) stays an equation, so that the balance pass sees
+// it. A representative carries the class's derivative (der(x) = +-der(representative)). der(x) = v makes no
+// alias: v may become a state of its own.
 // Complexity: near linear (path compression).
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f

@@ -1,13 +1,11 @@
 // balance.c: does every variable have an equation?
 //
-// Purpose:    find missing and surplus equations before anything is differentiated, and say so in the
-// user's names: by
-//             component, connector and variable.
-// Method:     maximum matching in which a variable and its derivatives count as one unknown (the
-// precondition of
-//             Pantelides' algorithm), then Dulmage-Mendelsohn for what is left over.
-// Contract:   requires alias. Changes nothing but diags, and mechanisms with redundant constraints (closure.c). False when
-//             the model is structurally singular.
+// Purpose: find missing and surplus equations before anything is differentiated, and say so in the user's
+// names: by component, connector and variable.
+// Method: maximum matching in which a variable and its derivatives count as one unknown (the precondition
+// of Pantelides' algorithm), then Dulmage-Mendelsohn for what is left over.
+// Contract: requires alias. Changes nothing but diags, and mechanisms with redundant constraints
+// (closure.c). False when the model is structurally singular.
 // Complexity: that of matching.
 //
 //     x + y = 1                      ->   error: 1 equation is missing for 'x', 'y' in ...

@@ -1,22 +1,17 @@
 // causality.c: the problem of the dynamics and the causal strokes.
 //
-// Purpose:    say which equation determines what, in which order, and read the strokes of the bonds off that.
-// Method:     perfect matching of all equations with all variables that are not states, then block lower
-// triangular form.
-//             Where the structure leaves freedom (inside algebraic loops), derivatives of states come first
-//             (integral causality of storage), then other quantities of the user, then the compiler's own and
-//             dummy derivatives (derivative causality is the last resort).
-// Strokes:    the effort of a bond is an alias class. It is computed by the owner of the equation that
-// determines
-//             the class, or, when the class is a state, of the equation that determines the state's
-//             derivative; a
-//             component computes the effort (1) when the owner is the component itself or lies inside it,
-//             otherwise the junction does (2): it hands on what another port or its own sum of efforts
-//             determines. An effort that passes further bonds unchanged is followed (strokes.c). A known
-//             effort (a parameter, an input) leaves the stroke unknown (0).
-// Contract:   requires alias, index, states. Fills `problem` completely and Bond.effort_from. False, with
-// equations and
-//             variables named, when no perfect matching exists.
+// Purpose: say which equation determines what, in which order, and read the strokes of the bonds off that.
+// Method: perfect matching of all equations with all variables that are not states, then block lower
+// triangular form. Where the structure leaves freedom (inside algebraic loops), derivatives of states come
+// first (integral causality of storage), then other quantities of the user, then the compiler's own and
+// dummy derivatives (derivative causality is the last resort). Strokes:    the effort of a bond is an alias
+// class. It is computed by the owner of the equation that determines the class, or, when the class is a
+// state, of the equation that determines the state's derivative; a component computes the effort (1) when
+// the owner is the component itself or lies inside it, otherwise the junction does (2): it hands on what
+// another port or its own sum of efforts determines. An effort that passes further bonds unchanged is
+// followed (strokes.c). A known effort (a parameter, an input) leaves the stroke unknown (0).
+// Contract: requires alias, index, states. Fills `problem` completely and Bond.effort_from. False, with
+// equations and variables named, when no perfect matching exists.
 // Complexity: that of matching and sorting; per bond the depth of its component.
 //
 //     C*der(v) = i;  v = R*i      ->     1: i from v = R*i   2: der(v) from C*der(v) = i

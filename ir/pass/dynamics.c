@@ -1,8 +1,7 @@
 // Dynamics: the steps of the initial system and of the dynamics, blocks, and the Jacobian.
 //
 // Purpose: instructions of the causal forms, grouped into plain steps and blocks; what derivatives, loops,
-// relations and
-// laws do not need moves to `outputs`, which runs only where results and events are made.
+// relations and laws do not need moves to `outputs`, which runs only where results and events are made.
 // Contract: runtime/model.h says what each function computes and what was computed before it is called.
 #include "ir/structure.h"
 #include "ir/pass/lower.h"

@@ -1,19 +1,14 @@
 // index.c: index reduction.
 //
-// Purpose:    find the equations that must be differentiated before the highest derivatives can be solved
-// for.
-// Method:     Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): match equations with highest
-// derivatives; an equation
-//             that cannot be matched and all that its search has reached are differentiated, and the search
-//             goes
-//             on with the derivative. Differentiation is done on shapes and memoized by (shape, slots with
-//             a rate).
-// Contract:   requires alias, balance. Appends derivative variables and differentiated equations (EQN_NORMAL,
-//             generated, owned by the same node, over representatives); fills Reduction.derivative,
-//             derivative_of,
-//             differentiated, structural_index. A set-valued law is not differentiated but raised: in its
-//             sticking mode
-//             it holds the next derivative of its x at zero (Law.level, slot 1 of its row).
+// Purpose: find the equations that must be differentiated before the highest derivatives can be solved for.
+// Method: Pantelides (SIAM J. Sci. Stat. Comput. 9 (1988) 213): match equations with highest derivatives;
+// an equation that cannot be matched and all that its search has reached are differentiated, and the search
+// goes on with the derivative. Differentiation is done on shapes and memoized by (shape, slots with a
+// rate).
+// Contract: requires alias, balance. Appends derivative variables and differentiated equations (EQN_NORMAL,
+// generated, owned by the same node, over representatives); fills Reduction.derivative, derivative_of,
+// differentiated, structural_index. A set-valued law is not differentiated but raised: in its sticking mode
+// it holds the next derivative of its x at zero (Law.level, slot 1 of its row).
 // Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined

@@ -1,17 +1,14 @@
 // Init: the problem of initialisation.
 //
 // Purpose: a square system for everything at the start: all equations, the initial equations, fixed start
-// values,
-// and, for what is still free, start values of states chosen by StateSelect and by whether a start was
-// written.
+// values, and, for what is still free, start values of states chosen by StateSelect and by whether a start
+// was written.
 // Method: maximum matching of what the user demands; each missing condition is then `state = start`,
-// accepted when an
-// augmenting path exists (matroid exchange: what was matched stays matched). When-equations keep their
-// variable at
-// pre(); a set-valued law takes its single-valued selection p = a*sign(x), which is 0 at rest.
+// accepted when an augmenting path exists (matroid exchange: what was matched stays matched).
+// When-equations keep their variable at pre(); a set-valued law takes its single-valued selection p =
+// a*sign(x), which is 0 at rest.
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
-// usual case in which a
-// missing condition is found in one step.
+// usual case in which a missing condition is found in one step.
 #include "ir/causal.h"
 #include "ir/structure.h"
 

@@ -2,13 +2,10 @@
 //
 // Purpose: d(rows)/d(columns) through all intermediate values, as instructions like any others.
 // Method: every place carries the list of columns it depends on with the partial derivative, which is a
-// constant or
-// a place. For an instruction `d = shape(s0, s1, ...)` the partial by column c is the sum over slots of
-// d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3). That sum
-// is
-// built and simplified once per (shape, pattern of the slots' partials) and memoized, so its cost is per
-// shape; what simplifies to a
-// constant or to an existing value makes no instruction.
+// constant or a place. For an instruction `d = shape(s0, s1, ...)` the partial by column c is the sum over
+// slots of d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3).
+// That sum is built and simplified once per (shape, pattern of the slots' partials) and memoized, so its
+// cost is per shape; what simplifies to a constant or to an existing value makes no instruction.
 // Complexity: linear in the number of partial derivatives.
 #include "ir/pass/lower.h"
 

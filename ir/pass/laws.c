@@ -1,15 +1,12 @@
 // Laws: set-valued terms become unknown forces with a law each.
 //
 // Purpose: friction. A band a*Sgn(x) in an equation becomes the unknown p; its law says that either p = q*a
-// with the
-// mode q = +1 or -1 (slipping), or x is held at zero and p is what that takes (sticking, q = 0).
+// with the mode q = +1 or -1 (slipping), or x is held at zero and p is what that takes (sticking, q = 0).
 // Method: nonsmooth_split once per shape. Per equation the arguments x and bands a become variables: a bare
-// variable is
-// taken as it is, anything else gets a hidden variable with an equation (a parameter with a bind when it
-// depends on parameters only). Equal (x, a) share one law.
+// variable is taken as it is, anything else gets a hidden variable with an equation (a parameter with a
+// bind when it depends on parameters only). Equal (x, a) share one law.
 // Contract: requires `algebra`; runs before `alias`. Appends variables, equations, binds and laws; the
-// equation itself
-// gets another shape and row. Afterwards no equation contains TAR or SGN.
+// equation itself gets another shape and row. Afterwards no equation contains TAR or SGN.
 // Complexity: linear in the equations.
 //
 //     f = c*v + F*Sgn(v)    =>    f = c*v + $sgn1

@@ -1,11 +1,10 @@
 // Layout: a place in the value array for every representative variable.
 //
 // Order: time and flags; parameters, inputs and discrete variables with their pre(); the integrator's
-// unknowns
-// (states, then tears), their derivatives, residuals and computed derivatives, each contiguous; then
-// algebraic variables.
-// Within a region variables stand in source order, so that the same member of consecutive component instances
-// or array elements is a constant stride away and programs become affine loops.
+// unknowns (states, then tears), their derivatives, residuals and computed derivatives, each contiguous; then
+// algebraic variables. Within a region variables stand in source order, so that the same member of
+// consecutive component instances or array elements is a constant stride away and programs become affine
+// loops.
 #include "ir/pass/lower.h"
 
 uint32_t
@@ -57,9 +56,8 @@ lay_out_literals(Lowering *low)
     }
 }
 
-// The derivative variable of a state when it stands for itself. It does not when the derivative is an
-// alias, as in
-// der(s) = v: then dx receives a copy.
+// The derivative variable of a state when it stands for itself. It does not when the derivative is an alias,
+// as in der(s) = v: then dx receives a copy.
 static Var
 own_derivative(const Lowering *low, Var state)
 {

@@ -1,16 +1,12 @@
 // Lift: model operators out of expressions, so that instructions only compute.
 //
 // Purpose: relations, luz, min, max, abs and sign of continuous variables become held values which change
-// only at
-// events (Modelica specification, section 8.5); noEvent, smooth, homotopy, initial, terminal and sample
-// become what they
-// mean at this place. In live mode everything is computed where it stands.
+// only at events (Modelica specification, section 8.5); noEvent, smooth, homotopy, initial, terminal and
+// sample become what they mean at this place. In live mode everything is computed where it stands.
 // Method: a shape is rewritten once per pattern of what its rows hold (memoized); the lifted relations
-// become extra slots
-// after the shape's own. Equal relations over equal variables share one held value. A relation without
-// continuous
-// variables changes only at events anyway and is computed where it stands; `time >= expression of
-// parameters` becomes an exact time event.
+// become extra slots after the shape's own. Equal relations over equal variables share one held value. A
+// relation without continuous variables changes only at events anyway and is computed where it stands;
+// `time >= expression of parameters` becomes an exact time event.
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
 #include "ir/pass/lower.h"

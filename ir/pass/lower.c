@@ -1,10 +1,9 @@
 // Lower: from causal forms to the system the back ends compile.
 //
 // Purpose: lay the variables out in one value array, make one instruction per assignment and residual,
-// collect held
-// relations, differentiate, and fill the tables of runtime/model.h.
-// Method: layout.c, parameters.c, lift.c, dynamics.c, events.c, rest.c, jacobian.c, program.c, results.c; each
-// explains its own.
+// collect held relations, differentiate, and fill the tables of runtime/model.h.
+// Method: layout.c, parameters.c, lift.c, dynamics.c, events.c, rest.c, jacobian.c, program.c, results.c;
+// each explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
 #include "ir/pass/lower.h"
 

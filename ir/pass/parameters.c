@@ -1,11 +1,10 @@
 // Parameters: their values, start and nominal values, in order of dependence.
 //
 // Purpose: everything known before the start is evaluated while compiling, so that a value that is not
-// finite or
-// leaves its declared range is reported at its place in the source; what depends on other parameters also
-// becomes
-// instructions, which a program that changes parameters at run time needs.
-// Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their slots.
+// finite or leaves its declared range is reported at its place in the source; what depends on other
+// parameters also becomes instructions, which a program that changes parameters at run time needs.
+// Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
+// slots.
 #include "ir/pass/lower.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 //
 // Purpose: order the instructions of a function such that equal shapes stand together and become loops.
 // Method: an instruction's level is one more than the highest level of the instructions it reads from;
-// within a level
-// nothing depends on anything, so the level may be ordered freely: by shape, then by source order.
+// within a level nothing depends on anything, so the level may be ordered freely: by shape, then by source
+// order.
 // Complexity: linear (two counting sorts).
 #include "ir/pass/lower.h"
 

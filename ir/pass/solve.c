@@ -2,9 +2,8 @@
 //
 // Purpose: every block of the block lower triangular form becomes explicit assignments or a torn loop.
 // Method: a block of one equation is solved symbolically for its unknown when the solution is single valued
-// and
-// what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise, and
-// for larger blocks, tearing (tear.c). Solutions are memoized per (shape, slot).
+// and what is divided by consists of parameters (a divisor that moves could pass through zero); otherwise,
+// and for larger blocks, tearing (tear.c). Solutions are memoized per (shape, slot).
 // Contract: requires a perfect matching and sorted blocks; provides a Causal form. Complexity: linear in
 // the rows.
 //

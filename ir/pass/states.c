@@ -1,28 +1,19 @@
 // states.c: choice of states.
 //
-// Purpose:    every differentiated constraint takes one derivative out of the states' (a dummy derivative: an
-//             algebraic unknown); what is left are the states.
-// Method:     Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677: the most differentiated equations
-// choose as
-//             many of their highest derivatives as dummies, their predecessors choose among the
-//             predecessors of
-//             those, and so on. The choice is the best one of a transversal matroid: derivatives are
-//             offered in
-//             the order in which they should be dummies and taken when the equations' matching can be
-//             augmented.
-//             Wishes for states rank first (never < made by differentiation < avoid < default < prefer <
-//             the x of a law <
-//             always; a velocity and its position wish together); among equals, matchings over coefficients
-//             that are
-//             nonzero constants, then parameters; among those, variables without a fixed or written start,
-//             then later
-//             declared ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) =
-//             0) could lose its
-//             choice along the motion: its variables all stay states and the constraints become invariants,
-//             which the runtime solves for the states that they determine best at the time.
-// Contract:   requires index. Fills Reduction.state (representatives), dummies and invariants. Number of
-// states =
-//             differentiated variables - differentiated equations of the static choice.
+// Purpose: every differentiated constraint takes one derivative out of the states' (a dummy derivative: an
+// algebraic unknown); what is left are the states.
+// Method: Mattsson, Soderlind, SIAM J. Sci. Comput. 14 (1993) 677: the most differentiated equations choose
+// as many of their highest derivatives as dummies, their predecessors choose among the predecessors of
+// those, and so on. The choice is the best one of a transversal matroid: derivatives are offered in the
+// order in which they should be dummies and taken when the equations' matching can be augmented. Wishes for
+// states rank first (never < made by differentiation < avoid < default < prefer < the x of a law < always;
+// a velocity and its position wish together); among equals, matchings over coefficients that are nonzero
+// constants, then parameters; among those, variables without a fixed or written start, then later declared
+// ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) = 0) could lose its
+// choice along the motion: its variables all stay states and the constraints become invariants, which the
+// runtime solves for the states that they determine best at the time.
+// Contract: requires index. Fills Reduction.state (representatives), dummies and invariants. Number of
+// states = differentiated variables - differentiated equations of the static choice.
 // Complexity: near linear: a part reached by a failed search is not searched again over the same
 // coefficients.
 //
@@ -311,8 +302,7 @@ shift(States *states)
 }
 
 // Tries to make column a dummy over edges of at most this quality. A failed search leaves its marks for the
-// rest
-// of the stage: no later augmenting path can enter what it has visited.
+// rest of the stage: no later augmenting path can enter what it has visited.
 static bool
 take(States *states, uint32_t column, uint8_t quality, uint32_t stage)
 {
@@ -414,8 +404,7 @@ keep_invariants(States *states, uint32_t row)
 }
 
 // Dummies over coefficients that cannot vanish; rows that have none leave the level as invariants. Returns
-// the
-// rows that determine no derivative at all.
+// the rows that determine no derivative at all.
 static uint32_t
 choose_dummies(States *states)
 {

@@ -529,9 +529,8 @@ turn_of(const Tearing *t, const LoopEquation *e, Var through)
     return 2;
 }
 
-// Expresses every unknown of the block through the one that composed[] starts with. Returns the equation
-// that is left
-// over, over union slots; 0 when the path breaks off.
+// Expresses every unknown of the block through the one that composed[] starts with. Returns the equation that
+// is left over, over union slots; 0 when the path breaks off.
 static Expr
 follow_series(Tearing *t, Var through, uint32_t n, uint32_t *left_over)
 {
@@ -695,9 +694,8 @@ replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr by)
 }
 
 // With few tears: substitutes the inner assignments into the residuals and eliminates one tear after the
-// other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a,
-// 0) is solved for
-// X branch by branch, and sticking gives X = 0 exactly.
+// other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a, 0)
+// is solved for X branch by branch, and sticking gives X = 0 exactly.
 static bool
 solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {

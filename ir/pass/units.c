@@ -2,14 +2,11 @@
 //
 // Purpose: Modelica 3.6, chapter 19, as an error with both units and the conversion.
 // Method: the unit of every subexpression is computed bottom-up over the DAG of a shape, once per shape and
-// tuple of
-// units of its slots; equations only build the tuple. A quantity is known, unknown (a variable without
-// unit: it takes
-// whatever unit the equation needs), or a literal (adopts the unit it meets). In a product a literal that
-// is a simple
-// ratio (2, 1/2, 3/4) is a pure number; any other (9.81, 1000) may carry a unit or a conversion, so that
-// the product
-// is a literal again. An expression of time and literals alone counts as a literal.
+// tuple of units of its slots; equations only build the tuple. A quantity is known, unknown (a variable
+// without unit: it takes whatever unit the equation needs), or a literal (adopts the unit it meets). In a
+// product a literal that is a simple ratio (2, 1/2, 3/4) is a pure number; any other (9.81, 1000) may carry
+// a unit or a conversion, so that the product is a literal again. An expression of time and literals alone
+// counts as a literal.
 // Contract: requires bonds; changes nothing. Errors E0301-E0304. rad is a number.
 // Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
 //
@@ -359,8 +356,7 @@ ascending(const void *a, const void *b)
 }
 
 // Computes every subexpression of e. Arguments have smaller ids than their users, so ascending ids are an
-// order
-// of evaluation.
+// order of evaluation.
 static void
 compute(UnitsPass *pass, Expr e)
 {

@@ -3,8 +3,7 @@
 //   peer_quarter_car [RUN_MS STEPS]     of `mdlc run examples/quarter_car/bump.mdl --set V=3 --tol 1e-6`
 //
 // Purpose: the ratio generated / hand-written of a whole simulation: 5 s, 500 output intervals, both write
-// a result file
-//          of about the same width. Prints the least of several runs.
+// a result file of about the same width. Prints the least of several runs.
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>

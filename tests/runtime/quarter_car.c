@@ -1,8 +1,8 @@
 // quarter_car.c: the quarter car against reference trajectories, event times and stick intervals.
 //
 // Purpose: accuracy of events and friction modes. Reference data: tests/data/qc_*.csv (DOP853 at 1e-11
-// against exact
-// exponentials), tables of docs/nonsmooth.md. Run from the tree's top; `-v` shows the measured numbers.
+// against exact exponentials), tables of docs/nonsmooth.md. Run from the tree's top; `-v` shows the
+// measured numbers.
 #include "tests/runtime/check.h"
 #include "tests/runtime/quarter_car.h"
 
