@@ -3,8 +3,8 @@
 // Purpose: one accepted step at a time (IDA_ONE_STEP); everything around the step is the runtime's own.
 // Method: variable-order BDF with fixed leading coefficient (Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005)
 //         363). Own vector operations (nvector.c), own linear solver that keeps its symbolic analysis across
-//         restarts, loops' unknowns left out of the error test, and a first step after events from an
-//         estimate of the second derivative.
+//         restarts, loops' unknowns left out of the error test, a first step from an estimate of the second
+//         derivative, and after events a history made from a polynomial (history.c).
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
 #include <float.h>
@@ -17,6 +17,7 @@
 #include <nvector/nvector_serial.h>
 
 #include "runtime/adapter.h"
+#include "runtime/history.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 
@@ -35,7 +36,9 @@ struct Integrator {
     bool fresh;              // the next factorisation chooses new pivots
     double limit;            // stop time set in IDA
     double *weight, *rate;   // for the first step
+    History *history;        // for the first step after an event
     double step;             // last step size, 0 at the start
+    double step_before;      // the one before an event that another follows at once, otherwise 0
     long error_failures, newton_failures; // of the current start
     bool recovered;          // a restart was tried since the last good step
     uint32_t stalled;        // steps in a row that hardly moved time
@@ -219,8 +222,9 @@ create_vectors(Run *run, Integrator *integrator)
     integrator->kind = integrator->y ? N_VClone(integrator->y) : NULL;
     integrator->weight = calloc((size_t)n + 1, sizeof *integrator->weight);
     integrator->rate = calloc((size_t)n + 1, sizeof *integrator->rate);
+    integrator->history = history_create(n);
     if (!integrator->y || !integrator->yp || !integrator->dense || !integrator->dense_p || !integrator->kind ||
-        !integrator->weight || !integrator->rate)
+        !integrator->weight || !integrator->rate || !integrator->history)
         return false;
     for (uint32_t i = 0; i < n; i++)
         NV_Ith_S(integrator->kind, i) = i < run->model->nx;
@@ -297,6 +301,7 @@ ida_free(Run *run)
     selection_free(&integrator->selection);
     free(integrator->weight);
     free(integrator->rate);
+    history_free(&integrator->history);
     if (integrator->context)
         SUNContext_Free(&integrator->context);
     free(integrator);
@@ -354,12 +359,18 @@ curvature_step(Run *run, double probe, double most, double least)
     return fmin(step, 1e3 * probe);
 }
 
+// What rounding of time leaves; the length of the run says nothing about the model.
+static double
+shortest_step(const Run *run)
+{
+    return 1e2 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
+}
+
 static double
 first_step(Run *run)
 {
     Integrator *integrator = run->integrator;
-    // What rounding of time leaves; the length of the run says nothing about the model.
-    double span = run->options->stop - run->time, least = 1e2 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
+    double span = run->options->stop - run->time, least = shortest_step(run);
     double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
     for (uint32_t i = 0; i < run->ny; i++)
         integrator->weight[i] = 1 / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
@@ -367,6 +378,32 @@ first_step(Run *run)
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
     double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
     return curvature_step(run, fmax(probe, 10 * least), most, least);
+}
+
+// A condition is about to flip back, after which everything starts again. A long step could miss that.
+static bool
+flips_back(const Run *run)
+{
+    for (uint32_t k = 0; k < run->guards; k++)
+        if (run->guard[k].returning)
+            return true;
+    return false;
+}
+
+// After an event: order 3 from the start where the motion admits a longer step with it than with order 1.
+static void
+start_with_history(Run *run, double step)
+{
+    Integrator *integrator = run->integrator;
+    double most = fmin(integrator->step, run->options->stop - run->time);
+    double speed = weighted_norm(run, run->yp), curvature = weighted_norm(run, integrator->rate);
+    double guess = speed > 0 && curvature > 0 ? pow(0.2 * speed * speed / pow(curvature, 3), 0.25) : most;
+    if (most <= 4 * step)
+        return;
+    double longer = history_estimate(integrator->history, run, integrator->weight, fmax(guess, 4 * step), most,
+                                     fmax(2 * step, 1e3 * shortest_step(run)));
+    if (longer > 0 && history_install(integrator->history, integrator->ida, longer))
+        integrator->fresh = true;
 }
 
 static void
@@ -391,6 +428,9 @@ restart(Run *run)
     if (!run->ny)
         return MDL_OK;
     ida_stats(run);
+    bool again = flips_back(run);
+    integrator->step = fmax(integrator->step, integrator->step_before);
+    integrator->step_before = again ? integrator->step : 0;
     double step = first_step(run);
     if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
         IDASetInitStep(integrator->ida, step) != IDA_SUCCESS) {
@@ -398,6 +438,8 @@ restart(Run *run)
                     integrator->message);
         return MDL_INTERNAL;
     }
+    if (integrator->step > 0 && !again && !integrator->recovered)
+        start_with_history(run, step);
     integrator->limit = NAN;
     integrator->error_failures = integrator->newton_failures = 0;
     return MDL_OK;
@@ -545,6 +587,7 @@ recover(Run *run)
         return false;
     evaluate_store(run);
     integrator->step *= 1e-2;
+    integrator->step_before = 0;
     return ida_start(run) == MDL_OK;
 }
 
