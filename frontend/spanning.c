@@ -9,32 +9,7 @@
 // Contract: spanning.h. Complexity: linear, but for the inverse Ackermann factor.
 #include "frontend/spanning.h"
 
-static uint32_t
-find_root(U32Vec *parent, uint32_t at)
-{
-    uint32_t *up = parent->at;
-    while (up[at] != at) {
-        up[at] = up[up[at]];
-        at = up[at];
-    }
-    return at;
-}
-
-static bool
-join(U32Vec *parent, uint32_t a, uint32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent->at[a > b ? a : b] = a > b ? b : a;
-    return a != b;
-}
-
-static void
-identity(U32Vec *parent, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(parent, i);
-}
+#include "ir/base/sets.h"
 
 typedef struct Forest {
     SpanGraph *graph;
@@ -51,7 +26,7 @@ join_fixed(Forest *forest)
         if (!edge->branch)
             continue;
         forest->at = edge->span;
-        if (!join(&forest->all, edge->a, edge->b))
+        if (!sets_join(&forest->all, edge->a, edge->b))
             return SPAN_LOOP;
         graph->nodes.at[edge->a].branches++;
         graph->nodes.at[edge->b].branches++;
@@ -61,7 +36,7 @@ join_fixed(Forest *forest)
     for (uint32_t i = 0; i < graph->nodes.n; i++) {
         SpanNode *node = &graph->nodes.at[i];
         forest->at = node->span;
-        if (node->root && !join(&forest->all, i, graph->nodes.n))
+        if (node->root && !sets_join(&forest->all, i, graph->nodes.n))
             return SPAN_TWO_ROOTS;
         node->is_root = node->root;
     }
@@ -76,11 +51,11 @@ join_connections(Forest *forest)
         SpanEdge *edge = &graph->edges.at[i];
         if (edge->branch)
             continue;
-        bool fresh = join(&forest->all, edge->a, edge->b);
-        bool same = find_root(&forest->connections, edge->a) == find_root(&forest->connections, edge->b);
+        bool fresh = sets_join(&forest->all, edge->a, edge->b);
+        bool same = sets_find(&forest->connections, edge->a) == sets_find(&forest->connections, edge->b);
         edge->state = fresh ? SPAN_TREE : same ? SPAN_REDUNDANT : SPAN_BROKEN;
         if (fresh)
-            join(&forest->connections, edge->a, edge->b);
+            sets_join(&forest->connections, edge->a, edge->b);
     }
 }
 
@@ -93,15 +68,15 @@ choose_roots(Forest *forest)
     for (uint32_t i = 0; i < n; i++)
         vec_push(&best, UINT32_MAX);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t *chosen = &best.at[find_root(&forest->all, i)];
+        uint32_t *chosen = &best.at[sets_find(&forest->all, i)];
         if (graph->nodes.at[i].potential
             && (*chosen == UINT32_MAX || graph->nodes.at[i].priority < graph->nodes.at[*chosen].priority))
             *chosen = i;
     }
     SpanFault fault = SPAN_SOUND;
-    uint32_t above = find_root(&forest->all, n);
+    uint32_t above = sets_find(&forest->all, n);
     for (uint32_t i = 0; i < n && fault == SPAN_SOUND; i++) {
-        uint32_t part = find_root(&forest->all, i);
+        uint32_t part = sets_find(&forest->all, i);
         if (part != i || part == above)
             continue;
         forest->at = graph->nodes.at[i].span;
@@ -167,8 +142,8 @@ SpanFault
 span_graph_solve(SpanGraph *graph, Span *at)
 {
     Forest forest = {.graph = graph};
-    identity(&forest.all, graph->nodes.n + 1);
-    identity(&forest.connections, graph->nodes.n);
+    sets_grow(&forest.all, graph->nodes.n + 1);
+    sets_grow(&forest.connections, graph->nodes.n);
     SpanFault fault = join_fixed(&forest);
     if (fault == SPAN_SOUND) {
         join_connections(&forest);

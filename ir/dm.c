@@ -8,6 +8,7 @@
 // Complexity: linear, plus sorting the sets by size.
 //
 //     x = 1;  x = 2;  y + z = 0   ->   over {x = 1, x = 2 | x}   under {y, z | y + z = 0}
+#include "ir/base/sets.h"
 #include "ir/problem.h"
 
 typedef struct Item {
@@ -23,32 +24,13 @@ typedef struct Search {
     uint32_t *var_start, *var_equations;    // transposed incidence, for the under-determined part
 } Search;
 
-static uint32_t
-find_set(Search *search, uint32_t set)
-{
-    uint32_t *parent = search->parent.at;
-    while (parent[set] != set) {
-        parent[set] = parent[parent[set]];
-        set = parent[set];
-    }
-    return set;
-}
-
-static void
-join_sets(Search *search, uint32_t a, uint32_t b)
-{
-    a = find_set(search, a);
-    b = find_set(search, b);
-    search->parent.at[a < b ? b : a] = a < b ? a : b;
-}
-
 // Adds an equation or unknown to the set, or joins its set with this one.
 static void
 reach(Search *search, bool is_var, uint32_t id, uint32_t set)
 {
     uint32_t *place = is_var ? &search->set_of_var[id] : &search->set_of_equation[id];
     if (*place != NONE) {
-        join_sets(search, *place, set);
+        sets_join(&search->parent, *place, set);
         return;
     }
     *place = set;
@@ -139,9 +121,9 @@ order_sets(Search *search, uint32_t *place)
     for (uint32_t s = 0; s < n; s++)
         sizes[s].set = s;
     for (uint32_t k = 0; k < search->items.n; k++)
-        sizes[find_set(search, search->items.at[k].set)].size++;
+        sizes[sets_find(&search->parent, search->items.at[k].set)].size++;
     for (uint32_t s = 0; s < n; s++)
-        if (find_set(search, s) == s)
+        if (sets_find(&search->parent, s) == s)
             sizes[kept++] = sizes[s];
     if (kept)
         qsort(sizes, kept, sizeof *sizes, by_size);
@@ -157,14 +139,14 @@ collect(Search *search, const uint32_t *place, uint32_t sets, bool vars, U32Vec 
     vec_grow(start, sets + 2);
     for (uint32_t k = 0; k < search->items.n; k++)
         if (search->items.at[k].is_var == vars)
-            start->at[place[find_set(search, search->items.at[k].set)] + 2]++;
+            start->at[place[sets_find(&search->parent, search->items.at[k].set)] + 2]++;
     for (uint32_t s = 0; s < sets; s++)
         start->at[s + 2] += start->at[s + 1];
     vec_grow(ids, start->at[sets + 1]);
     for (uint32_t k = 0; k < search->items.n; k++)
         if (search->items.at[k].is_var == vars) {
             uint32_t id = search->items.at[k].id;
-            uint32_t at = start->at[place[find_set(search, search->items.at[k].set)] + 1]++;
+            uint32_t at = start->at[place[sets_find(&search->parent, search->items.at[k].set)] + 1]++;
             ids->at[at] = vars ? id : search->problem->equations.at[id];
         }
     start->n--;

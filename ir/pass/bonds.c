@@ -15,6 +15,7 @@
 // Complexity: linear (but for the inverse Ackermann factor). Flow sums longer than SUM_MAX are cut into
 // partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
 // size.
+#include "ir/base/sets.h"
 #include "ir/pass/kinds.h"
 #include "ir/problem.h"
 
@@ -38,40 +39,6 @@ typedef struct Pass {
     Expr equal, zero;   // shapes #0 = #1 and #0 = 0
     bool ok;
 } Pass;
-
-static uint32_t
-find_root(U32Vec *parent, uint32_t at)
-{
-    uint32_t *up = parent->at;
-    while (up[at] != at) {
-        up[at] = up[up[at]];
-        at = up[at];
-    }
-    return at;
-}
-
-// The smaller number stays the root, so that the result does not depend on the order of connects.
-static bool
-join(U32Vec *parent, uint32_t a, uint32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a == b)
-        return false;
-    if (a < b)
-        parent->at[b] = a;
-    else
-        parent->at[a] = b;
-    return true;
-}
-
-static void
-identity(U32Vec *parent, uint32_t n)
-{
-    vec_reserve(parent, n);
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(parent, i);
-}
 
 static const ConnectorType *
 type_of(const Dae *dae, uint32_t connector)
@@ -162,7 +129,7 @@ join_connects(Pass *pass)
 {
     Dae *dae = pass->dae;
     uint32_t n = 2 * dae->connectors.n;
-    identity(&pass->parent, n);
+    sets_grow(&pass->parent, n);
     vec_grow(&pass->touched, n);
     vec_grow(&pass->joins, dae->connects.n);
     for (uint32_t i = 0; i < dae->connects.n; i++) {
@@ -174,7 +141,7 @@ join_connects(Pass *pass)
         }
         uint32_t a = 2 * connect->a + connect->a_outside, b = 2 * connect->b + connect->b_outside;
         pass->touched.at[a] = pass->touched.at[b] = 1;
-        pass->joins.at[i] = join(&pass->parent, a, b);
+        pass->joins.at[i] = sets_join(&pass->parent, a, b);
     }
 }
 
@@ -182,7 +149,7 @@ join_connects(Pass *pass)
 static void
 number_element(Pass *pass, uint32_t element, uint32_t connect)
 {
-    uint32_t root = find_root(&pass->parent, element);
+    uint32_t root = sets_find(&pass->parent, element);
     if (pass->set_of.at[root] == NONE) {
         pass->set_of.at[root] = pass->first.n;
         vec_push(&pass->first, connect);
@@ -249,13 +216,13 @@ make_junctions(Pass *pass)
 {
     Dae *dae = pass->dae;
     uint32_t sets = pass->first.n;
-    identity(&pass->merged, sets);
+    sets_grow(&pass->merged, sets);
     for (uint32_t c = 0; c < dae->connectors.n; c++)
         if (pass->touched.at[2 * c] && pass->touched.at[2 * c + 1])
-            join(&pass->merged, pass->set_of.at[2 * c], pass->set_of.at[2 * c + 1]);
+            sets_join(&pass->merged, pass->set_of.at[2 * c], pass->set_of.at[2 * c + 1]);
     vec_grow(&pass->node, sets);
     for (uint32_t s = 0; s < sets; s++) {
-        uint32_t root = find_root(&pass->merged, s);
+        uint32_t root = sets_find(&pass->merged, s);
         if (root != s) { // roots are the smallest: already made
             pass->node.at[s] = pass->node.at[root];
             continue;

@@ -12,6 +12,7 @@
 // Contract:   the problem is matched and sorted, and is afterwards. Complexity: linear in the incidence.
 //
 //     { der(vx), der(vy) from 2 differentiated rods } -> { l1, l2 from 2 equations of motion }   =>   { all four }
+#include "ir/base/sets.h"
 #include "ir/causal.h"
 #include "ir/structure.h"
 
@@ -36,15 +37,6 @@ mark_constraints(Couple *c, const Reduction *reduction)
             e = reduction->derivative.at[e];
         c->constraint.at[e] = 1;
     }
-}
-
-static uint32_t
-root_of(Couple *c, uint32_t block)
-{
-    uint32_t *parent = c->parent.at;
-    while (parent[block] != block)
-        block = parent[block] = parent[parent[block]];
-    return block;
 }
 
 // The block that determines column k's variable, or NONE when it is known or determined in `block` itself.
@@ -142,7 +134,7 @@ join(Couple *c, uint32_t blocks)
                 if (source == NONE || (!c->seed.at[source] && !c->reached.at[source]))
                     continue;
                 c->wanted.at[source] = 1;
-                c->parent.at[root_of(c, source)] = root_of(c, b);
+                sets_join(&c->parent, source, b);
             }
         }
     }
@@ -164,15 +156,15 @@ close_cycles(Couple *c, uint32_t blocks)
     for (uint32_t b = 0; b < blocks; b++) {
         if (!c->wanted.at[b] || !c->seed.at[b])
             continue;
-        uint32_t *first = &c->first_seed.at[root_of(c, b)];
+        uint32_t *first = &c->first_seed.at[sets_find(&c->parent, b)];
         if (*first == NONE)
             *first = b;
         else
             add_edge(c, b, *first);
     }
     for (uint32_t b = 0; b < blocks; b++)
-        if (c->system.at[b] && c->first_seed.at[root_of(c, b)] != NONE)
-            add_edge(c, c->first_seed.at[root_of(c, b)], b);
+        if (c->system.at[b] && c->first_seed.at[sets_find(&c->parent, b)] != NONE)
+            add_edge(c, c->first_seed.at[sets_find(&c->parent, b)], b);
 }
 
 // The incidence with the new edges as columns that are only read.
