@@ -1,7 +1,6 @@
 // mdlc: the composition root. The only file that knows every layer; it decides what is printed and how the
 // process ends. Exit codes are those of docs/cli.md.
 #include <errno.h>
-#include <math.h>
 #include <regex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,7 +21,7 @@
 #include "ir/loops.h"
 #include "ir/pipeline.h"
 #include "ir/storage.h"
-#include "runtime/sim.h"
+#include "runtime/command.h"
 
 enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5,
        EXIT_INTERRUPTED = 130 };
@@ -34,16 +32,6 @@ enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAUL
 #ifndef MDLC_VERSION
 #define MDLC_VERSION "0.1.0"
 #endif
-
-// A signal handler has no argument through which it could reach the run.
-static volatile sig_atomic_t interrupted;
-
-static void
-on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 static void
 leave(int status, const char *text)
@@ -178,7 +166,7 @@ read_flat(Session *session)
 {
     const char *path = session->options.files[0];
     int error = 0, file = sources_read(session->sources, path, &error);
-    if (session->options.n_overrides || session->options.class_name) {
+    if (session->options.run.n_set || session->options.class_name) {
         fprintf(stderr, "mdlc: %s: --set and --class need source text\n", path);
         return EXIT_USAGE;
     }
@@ -198,8 +186,12 @@ flatten(Session *session)
     int status = read_model(session);
     if (status)
         return status;
-    ElaborateOptions elaborate_options = {session->options.class_name, session->options.overrides,
-                                          session->options.n_overrides, session->options.limit_scalars};
+    const RunSettings *run = &session->options.run;
+    Override *overrides = arena_array(session->arena, Override, run->n_set + 1);
+    for (uint32_t i = 0; i < run->n_set; i++)
+        overrides[i] = (Override){run->set[i].name, run->set[i].value};
+    ElaborateOptions elaborate_options = {session->options.class_name, overrides, run->n_set,
+                                          session->options.limit_scalars};
     session->compilation.dae = elaborate(session->program, &elaborate_options, session->diags);
     return session->compilation.dae && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
 }
@@ -235,27 +227,10 @@ command_check(Session *session)
 
 // --- run
 
-typedef struct RunScreen {
-    Session *session;
-    bool progress, shown;
-} RunScreen;
-
-static void
-on_message(void *user, mdl_severity severity, const char *text)
-{
-    RunScreen *screen = user;
-    if (screen->shown)
-        fputs("\r\033[K", stderr);
-    screen->shown = false;
-    static const char *const names[] = {[MDL_NOTE] = "note", [MDL_WARNING] = "warning", [MDL_ERROR] = "error"};
-    fprintf(stderr, "mdlc: %s: %s\n", names[severity], text);
-}
-
 static const char *
 on_not_finite(void *user, const double *v)
 {
-    RunScreen *screen = user;
-    Session *session = screen->session;
+    Session *session = user;
     Compilation *c = &session->compilation;
     Out out = {0};
     out_char(&out, '\n');
@@ -264,100 +239,6 @@ on_not_finite(void *user, const double *v)
     const char *text = found ? arena_strndup(session->arena, out.text, out.length) : NULL;
     out_free(&out);
     return text;
-}
-
-static void
-on_progress(void *user, double time, double start, double stop)
-{
-    RunScreen *screen = user;
-    if (!screen->progress)
-        return;
-    fprintf(stderr, "\r%3.0f %%  time %g", 100 * (time - start) / (stop - start), time);
-    screen->shown = true;
-}
-
-static void
-print_final_values(const mdl_model *model, const double *values, double time, Out *out)
-{
-    enum { SHOWN = 60 };
-    uint32_t shown = model->n_outputs < SHOWN ? model->n_outputs : SHOWN;
-    size_t width = 4;
-    for (uint32_t i = 0; i < shown; i++)
-        if (strlen(model->output[i].name) > width)
-            width = strlen(model->output[i].name);
-    out_printf(out, "%-*s = %.9g\n", (int)width, "time", time);
-    for (uint32_t i = 0; i < shown; i++) {
-        const mdl_output *output = &model->output[i];
-        out_printf(out, "%-*s = ", (int)width, output->name);
-        if (output->type == MDL_BOOLEAN)
-            out_text(out, values[i] != 0 ? "true" : "false");
-        else
-            out_printf(out, "%.9g", values[i]);
-        out_char(out, '\n');
-    }
-    if (model->n_outputs > shown)
-        out_printf(out, "... and %u more (choose with --vars, or write a file with -o)\n", model->n_outputs - shown);
-}
-
-static int
-print_stats(Session *session, const mdl_stats *stats, double compiled)
-{
-    Out out = {0};
-    char text[2048];
-    uint32_t equations = session->compilation.problem.equations.n;
-    if (session->options.stats_json) {
-        mdl_stats_json(stats, text, sizeof text);
-        size_t length = strlen(text);
-        while (length && text[length - 1] != '}')
-            length--;
-        out_printf(&out, "%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f}\n",
-                   (int)(length ? length - 1 : 0), text, equations, 1e3 * compiled, 1e3 * stats->init_seconds,
-                   1e3 * stats->run_seconds);
-        return print_out(&out);
-    }
-    mdl_stats_text(stats, text, sizeof text);
-    out_printf(&out, "%s; %u equations; compiled in %.1f ms\n", text, equations, 1e3 * compiled);
-    out_flush(&out, stderr);
-    out_free(&out);
-    return EXIT_FINE;
-}
-
-static bool
-takes_number(const char *text, double *value)
-{
-    if (text)
-        *value = strtod(text, NULL);
-    return text != NULL;
-}
-
-static void
-fill_run_options(const Options *o, const mdl_model *model, mdl_options *run)
-{
-    mdl_options_default(model, run);
-    double points;
-    bool moved = takes_number(o->start, &run->start) | takes_number(o->stop, &run->stop);
-    // An interval that comes from nowhere but the default number of points follows the new span.
-    if (moved && model->interval == (model->stop - model->start) / 500)
-        run->interval = (run->stop - run->start) / 500;
-    takes_number(o->interval, &run->interval);
-    if (takes_number(o->points, &points)) {
-        run->interval = 0;
-        run->points = (uint32_t)points;
-    }
-    takes_number(o->tolerance, &run->tolerance);
-    takes_number(o->abstol, &run->abstol);
-    if (o->form)
-        run->form = o->form[0] == 'c' ? MDL_FORM_CAUSAL : o->form[0] == 'd' ? MDL_FORM_DAE : MDL_FORM_AUTO;
-    static const char *const solvers[] = {[MDL_SOLVER_IDA] = "ida", [MDL_SOLVER_CVODE] = "cvode",
-                                          [MDL_SOLVER_ADAMS] = "adams", [MDL_SOLVER_ERK] = "erk",
-                                          [MDL_SOLVER_RK4] = "rk4", [MDL_SOLVER_GAUSS] = "gauss"};
-    for (int i = 0; o->solver && i <= MDL_SOLVER_GAUSS; i++)
-        if (!strcmp(o->solver, solvers[i]))
-            run->solver = (mdl_solver)i;
-    takes_number(o->step, &run->step);
-    run->time_limit = o->limit_time;
-    run->output_path = o->output;
-    run->trace = o->trace;
 }
 
 static int
@@ -389,69 +270,28 @@ check_regex(const char *text)
     return EXIT_USAGE;
 }
 
-static void
-set_timer(double seconds)
-{
-    struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
-    setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-static void
-take_signals(void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGALRM, &action, NULL);
-}
-
 static int
 simulate(Session *session)
 {
-    const Options *o = &session->options;
-    const mdl_model *model = session->compilation.sys->model;
-    double compiled = now() - session->began, final_time = 0;
-    RunScreen screen = {session, !o->quiet && isatty(STDERR_FILENO), false};
-    mdl_options run;
-    mdl_stats stats = {0};
-    fill_run_options(o, model, &run);
-    double *final_values = arena_array(session->arena, double, model->n_outputs + 1);
-    run.final_values = final_values;
-    run.final_time = &final_time;
-    run.interrupt = &interrupted;
-    run.message = on_message;
-    run.progress = on_progress;
-    run.explain = on_not_finite;
-    run.user = &screen;
-    // From here on the integrator looks at the flag and at the time.
-    set_timer(0);
-    take_signals(on_signal);
-    int status = mdl_simulate(model, &run, &stats);
-    if (screen.shown)
-        fputs("\r\033[K", stderr);
-    Out out = {0};
-    if (!o->output && !o->quiet && !o->stats_json && (status == MDL_OK || (stats.rows && status != MDL_USAGE)))
-        print_final_values(model, final_values, final_time, &out);
-    int printed = print_out(&out);
-    if (o->stats && !printed)
-        printed = print_stats(session, &stats, compiled);
-    return status ? status : printed;
+    const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = on_not_finite,
+                                .user = session, .compile_seconds = now() - session->began};
+    return run_command(session->compilation.sys->model, &command);
 }
 
 static int
 command_run(Session *session)
 {
-    const char *output = session->options.output;
+    const char *output = session->options.run.output;
     size_t length = output ? strlen(output) : 0;
     if (output && length > 4 && !strcmp(output + length - 4, ".mat")) {
         fprintf(stderr, "mdlc: -o %s: MAT files are not supported yet; use .csv\n", output);
         return EXIT_USAGE;
     }
-    int status = check_regex(session->options.variables);
+    int status = check_regex(session->options.run.variables);
     if (status)
         return status;
     session->compilation.results = true;
-    session->compilation.variables = session->options.variables;
+    session->compilation.variables = session->options.run.variables;
     status = compile(session, FACT_SYS);
     if (!status)
         status = make_engine(session);
@@ -755,7 +595,7 @@ command_fmt(Session *session)
 // --- the process
 
 static int
-run_command(Session *session)
+call_command(Session *session)
 {
     switch (session->options.command) {
     case COMMAND_CHECK:
@@ -789,10 +629,10 @@ prepare_process(const Options *options)
 {
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
         || options->command == COMMAND_RUN;
-    take_signals(compiles ? on_early_signal : on_signal);
+    run_signals(compiles ? on_early_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
-    if (compiles && options->limit_time > 0)
-        set_timer(options->limit_time < 1e8 ? options->limit_time : 1e8);
+    if (compiles && options->run.limit_time > 0)
+        run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
     if (options->limit_memory) {
         struct rlimit limit = {options->limit_memory, options->limit_memory};
         setrlimit(RLIMIT_AS, &limit);
@@ -811,6 +651,7 @@ session_free(Session *session)
     program_free(&session->program);
     diags_free(&session->diags);
     sources_free(&session->sources);
+    run_settings_free(&session->options.run);
     syms_free(&session->syms);
     arena_free(&session->arena);
 #else
@@ -826,7 +667,7 @@ run_session(Session *session)
     session->sources = sources_create();
     session->syms = syms_create();
     session->diags = diags_create(session->sources);
-    int status = run_command(session);
+    int status = call_command(session);
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);
     fflush(stdout);

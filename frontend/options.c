@@ -1,85 +1,57 @@
-// Options: the command line of docs/cli.md, parsed with getopt_long.
+// Options: the command line of docs/cli.md. The calls and their options are tables; those of a run are the runtime's.
 #include "frontend/options.h"
 
-#include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { // long options without a letter
-    OPTION_START = 256, OPTION_STOP, OPTION_INTERVAL, OPTION_POINTS, OPTION_TOL, OPTION_ABSTOL, OPTION_SOLVER,
-    OPTION_SET, OPTION_VARS, OPTION_STATS, OPTION_TRACE, OPTION_FORMALISM, OPTION_FORM, OPTION_ENGINE, OPTION_OPT, OPTION_LIMIT,
-    OPTION_QUIET, OPTION_FORMAT, OPTION_AFTER, OPTION_MESSAGES, OPTION_PATH, OPTION_CHECK, OPTION_VERIFY, OPTION_STEP
+enum { // bits of Option.calls, behind CALL_RUN
+    CALL_CHECK = 2 * CALL_RUN, CALL_SHOW = 4 * CALL_RUN, CALL_FMT = 8 * CALL_RUN, CALL_OTHER = 16 * CALL_RUN,
+    CALL_MODEL = CALL_RUN | CALL_CHECK | CALL_SHOW
 };
 
-static const struct option long_options[] = {
-    {"start", required_argument, NULL, OPTION_START},
-    {"stop", required_argument, NULL, OPTION_STOP},
-    {"interval", required_argument, NULL, OPTION_INTERVAL},
-    {"points", required_argument, NULL, OPTION_POINTS},
-    {"tol", required_argument, NULL, OPTION_TOL},
-    {"abstol", required_argument, NULL, OPTION_ABSTOL},
-    {"solver", required_argument, NULL, OPTION_SOLVER},
-    {"step", required_argument, NULL, OPTION_STEP},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"vars", required_argument, NULL, OPTION_VARS},
-    {"stats", optional_argument, NULL, OPTION_STATS},
-    {"trace", required_argument, NULL, OPTION_TRACE},
-    {"formalism", required_argument, NULL, OPTION_FORMALISM},
-    {"form", required_argument, NULL, OPTION_FORM},
-    {"engine", required_argument, NULL, OPTION_ENGINE},
-    {"opt", required_argument, NULL, OPTION_OPT},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"after", required_argument, NULL, OPTION_AFTER},
-    {"message-format", required_argument, NULL, OPTION_MESSAGES},
-    {"path", required_argument, NULL, OPTION_PATH},
-    {"check", no_argument, NULL, OPTION_CHECK},
-    {"verify-passes", no_argument, NULL, OPTION_VERIFY},
-    {"class", required_argument, NULL, 'm'},
-    {"output", required_argument, NULL, 'o'},
-    {NULL, 0, NULL, 0},
+static const Option own_options[] = {
+    {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
+     CALL_MODEL},
+    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALL_RUN},
+    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW},
+    {"formalism", 0, OPTION_TEXT, false, "NAME", "how equations of motion follow from energies", CALL_MODEL},
+    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown", CALL_SHOW},
+    {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
+    {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
+    {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALL_MODEL},
+    {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", ~0u},
+    {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools", ~0u},
+    {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALL_MODEL},
 };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_FORMALISM, OWN_FORMAT, OWN_AFTER, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 typedef struct Call {
     const char *name;
     Command command;
+    uint32_t bit;
     const char *summary, *details;
 } Call;
 
-static const char model_options[] =
-    "  -m CLASS               the class to use; default: the only, or the last, non-partial model of the file\n"
-    "  --set NAME=VALUE       set a parameter or a start value by its full path (repeatable)\n"
-    "  --path DIR             look for packages there too (also: MDLPATH)\n"
-    "  --limit NAME=VALUE     nesting, memory (MB), time (s), array (scalars)\n"
-    "  --message-format=json  diagnostics for tools\n";
-
-static const char run_options[] =
-    "  -o FILE.csv            write results there; without it the final values are shown\n"
-    "  --start T --stop T     default: the model's experiment annotation, otherwise 0 and 1\n"
-    "  --interval H           distance of output points; or --points N\n"
-    "  --tol R --abstol A     relative and absolute tolerance\n"
-    "  --vars REGEX           results whose names match (parameters and der(...) too)\n"
-    "  --form causal|dae|auto how the equations are given to the integrator\n"
-    "  --engine llvm|interp   native code, or the reference interpreter\n"
-    "  --opt LEVEL            0 fast compilation ... 2 best code; default by size\n"
-    "  --solver ida|cvode|adams|erk|rk4|gauss   the integrator\n"
-    "  --step H               the length of the fixed steps of rk4 or gauss\n"
-    "  --trace init           how initialisation is solved: every block, every step of a homotopy\n"
-    "  --stats[=json]         what it cost, on standard error (json: on standard output)\n"
-    "  --quiet                no table, no progress\n";
-
 static const Call calls[] = {
-    {"check", COMMAND_CHECK, "mdlc check FILE [-m CLASS]      parse, resolve, check types, units and balance", ""},
-    {"run", COMMAND_RUN, "mdlc run FILE [-m CLASS] [-o FILE.csv] [options]   compile in memory and simulate",
-     run_options},
-    {"show", COMMAND_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]   look inside",
-     "  WHAT: ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes\n"
-     "  --after=PASS           show ir: stop behind that pass and show the flat model\n"},
-    {"fmt", COMMAND_FMT, "mdlc fmt [--check] FILE...      canonical layout, in place", ""},
-    {"help", COMMAND_HELP, "mdlc help [CALL]", ""},
+    {"check", COMMAND_CHECK, CALL_CHECK, "mdlc check FILE [-m CLASS]      parse, resolve, check types, units and balance", ""},
+    {"run", COMMAND_RUN, CALL_RUN, "mdlc run FILE [-m CLASS] [-o FILE.csv] [options]   compile in memory and simulate", ""},
+    {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]   look inside",
+     "  WHAT: ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes\n"},
+    {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...      canonical layout, in place", ""},
+    {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", ""},
 };
+
+static void
+help_options(const Option *options, uint32_t count, uint32_t call, Out *out)
+{
+    char line[1024];
+    for (uint32_t i = 0; i < count; i++)
+        if (options[i].calls & call) {
+            option_help(&options[i], line, sizeof line);
+            out_text(out, line);
+        }
+}
 
 bool
 options_help(const char *call, Out *out)
@@ -88,8 +60,11 @@ options_help(const char *call, Out *out)
         if (strcmp(calls[i].name, call))
             continue;
         out_printf(out, "%s\n%s", calls[i].summary, calls[i].details);
-        if (calls[i].command <= COMMAND_SHOW)
-            out_text(out, model_options);
+        if (calls[i].bit == CALL_OTHER)
+            return true;
+        if (calls[i].bit != CALL_FMT)
+            help_options(run_options, run_options_count, calls[i].bit, out);
+        help_options(own_options, OWN_COUNT, calls[i].bit, out);
         return true;
     }
     if (call)
@@ -104,53 +79,7 @@ options_help(const char *call, Out *out)
 }
 
 static bool
-add_override(Options *options, const char *text, Arena *arena, Out *why)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1]) {
-        out_printf(why, "--set needs NAME=VALUE, got '%s'", text);
-        return false;
-    }
-    const char *name = arena_strndup(arena, text, (size_t)(equals - text));
-    uint32_t at = 0; // a later value replaces an earlier one
-    while (at < options->n_overrides && strcmp(options->overrides[at].name, name))
-        at++;
-    if (at == options->n_overrides)
-        options->n_overrides++;
-    options->overrides[at] = (Override){name, equals + 1};
-    return true;
-}
-
-static bool
-number(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && !*end && isfinite(*value);
-}
-
-static bool
-set_limit(Options *options, const char *text, Out *why)
-{
-    const char *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : 0;
-    double value = 0;
-    bool good = equals && number(equals + 1, &value) && value > 0;
-    if (good && length == 7 && !strncmp(text, "nesting", length))
-        options->limit_nesting = (uint32_t)value;
-    else if (good && length == 6 && !strncmp(text, "memory", length))
-        options->limit_memory = (uint64_t)(value * 1048576.0);
-    else if (good && length == 4 && !strncmp(text, "time", length))
-        options->limit_time = value;
-    else if (good && length == 5 && !strncmp(text, "array", length))
-        options->limit_scalars = (uint64_t)value;
-    else
-        out_printf(why, "--limit needs nesting, memory, time or array and a positive number, got '%s'", text);
-    return why->length == 0;
-}
-
-static bool
-one_of(const char *text, const char *list, const char *option, Out *why)
+is_word(const char *text, const char *list)
 {
     size_t length = strlen(text);
     for (const char *p = list; *p;) {
@@ -159,68 +88,50 @@ one_of(const char *text, const char *list, const char *option, Out *why)
             return true;
         p += word + (p[word] == ' ');
     }
-    out_printf(why, "%s is one of: %s; got '%s'", option, list, text);
     return false;
 }
 
 static bool
-take_option(Options *o, int letter, const char *value, Arena *arena, Out *why)
+set_limit(Options *options, const char *text, char why[OPTION_WHY])
 {
-    double unused;
-    switch (letter) {
-    case 'm': o->class_name = value; return true;
-    case 'o': o->output = value; return true;
-    case OPTION_START: o->start = value; break;
-    case OPTION_STOP: o->stop = value; break;
-    case OPTION_INTERVAL: o->interval = value; break;
-    case OPTION_POINTS:
-        o->points = value;
-        if (number(value, &unused) && unused >= 1 && unused <= 1e9 && unused == floor(unused))
-            return true;
-        out_printf(why, "--points needs a whole number from 1 to 1e9, got '%s'", value);
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    double value = 0;
+    bool good = equals && option_number(equals + 1, &value) && value > 0;
+    if (good && length == 7 && !strncmp(text, "nesting", length))
+        options->limit_nesting = (uint32_t)value;
+    else if (good && length == 6 && !strncmp(text, "memory", length))
+        options->limit_memory = (uint64_t)(value * 1048576.0);
+    else if (good && length == 4 && !strncmp(text, "time", length))
+        options->run.limit_time = value;
+    else if (good && length == 5 && !strncmp(text, "array", length))
+        options->limit_scalars = (uint64_t)value;
+    else {
+        snprintf(why, OPTION_WHY, "--limit needs nesting, memory, time or array and a positive number, got '%s'", text);
         return false;
-    case OPTION_TOL: o->tolerance = value; break;
-    case OPTION_ABSTOL: o->abstol = value; break;
-    case OPTION_SOLVER: o->solver = value; return one_of(value, "ida cvode adams erk rk4 gauss", "--solver", why);
-    case OPTION_STEP:
-        o->step = value;
-        if (number(value, &unused) && unused > 0)
-            return true;
-        out_printf(why, "--step needs a positive number, got '%s'", value);
-        return false;
-    case OPTION_SET: return add_override(o, value, arena, why);
-    case OPTION_VARS: o->variables = value; return true;
-    case OPTION_STATS:
-        o->stats = true;
-        o->stats_json = value && !strcmp(value, "json");
-        return !value || one_of(value, "json", "--stats", why);
-    case OPTION_TRACE:
-        o->trace = true;
-        return one_of(value, "init", "--trace", why);
-    case OPTION_FORMALISM:
-        out_printf(why, "--formalism: energy sections are not supported yet");
-        return false;
-    case OPTION_FORM: o->form = value; return one_of(value, "causal dae auto", "--form", why);
-    case OPTION_ENGINE: o->engine = value; return one_of(value, "llvm interp", "--engine", why);
-    case OPTION_OPT:
-        o->opt = value[0] - '0';
-        return one_of(value, "0 1 2", "--opt", why);
-    case OPTION_LIMIT: return set_limit(o, value, why);
-    case OPTION_QUIET: o->quiet = true; return true;
-    case OPTION_FORMAT: o->format = value; return one_of(value, "text json dot svg", "--format", why);
-    case OPTION_AFTER: o->after = value; return true;
-    case OPTION_MESSAGES:
-        o->json_messages = !strcmp(value, "json");
-        return one_of(value, "text json", "--message-format", why);
-    case OPTION_PATH: o->paths[o->n_paths++] = value; return true;
-    case OPTION_CHECK: o->check_only = true; return true;
-    case OPTION_VERIFY: o->verify = true; return true;
-    default: return false;
     }
-    if (number(value, &unused))
-        return true;
-    out_printf(why, "'%s' is not a number", value);
-    return false;
+    return true;
+}
+
+static bool
+take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
+{
+    Options *o = user;
+    switch (index) {
+    case OWN_CLASS: o->class_name = value; return true;
+    case OWN_ENGINE: o->engine = value; return true;
+    case OWN_OPT: o->opt = value[0] - '0'; return true;
+    case OWN_FORMALISM:
+        snprintf(why, OPTION_WHY, "--formalism: energy sections are not supported yet");
+        return false;
+    case OWN_FORMAT: o->format = value; return true;
+    case OWN_AFTER: o->after = value; return true;
+    case OWN_CHECK: o->check_only = true; return true;
+    case OWN_PATH: o->paths[o->n_paths++] = value; return true;
+    case OWN_LIMIT: return set_limit(o, value, why);
+    case OWN_MESSAGES: o->json_messages = !strcmp(value, "json"); return true;
+    default: o->verify = true; return true;
+    }
 }
 
 static bool
@@ -238,12 +149,33 @@ check_files(Options *o, Out *why)
     return why->length == 0;
 }
 
+// The words behind a call that are no options: WHAT or CALL, and files.
+static bool
+take_words(Options *o, int argc, char **argv, int first, Out *why)
+{
+    for (int i = first; i < argc; i++)
+        o->files[o->n_files++] = argv[i];
+    if (o->command != COMMAND_SHOW && o->command != COMMAND_HELP)
+        return true;
+    if (o->n_files) {
+        o->what = o->files[0];
+        o->files++;
+        o->n_files--;
+    }
+    static const char views[] = "ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes";
+    if (o->command == COMMAND_SHOW && !o->what)
+        out_text(why, "show needs WHAT and a file");
+    else if (o->command == COMMAND_SHOW && !is_word(o->what, views))
+        out_printf(why, "show is one of: %s; got '%s'", views, o->what);
+    return why->length == 0;
+}
+
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
     *o = (Options){.opt = -1};
+    run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
-    o->overrides = arena_array(arena, Override, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
     if (argc < 2) {
         out_text(why, "no call given");
@@ -261,31 +193,12 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         return false;
     }
     o->command = calls[call].command;
-    opterr = 0;
-    optind = 2;
-    for (int letter; (letter = getopt_long(argc, argv, ":m:o:", long_options, NULL)) != -1;) {
-        if (letter == '?' || letter == ':') {
-            out_printf(why, letter == '?' ? "no option '%s'" : "option '%s' needs a value", argv[optind - 1]);
-            return false;
-        }
-        if (!take_option(o, letter, optarg, arena, why))
-            return false;
+    const OptionTable tables[] = {{run_options, run_options_count, run_settings_take, &o->run}, {own_options, OWN_COUNT, take_own, o}};
+    char wrong[OPTION_WHY];
+    int rest = 2;
+    if (!options_scan(tables, 2, calls[call].bit, argc, argv, 2, &rest, wrong)) {
+        out_text(why, wrong);
+        return false;
     }
-    for (int i = optind; i < argc; i++)
-        o->files[o->n_files++] = argv[i];
-    if (o->command == COMMAND_SHOW || o->command == COMMAND_HELP) {
-        o->what = o->n_files ? o->files[0] : NULL;
-        if (o->n_files) {
-            o->files++;
-            o->n_files--;
-        }
-        if (o->command == COMMAND_SHOW && !o->what) {
-            out_text(why, "show needs WHAT and a file");
-            return false;
-        }
-        if (o->command == COMMAND_SHOW
-            && !one_of(o->what, "ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes", "show", why))
-            return false;
-    }
-    return check_files(o, why);
+    return take_words(o, argc, argv, rest, why) && check_files(o, why);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "frontend/elaborate.h"
+#include "runtime/options.h"
 
 typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_SHOW, COMMAND_FMT, COMMAND_HELP, COMMAND_VERSION } Command;
 
@@ -14,18 +15,14 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *format, *after;
-    const char *start, *stop, *interval, *points, *tolerance, *abstol; // as written; NULL: not given
-    const char *solver, *step, *formalism, *form, *engine, *variables, *output;
+    const char *class_name, *format, *after, *engine; // as written; NULL: not given
+    RunSettings run;             // with what --set gives, which every call takes
     int opt;                     // -1: automatic
-    Override *overrides;
-    uint32_t n_overrides;
     const char **paths;
     uint32_t n_paths;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
-    double limit_time;
-    bool stats, stats_json, trace, json_messages, quiet, check_only, verify;
+    bool json_messages, check_only, verify;
 } Options;
 
 // Fills `options`; false with a line in `why` when the call is wrong (exit code 2).

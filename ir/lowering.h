@@ -11,6 +11,7 @@ typedef struct LoweringInput {
     const Causal *dynamics;    // continuous unknowns
     const Causal *discrete;    // discrete variables, explicit
     const Causal *init;
+    uint32_t equations;        // of the flat model
     const char *variables;     // POSIX extended regular expression over result names, or NULL: all variables
     bool results;              // build the table of result columns
     bool names;                // name the places of the value array, for `show`

@@ -170,8 +170,9 @@ static bool
 run_lower(Compilation *c)
 {
     forget_problems(c);
-    LoweringInput input = {c->dae, &c->reduction, &c->dynamics, &c->discretes, &c->init, c->variables, c->results,
-                           c->names};
+    LoweringInput input = {.dae = c->dae, .reduction = &c->reduction, .dynamics = &c->dynamics,
+                           .discrete = &c->discretes, .init = &c->init, .equations = c->problem.equations.n,
+                           .variables = c->variables, .results = c->results, .names = c->names};
     c->sys = pass_lower(&input, c->diags);
     return c->sys != NULL;
 }

@@ -185,6 +185,7 @@ typedef struct mdl_output {
 typedef struct mdl_model {
     uint32_t version, size; // MDL_MODEL_VERSION, sizeof(mdl_model)
     const char *name;
+    uint32_t equations;     // of the flat model, for statistics
     uint32_t nv;            // length of v
     const double *v0;       // nv: initial image (literal parameters and start values); others 0
     uint32_t n, nx;

@@ -24,6 +24,7 @@ fill_header(Lowering *low)
     model->version = MDL_MODEL_VERSION;
     model->size = sizeof *model;
     model->name = sym_text(dae->syms, dae->name);
+    model->equations = low->in->equations;
     model->n = low->n;
     model->nx = low->nx;
     model->y = low->y;

@@ -1,0 +1,180 @@
+// command.c: what a program does around a run.
+//
+// Contract: command.h. Results of a table and statistics as JSON go to standard output, all else to standard error.
+// Complexity: linear in the columns of the result.
+#include "runtime/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+// A signal handler has no argument through which it could reach the run.
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void
+run_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler ? handler : on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+}
+
+void
+run_timer(double seconds)
+{
+    struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+typedef struct Screen {
+    const RunCommand *command;
+    bool progress, shown; // a progress line is wanted, stands there
+} Screen;
+
+static void
+wipe(Screen *screen)
+{
+    if (screen->shown)
+        fputs("\r\033[K", stderr);
+    screen->shown = false;
+}
+
+static void
+on_message(void *user, mdl_severity severity, const char *text)
+{
+    static const char *const names[] = {[MDL_NOTE] = "note", [MDL_WARNING] = "warning", [MDL_ERROR] = "error"};
+    Screen *screen = user;
+    wipe(screen);
+    fprintf(stderr, "%s: %s: %s\n", screen->command->program, names[severity], text);
+}
+
+static void
+on_progress(void *user, double time, double start, double stop)
+{
+    Screen *screen = user;
+    if (!screen->progress)
+        return;
+    fprintf(stderr, "\r%3.0f %%  time %g", 100 * (time - start) / (stop - start), time);
+    screen->shown = true;
+}
+
+static const char *
+on_not_finite(void *user, const double *v)
+{
+    const RunCommand *command = ((Screen *)user)->command;
+    return command->explain ? command->explain(command->user, v) : NULL;
+}
+
+// --- what is printed at the end
+
+// The k-th column of the result.
+static uint32_t
+column(const RunCommand *command, uint32_t k)
+{
+    return command->column ? command->column[k] : k;
+}
+
+static void
+print_final_values(const mdl_model *model, const RunCommand *command, const double *values, double time)
+{
+    enum { SHOWN = 60 };
+    uint32_t columns = command->column ? command->columns : model->n_outputs;
+    uint32_t shown = columns < SHOWN ? columns : SHOWN;
+    size_t width = 4;
+    for (uint32_t i = 0; i < shown; i++) {
+        size_t length = strlen(model->output[column(command, i)].name);
+        width = length > width ? length : width;
+    }
+    printf("%-*s = %.9g\n", (int)width, "time", time);
+    for (uint32_t i = 0; i < shown; i++) {
+        const mdl_output *output = &model->output[column(command, i)];
+        double value = values[column(command, i)];
+        printf("%-*s = ", (int)width, output->name);
+        if (output->type == MDL_BOOLEAN)
+            puts(value != 0 ? "true" : "false");
+        else
+            printf("%.9g\n", value);
+    }
+    if (columns > shown)
+        printf("... and %u more (choose with --vars, or write a file with -o)\n", columns - shown);
+}
+
+static void
+print_stats(const mdl_model *model, const RunCommand *command, const mdl_stats *stats)
+{
+    char text[2048];
+    double compiled = 1e3 * command->compile_seconds;
+    if (!command->settings->stats_json) {
+        mdl_stats_text(stats, text, sizeof text);
+        fprintf(stderr, "%s; %u equations; compiled in %.1f ms\n", text, model->equations, compiled);
+        return;
+    }
+    mdl_stats_json(stats, text, sizeof text);
+    char *brace = strrchr(text, '}');
+    printf("%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f}\n", brace ? (int)(brace - text) : 0,
+           text, model->equations, compiled, 1e3 * stats->init_seconds, 1e3 * stats->run_seconds);
+}
+
+// A full disk behind standard output is exit code 5, not silence.
+static int
+close_output(const RunCommand *command)
+{
+    int error = fflush(stdout) ? (errno ? errno : EIO) : ferror(stdout) ? EIO : 0;
+    if (!error)
+        return MDL_OK;
+    fprintf(stderr, "%s: cannot write standard output: %s\n", command->program, strerror(error));
+    return MDL_IO;
+}
+
+int
+run_command(const mdl_model *model, const RunCommand *command)
+{
+    const RunSettings *settings = command->settings;
+    Screen screen = {command, !settings->quiet && isatty(STDERR_FILENO), false};
+    double final_time = 0;
+    double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
+    if (!final_values) {
+        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+        return MDL_INTERNAL;
+    }
+    mdl_options options;
+    mdl_stats stats = {0};
+    run_settings_apply(settings, model, &options);
+    options.final_values = final_values;
+    options.final_time = &final_time;
+    options.override = command->override;
+    options.overrides = command->overrides;
+    options.column = command->column;
+    options.columns = command->columns;
+    options.interrupt = &interrupted;
+    options.message = on_message;
+    options.progress = on_progress;
+    options.explain = on_not_finite;
+    options.user = &screen;
+    // From here on the integrator looks at the flag and at the time.
+    run_timer(0);
+    run_signals(NULL);
+    int status = mdl_simulate(model, &options, &stats);
+    wipe(&screen);
+    bool computed = status == MDL_OK || (stats.rows && status != MDL_USAGE);
+    if (!settings->output && !settings->quiet && !settings->stats_json && computed)
+        print_final_values(model, command, final_values, final_time);
+    if (settings->stats)
+        print_stats(model, command, &stats);
+    int printed = close_output(command);
+    free(final_values);
+    return status ? status : printed;
+}

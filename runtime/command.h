@@ -1,0 +1,29 @@
+// command.h: what a program does around a run: signals, messages, progress, the table of final values, statistics.
+// `mdlc run` and built simulators are the same here. The only part of the runtime that prints.
+#ifndef MDLC_RUNTIME_COMMAND_H
+#define MDLC_RUNTIME_COMMAND_H
+
+#include "runtime/options.h"
+#include "runtime/sim.h"
+
+typedef struct RunCommand {
+    const RunSettings *settings;
+    const char *program;        // what messages begin with
+    mdl_explain_fn *explain;    // may be NULL
+    void *user;                 // of explain
+    double compile_seconds;     // for the statistics
+    const mdl_override *override;
+    uint32_t overrides;
+    const uint32_t *column;     // as in mdl_options
+    uint32_t columns;
+} RunCommand;
+
+// Runs the model until its end or a signal. The exit code of the process (sim.h).
+int run_command(const mdl_model *model, const RunCommand *command);
+
+// SIGINT, SIGTERM and SIGALRM go to the handler; NULL: they end a run, with what it has written.
+void run_signals(void (*handler)(int));
+// SIGALRM after so many seconds; 0: none.
+void run_timer(double seconds);
+
+#endif

@@ -1,0 +1,278 @@
+// options.c: command-line options as tables, and the options of a run.
+//
+// Method: the tables become those of getopt_long, whose numbers lead back to them. Contract: options.h.
+// Complexity: linear in the arguments times the options.
+#include "runtime/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 118 };
+
+const Option run_options[] = {
+    {"output", 'o', OPTION_TEXT, false, "FILE", "write results there (.csv); without it the final values are shown", CALL_RUN},
+    {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALL_RUN},
+    {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALL_RUN},
+    {"interval", 0, OPTION_NUMBER, false, "H", "distance of output points", CALL_RUN},
+    {"points", 0, OPTION_COUNT, false, "N", "number of output intervals; default 500", CALL_RUN},
+    {"tol", 0, OPTION_NUMBER, false, "R", "relative tolerance; default 1e-6", CALL_RUN},
+    {"abstol", 0, OPTION_NUMBER, false, "A", "absolute tolerance, for values of nominal size 1", CALL_RUN},
+    {"set", 0, OPTION_TEXT, false, "NAME=VALUE", "set a parameter or a start value by its full path (repeatable)", ~0u},
+    {"vars", 0, OPTION_TEXT, false, "REGEX", "results whose names match (parameters and der(...) too)", CALL_RUN},
+    {"form", 0, OPTION_WORD, false, "causal|dae|auto", "how the equations are given to the integrator", CALL_RUN},
+    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss", "the integrator", CALL_RUN},
+    {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALL_RUN},
+    {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
+    {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
+    {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN},
+};
+const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
+enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
+       RUN_STEP, RUN_TRACE, RUN_STATS, RUN_QUIET };
+
+// --- tables
+
+bool
+option_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+// The position of a word among those of a list, or -1.
+static int
+word_of(const char *text, const char *list)
+{
+    size_t length = strlen(text);
+    for (int at = 0; *list; at++) {
+        size_t word = strcspn(list, "|");
+        if (word == length && !strncmp(list, text, word))
+            return at;
+        list += word + (list[word] == '|');
+    }
+    return -1;
+}
+
+static bool
+check_value(const Option *option, const char *value, char why[OPTION_WHY])
+{
+    double given;
+    switch (option->kind) {
+    case OPTION_WORD:
+        if (!value || word_of(value, option->value) >= 0)
+            return true;
+        snprintf(why, OPTION_WHY, "--%s is one of: %s; got '%s'", option->name, option->value, value);
+        for (char *c = why + strlen("--") + strlen(option->name); *c && *c != ';'; c++)
+            *c = *c == '|' ? ' ' : *c;
+        return false;
+    case OPTION_NUMBER:
+        if (option_number(value, &given))
+            return true;
+        snprintf(why, OPTION_WHY, "'%s' is not a number", value);
+        return false;
+    case OPTION_POSITIVE:
+        if (option_number(value, &given) && given > 0)
+            return true;
+        snprintf(why, OPTION_WHY, "--%s needs a positive number, got '%s'", option->name, value);
+        return false;
+    case OPTION_COUNT:
+        if (option_number(value, &given) && given >= 1 && given <= 1e9 && given == floor(given))
+            return true;
+        snprintf(why, OPTION_WHY, "--%s needs a whole number from 1 to 1e9, got '%s'", option->name, value);
+        return false;
+    default:
+        return true;
+    }
+}
+
+typedef struct Getopt {
+    struct option longs[MOST_OPTIONS + 1];
+    char letters[2 * MOST_OPTIONS + 2];
+} Getopt;
+
+static void
+make_getopt(const OptionTable *tables, uint32_t count, Getopt *g)
+{
+    uint32_t n = 0, letters = 0;
+    g->letters[letters++] = ':';
+    for (uint32_t t = 0; t < count; t++)
+        for (uint32_t i = 0; i < tables[t].count && n < MOST_OPTIONS; i++) {
+            const Option *option = &tables[t].options[i];
+            int argument = option->kind == OPTION_FLAG ? no_argument : option->optional ? optional_argument : required_argument;
+            g->longs[n++] = (struct option){option->name, argument, NULL, (int)((t + 1) * TABLE_STRIDE + i)};
+            if (option->letter) {
+                g->letters[letters++] = option->letter;
+                if (argument == required_argument)
+                    g->letters[letters++] = ':';
+            }
+        }
+    g->longs[n] = (struct option){0};
+    g->letters[letters] = '\0';
+}
+
+// The number of an option given by its letter.
+static int
+by_letter(const OptionTable *tables, uint32_t count, int letter)
+{
+    for (uint32_t t = 0; t < count; t++)
+        for (uint32_t i = 0; i < tables[t].count; i++)
+            if (tables[t].options[i].letter == letter)
+                return (int)((t + 1) * TABLE_STRIDE + i);
+    return 0;
+}
+
+bool
+options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc, char **argv, int first, int *rest,
+             char why[OPTION_WHY])
+{
+    Getopt g;
+    make_getopt(tables, count, &g);
+    opterr = 0;
+    optind = first;
+    for (int found; (found = getopt_long(argc, argv, g.letters, g.longs, NULL)) != -1;) {
+        if (found == '?' || found == ':') {
+            snprintf(why, OPTION_WHY, found == '?' ? "no option '%s'" : "option '%s' needs a value", argv[optind - 1]);
+            return false;
+        }
+        if (found < TABLE_STRIDE)
+            found = by_letter(tables, count, found);
+        const OptionTable *table = &tables[found / TABLE_STRIDE - 1];
+        const Option *option = &table->options[found % TABLE_STRIDE];
+        if (!(option->calls & call)) {
+            snprintf(why, OPTION_WHY, "this call has no option '--%s'", option->name);
+            return false;
+        }
+        if (!check_value(option, optarg, why) || !table->take(table->user, (uint32_t)(found % TABLE_STRIDE), optarg, why))
+            return false;
+    }
+    *rest = optind;
+    return true;
+}
+
+void
+option_help(const Option *option, char *text, size_t size)
+{
+    char head[256];
+    const char *value = option->kind == OPTION_FLAG ? NULL : option->value;
+    snprintf(head, sizeof head, option->letter ? "-%c, --%s%s%s%s" : "%.0d--%s%s%s%s", option->letter, option->name,
+             !value ? "" : option->optional ? "[=" : " ", value ? value : "", value && option->optional ? "]" : "");
+    size_t used = (size_t)snprintf(text, size, "  %-*s", HELP_COLUMN - 3, head);
+    if (strlen(head) > HELP_COLUMN - 3 && used < size)
+        used += (size_t)snprintf(text + used, size - used, "\n%*s", HELP_COLUMN - 1, "");
+    if (used < size)
+        snprintf(text + used, size - used, " %s\n", option->help);
+}
+
+// --- a run
+
+void
+run_settings_init(RunSettings *settings)
+{
+    *settings = (RunSettings){.start = NAN, .stop = NAN, .interval = NAN, .tolerance = NAN, .abstol = NAN, .step = NAN};
+}
+
+void
+run_settings_free(RunSettings *settings)
+{
+    for (uint32_t i = 0; i < settings->n_set; i++)
+        free((void *)(uintptr_t)settings->set[i].name);
+    free(settings->set);
+    settings->set = NULL;
+    settings->n_set = 0;
+}
+
+static bool
+take_set(RunSettings *settings, const char *text, char why[OPTION_WHY])
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        snprintf(why, OPTION_WHY, "--set needs NAME=VALUE, got '%s'", text);
+        return false;
+    }
+    size_t length = (size_t)(equals - text);
+    uint32_t at = 0; // a later value replaces an earlier one
+    while (at < settings->n_set && (strncmp(settings->set[at].name, text, length) || settings->set[at].name[length]))
+        at++;
+    if (at == settings->set_capacity) {
+        uint32_t capacity = 2 * settings->set_capacity + 8;
+        RunSetting *more = realloc(settings->set, capacity * sizeof *more);
+        if (more) {
+            settings->set = more;
+            settings->set_capacity = capacity;
+        }
+    }
+    char *name = at < settings->n_set ? NULL : strndup(text, length);
+    if (at == settings->set_capacity || (at == settings->n_set && !name)) {
+        snprintf(why, OPTION_WHY, "memory is exhausted");
+        return false;
+    }
+    if (at == settings->n_set)
+        settings->set[settings->n_set++].name = name;
+    settings->set[at].value = equals + 1;
+    return true;
+}
+
+bool
+run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
+{
+    RunSettings *s = user;
+    double given = 0;
+    if (value)
+        option_number(value, &given);
+    switch (index) {
+    case RUN_OUTPUT: s->output = value; return true;
+    case RUN_START: s->start = given; return true;
+    case RUN_STOP: s->stop = given; return true;
+    case RUN_INTERVAL: s->interval = given; return true;
+    case RUN_POINTS: s->points = (uint32_t)given; return true;
+    case RUN_TOL: s->tolerance = given; return true;
+    case RUN_ABSTOL: s->abstol = given; return true;
+    case RUN_SET: return take_set(s, value, why);
+    case RUN_VARS: s->variables = value; return true;
+    case RUN_FORM: s->form = (mdl_form[]){MDL_FORM_CAUSAL, MDL_FORM_DAE, MDL_FORM_AUTO}[word_of(value, run_options[RUN_FORM].value)]; return true;
+    case RUN_SOLVER: s->solver = (mdl_solver)word_of(value, run_options[RUN_SOLVER].value); return true; // same order
+    case RUN_STEP: s->step = given; return true;
+    case RUN_TRACE: s->trace = true; return true;
+    case RUN_STATS:
+        s->stats = true;
+        s->stats_json = value != NULL;
+        return true;
+    default: s->quiet = true; return true;
+    }
+}
+
+static void
+replace(double given, double *value)
+{
+    if (!isnan(given))
+        *value = given;
+}
+
+void
+run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *options)
+{
+    mdl_options_default(model, options);
+    replace(s->start, &options->start);
+    replace(s->stop, &options->stop);
+    bool moved = !isnan(s->start) || !isnan(s->stop);
+    // An interval that comes from nowhere but the default number of points follows the new span.
+    if (moved && model->interval == (model->stop - model->start) / 500)
+        options->interval = (options->stop - options->start) / 500;
+    replace(s->interval, &options->interval);
+    if (s->points) {
+        options->interval = 0;
+        options->points = s->points;
+    }
+    replace(s->tolerance, &options->tolerance);
+    replace(s->abstol, &options->abstol);
+    replace(s->step, &options->step);
+    options->form = s->form;
+    options->solver = s->solver;
+    options->time_limit = s->limit_time;
+    options->output_path = s->output;
+    options->trace = s->trace;
+}
