@@ -82,12 +82,31 @@ rank_gap(const Rank *rank)
     return rank->gap;
 }
 
+// Four partial sums, so that additions need not wait for each other.
+static double
+dot(const double *x, const double *y, size_t n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += x[i + k] * y[i + k];
+    for (; i < n; i++)
+        sum[0] += x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// Entries are at most of the order of n after scaling, so that squares cannot overflow; where they are so small that
+// squares lose digits, they are scaled up first.
 static double
 length_of(const double *x, size_t n)
 {
-    double most = 0, sum = 0;
+    double sum = dot(x, x, n), most = 0;
+    if (sum > 1e-200)
+        return sqrt(sum);
     for (size_t i = 0; i < n; i++)
         most = fmax(most, fabs(x[i]));
+    sum = 0;
     for (size_t i = 0; i < n && most > 0; i++)
         sum += (x[i] / most) * (x[i] / most);
     return most * sqrt(sum);
@@ -112,15 +131,12 @@ reflection(double *x, size_t n)
 static void
 reflect(const double *vector, double tau, double *y, size_t n)
 {
-    double dot = n ? y[0] : 0;
-    for (size_t i = 1; i < n; i++)
-        dot += vector[i] * y[i];
-    dot *= tau;
-    if (dot == 0)
+    double along = n ? tau * (y[0] + dot(vector + 1, y + 1, n - 1)) : 0;
+    if (along == 0)
         return;
-    y[0] -= dot;
+    y[0] -= along;
     for (size_t i = 1; i < n; i++)
-        y[i] -= dot * vector[i];
+        y[i] -= along * vector[i];
 }
 
 static bool
