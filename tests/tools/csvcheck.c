@@ -1,6 +1,7 @@
 // csvcheck: assertions about result files, for the test scripts.
 //
-//   csvcheck near RESULT REFERENCE TOLERANCE UNTIL COLUMN...   values at the reference's times, up to UNTIL
+//   csvcheck near RESULT REFERENCE TOLERANCE UNTIL COLUMN...   values at the reference's times, up to UNTIL; a
+//       COLUMN with * stands for all columns of the reference that it matches, "*" for all
 //   csvcheck switch RESULT COLUMN TOLERANCE UNTIL TIME...      COLUMN changes exactly at these times
 //   csvcheck stick RESULT COLUMN TOLERANCE UNTIL FROM TO...    COLUMN is exactly zero in just these intervals
 //   csvcheck final RESULT COLUMN VALUE TOLERANCE               value in the last row
@@ -11,6 +12,7 @@
 //       Lines of MAP are "REFERENCE_NAME RESULT_NAME FACTOR" (reference = factor*result); other columns keep their names.
 //
 // Prints the worst deviation; exit status 1 when an assertion fails, 2 when a file or column is missing.
+#include <fnmatch.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,40 +123,57 @@ at(const Table *table, size_t row, size_t col)
     return table->value[row * table->columns + col];
 }
 
+typedef struct Nearness {
+    double off, when;
+    const char *where;
+    size_t compared;
+} Nearness;
+
+// Column c of the result against column rc of the reference.
+static void
+compare_column(const Table *result, size_t c, const Table *reference, size_t rc, double until, Nearness *worst)
+{
+    size_t row = 0;
+    for (size_t k = 0; k < reference->rows && at(reference, k, 0) <= until + 1e-9; k++) {
+        double time = at(reference, k, 0);
+        while (row < result->rows && at(result, row, 0) < time - 1e-9)
+            row++;
+        if (row == result->rows || fabs(at(result, row, 0) - time) > 1e-9)
+            continue;
+        double off = fabs(at(result, row, c) - at(reference, k, rc));
+        worst->compared++;
+        if (off > worst->off || isnan(off)) {
+            worst->off = isnan(off) ? INFINITY : off;
+            worst->when = time;
+            worst->where = result->name[c];
+        }
+    }
+}
+
 static int
 near(int argc, char **argv)
 {
     Table result = read_table(argv[0]), reference = read_table(argv[1]);
-    double tolerance = atof(argv[2]), until = atof(argv[3]), worst = 0, when = 0;
-    const char *where = "";
-    size_t compared = 0;
+    double tolerance = atof(argv[2]), until = atof(argv[3]);
+    Nearness worst = {.where = ""};
     for (int i = 4; i < argc; i++) {
-        // NAME or NAME=REFERENCE_NAME
+        // NAME, NAME=REFERENCE_NAME, or a pattern with * for columns of the reference
         char *other = strchr(argv[i], '=');
         if (other)
             *other++ = 0;
-        size_t c = column(&result, argv[i]), rc = column(&reference, other ? other : argv[i]), row = 0;
-        for (size_t k = 0; k < reference.rows && at(&reference, k, 0) <= until + 1e-9; k++) {
-            double time = at(&reference, k, 0);
-            while (row < result.rows && at(&result, row, 0) < time - 1e-9)
-                row++;
-            if (row == result.rows || fabs(at(&result, row, 0) - time) > 1e-9)
-                continue;
-            double off = fabs(at(&result, row, c) - at(&reference, k, rc));
-            compared++;
-            if (off > worst || isnan(off)) {
-                worst = isnan(off) ? INFINITY : off;
-                when = time;
-                where = argv[i];
-            }
-        }
+        size_t before = worst.compared;
+        if (!strchr(argv[i], '*'))
+            compare_column(&result, column(&result, argv[i]), &reference,
+                           column(&reference, other ? other : argv[i]), until, &worst);
+        for (size_t rc = 1; strchr(argv[i], '*') && rc < reference.columns; rc++)
+            if (fnmatch(argv[i], reference.name[rc], 0) == 0)
+                compare_column(&result, column(&result, reference.name[rc]), &reference, rc, until, &worst);
+        if (worst.compared == before)
+            stop("nothing to compare for", argv[i]);
     }
-    if (!compared) {
-        printf("no common times\n");
-        return 1;
-    }
-    printf("worst %.3g in %s at %g (%zu values, allowed %g)\n", worst, where, when, compared, tolerance);
-    return worst > tolerance;
+    printf("worst %.3g in %s at %g (%zu values, allowed %g)\n", worst.off, worst.where, worst.when, worst.compared,
+           tolerance);
+    return worst.off > tolerance;
 }
 
 static int
