@@ -283,7 +283,8 @@ root_arm(Run *run)
     return MDL_OK;
 }
 
-// A short time in which no state moves by more than a part in 10^8 of itself or of its nominal value.
+// A short time in which no state moves by more than a part in 10^8 of itself or of its nominal value. States that rest say
+// nothing about functions of time, so it is short beside an output interval, too.
 static double
 short_time(const Run *run)
 {
@@ -293,7 +294,7 @@ short_time(const Run *run)
         double size = fabs(run->y[i]) + fabs(run->v[model->nominal + i]);
         fastest = fmax(fastest, fabs(run->yp[i]) / fmax(size, DBL_MIN));
     }
-    double time = fastest > 0 ? 1e-8 / fastest : 1e-8 * run->interval;
+    double time = fastest > 0 ? fmin(1e-8 / fastest, 1e-3 * run->interval) : 1e-8 * run->interval;
     return fmax(time, 64 * DBL_EPSILON * fabs(run->time));
 }
 
