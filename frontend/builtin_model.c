@@ -9,7 +9,7 @@
 static Expr
 der_slot(ExprEnv *env, Var var)
 {
-    Var der = env->der(env, var);
+    Var der = var == BOUND_VARIABLE ? NONE : env->der(env, var);
     return der == NONE ? expr_const(env->exprs, 0) : expression_slot(env, der);
 }
 
@@ -79,6 +79,8 @@ builtin_der(BuiltinCall *call, Value *out)
 {
     ExprEnv *env = call->env;
     bool done;
+    if (call->n > 1)
+        return builtin_partial(call, out);
     if (env->in_function) {
         diag_add(env->diags, E0210, call->span, "'der' has no meaning inside a function");
         return false;

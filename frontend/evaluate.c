@@ -29,6 +29,11 @@ learn_values(Evaluation *evaluation, Expr e)
         double value;
         if (evaluation->known.at[slot])
             continue;
+        if (env->slots->at[slot] == BOUND_VARIABLE) {
+            diag_add(env->diags, E0205, evaluation->span,
+                     "this must be known at compile time, but it depends on the variable of an integral");
+            return false;
+        }
         if (!env->value(env, env->slots->at[slot], &value, evaluation->span))
             return false;
         evaluation->known.at[slot] = expr_const(env->exprs, value);

@@ -211,7 +211,8 @@ decide_literals(ExprEnv *env, Value *condition)
         return;
     double *values = arena_array(env->arena, double, n);
     for (uint32_t k = 0; k < n; k++)
-        if (!env->literal(env, env->slots->at[k], &values[k]) && expr_uses_slot(env->exprs, e, k))
+        if (expr_uses_slot(env->exprs, e, k)
+            && (env->slots->at[k] == BOUND_VARIABLE || !env->literal(env, env->slots->at[k], &values[k])))
             return;
     double value = expr_eval(env->exprs, e, values, 0);
     if (value == value)

@@ -13,7 +13,9 @@
 enum {
     MAX_RANK = 6,
     // a dimension declared `:`; only in the types of functions' variables and in expression_coerce
-    SIZE_UNKNOWN = UINT32_MAX
+    SIZE_UNKNOWN = UINT32_MAX,
+    // what the slot of an integral's variable stands for; it has vanished when the integral has its value
+    BOUND_VARIABLE = NONE
 };
 
 typedef struct RecordType RecordType;

@@ -160,6 +160,8 @@ diff_model(Exprs *exprs, Op op, const Expr *a, const Expr *d)
         return diff_smooth(exprs, a[0], d[1]);
     case OP_HOMOTOPY:
         return expr_2(exprs, OP_HOMOTOPY, d[0], d[1]);
+    case OP_INTEGRAL: // by Leibniz's rule, since the value has the limits and parameters in it
+        return d[0];
     case OP_SAMPLE:
         return exprs->zero;
     default: // EQN, TAR, SGN
@@ -330,6 +332,8 @@ affine_operator(Exprs *exprs, Op op, const Affine *p, uint32_t n)
             break;
         return (Affine){expr_3(exprs, OP_IF, p[0].rest, p[1].coefficient, p[2].coefficient),
                         expr_3(exprs, OP_IF, p[0].rest, p[1].rest, p[2].rest)};
+    case OP_INTEGRAL:
+        return p[0];
     case OP_HOMOTOPY:
         return (Affine){expr_2(exprs, op, p[0].coefficient, p[1].coefficient),
                         expr_2(exprs, op, p[0].rest, p[1].rest)};

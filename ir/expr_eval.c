@@ -101,6 +101,8 @@ expr_apply(Op op, const double *args, uint32_t n)
         return op == OP_AND;
     case OP_IF:
         return args[0] != 0 ? args[1] : args[2];
+    case OP_INTEGRAL:
+        return args[1] != 0 ? args[0] : NAN;
     default:
         return n == 1 ? apply_math(op, args[0]) : n == 2 ? apply_2(op, args[0], args[1]) : NAN;
     }

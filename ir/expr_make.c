@@ -477,6 +477,18 @@ simplify_2(Exprs *exprs, Op op, Expr a, Expr b)
     }
 }
 
+// A number has no unit to check; one that is not valid is not a number.
+static Expr
+make_integral(Exprs *exprs, const Expr *args)
+{
+    double value;
+    if (expr_is_const(exprs, args[1], 0))
+        return expr_const(exprs, NAN);
+    if (constant(exprs, args[0], &value) && expr_is_const(exprs, args[1], 1))
+        return args[0];
+    return expr_intern(exprs, OP_INTEGRAL, args, 4);
+}
+
 static Expr
 fold_constants(Exprs *exprs, Op op, const Expr *args, uint32_t n)
 {
@@ -508,6 +520,8 @@ expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n)
         return make_logic(exprs, op, args, n);
     case OP_IF:
         return make_if(exprs, args[0], args[1], args[2]);
+    case OP_INTEGRAL:
+        return make_integral(exprs, args);
     case OP_CONST:
     case OP_SLOT:
         return 0; // leaves have constructors of their own

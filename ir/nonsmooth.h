@@ -15,6 +15,8 @@
 // expression is known to be non-negative (a parameter with min >= 0, a constant, sums, products and
 // quotients of those are derived).
 typedef bool NonnegSlot(uint32_t slot, void *context);
+// Is e known to be non-negative? Sums, products, quotients, squares ... of what is.
+bool nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 Expr nonsmooth_normalise(Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 
 // Solves e(slot u) = 0 (or EQN) for u when e is a monotone piecewise-linear function of u built from affine

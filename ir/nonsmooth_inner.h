@@ -4,8 +4,6 @@
 
 #include "ir/nonsmooth.h"
 
-// Is e known to be non-negative? Sums, products, quotients, squares ... of what is.
-bool nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 // a*b with b = p/q, where q cancels against a factor of a.
 Expr nonsmooth_times(Exprs *exprs, Expr a, Expr b);
 // Product of the factors of e but one `factor`; 0 when it is not among them.

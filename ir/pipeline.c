@@ -24,6 +24,12 @@ run_units(Compilation *c)
 }
 
 static bool
+run_integrals(Compilation *c)
+{
+    return pass_integrals(c->dae, c->diags);
+}
+
+static bool
 run_chain(Compilation *c)
 {
     return pass_chain(c->dae, c->diags);
@@ -185,6 +191,8 @@ const Pass pipeline[] = {
      .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
     {ROW(units), .doc = "units of both sides of every equation agree",
      .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},
+    {ROW(integrals), .doc = "integrals take their closed form or their Gauss rule",
+     .requires = FACT_UNITS},
     {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
      .requires = FACT_CONTRACTS},
     {ROW(delays), .doc = "delayed expressions become inputs with a history",

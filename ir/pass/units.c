@@ -13,6 +13,7 @@
 //   x (m) = 2*v (m/s)            E0301        x (mm) = s (m)    E0302, "multiply by 1000"
 #include <math.h>
 
+#include "ir/integrate.h"
 #include "ir/problem.h"
 #include "ir/unit.h"
 
@@ -283,6 +284,19 @@ power_quantity(UnitsPass *pass, Expr e)
     return quantity;
 }
 
+// The unit of the integrand times that of the limits.
+static Quantity
+integral_quantity(UnitsPass *pass, Expr e)
+{
+    Quantity integrand = pass->of.at[expr_arg(pass->dae->exprs, e, 2)], limit = pass->of.at[expr_arg(pass->dae->exprs, e, 3)];
+    if (is_literal(&integrand) || is_literal(&limit))
+        return literal_quantity();
+    if (integrand.knowledge != UNIT_KNOWN || limit.knowledge != UNIT_KNOWN
+        || !unit_multiply(integrand.unit, limit.unit, &integrand.unit))
+        return unknown_quantity();
+    return integrand;
+}
+
 static Quantity
 leaf_quantity(UnitsPass *pass, Expr e, Op op)
 {
@@ -328,6 +342,8 @@ expression_quantity(UnitsPass *pass, Expr e)
         return same_unit(pass, FAULT_ARGUMENTS, e, b, expr_arg(exprs, e, 2));
     case OP_MIN: case OP_MAX: case OP_LUZ: case OP_TAR: case OP_HOMOTOPY:
         return same_unit(pass, FAULT_ARGUMENTS, e, a, b);
+    case OP_INTEGRAL:
+        return integral_quantity(pass, e);
     case OP_ATAN2:
         same_unit(pass, FAULT_ARGUMENTS, e, a, b);
         return number_quantity();
@@ -413,6 +429,7 @@ expr_text(UnitsPass *pass, Expr e, uint32_t row)
 {
     Out out = {0};
     Names names = {pass->dae, row};
+    e = expr_without_integrals(pass->dae->exprs, e);
     expr_print(pass->dae->exprs, e, print_slot, &names, &out);
     return take_text(pass->dae, &out);
 }
