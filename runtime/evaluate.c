@@ -53,9 +53,14 @@ static void
 take_derivatives(Run *run)
 {
     const mdl_model *model = run->model;
-    for (uint32_t i = 0; i < model->nx; i++)
-        if (!model->implicit || !model->implicit[i])
-            run->v[model->yp + i] = run->v[model->dx + i];
+    double *yp = run->v + model->yp;
+    const double *dx = run->v + model->dx;
+    uint32_t from = 0;
+    for (uint32_t k = 0; k <= run->n_implicit; k++) {
+        uint32_t to = k < run->n_implicit ? run->implicit[k] : model->nx;
+        memcpy(yp + from, dx + from, (to - from) * sizeof *yp);
+        from = to + 1;
+    }
 }
 
 static int

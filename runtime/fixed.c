@@ -132,4 +132,5 @@ rk4_stats(Run *run)
     (void)run;
 }
 
-const Stepper rk4_stepper = {"rk4", rk4_create, rk4_free, rk4_start, rk4_step, rk4_interpolate, rk4_stats};
+const Stepper rk4_stepper = {.name = "rk4", .create = rk4_create, .free = rk4_free, .start = rk4_start,
+                             .step = rk4_step, .interpolate = rk4_interpolate, .stats = rk4_stats};

@@ -514,5 +514,5 @@ gauss_stats(Run *run)
     (void)run;
 }
 
-const Stepper gauss_stepper = {"gauss", gauss_create, gauss_free, gauss_start, gauss_step, gauss_interpolate,
-                               gauss_stats};
+const Stepper gauss_stepper = {.name = "gauss", .create = gauss_create, .free = gauss_free, .start = gauss_start,
+                               .step = gauss_step, .interpolate = gauss_interpolate, .stats = gauss_stats};

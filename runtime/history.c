@@ -1,4 +1,4 @@
-// history.c: starting IDA again at order 3 instead of 1.
+// history.c: IDA's history: starting again at order 3 instead of 1, and the terms of the last step's polynomial.
 //
 // Purpose: after an event a multistep method has no past. From order 1 it needs many short steps before order
 //          and step are what the motion admits.
@@ -215,4 +215,22 @@ history_install(const History *history, void *ida, double step)
     memory->ida_tretlast = memory->ida_tn;
     memory->ida_SetupDone = SUNTRUE;
     return true;
+}
+
+_Static_assert(HISTORY_TERMS >= MXORDP1, "the polynomial of the highest order has as many terms");
+
+// The operations of IDAGetDky() in their order, so that its values are these to the last bit.
+uint32_t
+history_terms(void *ida, double time, double *factor, const double **term)
+{
+    IDAMem memory = ida;
+    double distance = time - memory->ida_tn, before = 0;
+    factor[0] = 1;
+    term[0] = NV_DATA_S(memory->ida_phi[0]);
+    for (int k = 1; k <= memory->ida_kused; k++) {
+        factor[k] = factor[k - 1] * (distance + before) / memory->ida_psi[k - 1];
+        before = memory->ida_psi[k - 1];
+        term[k] = NV_DATA_S(memory->ida_phi[k]);
+    }
+    return (uint32_t)memory->ida_kused + 1;
 }

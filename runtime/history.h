@@ -1,4 +1,4 @@
-// history.h: a history for IDA at a restart, from a Taylor polynomial. Included by ida.c only.
+// history.h: IDA's history: the polynomial of the last step, and one for a restart. Included by ida.c only.
 #ifndef MDLC_RUNTIME_HISTORY_H
 #define MDLC_RUNTIME_HISTORY_H
 
@@ -20,5 +20,11 @@ double history_estimate(History *history, Run *run, const double *weight, double
 // After IDAReInit at the point of the estimate: the memory of IDA (of its second or a later start) is what it would
 // be after constant steps of this size and order 3. False: this memory admits no such history and is as it was.
 bool history_install(const History *history, void *ida, double step);
+
+enum { HISTORY_TERMS = 6 };
+
+// The polynomial of the last step at `time`, which lies within it: the sum of factor[k] * term[k] over the result's number
+// of terms, arrays of the unknowns in IDA's memory. factor[0] is 1 and the other factors are between -1 and 1.
+uint32_t history_terms(void *ida, double time, double *factor, const double **term);
 
 #endif

@@ -87,10 +87,8 @@ dae_residual(Run *run, const double *yp, double *out)
     evaluate_plain(run);
     rest_apply(run);
     nvector_difference(yp, run->v + model->dx, out, model->nx);
-    if (model->implicit)
-        for (uint32_t i = 0; i < model->nx; i++)
-            if (model->implicit[i])
-                out[i] = run->v[model->r + i];
+    for (uint32_t k = 0; k < run->n_implicit; k++)
+        out[run->implicit[k]] = run->v[model->r + run->implicit[k]];
     memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
     replace_rows(run, out);
 }
@@ -146,10 +144,7 @@ static int
 weights(N_Vector y, N_Vector w, void *user)
 {
     const Run *run = user;
-    const double *value = NV_DATA_S(y);
-    double *weight = NV_DATA_S(w);
-    for (uint32_t i = 0; i < run->ny; i++)
-        weight[i] = 1 / (run->tolerance * fabs(value[i]) + run->abstol[i]);
+    nvector_weights(NV_DATA_S(y), run->tolerance, run->abstol, NV_DATA_S(w), run->ny);
     return 0;
 }
 
@@ -166,8 +161,8 @@ keep_message(int code, const char *module, const char *function, char *text, voi
 static int
 solver_initialize(SUNLinearSolver solver)
 {
-    // The symbolic analysis stays; only the pivots are chosen anew.
-    ((Integrator *)solver->content)->fresh = true;
+    // The symbolic analysis stays, and the pivots as well while they are good.
+    (void)solver;
     return 0;
 }
 
@@ -372,8 +367,7 @@ first_step(Run *run)
     Integrator *integrator = run->integrator;
     double span = run->options->stop - run->time, least = shortest_step(run);
     double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
-    for (uint32_t i = 0; i < run->ny; i++)
-        integrator->weight[i] = 1 / (run->tolerance * fabs(run->y[i]) + run->abstol[i]);
+    nvector_weights(run->y, run->tolerance, run->abstol, integrator->weight, run->ny);
     double speed = weighted_norm(run, run->yp);
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
     double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
@@ -402,8 +396,8 @@ start_with_history(Run *run, double step)
         return;
     double longer = history_estimate(integrator->history, run, integrator->weight, fmax(guess, 4 * step), most,
                                      fmax(2 * step, 1e3 * shortest_step(run)));
-    if (longer > 0 && history_install(integrator->history, integrator->ida, longer))
-        integrator->fresh = true;
+    if (longer > 0)
+        history_install(integrator->history, integrator->ida, longer);
 }
 
 static void
@@ -687,4 +681,33 @@ ida_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
 }
 
-const Stepper ida_stepper = {"ida", ida_create, ida_free, ida_start, ida_step, ida_interpolate, ida_stats};
+// As IDAGetDky() computes values, on some of the unknowns.
+static void
+ida_interpolate_ranges(Run *run, double time, const mdl_range *range, uint32_t n)
+{
+    Integrator *integrator = run->integrator;
+    double factor[HISTORY_TERMS];
+    const double *term[HISTORY_TERMS], *part[HISTORY_TERMS];
+    int terms = run->ny ? (int)history_terms(integrator->ida, time, factor, term) : 0;
+    for (uint32_t r = 0; r < n; r++) {
+        double *out = run->v + run->model->y + range[r].first;
+        if (!terms) {
+            memcpy(out, run->y + range[r].first, range[r].count * sizeof *out);
+            continue;
+        }
+        for (int k = 0; k < terms; k++)
+            part[k] = term[k] + range[r].first;
+        nvector_combine(factor, part, terms, out, range[r].count);
+    }
+}
+
+static uint32_t
+ida_differences(const Run *run, const double *difference[])
+{
+    double factor[HISTORY_TERMS];
+    return run->ny ? history_terms(run->integrator->ida, run->time, factor, difference) : 0;
+}
+
+const Stepper ida_stepper = {.name = "ida", .create = ida_create, .free = ida_free, .start = ida_start, .step = ida_step,
+                             .interpolate = ida_interpolate, .stats = ida_stats,
+                             .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences};

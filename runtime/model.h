@@ -172,6 +172,11 @@ typedef struct mdl_delay {
     const char *where;      // "file:line:col"
 } mdl_delay;
 
+// Unknowns first, first + 1, ...
+typedef struct mdl_range {
+    uint32_t first, count;
+} mdl_range;
+
 typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;
 
 // A column of the result: sign * v[place].
@@ -238,6 +243,16 @@ typedef struct mdl_model {
 
     uint32_t n_delays;
     const mdl_delay *delay;
+
+    // Relations without the rest of the model: after time and the states of `condition_range` are set, `conditions`
+    // computes all that `relations` reads (with the values of dynamics and outputs). NULL: it needs these.
+    const mdl_range *condition_range;
+    uint32_t n_condition_ranges;
+    mdl_code conditions;
+    // n_relations x nx: dg/dy, when all g are affine in y and their coefficients change only at events; otherwise
+    // without rows. Values are written by `relation_partials`.
+    mdl_matrix jac_relations;
+    mdl_code relation_partials;
 } mdl_model;
 
 #endif

@@ -387,6 +387,9 @@ ode_interpolate(Run *run, double time)
     evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
 }
 
-const Stepper cvode_stepper = {"cvode", cvode_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
-const Stepper adams_stepper = {"adams", adams_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
-const Stepper erk_stepper = {"erk", erk_create, ode_free, ode_start, ode_step, ode_interpolate, ode_stats};
+const Stepper cvode_stepper = {.name = "cvode", .create = cvode_create, .free = ode_free, .start = ode_start,
+                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};
+const Stepper adams_stepper = {.name = "adams", .create = adams_create, .free = ode_free, .start = ode_start,
+                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};
+const Stepper erk_stepper = {.name = "erk", .create = erk_create, .free = ode_free, .start = ode_start,
+                             .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};

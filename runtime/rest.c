@@ -457,6 +457,16 @@ rest_possible(const Run *run, uint32_t guard)
 }
 
 bool
+rest_any(const Run *run)
+{
+    const Rests *rests = run->rests;
+    for (uint32_t k = 0; rests && k < run->model->n_rests; k++)
+        if (rests->contact[k].active || rests->contact[k].opening)
+            return true;
+    return false;
+}
+
+bool
 rest_holds(const Run *run, uint32_t relation)
 {
     uint32_t k = run->rests && run->rests->active ? rest_of_guard(run, relation) : UINT32_MAX;

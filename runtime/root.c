@@ -1,7 +1,7 @@
 // root.c: conditions that change between events: detected on accepted steps, located on the interpolant.
 //
 // Purpose: state events. IDA's own root finding interpolates all unknowns every step and stops on functions
-// that stay at zero; here the conditions cost one model evaluation per accepted step.
+// that stay at zero; here the conditions cost at most one model evaluation per accepted step (condition.c).
 // Method: a condition has a function that is >= 0 while its held value is right. The smallest of all (each
 // divided by its size on the bracket) is one continuous function whose first sign change is located by the
 // ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
@@ -53,8 +53,9 @@ compute(Run *run)
     const mdl_model *model = run->model;
     uint32_t k = 0;
     mdl_call(model->relations, run->v);
+    bool rests = rest_any(run);
     for (uint32_t i = 0; i < model->n_relations; i++, k++)
-        run->phi[k] = rest_holds(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[k].band;
+        run->phi[k] = rests && rest_holds(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[k].band;
     for (uint32_t i = 0; i < model->n_time_relations; i++, k++) {
         // A net for instants that rounding has hidden; at the instant itself the time event is on its way.
         const mdl_time_relation *relation = &model->time_relation[i];
@@ -93,8 +94,7 @@ scaled_minimum(const Run *run)
 static double
 value_at(Run *run, double time)
 {
-    integrator_interpolate(run, time);
-    evaluate_row(run);
+    condition_evaluate(run, time);
     compute(run);
     run->stats->root_evaluations++;
     return scaled_minimum(run);
@@ -346,6 +346,7 @@ root_blind(Run *run)
         }
         blind = blind || (k < run->model->n_relations && guard->band > 0);
     }
+    condition_forget(run);
     if (blind)
         look_ahead(run);
 }

@@ -23,6 +23,7 @@ typedef struct Ode Ode;
 typedef struct Rests Rests;
 typedef struct Friction Friction;
 typedef struct Delays Delays;
+typedef struct Conditions Conditions;
 
 struct Rank;
 
@@ -35,7 +36,14 @@ typedef struct Stepper {
     int (*step)(struct Run *run, double limit);
     void (*interpolate)(struct Run *run, double time);
     void (*stats)(struct Run *run);
+    // May be NULL: the states of `n` ranges within the last step, loaded into v.
+    void (*interpolate_ranges)(struct Run *run, double time, const mdl_range *range, uint32_t n);
+    // May be NULL: arrays d_0, d_1, ... of the unknowns such that within the last step they are never further from d_0 than
+    // the sum of |d_1|, |d_2|, ...; their number, 0: not known.
+    uint32_t (*differences)(const struct Run *run, const double *difference[]);
 } Stepper;
+
+enum { MDL_DIFFERENCES = 8 };
 
 enum { EVENT_WINDOW = 50, EVENT_PASSES = 100 };
 
@@ -72,6 +80,7 @@ struct Run {
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the integrator: nx or n
     double *y, *yp;       // n each: the last accepted point
+    uint32_t *implicit, n_implicit; // states whose rows are implicit
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
     Newton **block;       // per dynamics step, NULL for plain ones
@@ -87,6 +96,7 @@ struct Run {
     Friction *friction;       // of friction.c
     Rests *rests;             // of rest.c; NULL: nothing can come to rest
     Delays *delays;           // of delay.c; NULL when the model has none
+    Conditions *conditions;   // of condition.c
 
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
@@ -178,6 +188,8 @@ int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
 void rest_free(Run *run);
 // A reinit of the event being handled has changed its state.
 void rest_note(Run *run, uint32_t reinit, double before, double after);
+// Any contact is at rest, or is watched after it has opened.
+bool rest_any(const Run *run);
 // The relation `guard` could come to rest, and is not at rest now.
 bool rest_possible(const Run *run, uint32_t guard);
 bool rest_holds(const Run *run, uint32_t relation);
@@ -230,6 +242,20 @@ bool delay_due(Run *run, double instant);
 int delay_event(Run *run, bool of_delay);
 double delay_next_instant(const Run *run);
 double delay_limit(const Run *run); // the next step must not go beyond
+
+// --- condition.c: relations without the rest of the model
+int condition_create(Run *run);
+void condition_free(Run *run);
+// Relations can be evaluated by themselves now.
+bool condition_alone(const Run *run);
+// Puts time and states within the last step into v and evaluates what relations read, or the whole model when that is
+// what they need.
+void condition_evaluate(Run *run, double time);
+// True when nothing that conditions read has moved far enough, over the whole last step, for one of them to change.
+bool condition_far(const Run *run);
+// After a look at the end of the last step, with run->phi there: how far the states may move from here.
+void condition_learn(Run *run);
+void condition_forget(Run *run); // discrete values have changed
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

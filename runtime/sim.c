@@ -113,7 +113,11 @@ allocate(Run *run)
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
     run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
-    return run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+    run->implicit = calloc((size_t)model->nx + 1, sizeof *run->implicit);
+    for (uint32_t i = 0; run->implicit && model->implicit && i < model->nx; i++)
+        if (model->implicit[i])
+            run->implicit[run->n_implicit++] = i;
+    return run->implicit && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
            run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned;
 }
 
@@ -146,7 +150,7 @@ set_up(Run *run)
     choose_form(run);
     choose_points(run);
     if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK
-        || delay_create(run) != MDL_OK) {
+        || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -164,6 +168,7 @@ clean_up(Run *run)
     friction_free(run);
     rest_free(run);
     delay_free(run);
+    condition_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->group_rank);
@@ -181,6 +186,7 @@ clean_up(Run *run)
     free(run->time_next);
     free(run->sample_index);
     free(run->warned);
+    free(run->implicit);
 }
 
 // --- output points
@@ -276,8 +282,7 @@ handle_event(Run *run, double instant, bool located, bool other)
 static bool
 found_between(Run *run, double low, double time, double *instant)
 {
-    integrator_interpolate(run, time);
-    evaluate_row(run);
+    condition_evaluate(run, time);
     return root_violated(run) && root_locate(run, low, time, instant);
 }
 
@@ -296,6 +301,16 @@ evaluate_accepted(Run *run)
     evaluate_outputs(run);
 }
 
+// What conditions read, at the end of the last step.
+static void
+evaluate_end(Run *run)
+{
+    if (condition_alone(run))
+        condition_evaluate(run, run->time);
+    else
+        evaluate_accepted(run);
+}
+
 // Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
 // come close to zero and left again.
 static bool
@@ -311,7 +326,7 @@ find_event(Run *run, double before, double *instant)
             return true;
         low = time;
     }
-    evaluate_accepted(run);
+    evaluate_end(run);
     if (root_violated(run) && root_locate(run, low, run->time, instant))
         return true;
     double when;
@@ -319,9 +334,25 @@ find_event(Run *run, double before, double *instant)
         return false;
     if (found_between(run, low, when, instant))
         return true;
-    evaluate_accepted(run);
+    evaluate_end(run);
     root_violated(run);
     return false;
+}
+
+static int
+inspect_conditions(Run *run, double before, double *instant, bool *located)
+{
+    *located = find_event(run, before, instant);
+    int status = *located ? MDL_OK : root_arm(run);
+    if (status == MDL_OK && !*located)
+        status = friction_check(run);
+    if (run->accumulated) {
+        *located = true;
+        *instant = before;
+    }
+    if (status == MDL_OK && !*located)
+        condition_learn(run);
+    return status;
 }
 
 // After an accepted step: looks at conditions and assertions. *instant is the end of what may be stored.
@@ -329,20 +360,12 @@ static int
 inspect(Run *run, double before, double *instant, bool *located)
 {
     *located = false;
-    if (run->guards) {
-        *located = find_event(run, before, instant);
-        int status = *located ? MDL_OK : root_arm(run);
-        if (status == MDL_OK && !*located)
-            status = friction_check(run);
-        if (status != MDL_OK)
-            return status;
-        if (run->accumulated) {
-            *located = true;
-            *instant = before;
-        }
-    } else if (run->model->n_asserts || run->redundant) {
+    bool look = run->guards && !condition_far(run), whole = look && !condition_alone(run);
+    int status = look ? inspect_conditions(run, before, instant, located) : MDL_OK;
+    if (status != MDL_OK)
+        return status;
+    if (!*located && !whole && (run->model->n_asserts || run->redundant))
         evaluate_accepted(run);
-    }
     int held = *located ? MDL_OK : redundancy_check(run);
     if (held != MDL_OK)
         return held;

@@ -448,6 +448,7 @@ make_dynamics(Lowering *low)
     make_events(low);
     mark_dynamics(low, &code, &in_loop, &needed);
     make_rests(low, &code, &in_loop, &needed);
+    make_conditions(low, &code, &in_loop);
     make_steps(low, &code, &needed, &pieces, &whole, &outputs);
     // The Jacobian needs the most memory of all: what is done with goes first.
     vec_free(&code);

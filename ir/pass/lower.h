@@ -1,5 +1,5 @@
 // lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c,
-// dynamics.c, events.c, rest.c, results.c, lower.c).
+// dynamics.c, events.c, conditions.c, rest.c, results.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -160,6 +160,9 @@ void make_outputs(Lowering *low);
 const char *equation_text(Lowering *low, uint32_t equation);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);
+
+// --- conditions.c: the part of the dynamics that relations read, after make_events
+void make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop);
 
 // --- rest.c: derivatives of the relations that trigger a reinit
 // `when[i]` is the condition's place of reinit i; `code` is that of the discrete part.

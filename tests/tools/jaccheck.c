@@ -26,10 +26,21 @@ random_unit(uint64_t *seed)
 }
 
 // All rows at the point in v: -dx of explicit rows, loop residuals, constraints, g and dg/dt of what may come to rest.
+static uint32_t
+row_count(const mdl_model *m)
+{
+    return m->n + m->n_constraints + 2 * m->n_rests + m->jac_relations.rows;
+}
+
 static void
 rows_of(const Point *point, double *rows)
 {
     const mdl_model *m = point->model;
+    // Before the dynamics: `conditions` must not need what they compute.
+    mdl_call(m->conditions, point->v);
+    mdl_call(m->relations, point->v);
+    for (uint32_t k = 0; k < m->jac_relations.rows; k++)
+        rows[m->n + m->n_constraints + 2 * m->n_rests + k] = point->v[m->relation[k].g];
     for (uint32_t k = 0; k < m->n_dynamics; k++)
         mdl_call(m->dynamics[k].block ? m->dynamics[k].block->eval : m->dynamics[k].call, point->v);
     for (uint32_t i = 0; i < m->n; i++) {
@@ -56,7 +67,7 @@ static double
 compare(const Point *point, bool by_rate, double *dense, double *up, double *down)
 {
     const mdl_model *m = point->model;
-    uint32_t rows = m->n + m->n_constraints + 2 * m->n_rests, base = by_rate ? m->yp : m->y;
+    uint32_t rows = row_count(m), base = by_rate ? m->yp : m->y;
     double worst = 0;
     for (uint32_t j = 0; j < m->n; j++) {
         double kept = point->v[base + j], h = 1e-6 * fmax(1e-3, fabs(kept));
@@ -80,7 +91,7 @@ static double
 check_point(Point *point, uint64_t *seed)
 {
     const mdl_model *m = point->model;
-    size_t rows = m->n + m->n_constraints + 2 * m->n_rests;
+    size_t rows = row_count(m);
     double *dense = calloc(2 * rows * m->n + 2 * rows + 1, sizeof *dense), *rates = dense + rows * m->n;
     double *up = rates + rows * m->n, *down = up + rows;
     memcpy(point->v, m->v0, sizeof *point->v * m->nv);
@@ -101,6 +112,8 @@ check_point(Point *point, uint64_t *seed)
     mdl_call(m->rest_partials, point->v);
     scatter(point, &m->jac_rest, m->n + m->n_constraints, (uint32_t)rows, dense);
     scatter(point, &m->jac_yp, 0, (uint32_t)rows, rates);
+    mdl_call(m->relation_partials, point->v);
+    scatter(point, &m->jac_relations, m->n + m->n_constraints + 2 * m->n_rests, (uint32_t)rows, dense);
     double worst = fmax(compare(point, false, dense, up, down), compare(point, true, rates, up, down));
     free(dense);
     return worst;
