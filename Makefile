@@ -121,10 +121,10 @@ test: packages
 	tests/all.sh $(BUILD) $(ASAN)
 check: packages
 	$(MAKE) -j$(JOBS) programs
-	tests/run.sh $(BUILD) $(CASES)
+	tests/shards.sh $(BUILD) $(CASES)
 check-asan: packages
 	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
-	tests/run.sh $(ASAN) $(CASES)
+	tests/shards.sh $(ASAN) $(CASES)
 demo: packages
 	$(MAKE) -j$(JOBS) all
 	examples/quarter_car/demo.sh $(BUILD)

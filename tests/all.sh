@@ -9,7 +9,7 @@ passed=0
 failed=0
 for build in "$1" "$2"; do
     echo "== $build"
-    "$here/run.sh" "$build" >"$log" 2>&1
+    "$here/shards.sh" "$build" >"$log" 2>&1
     sed '$d' "$log"
     last=$(tail -n 1 "$log")
     case "$last" in

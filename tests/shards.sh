@@ -1,0 +1,32 @@
+#!/bin/sh
+# Runs the suite in as many parts as there are processors; the same output, in parts, and one closing line.
+# usage: tests/shards.sh BUILD [PATTERN]
+set -u
+here=$(dirname "$0")
+shards=${JOBS:-$(nproc)}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+k=1
+while [ "$k" -le "$shards" ]; do
+    SHARD=$k/$shards "$here/run.sh" "$@" >"$logs/$k" 2>&1 &
+    k=$((k + 1))
+done
+wait
+passed=0
+failed=0
+for log in "$logs"/*; do
+    sed '$d' "$log"
+    last=$(tail -n 1 "$log")
+    case "$last" in
+    *" passed, "*" failed") ;;
+    *)
+        echo "$last"
+        last="0 passed, 1 failed"
+        ;;
+    esac
+    passed=$((passed + ${last%% passed*}))
+    count=${last##*, }
+    failed=$((failed + ${count%% failed}))
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
