@@ -69,6 +69,7 @@ newton_free(Newton **slot)
         return;
     lu_free(&newton->lu);
     rank_free(&newton->rank);
+    square_free(&newton->square);
     free(newton->base);
     free(newton);
     *slot = NULL;
@@ -154,10 +155,27 @@ measure_terms(const Run *run, Newton *newton)
 static void
 apply_inverse(Newton *newton, double *b)
 {
-    if (newton->by_rank)
+    if (newton->by_square)
+        square_solve(newton->square, b, b);
+    else if (newton->by_rank)
         rank_solve(newton->rank, b, b);
     else
         lu_solve(newton->lu, b);
+}
+
+// A block whose rank is known to be deficient for good. Of an affine one any solution will do, because shorten() finds the
+// shortest: the regular part is enough while its choice is a good one.
+static void
+factor_deficient(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    newton->by_square = newton->square && square_factor(newton->square, run->v);
+    if (newton->by_square)
+        return;
+    square_free(&newton->square);
+    newton->by_rank = newton_rank(run, newton, 0, block->m - newton->deficient);
+    if (newton->by_rank && block->linear)
+        newton->square = square_create(block, run->v, newton->rank);
 }
 
 // Newton correction at the current point, whose defect is in `step`.
@@ -167,9 +185,13 @@ correction(Run *run, Newton *newton)
     const mdl_block *block = newton->block;
     mdl_call(block->jacobian, run->v);
     measure_terms(run, newton);
-    newton->by_rank = false;
+    newton->by_rank = newton->by_square = false;
     if (newton->deficient)
-        newton->by_rank = newton_rank(run, newton, 0, block->m - newton->deficient);
+        factor_deficient(run, newton);
+    if (newton->by_square) {
+        apply_inverse(newton, newton->step);
+        return true;
+    }
     bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_rank(run, newton, RANK_DEPENDENT, block->m) && rank_value(newton->rank) < block->m;
@@ -377,7 +399,10 @@ shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
                          : run->v[block->inner[i - m]] / block->inner_nominal[i - m];
     for (size_t k = 0; k < d; k++) {
         double *along = direction + k * n;
-        rank_kernel(newton->rank, (uint32_t)k, along);
+        if (newton->by_square)
+            square_kernel(newton->square, run->v, (uint32_t)k, along);
+        else
+            rank_kernel(newton->rank, (uint32_t)k, along);
         newton_inner_response(run, newton, along, along + m);
         for (size_t i = 0; i < n; i++)
             along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
@@ -406,7 +431,7 @@ shorten(Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
     size_t d = newton->deficient, n = (size_t)block->m + block->n_inner;
-    if (!d || !block->linear || !newton->by_rank)
+    if (!d || !block->linear || (!newton->by_rank && !newton->by_square))
         return true;
     double *work = calloc((d + 1) * (n + 1), sizeof *work);
     Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
@@ -452,6 +477,12 @@ newton_solve(Run *run, Newton *newton, bool homotopy)
     run->stats->block_solves++;
     read_unknowns(run, newton, newton->start);
     bool solved = iterate(run, newton);
+    if (!solved && newton->by_square) {
+        // The decomposition may still do it, and its null vectors are what a report shows.
+        square_free(&newton->square);
+        write_unknowns(run, newton, newton->start);
+        solved = iterate(run, newton);
+    }
     if (run->options->trace && homotopy)
         newton_trace_solve(run, newton, solved);
     if (solved)

@@ -4,6 +4,7 @@
 
 #include "runtime/rank.h"
 #include "runtime/run.h"
+#include "runtime/square.h"
 
 enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looked at
 
@@ -32,6 +33,8 @@ struct Newton {
     Rank *rank;
     bool review, by_rank;
     uint32_t deficient;
+    Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
+    bool by_square;  // the latest correction came from it
 };
 
 // The unit of unknown i.

@@ -239,6 +239,12 @@ rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t most)
     return true;
 }
 
+uint32_t
+rank_pivot(const Rank *rank, uint32_t k)
+{
+    return rank->order[k];
+}
+
 void
 rank_solve(Rank *rank, const double *b, double *x)
 {

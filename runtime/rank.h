@@ -19,6 +19,8 @@ bool rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t mos
 uint32_t rank_value(const Rank *rank);
 // The pivot that was the first to be left out relative to the largest; 0 when there is none.
 double rank_gap(const Rank *rank);
+// Column at pivot k; those from the rank on were left out.
+uint32_t rank_pivot(const Rank *rank, uint32_t k);
 // x (columns): the shortest of the vectors that make A x - b (rows) smallest.
 void rank_solve(Rank *rank, const double *b, double *x);
 // Null vector k < columns - rank: one unknown that the others leave open is 1 before scaling; the largest entry is +-1.
