@@ -12,7 +12,8 @@ typedef struct EngineOptions {
     bool verify;      // run LLVM's verifier
 } EngineOptions;
 
-// Each compiles every function of `sys` and writes the code into the model through sys->fixups.
+// Each compiles every function of `sys` and writes the code into the model through sys->fixups. The Sys and its
+// expressions must outlive the engine: with opt < 0 long functions are compiled only when they have been called often.
 // NULL on failure with a line in `why` (an internal fault).
 Engine *engine_interp(Sys *sys, Out *why);
 Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);

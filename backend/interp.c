@@ -35,10 +35,10 @@ typedef struct Program {
     U32Vec tables;
 } Program;
 
-typedef struct Interp {
+struct Interp {
     Program *programs;
     uint32_t n;
-} Interp;
+};
 
 enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512 };
 
@@ -314,11 +314,11 @@ make_program(Program *program, const Sys *sys, const Func *func, SlotCounts *slo
     vec_free(&a.open);
 }
 
-static void
-release_interp(void *state)
+void
+interp_free(Interp **slot)
 {
-    Interp *interp = state;
-    for (uint32_t f = 0; f < interp->n; f++) {
+    Interp *interp = *slot;
+    for (uint32_t f = 0; interp && f < interp->n; f++) {
         Program *p = &interp->programs[f];
         vec_free(&p->piece);
         vec_free(&p->insns);
@@ -326,8 +326,36 @@ release_interp(void *state)
         vec_free(&p->constants);
         vec_free(&p->tables);
     }
-    free(interp->programs);
+    if (interp)
+        free(interp->programs);
     free(interp);
+    *slot = NULL;
+}
+
+Interp *
+interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code)
+{
+    Interp *interp = base_calloc(1, sizeof *interp);
+    SlotCounts slots = {0};
+    Lowering *lowering = lowering_create(sys, &slots);
+    interp->n = sys->funcs.n;
+    interp->programs = base_calloc(interp->n + 1, sizeof *interp->programs);
+    for (uint32_t f = 0; f < interp->n; f++) {
+        if (!sys->funcs.at[f].count || (chosen && !chosen[f]))
+            continue;
+        make_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
+        code[f] = (mdl_code){run_program, &interp->programs[f]};
+    }
+    lowering_free(&lowering);
+    vec_free(&slots.count);
+    return interp;
+}
+
+static void
+release_interp(void *state)
+{
+    Interp *interp = state;
+    interp_free(&interp);
 }
 
 Engine *
@@ -335,20 +363,9 @@ engine_interp(Sys *sys, Out *why)
 {
     if (!sys_verify(sys, why))
         return NULL;
-    Interp *interp = base_calloc(1, sizeof *interp);
-    SlotCounts slots = {0};
-    Lowering *lowering = lowering_create(sys, &slots);
-    interp->n = sys->funcs.n;
-    interp->programs = base_calloc(interp->n + 1, sizeof *interp->programs);
-    mdl_code *code = base_calloc(interp->n + 1, sizeof *code);
-    for (uint32_t f = 0; f < interp->n; f++) {
-        make_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
-        if (sys->funcs.at[f].count)
-            code[f] = (mdl_code){run_program, &interp->programs[f]};
-    }
+    mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
+    Interp *interp = interp_create(sys, NULL, code);
     link_code(sys, code);
     free(code);
-    lowering_free(&lowering);
-    vec_free(&slots.count);
     return engine_make(release_interp, interp);
 }

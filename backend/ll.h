@@ -55,6 +55,10 @@ typedef struct LlRequest {
     PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
                        // constants of the module
     bool single;       // everything in one module
+    // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
+    // `marked` only the marked ones are compiled, and the marks stay.
+    uint8_t *late;
+    bool marked;
     LlSink *sink;
     void *context;
 } LlRequest;

@@ -4,20 +4,46 @@
 //   links and maps. The few functions that generated code may call are defined by address, so that the
 //   executable needs no dynamic symbol table. The code lives as long as the engine, and so do the tables of
 //   places it reads.
+//   Long straight functions (the Jacobian of a mechanism) take longer to compile than many runs need. They are
+//   interpreted until they have been called often: then as much time has gone into that as compiling takes, and it is
+//   never more than twice what the better choice from the start would have been (the ski rental argument: Karlin et al.,
+//   Algorithmica 3 (1988) 79). Both back ends give the same bits, so that nothing else tells when that happens.
+// Contract: the Sys and its expressions must live as long as the engine when such functions are there.
 // Ownership: LLJIT takes the object buffers; a target machine goes into the JIT's builder.
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "backend/engine.h"
 #include "backend/ll.h"
 
-typedef struct Jit {
+enum { LATE_CALLS = 200 };
+
+typedef struct Jit Jit;
+
+// A function that is interpreted until it has been called often.
+typedef struct Late {
+    Jit *jit;
+    uint32_t func;
+    mdl_code interpreted;
+    _Atomic(mdl_fn *) native; // NULL: not yet
+    atomic_uint calls;
+} Late;
+
+struct Jit {
     LLVMOrcLLJITRef lljit;
     PiecesVec kept;
     Sharing sharing;
-} Jit;
+    Sys *sys;
+    EngineOptions options;
+    uint8_t *late;        // per function: it is one of `waiting`
+    Late *waiting;
+    Interp *interp;
+    pthread_mutex_t lock; // while a function is compiled
+};
 
 static bool
 succeeded(LLVMErrorRef error, const char *doing, Out *why)
@@ -40,6 +66,10 @@ release_jit(void *state)
         pieces_free(&jit->kept.at[i]);
     vec_free(&jit->kept);
     share_free(&jit->sharing);
+    interp_free(&jit->interp);
+    pthread_mutex_destroy(&jit->lock);
+    free(jit->late);
+    free(jit->waiting);
     free(jit);
 }
 
@@ -103,31 +133,97 @@ add_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 }
 
 static bool
-find_function(Jit *jit, const Sys *sys, uint32_t f, mdl_code *code, Out *why)
+look_up(Jit *jit, const char *name, mdl_fn **fn, Out *why)
 {
     LLVMOrcExecutorAddress address = 0;
-    uint32_t leader = jit->sharing.leader.at[f];
-    if (leader != SHARE_NONE && leader != f) {
-        code[f].fn = code[leader].fn; // leaders come first
-    } else {
-        if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, sys->funcs.at[f].name), "link a function",
-                       why))
-            return false;
-        code[f].fn = (mdl_fn *)(uintptr_t)address;
+    if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, name), "link a function", why))
+        return false;
+    *fn = (mdl_fn *)(uintptr_t)address;
+    return true;
+}
+
+// --- functions that are compiled late
+
+static void
+compile_late(Late *late)
+{
+    Jit *jit = late->jit;
+    Out why = {0};
+    mdl_fn *fn = NULL;
+    pthread_mutex_lock(&jit->lock);
+    if (!atomic_load(&late->native)) {
+        uint8_t *only = base_calloc(jit->sys->funcs.n, sizeof *only);
+        only[late->func] = 1;
+        LlRequest request = {.sys = jit->sys, .options = jit->options, .kept = &jit->kept, .late = only, .marked = true,
+                             .sink = add_object, .context = jit};
+        // Should LLVM fail here, the interpreter goes on: it computes the same.
+        if (ll_compile(&request, &why) && look_up(jit, jit->sys->funcs.at[late->func].name, &fn, &why))
+            atomic_store(&late->native, fn);
+        free(only);
     }
+    pthread_mutex_unlock(&jit->lock);
+    out_free(&why);
+}
+
+static void
+call_late(double *v, const void *self)
+{
+    Late *late = (Late *)(uintptr_t)self;
+    mdl_fn *native = atomic_load_explicit(&late->native, memory_order_acquire);
+    if (!native && atomic_fetch_add_explicit(&late->calls, 1, memory_order_relaxed) == LATE_CALLS) {
+        compile_late(late);
+        native = atomic_load(&late->native);
+    }
+    if (native)
+        native(v, self);
+    else
+        late->interpreted.fn(v, late->interpreted.self);
+}
+
+static void
+set_late(Jit *jit, mdl_code *code)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++)
+        n += jit->late[f];
+    if (!n)
+        return;
+    jit->interp = interp_create(jit->sys, jit->late, code);
+    jit->waiting = base_calloc(n, sizeof *jit->waiting);
+    Late *late = jit->waiting;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++) {
+        if (!jit->late[f])
+            continue;
+        late->jit = jit;
+        late->func = f;
+        late->interpreted = code[f];
+        code[f] = (mdl_code){call_late, late++};
+    }
+}
+
+static bool
+find_function(Jit *jit, uint32_t f, mdl_code *code, Out *why)
+{
+    uint32_t leader = jit->sharing.leader.at[f];
+    if (leader != SHARE_NONE && leader != f)
+        code[f].fn = code[leader].fn; // leaders come first
+    else if (!look_up(jit, jit->sys->funcs.at[f].name, &code[f].fn, why))
+        return false;
     if (leader != SHARE_NONE)
         code[f].self = jit->sharing.places.at + jit->sharing.table.at[f];
     return true;
 }
 
 static bool
-find_functions(Jit *jit, Sys *sys, Out *why)
+find_functions(Jit *jit, Out *why)
 {
+    Sys *sys = jit->sys;
     mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
     bool good = true;
+    set_late(jit, code);
     for (uint32_t f = 0; good && f < sys->funcs.n; f++)
-        if (sys->funcs.at[f].count)
-            good = find_function(jit, sys, f, code, why);
+        if (sys->funcs.at[f].count && !jit->late[f])
+            good = find_function(jit, f, code, why);
     if (good)
         link_code(sys, code);
     free(code);
@@ -137,17 +233,19 @@ find_functions(Jit *jit, Sys *sys, Out *why)
 Engine *
 engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
 {
-    Jit *jit = base_calloc(1, sizeof *jit);
-    LlRequest request = {.sys = sys, .options = *options, .sharing = &jit->sharing, .kept = &jit->kept,
-                         .sink = add_object, .context = jit};
-    if (!sys_verify(sys, why)) {
-        release_jit(jit);
+    if (!sys_verify(sys, why))
         return NULL;
-    }
+    Jit *jit = base_calloc(1, sizeof *jit);
+    jit->sys = sys;
+    jit->options = *options;
+    jit->late = base_calloc(sys->funcs.n + 1, sizeof *jit->late);
+    pthread_mutex_init(&jit->lock, NULL);
+    LlRequest request = {.sys = sys, .options = *options, .sharing = &jit->sharing, .kept = &jit->kept,
+                         .late = options->opt < 0 ? jit->late : NULL, .sink = add_object, .context = jit};
     SlotCounts slots = {0};
     share_find(&jit->sharing, sys, &slots);
     vec_free(&slots.count);
-    if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, sys, why))
+    if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, why))
         return engine_make(release_jit, jit);
     release_jit(jit);
     return NULL;

@@ -17,6 +17,7 @@
 
 #include "ir/base/map.h"
 
+enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
 enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000 };
 
 // --- the computer at hand
@@ -293,6 +294,16 @@ compile_shared(Compiler *c, const Func *func)
     return good;
 }
 
+static uint32_t
+straight_instrs(const Pieces *pieces)
+{
+    uint32_t sum = 0;
+    for (uint32_t s = 0; s < pieces->segments.n; s++)
+        if (pieces->segments.at[s].trips == 1)
+            sum += pieces->segments.at[s].period;
+    return sum;
+}
+
 static bool
 compile_function(Compiler *c, const Func *func)
 {
@@ -301,6 +312,11 @@ compile_function(Compiler *c, const Func *func)
     c->func = func;
     c->parts = 0;
     pieces_make(&pieces, request->sys, &c->slots, func->first, func->count);
+    if (request->late && !request->marked && straight_instrs(&pieces) >= LATE_INSTRS) {
+        request->late[func - request->sys->funcs.at] = 1;
+        pieces_free(&pieces);
+        return true;
+    }
     bool good = true, only = pieces.segments.n == 1;
     for (uint32_t s = 0; good && s < pieces.segments.n; s++) {
         const Segment *segment = &pieces.segments.at[s];
@@ -345,7 +361,7 @@ find_cold(Compiler *c)
 bool
 ll_compile(const LlRequest *request, Out *why)
 {
-    if (!request->sharing && !sys_verify(request->sys, why)) // who shares has verified already
+    if (!request->sharing && !request->marked && !sys_verify(request->sys, why)) // who shares has verified already
         return false;
     Compiler c = {.request = request, .why = why};
     c.lowering = lowering_create(request->sys, &c.slots);
@@ -353,6 +369,8 @@ ll_compile(const LlRequest *request, Out *why)
     bool good = true;
     for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
         const Func *func = &request->sys->funcs.at[f];
+        if (request->marked && !request->late[f])
+            continue;
         uint32_t leader = request->sharing ? request->sharing->leader.at[f] : SHARE_NONE;
         if (leader == f)
             good = compile_shared(&c, func);

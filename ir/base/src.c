@@ -12,6 +12,7 @@
 typedef struct File {
     char *path, *text;
     uint32_t base, length;
+    U32Vec lines; // offsets of their first bytes
 } File;
 
 struct Sources {
@@ -35,6 +36,7 @@ sources_free(Sources **sources)
     for (uint32_t i = 0; i < (*sources)->files.n; i++) {
         free((*sources)->files.at[i].path);
         free((*sources)->files.at[i].text);
+        vec_free(&(*sources)->files.at[i].lines);
     }
     vec_free(&(*sources)->files);
     free(*sources);
@@ -47,7 +49,10 @@ file_add(Sources *sources, const char *path, char *text, size_t length)
     size_t size = strlen(path) + 1;
     char *copy = base_realloc(NULL, size);
     memcpy(copy, path, size);
-    File file = {copy, text, sources->next, (uint32_t)length};
+    File file = {.path = copy, .text = text, .base = sources->next, .length = (uint32_t)length};
+    vec_push(&file.lines, 0);
+    for (const char *end = text; (end = memchr(end, '\n', length - (size_t)(end - text))); end++)
+        vec_push(&file.lines, (uint32_t)(end - text) + 1);
     vec_push(&sources->files, file);
     sources->next += (uint32_t)length + 1;
     return (int)sources->files.n - 1;
@@ -126,6 +131,18 @@ source_path(const Sources *sources, int file)
     return sources->files.at[file].path;
 }
 
+// The number of the line that holds the offset, from 0.
+static uint32_t
+line_at(const File *file, uint32_t offset)
+{
+    uint32_t low = 0, high = file->lines.n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(file->lines.at[middle] <= offset ? &low : &high) = middle;
+    }
+    return low;
+}
+
 bool
 sources_locate(const Sources *sources, uint32_t offset, Place *place)
 {
@@ -143,16 +160,11 @@ sources_locate(const Sources *sources, uint32_t offset, Place *place)
     uint32_t at = offset - file->base;
     if (at > file->length)
         return false;
-    uint32_t start = at, line = 1;
-    while (start > 0 && file->text[start - 1] != '\n')
-        start--;
-    for (uint32_t i = 0; i < start; i++)
-        line += file->text[i] == '\n';
-    uint32_t end = at;
+    uint32_t number = line_at(file, at), start = file->lines.at[number], end = at;
     while (end < file->length && file->text[end] != '\n')
         end++;
     if (end > start && end > at && file->text[end - 1] == '\r')
         end--;
-    *place = (Place){file->path, line, at - start + 1, file->text + start, end - start, at};
+    *place = (Place){file->path, number + 1, at - start + 1, file->text + start, end - start, at};
     return true;
 }

@@ -245,6 +245,46 @@ check_shared(const char *test, uint64_t seed)
     return good;
 }
 
+// A long straight function is compiled only when it has been called often: nothing may change then, nor for its
+// neighbour, which runs as native code from the start.
+static bool
+check_late(const char *test, uint64_t seed)
+{
+    enum { LONG = 2500, CALLS = 300 };
+    Random random = {seed};
+    Exprs *exprs = exprs_create();
+    Sys *sys = sys_create(exprs);
+    Out why = {0};
+    mdl_code code[2] = {{0}};
+    Expr shapes[SHAPES];
+    for (uint32_t s = 0; s < SHAPES; s++)
+        shapes[s] = random_shape(&random, exprs);
+    sys->model = arena_new(sys->arena, mdl_model);
+    sys->model->nv = NV;
+    for (uint32_t f = 0; f < 2; f++) {
+        Func func = {f ? "late" : "early", sys->instrs.n, f ? LONG : 10};
+        for (uint32_t i = 0; i < func.count; i++) {
+            Instr instr = {shapes[random_below(&random, SHAPES)], sys->places.n, 1 + random_below(&random, NV - 1)};
+            for (uint32_t k = 0; k < expr_nslots(exprs, instr.shape); k++)
+                vec_push(&sys->places, random_below(&random, NV));
+            vec_push(&sys->instrs, instr);
+        }
+        vec_push(&sys->funcs, func);
+        vec_push(&sys->fixups, (Fixup){&code[f], f});
+    }
+    Engine *engine = engine_llvm(sys, &(EngineOptions){.opt = -1, .verify = true}, &why);
+    bool good = engine != NULL;
+    for (uint32_t call = 0; good && call < CALLS; call++)
+        good = check_function(test, sys, 0, code[0], seed * 1000 + call) &&
+               check_function(test, sys, 1, code[1], seed * 1000 + call);
+    if (engine)
+        engine_free(&engine);
+    out_free(&why);
+    sys_free(&sys);
+    exprs_free(&exprs);
+    return good;
+}
+
 static bool
 check_rejects(void)
 {
@@ -281,6 +321,11 @@ main(int argc, char **argv)
         char name[40];
         snprintf(name, sizeof name, "engines_shared_code_%02u", (unsigned)seed);
         if (check_shared(name, seed))
+            printf("ok %s\n", name);
+        else
+            failed++;
+        snprintf(name, sizeof name, "engines_late_code_%02u", (unsigned)seed);
+        if (check_late(name, seed))
             printf("ok %s\n", name);
         else
             failed++;

@@ -85,6 +85,9 @@ large() {
     goal="2 s" limit=2000
     whole "RC ladder of 4,000 sections: compile and run 10 s" 3 "$mdlc" run $models/rc_ladder.mdl --set n=4000 \
         -o "$work/ladder.csv" --vars '^C.4000..v$'
+    goal="1.5 s" limit=1500
+    whole "chain of 64 spatial bodies: source to first steps" 3 "$mdlc" run $models/spatial_chain.mdl --set n=64 \
+        --stop 1e-6 -o "$work/bodies.csv" --vars '^joint.1..phi$'
 }
 
 # Generated and hand-written code run in turn, twice; the least time of each counts. Compiling is taken off the
