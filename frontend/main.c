@@ -291,6 +291,7 @@ command_run(Session *session)
     if (status)
         return status;
     session->compilation.results = true;
+    session->compilation.audit = session->options.run.audit;
     session->compilation.variables = session->options.run.variables;
     status = compile(session, FACT_SYS);
     if (!status)

@@ -56,6 +56,8 @@ dae_free(Dae **dae)
     vec_free(&d->connects);
     vec_free(&d->nodes);
     vec_free(&d->bonds);
+    vec_free(&d->bond_momentum);
+    vec_free(&d->bond_weight);
     vec_free(&d->node_of_inst);
     map_free(&d->stands_for);
     vec_free(&d->alias_of);

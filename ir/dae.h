@@ -158,8 +158,11 @@ typedef enum NodeKind {
     NODE_ONE, NODE_ZERO, // 1-junction: common flow; 0-junction: common effort
     NODE_I, NODE_C, NODE_R, NODE_SE, NODE_SF, NODE_TF, NODE_GY, NODE_MEMORY, NODE_CONSTRAINT, NODE_BODY, NODE_SIGNAL
 } NodeKind;
+// The work that a constraint does: any (an element), that of a drive (a prescribed motion or effort), none (it is ideal).
+typedef enum Work { WORK_UNKNOWN, WORK_NONE, WORK_DRIVE, WORK_ANY } Work;
 typedef struct GraphNode {
     uint8_t kind;
+    uint8_t work;         // Work: of a constraint, found for the audit only (pass/ideal.h)
     uint32_t inst;        // component, or for a junction the instance in which it lies (the connects' parent)
     Span span;            // a junction: the first connect
 } GraphNode;
@@ -207,6 +210,7 @@ typedef struct Dae {
     VEC(Connect) connects;
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
+    U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (pass/momenta.h); else NONE, or empty
     U32Vec node_of_inst;  // per instance, as far as any has one: its node + 1, or 0; through dae_node
 
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.

@@ -14,6 +14,7 @@ typedef struct LoweringInput {
     uint32_t equations;        // of the flat model
     const char *variables;     // POSIX extended regular expression over result names, or NULL: all variables
     bool results;              // build the table of result columns
+    bool audit;                // build the tables of the audit
     bool names;                // name the places of the value array, for `show`
 } LoweringInput;
 

@@ -5,6 +5,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "ir/pass/ideal.h"
+#include "ir/pass/momenta.h"
+#include "ir/pass/rates.h"
+
 static bool
 run_bonds(Compilation *c)
 {
@@ -62,6 +66,10 @@ run_integers(Compilation *c)
 static bool
 run_alias(Compilation *c)
 {
+    if (c->audit) {
+        ideal_mark(c->dae);
+        momenta_add(c->dae);
+    }
     return pass_alias(c->dae, c->diags);
 }
 
@@ -135,6 +143,8 @@ run_causality(Compilation *c)
 {
     if (!pass_causality(c->dae, &c->reduction, &c->problem, c->diags))
         return false;
+    if (c->audit && !rates_add(c->dae, &c->reduction, &c->problem, c->diags))
+        return false;
     take_part(c, &c->continuous, false);
     problem_couple(c->dae, &c->reduction, &c->continuous);
     take_part(c, &c->discrete, true);
@@ -178,7 +188,8 @@ run_lower(Compilation *c)
     forget_problems(c);
     LoweringInput input = {.dae = c->dae, .reduction = &c->reduction, .dynamics = &c->dynamics,
                            .discrete = &c->discretes, .init = &c->init, .equations = c->problem.equations.n,
-                           .variables = c->variables, .results = c->results, .names = c->names};
+                           .variables = c->variables, .results = c->results, .audit = c->audit,
+                           .names = c->names};
     c->sys = pass_lower(&input, c->diags);
     return c->sys != NULL;
 }

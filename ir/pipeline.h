@@ -34,6 +34,7 @@ typedef struct Compilation {
     uint32_t facts;
     const char *variables;    // see LoweringInput
     bool results, names;
+    bool audit;               // everything that the audit of power and energy needs is part of the model
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order
     double peak[32];          // per pass: MB of memory the process had held at most when it ended

@@ -128,6 +128,15 @@ print_stats(const mdl_model *model, const RunCommand *command, const mdl_stats *
            text, model->equations, compiled, 1e3 * stats->init_seconds, 1e3 * stats->run_seconds);
 }
 
+static void
+print_audit(const mdl_model *model, const RunSettings *settings, const mdl_options *options, double end)
+{
+    if (settings->audit_json)
+        mdl_audit_json(model->audit, options->audit, options->start, end, stdout);
+    else if (settings->audit && !settings->quiet)
+        mdl_audit_text(model->audit, options->audit, options->start, end, stdout);
+}
+
 // A full disk behind standard output is exit code 5, not silence.
 static int
 close_output(const RunCommand *command)
@@ -145,14 +154,22 @@ run_command(const mdl_model *model, const RunCommand *command)
     const RunSettings *settings = command->settings;
     Screen screen = {command, !settings->quiet && isatty(STDERR_FILENO), false};
     double final_time = 0;
+    if (settings->audit && !model->audit) {
+        fprintf(stderr, "%s: --audit: this model was compiled without the tables of the audit\n", command->program);
+        return MDL_USAGE;
+    }
     double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
-    if (!final_values) {
+    mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
+    if (!final_values || (settings->audit && !audit)) {
         fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+        free(final_values);
+        free(audit);
         return MDL_INTERNAL;
     }
     mdl_options options;
     mdl_stats stats = {0};
     run_settings_apply(settings, model, &options);
+    options.audit = audit;
     options.final_values = final_values;
     options.final_time = &final_time;
     options.override = command->override;
@@ -170,11 +187,13 @@ run_command(const mdl_model *model, const RunCommand *command)
     int status = mdl_simulate(model, &options, &stats);
     wipe(&screen);
     bool computed = status == MDL_OK || (stats.rows && status != MDL_USAGE);
-    if (!settings->output && !settings->quiet && !settings->stats_json && computed)
+    if (!settings->output && !settings->quiet && !settings->stats_json && !settings->audit_json && computed)
         print_final_values(model, command, final_values, final_time);
+    print_audit(model, settings, &options, stats.end_time);
     if (settings->stats)
         print_stats(model, command, &stats);
     int printed = close_output(command);
     free(final_values);
+    free(audit);
     return status ? status : printed;
 }

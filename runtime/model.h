@@ -187,6 +187,45 @@ typedef struct mdl_output {
     uint32_t type;     // mdl_type
 } mdl_output;
 
+// --- the bond graph, for the audit of power and energy
+typedef enum mdl_role {
+    MDL_ROLE_JUNCTION,   // its powers balance
+    MDL_ROLE_IDEAL,      // a constraint that does no work
+    MDL_ROLE_KINETIC, MDL_ROLE_POTENTIAL, MDL_ROLE_MEMORY, // stores
+    MDL_ROLE_RESISTOR,   // dissipates
+    MDL_ROLE_SOURCE,
+    MDL_ROLE_TRANSFORMER, // hands power on
+    MDL_ROLE_MIXED       // several of these in one component
+} mdl_role;
+
+typedef struct mdl_node {
+    const char *name;       // component path, or "junction J3"
+    const char *class_name; // "1-junction", "0-junction" of a junction
+    const char *where;      // "file:line:col", or ""
+    uint32_t role;          // mdl_role
+    // 1: its kinetic energy is half the sum of flow*momentum over its bonds.
+    uint32_t inertia;
+} mdl_node;
+
+// A quantity: sign * v[place]; place 0: it is zero.
+typedef struct mdl_term {
+    uint32_t place;
+    int32_t sign;
+} mdl_term;
+
+// One scalar bond: flow*effort is power into the component. Bodies: momentum and weight (the effort that would hold the
+// body at rest) belong to the effort.
+typedef struct mdl_bond {
+    uint32_t component, junction; // indices into `node`
+    mdl_term flow, effort, momentum, weight;
+} mdl_bond;
+
+typedef struct mdl_audit {
+    uint32_t n_nodes, n_bonds;
+    const mdl_node *node;
+    const mdl_bond *bond;
+} mdl_audit;
+
 typedef struct mdl_model {
     uint32_t version, size; // MDL_MODEL_VERSION, sizeof(mdl_model)
     const char *name;
@@ -253,6 +292,7 @@ typedef struct mdl_model {
     // without rows. Values are written by `relation_partials`.
     mdl_matrix jac_relations;
     mdl_code relation_partials;
+    const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
 } mdl_model;
 
 #endif

@@ -27,11 +27,12 @@ const Option run_options[] = {
     {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALL_RUN},
     {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
     {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
+    {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN},
     {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
 enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
-       RUN_STEP, RUN_TRACE, RUN_STATS, RUN_QUIET };
+       RUN_STEP, RUN_TRACE, RUN_STATS, RUN_AUDIT, RUN_QUIET };
 
 // --- tables
 
@@ -240,6 +241,10 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_STATS:
         s->stats = true;
         s->stats_json = value != NULL;
+        return true;
+    case RUN_AUDIT:
+        s->audit = true;
+        s->audit_json = value != NULL;
         return true;
     default: s->quiet = true; return true;
     }

@@ -24,6 +24,7 @@ typedef struct Rests Rests;
 typedef struct Friction Friction;
 typedef struct Delays Delays;
 typedef struct Conditions Conditions;
+typedef struct Audit Audit;
 
 struct Rank;
 
@@ -97,6 +98,7 @@ struct Run {
     Rests *rests;             // of rest.c; NULL: nothing can come to rest
     Delays *delays;           // of delay.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
+    Audit *audit;             // of audit.c; NULL when nobody asked for it
 
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
@@ -324,6 +326,15 @@ int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).
 void integrator_interpolate(Run *run, double time);
 void integrator_stats(Run *run);
+
+// --- audit.c: powers and energies per node (options.audit)
+int audit_create(Run *run);  // silent: MDL_INTERNAL when memory is exhausted
+void audit_free(Run *run);
+void audit_start(Run *run);  // at the consistent start, in v
+void audit_step(Run *run, double before, double instant); // after an accepted step; v stays what it is
+void audit_before_event(Run *run);
+void audit_after_event(Run *run);
+int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work
 
 // --- result.c
 int result_open(Run *run);

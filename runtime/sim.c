@@ -150,7 +150,7 @@ set_up(Run *run)
     choose_form(run);
     choose_points(run);
     if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK
-        || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK) {
+        || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -169,6 +169,7 @@ clean_up(Run *run)
     rest_free(run);
     delay_free(run);
     condition_free(run);
+    audit_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->group_rank);
@@ -256,6 +257,7 @@ handle_event(Run *run, double instant, bool located, bool other)
     integrator_interpolate(run, instant);
     evaluate_row(run);
     int status = result_row(run);
+    audit_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step there is none to go on with.
     bool at_end = !located && instant == run->time;
     remember_motion(run);
@@ -269,6 +271,8 @@ handle_event(Run *run, double instant, bool located, bool other)
         status = delay_event(run, of_delay);
     if (status == MDL_OK)
         status = result_row(run);
+    if (status == MDL_OK)
+        audit_after_event(run);
     if (status == MDL_OK && run->model->n_asserts)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
@@ -387,6 +391,8 @@ advance(Run *run, double stop)
     bool event = located || run->time == own || delay_reaches(run, instant);
     if (status == MDL_OK)
         status = write_points(run, instant, event);
+    if (status == MDL_OK)
+        audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
     return status == MDL_OK && rest_drifted(run) ? integrator_start(run) : status;
@@ -473,6 +479,8 @@ start(Run *run)
         status = redundancy_review(run);
     if (status == MDL_OK)
         status = result_row(run);
+    if (status == MDL_OK)
+        audit_start(run);
     if (status == MDL_OK && run->model->n_asserts)
         status = evaluate_asserts(run);
     root_blind(run);
@@ -499,6 +507,9 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
         status = start(&run);
     if (status == MDL_OK)
         status = integrate(&run);
+    int balanced = audit_finish(&run);
+    if (status == MDL_OK)
+        status = balanced;
     run.stats->end_time = run.time;
     int closed = result_close(&run);
     if (closed != MDL_OK)

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "runtime/model.h"
 
@@ -65,6 +66,16 @@ typedef struct mdl_sink {
     int (*end)(void *self);
 } mdl_sink;
 
+// The audit of one node of the bond graph (model->audit): energies in J, powers in W, over the run so far.
+typedef struct mdl_node_audit {
+    double work;          // taken in through its bonds
+    double weight;        // work that its weight did on it (bodies)
+    double kinetic_start, kinetic, impacts; // kinetic energy at the start and now; its jumps at events
+    double scale;         // sum over its bonds of the largest effort times the largest flow
+    double worst, worst_time; // the largest sum of powers by magnitude, and when
+    double least, least_time; // the least power: negative when it gave energy away
+} mdl_node_audit;
+
 typedef struct mdl_options {
     double start, stop;
     double interval;          // > 0: distance of output points; 0: `points` is used
@@ -83,6 +94,9 @@ typedef struct mdl_options {
     uint32_t columns;
     const mdl_override *override;
     uint32_t overrides;
+    // NULL, or model->audit->n_nodes entries: powers are added up per node and ideal constraints and junctions are held to
+    // what they are; the run fails at its end when one does work. Needs model->audit.
+    mdl_node_audit *audit;
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
     double *final_time;       // NULL, or where the time of final_values goes
@@ -120,5 +134,10 @@ int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *
 // The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
 void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);
 void mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size);
+
+// The report of the audit (model->audit and options.audit): a table of the nodes with what they took in, and the energy of
+// the whole; or {"start", "end", "energy": {...}, "nodes": [{name, class, role, work, ...}]}.
+void mdl_audit_text(const mdl_audit *tables, const mdl_node_audit *nodes, double start, double end, FILE *out);
+void mdl_audit_json(const mdl_audit *tables, const mdl_node_audit *nodes, double start, double end, FILE *out);
 
 #endif

@@ -12,9 +12,8 @@
 // Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
-#include "ir/pattern.h"
-#include "ir/structure.h"
 #include "ir/pass/play.h"
+#include "ir/pass/rate.h"
 
 enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
 
@@ -288,70 +287,29 @@ complain_rate(Index *index, uint32_t e, Var var)
 
 // --- differentiating
 
-// pattern[k] = 1 when slot k has a rate. False after an error.
+// False after an error: an input has no derivative.
 static bool
-rate_pattern(Index *index, uint32_t e, U32Vec *pattern)
+check_inputs(Index *index, uint32_t e)
 {
-    vec_clear(pattern);
     for (uint32_t k = 0; k < index->structure.vars.n; k++) {
         Var var = index->structure.vars.at[k];
-        VarKind kind = dae_kind(index->dae, var);
-        bool pre = index->dae->var_pre_of.at[var] != NONE;
-        if (kind == VAR_INPUT && index->structure.use.at[k] == USE_DETERMINE)
+        if (dae_kind(index->dae, var) == VAR_INPUT && index->structure.use.at[k] == USE_DETERMINE)
             return complain_rate(index, e, var);
-        vec_push(pattern, kind == VAR_CONTINUOUS && !pre);
     }
     return true;
-}
-
-// The derivative shape; a source below n is a slot of the equation, n + k the rate of slot k.
-static const Pattern *
-differentiate_shape(Index *index, const U32Vec *pattern)
-{
-    Exprs *exprs = index->dae->exprs;
-    const Pattern *known = patterns_find(&index->rates, index->structure.shape, pattern->at, pattern->n);
-    if (known)
-        return known;
-    U32Vec rate = {0}, order = {0};
-    for (uint32_t k = 0; k < pattern->n; k++)
-        vec_push(&rate, pattern->at[k] ? expr_slot(exprs, pattern->n + k) : 0);
-    Expr equation = index->structure.shape;
-    bool sides = expr_op(exprs, equation) == OP_EQN;
-    Expr left = sides ? expr_arg(exprs, equation, 0) : equation;
-    Expr right = sides ? expr_arg(exprs, equation, 1) : expr_const(exprs, 0);
-    left = expr_rate(exprs, left, rate.at, rate.n);
-    right = expr_rate(exprs, right, rate.at, rate.n);
-    Expr result = left && right ? expr_shape(exprs, expr_2(exprs, OP_EQN, left, right), &order) : 0;
-    known = patterns_add(&index->rates, equation, pattern->at, pattern->n, result, order.at, order.n);
-    vec_free(&rate);
-    vec_free(&order);
-    return known;
 }
 
 static bool
 append_derivative(Index *index, uint32_t e)
 {
-    Dae *dae = index->dae;
-    U32Vec pattern = {0};
     structure_read(&index->structure, e);
-    uint32_t n = index->structure.vars.n;
-    const Pattern *rate = rate_pattern(index, e, &pattern) ? differentiate_shape(index, &pattern) : NULL;
-    vec_free(&pattern);
-    if (!rate)
+    if (!check_inputs(index, e))
         return false;
-    if (!rate->result) {
+    uint32_t made = rate_append(&index->structure, &index->rates, e);
+    if (made == NONE) {
         note_colored(index, complain(index, E0504, e, "an equation has to be differentiated but has no derivative"));
         return false;
     }
-    uint32_t row = dae->rows.n;
-    for (uint32_t k = 0; k < rate->n_result; k++) {
-        uint32_t source = rate->source[k];
-        Var var = index->structure.vars.at[source < n ? source : source - n];
-        vec_push(&dae->rows, source < n ? var : dae_der(dae, var));
-    }
-    Equation old = dae->equations.at[e];
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, rate->result, row, old.node, old.span);
-    dae->equations.at[made].generated = 1;
     grow_all(index);
     index->level.at[made] = index->level.at[e] + 1;
     index->reduction->derivative.at[e] = made;

@@ -92,6 +92,8 @@ pass_lower(const LoweringInput *input, Diags *diags)
     make_init(&low);
     if (input->results)
         make_outputs(&low);
+    if (input->audit)
+        make_audit(&low);
     finish_image(&low);
     keep_places(&low);
     set_flags(&low);

@@ -1,5 +1,5 @@
 // lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c,
-// dynamics.c, events.c, conditions.c, rest.c, results.c, lower.c).
+// dynamics.c, events.c, conditions.c, rest.c, results.c, audit.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -157,6 +157,7 @@ void make_dynamics(Lowering *low);
 void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
+void make_audit(Lowering *low); // audit.c
 const char *equation_text(Lowering *low, uint32_t equation);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);
