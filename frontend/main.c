@@ -16,6 +16,7 @@
 #include "frontend/format.h"
 #include "frontend/options.h"
 #include "frontend/parse.h"
+#include "ir/equations.h"
 #include "ir/explain.h"
 #include "ir/graph.h"
 #include "ir/loops.h"
@@ -350,17 +351,18 @@ static int
 show_bonds(Session *session, Out *out)
 {
     const Dae *dae = session->compilation.dae;
+    const Problem *problem = &session->compilation.problem;
     const char *format = session->options.format ? session->options.format : "text";
     Out why = {0};
     bool good = true;
     if (!strcmp(format, "dot"))
-        graph_print_dot(dae, out);
+        graph_print_dot(dae, problem, out);
     else if (!strcmp(format, "json"))
-        graph_print_json(dae, out);
+        graph_print_json(dae, problem, out);
     else if (!strcmp(format, "svg"))
-        good = graph_render_svg(dae, out, &why);
+        good = graph_render_svg(dae, problem, out, &why);
     else
-        graph_print_text(dae, out);
+        graph_print_text(dae, problem, out);
     if (!good)
         fprintf(stderr, "mdlc: %s\n", why.text);
     out_free(&why);
@@ -430,6 +432,8 @@ show_structure_json(const Compilation *c, const char *what, Out *out)
         reduction_print_states_json(c->dae, &c->reduction, out);
     else if (!strcmp(what, "init"))
         problem_print_init_json(c->dae, &c->initial, out);
+    else if (!strcmp(what, "equations"))
+        equations_print_json(c->dae, &c->reduction, &c->dynamics, &c->discretes, out);
     else if (!strcmp(what, "loops"))
         loops_print_json(c->dae, &c->continuous, &c->dynamics, out);
     else {
@@ -444,7 +448,7 @@ show_structure_json(const Compilation *c, const char *what, Out *out)
 static bool
 has_format(const char *what, const char *format)
 {
-    static const char *const with_json[] = {"bonds", "blt", "states", "index", "init", "loops"};
+    static const char *const with_json[] = {"bonds", "equations", "blt", "states", "index", "init", "loops"};
     if (!strcmp(format, "text"))
         return true;
     if (strcmp(format, "json"))
@@ -469,7 +473,7 @@ show_view(Session *session, Out *out)
     else if (!strcmp(what, "loops"))
         loops_print_text(c->dae, &c->continuous, &c->dynamics, out);
     else if (!strcmp(what, "equations"))
-        causal_print(c->dae, &c->dynamics, out);
+        equations_print_text(c->dae, &c->reduction, &c->dynamics, &c->discretes, out);
     else if (!strcmp(what, "init")) {
         problem_print_init(c->dae, &c->initial, out);
         causal_print(c->dae, &c->init, out);
@@ -503,8 +507,8 @@ command_show(Session *session)
         return print_out(&out);
     }
     if (session->options.format && !has_format(what, session->options.format)) {
-        fprintf(stderr, "mdlc: show %s has no --format=%s: bonds has text, json, dot and svg; blt, states, index, init and "
-                "loops have text and json; the others text\n", what, session->options.format);
+        fprintf(stderr, "mdlc: show %s has no --format=%s: bonds has text, json, dot and svg; equations, blt, states, index, "
+                "init and loops have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
     if (!strcmp(what, "ast")) {
@@ -512,6 +516,7 @@ command_show(Session *session)
     } else {
         // What stats says about time and memory is that of `check`.
         session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;
+        session->compilation.describe = !strcmp(what, "bonds");
         status = compile(session, facts_for(what));
         if (!status)
             status = show_view(session, &out);

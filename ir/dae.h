@@ -160,9 +160,20 @@ typedef enum NodeKind {
 } NodeKind;
 // The work that a constraint does: any (an element), that of a drive (a prescribed motion or effort), none (it is ideal).
 typedef enum Work { WORK_UNKNOWN, WORK_NONE, WORK_DRIVE, WORK_ANY } Work;
+enum { // NodeParts.bits
+    PART_WEIGHT = 1, // a body with weight (Se)
+    PART_GYRO = 2,   // a body with terms of its velocities (MGY, Euler junction structure)
+    PART_ARM_A = 4, PART_ARM_B = 8, // transformers (MTF) at the first and the second port: efforts at arms
+    PART_TURN = 16   // a transformer to axes of its own (MTF)
+};
+typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (pass/describe.h)
+    uint8_t work;            // Work, of a constraint
+    uint8_t fc, ec, elements; // scalar bonds of a constraint: closed by a condition on the flow, on the effort, by a law
+    uint8_t bits;
+} NodeParts;
 typedef struct GraphNode {
     uint8_t kind;
-    uint8_t work;         // Work: of a constraint, found for the audit only (pass/ideal.h)
+    NodeParts parts;
     uint32_t inst;        // component, or for a junction the instance in which it lies (the connects' parent)
     Span span;            // a junction: the first connect
 } GraphNode;

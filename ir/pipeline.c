@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "ir/pass/ideal.h"
+#include "ir/pass/describe.h"
 #include "ir/pass/momenta.h"
 #include "ir/pass/rates.h"
 
@@ -66,10 +66,10 @@ run_integers(Compilation *c)
 static bool
 run_alias(Compilation *c)
 {
-    if (c->audit) {
-        ideal_mark(c->dae);
+    if (c->audit || c->describe)
+        describe_nodes(c->dae);
+    if (c->audit)
         momenta_add(c->dae);
-    }
     return pass_alias(c->dae, c->diags);
 }
 

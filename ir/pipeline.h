@@ -34,6 +34,7 @@ typedef struct Compilation {
     uint32_t facts;
     const char *variables;    // see LoweringInput
     bool results, names;
+    bool describe;            // nodes of the bond graph know what they are made of
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order

@@ -16,9 +16,9 @@ role_of(const GraphNode *node)
         [NODE_TF] = MDL_ROLE_TRANSFORMER, [NODE_GY] = MDL_ROLE_TRANSFORMER, [NODE_CONSTRAINT] = MDL_ROLE_MIXED,
         [NODE_COMPONENT] = MDL_ROLE_MIXED, [NODE_SIGNAL] = MDL_ROLE_MIXED,
     };
-    if (node->kind == NODE_CONSTRAINT && node->work == WORK_NONE)
+    if (node->kind == NODE_CONSTRAINT && node->parts.work == WORK_NONE)
         return MDL_ROLE_IDEAL;
-    return node->kind == NODE_CONSTRAINT && node->work == WORK_DRIVE ? MDL_ROLE_SOURCE : (mdl_role)roles[node->kind];
+    return node->kind == NODE_CONSTRAINT && node->parts.work == WORK_DRIVE ? MDL_ROLE_SOURCE : (mdl_role)roles[node->kind];
 }
 
 static mdl_term

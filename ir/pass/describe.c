@@ -1,0 +1,308 @@
+// What constraints and bodies are made of.
+//
+// Purpose: a constraint is a 0-junction with transformers and a closure of every scalar bond, a body a 1-junction with
+// inertia, gyroscopic terms and weight (Kosenko 2021, Figure 2). The audit wants to know which constraints are ideal: those
+// that do no work on any motion that they admit. One that carries a spring, a drive or a prescribed motion may.
+// Method: on the component's own equations, whose positions, velocities and efforts domains.c finds. A constraint is ideal
+// when its equations (1) contain neither time nor signals, (2) have no law between efforts and motion: what is left of an
+// equation without its efforts vanishes, where multipliers, which only stand beside efforts, count as efforts; (3) are
+// homogeneous in the velocities: nothing is left without them but conditions on positions; (4) prescribe no
+// accelerations. Where only what is given from outside is in the way of that, it is a drive; a law of the motion makes it
+// an element. Of its closures as many are conditions on efforts (EC) as it has equations of efforts beyond the common
+// effort and its own efforts; what is left are conditions on flows (FC), because every scalar bond is closed once.
+// Contract: describe.h. Complexity: linear in the equations of constraints and bodies (a fixed number of sweeps).
+#include "ir/pass/describe.h"
+
+#include "ir/pass/domains.h"
+
+enum { SWEEPS = 4 };
+
+typedef struct Describer {
+    Dae *dae;
+    Domains domains;
+    U8Vec signal;   // per variable: of a connector without bonds
+    U32Vec beside;  // per variable: round in which it was seen in an equation without efforts
+    uint32_t round;
+    U32Vec port_of; // per variable: of a port's effort 2*connector, + 1 when it is not the component's first port; else NONE
+    U32Vec scalars, ports; // per node: scalar bonds, and ports, of a component
+} Describer;
+
+static void
+mark_signals(Describer *d)
+{
+    Dae *dae = d->dae;
+    vec_grow(&d->signal, dae->nvars);
+    vec_grow(&d->beside, dae->nvars);
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[c].type];
+        for (uint32_t k = 0; k < type->n && !type->n_bonds; k++)
+            d->signal.at[dae->connectors.at[c].first + k] = 1;
+    }
+}
+
+// Rates of the constraint's own positions are velocities as well: v = der(s).
+static void
+seed_rates(Describer *d, const uint32_t *equations, uint32_t n)
+{
+    Dae *dae = d->dae;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots;
+        const Var *vars = dae_row(dae, equations[i], &slots);
+        for (uint32_t k = 0; k < slots; k++) {
+            Var of = dae->var_der_of.at[vars[k]];
+            if (of != NONE && dae->var_der_of.at[of] == NONE && slots == 2
+                && d->domains.domain.at[of] == DOMAIN_OTHER && d->domains.domain.at[vars[k]] == DOMAIN_OTHER)
+                d->domains.domain.at[vars[k]] = DOMAIN_VELOCITY;
+        }
+    }
+}
+
+static bool
+is_open(const Describer *d, Var var)
+{
+    return dae_kind(d->dae, var) == VAR_CONTINUOUS && domain_of(&d->domains, var) == DOMAIN_OTHER
+           && d->dae->var_der_of.at[var] == NONE;
+}
+
+// Variables that stand in no equation without efforts are multipliers: they count as efforts.
+static void
+find_multipliers(Describer *d, const uint32_t *equations, uint32_t n)
+{
+    Dae *dae = d->dae;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        d->round++;
+        for (int marking = 1; marking >= 0; marking--)
+            for (uint32_t i = 0; i < n; i++) {
+                uint32_t slots;
+                const Var *vars = dae_row(dae, equations[i], &slots);
+                bool effort = false;
+                for (uint32_t k = 0; k < slots; k++)
+                    effort |= domain_of(&d->domains, vars[k]) == DOMAIN_EFFORT;
+                for (uint32_t k = 0; k < slots; k++) {
+                    if (!is_open(d, vars[k]))
+                        continue;
+                    if (marking && !effort)
+                        d->beside.at[vars[k]] = d->round;
+                    else if (!marking && effort && d->beside.at[vars[k]] != d->round)
+                        d->domains.domain.at[vars[k]] = DOMAIN_EFFORT;
+                }
+            }
+    }
+}
+
+// What is left of an equation without its efforts: nothing, something given, or a law of the motion.
+static Work
+work_of_rest(const Describer *d, Expr rest, const Var *vars, uint32_t n)
+{
+    Dae *dae = d->dae;
+    if (expr_is_const(dae->exprs, rest, 0))
+        return WORK_NONE;
+    for (uint32_t k = 0; k < n; k++)
+        if (dae_kind(dae, vars[k]) == VAR_CONTINUOUS && !d->signal.at[vars[k]] && expr_uses_slot(dae->exprs, rest, k))
+            return WORK_ANY;
+    return WORK_DRIVE;
+}
+
+static Work
+work_of(Describer *d, uint32_t e)
+{
+    Dae *dae = d->dae;
+    uint32_t n, has = 0;
+    const Var *vars = dae_row(dae, e, &n);
+    bool given = expr_has_op(dae->exprs, dae->equations.at[e].shape, OP_TIME);
+    for (uint32_t k = 0; k < n; k++) {
+        VarKind kind = dae_kind(dae, vars[k]);
+        given |= kind == VAR_INPUT || kind == VAR_DISCRETE || d->signal.at[vars[k]];
+        has |= 1u << domain_of(&d->domains, vars[k]);
+    }
+    Expr residual = expr_residual(dae->exprs, dae->equations.at[e].shape);
+    uint32_t efforts = has & 1u << DOMAIN_EFFORT, velocities = has & 1u << DOMAIN_VELOCITY;
+    if (efforts) {
+        Work work = work_of_rest(d, domains_without(&d->domains, residual, vars, n, efforts), vars, n);
+        return work == WORK_NONE && given ? WORK_DRIVE : work;
+    }
+    if (given || has & 1u << DOMAIN_ACCELERATION)
+        return WORK_DRIVE;
+    bool homogeneous = !velocities
+        || expr_is_const(dae->exprs, domains_without(&d->domains, residual, vars, n, velocities), 0);
+    return homogeneous ? WORK_NONE : WORK_DRIVE;
+}
+
+// The transformers of an equation of efforts: constant coefficients need none.
+static uint32_t
+transformers(Describer *d, uint32_t e)
+{
+    Dae *dae = d->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n, plain = 0, arms = 0, turned = 0;
+    const Var *vars = dae_row(dae, e, &n);
+    Expr residual = expr_residual(exprs, dae->equations.at[e].shape);
+    for (uint32_t k = 0; k < n; k++) {
+        if (domain_of(&d->domains, vars[k]) != DOMAIN_EFFORT)
+            continue;
+        Expr partial = expr_diff(exprs, residual, k);
+        bool moving = false;
+        for (uint32_t j = 0; partial && j < n; j++)
+            moving |= dae_kind(dae, vars[j]) == VAR_CONTINUOUS && expr_uses_slot(exprs, partial, j);
+        uint32_t port = d->port_of.at[vars[k]];
+        plain += !moving;
+        turned += moving;
+        arms |= !moving || port == NONE ? 0 : port & 1 ? PART_ARM_B : PART_ARM_A;
+    }
+    // A balance of torques has the torques as they are and forces at arms; all else resolves efforts along axes.
+    return turned && plain > 1 ? arms : turned ? PART_TURN : 0;
+}
+
+static bool
+has_effort(const Describer *d, uint32_t e)
+{
+    uint32_t n;
+    const Var *vars = dae_row(d->dae, e, &n);
+    for (uint32_t k = 0; k < n; k++)
+        if (domain_of(&d->domains, vars[k]) == DOMAIN_EFFORT)
+            return true;
+    return false;
+}
+
+// Efforts of the component's own among the variables of its equations; each is counted once.
+static uint32_t
+own_efforts(Describer *d, const uint32_t *equations, uint32_t n)
+{
+    uint32_t count = 0;
+    d->round++;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots;
+        const Var *vars = dae_row(d->dae, equations[i], &slots);
+        for (uint32_t k = 0; k < slots; k++) {
+            if (domain_of(&d->domains, vars[k]) != DOMAIN_EFFORT || d->port_of.at[vars[k]] != NONE
+                || d->beside.at[vars[k]] == d->round || dae_kind(d->dae, vars[k]) != VAR_CONTINUOUS)
+                continue;
+            d->beside.at[vars[k]] = d->round;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void
+describe_constraint(Describer *d, uint32_t node)
+{
+    uint32_t n, efforts = 0, laws = 0;
+    const uint32_t *equations = domains_equations(&d->domains, node, &n);
+    NodeParts *parts = &d->dae->nodes.at[node].parts;
+    seed_rates(d, equations, n);
+    domains_find(&d->domains, node);
+    find_multipliers(d, equations, n);
+    Work most = n ? WORK_NONE : WORK_ANY;
+    for (uint32_t i = 0; i < n; i++) {
+        Work work = work_of(d, equations[i]);
+        most = work > most ? work : most;
+        if (!has_effort(d, equations[i]))
+            continue;
+        efforts++;
+        laws += work != WORK_NONE;
+        parts->bits |= transformers(d, equations[i]);
+    }
+    parts->work = (uint8_t)most;
+    uint32_t scalars = d->scalars.at[node] / 2, own = own_efforts(d, equations, n) + scalars;
+    uint32_t conditions = efforts > own ? efforts - own : 0;
+    if (scalars > UINT8_MAX || conditions > scalars)
+        return;
+    laws = laws < conditions ? laws : conditions;
+    parts->elements = (uint8_t)laws;
+    parts->ec = (uint8_t)(conditions - laws);
+    parts->fc = (uint8_t)(scalars - conditions);
+}
+
+// --- bodies
+
+static void
+describe_body(Describer *d, uint32_t node)
+{
+    Dae *dae = d->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n;
+    const uint32_t *equations = domains_equations(&d->domains, node, &n);
+    NodeParts *parts = &dae->nodes.at[node].parts;
+    domains_find(&d->domains, node);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots;
+        if (!has_effort(d, equations[i]))
+            continue;
+        const Var *vars = dae_row(dae, equations[i], &slots);
+        Expr residual = expr_residual(exprs, dae->equations.at[equations[i]].shape);
+        uint32_t mask = 1u << DOMAIN_EFFORT | 1u << DOMAIN_ACCELERATION;
+        Expr slow = domains_without(&d->domains, residual, vars, slots, mask);
+        Expr still = domains_without(&d->domains, residual, vars, slots, mask | 1u << DOMAIN_VELOCITY);
+        if (slow != still)
+            parts->bits |= PART_GYRO;
+        if (!expr_is_const(exprs, still, 0) && !dae_known_zero(dae, still, vars))
+            parts->bits |= PART_WEIGHT;
+        if (transformers(d, equations[i]) & (PART_ARM_A | PART_ARM_B))
+            parts->bits |= PART_ARM_A;
+    }
+}
+
+// --- all nodes
+
+// What is no storage, resistor or constraint and does no work hands power on.
+static void
+describe_passive(Describer *d, uint32_t node)
+{
+    uint32_t n;
+    const uint32_t *equations = domains_equations(&d->domains, node, &n);
+    domains_find(&d->domains, node);
+    for (uint32_t i = 0; i < n; i++)
+        if (work_of(d, equations[i]) != WORK_NONE)
+            return;
+    if (n)
+        d->dae->nodes.at[node].kind = NODE_TF;
+}
+
+static void
+read_ports(Describer *d)
+{
+    Dae *dae = d->dae;
+    for (Var v = 0; v < dae->nvars; v++)
+        vec_push(&d->port_of, NONE);
+    U32Vec first = {0};
+    vec_grow(&d->scalars, dae->nodes.n);
+    vec_grow(&d->ports, dae->nodes.n);
+    for (uint32_t i = 0; i < dae->nodes.n; i++)
+        vec_push(&first, NONE);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        d->scalars.at[bond->component]++;
+        d->ports.at[bond->component] += bond->scalar == 0;
+        if (bond->connector < first.at[bond->component])
+            first.at[bond->component] = bond->connector;
+    }
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        d->port_of.at[bond->effort] = 2 * bond->connector + (bond->connector != first.at[bond->component]);
+    }
+    vec_free(&first);
+}
+
+void
+describe_nodes(Dae *dae)
+{
+    Describer d = {.dae = dae, .domains = domains_open(dae)};
+    mark_signals(&d);
+    read_ports(&d);
+    for (uint32_t node = 0; node < dae->nodes.n; node++) {
+        uint8_t kind = dae->nodes.at[node].kind;
+        if (kind == NODE_CONSTRAINT)
+            describe_constraint(&d, node);
+        else if (kind == NODE_BODY || kind == NODE_I)
+            describe_body(&d, node);
+        else if ((kind == NODE_SE || kind == NODE_SF) && d.ports.at[node] > 1)
+            describe_passive(&d, node);
+    }
+    domains_free(&d.domains);
+    vec_free(&d.signal);
+    vec_free(&d.beside);
+    vec_free(&d.port_of);
+    vec_free(&d.scalars);
+    vec_free(&d.ports);
+}
