@@ -350,12 +350,14 @@ show_stats(Session *session, Out *out)
 static int
 show_bonds(Session *session, Out *out)
 {
-    const Dae *dae = session->compilation.dae;
+    Dae *dae = session->compilation.dae;
     const Problem *problem = &session->compilation.problem;
     const char *format = session->options.format ? session->options.format : "text";
     Out why = {0};
     bool good = true;
-    if (!strcmp(format, "dot"))
+    if (session->options.canonical)
+        graph_print_canonical(dae, problem, out);
+    else if (!strcmp(format, "dot"))
         graph_print_dot(dae, problem, out);
     else if (!strcmp(format, "json"))
         graph_print_json(dae, problem, out);
@@ -511,12 +513,17 @@ command_show(Session *session)
                 "init and loops have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
+    if (session->options.canonical && (strcmp(what, "bonds") || session->options.format)) {
+        fprintf(stderr, "mdlc: --canonical is for show bonds, as text\n");
+        return EXIT_USAGE;
+    }
     if (!strcmp(what, "ast")) {
         status = show_tree(session, &out);
     } else {
         // What stats says about time and memory is that of `check`.
         session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;
         session->compilation.describe = !strcmp(what, "bonds");
+        session->compilation.audit = session->options.canonical;
         status = compile(session, facts_for(what));
         if (!status)
             status = show_view(session, &out);

@@ -16,6 +16,7 @@ static const Option own_options[] = {
     {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW},
     {"formalism", 0, OPTION_TEXT, false, "NAME", "how equations of motion follow from energies", CALL_MODEL},
     {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown", CALL_SHOW},
+    {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
     {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALL_MODEL},
@@ -23,7 +24,7 @@ static const Option own_options[] = {
     {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools", ~0u},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALL_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_FORMALISM, OWN_FORMAT, OWN_AFTER, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 typedef struct Call {
@@ -125,6 +126,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
         snprintf(why, OPTION_WHY, "--formalism: energy sections are not supported yet");
         return false;
     case OWN_FORMAT: o->format = value; return true;
+    case OWN_CANONICAL: o->canonical = true; return true;
     case OWN_AFTER: o->after = value; return true;
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;

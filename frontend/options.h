@@ -22,6 +22,7 @@ typedef struct Options {
     uint32_t n_paths;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
+    bool canonical;              // show bonds: the canonical junction structure
     bool json_messages, check_only, verify;
 } Options;
 

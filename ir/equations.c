@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/listing.h"
 #include "ir/way.h"
 
 typedef struct Line { // one equation of a node
@@ -79,20 +80,6 @@ make_index(const View *view, const U32Vec *owner, const U32Vec *items, Index *in
             index->items.at[index->start.at[owner->at[i] + 1]++] = items ? items->at[i] : i;
 }
 
-// The node of the component that declares a variable: that of the nearest instance around which has one.
-static uint32_t
-node_of(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    uint32_t inst = group ? group->inst : NONE;
-    while (inst != NONE) {
-        if (inst < dae->node_of_inst.n && dae->node_of_inst.at[inst])
-            return dae->node_of_inst.at[inst] - 1;
-        inst = dae->insts.at[inst].parent;
-    }
-    return NONE;
-}
-
 static void
 index_variables(View *view)
 {
@@ -105,10 +92,10 @@ index_variables(View *view)
             continue;
         if (v < view->reduction->state.n && view->reduction->state.at[v]) {
             vec_push(&states, v);
-            vec_push(&state_owner, node_of(dae, v));
+            vec_push(&state_owner, listing_node_of(dae, v));
         } else if (dae_alias(dae, v, &negative) != v) {
             vec_push(&aliases, v);
-            vec_push(&alias_owner, node_of(dae, v));
+            vec_push(&alias_owner, listing_node_of(dae, v));
         }
     }
     make_index(view, &state_owner, &states, &view->states);

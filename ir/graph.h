@@ -22,6 +22,10 @@ void graph_print_json(const Dae *dae, const Problem *problem, Out *out);
 // Runs Graphviz (`dot -Tsvg`) on the source above. False when that fails; `why` then says so in one line.
 bool graph_render_svg(const Dae *dae, const Problem *problem, Out *out, Out *why);
 
+// `mdlc show bonds --canonical`: the fields around the junction structure, and its matrix row by row (canonical.c). The model
+// was compiled with Compilation.audit, so that every flow is a variable.
+void graph_print_canonical(Dae *dae, const Problem *problem, Out *out);
+
 // "I", "C", "1", ... as printed.
 const char *graph_kind_text(NodeKind kind);
 

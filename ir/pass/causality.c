@@ -15,6 +15,7 @@
 // Complexity: that of matching and sorting; per bond the depth of its component.
 //
 //     C*der(v) = i;  v = R*i      ->     1: i from v = R*i   2: der(v) from C*der(v) = i
+#include "ir/listing.h"
 #include "ir/pass/strokes.h"
 #include "ir/structure.h"
 
@@ -183,6 +184,17 @@ print_row(const Dae *dae, const Problem *problem, uint32_t position, Out *out)
     out_char(out, '\n');
 }
 
+// Whose equations a large block has.
+static void
+print_members(const Dae *dae, const Problem *problem, uint32_t from, uint32_t to, Out *out)
+{
+    U32Vec equations = {0};
+    for (uint32_t k = from; k < to; k++)
+        vec_push(&equations, problem->equations.at[problem->sorted.at[k]]);
+    listing_print_counts(dae, equations.at, equations.n, " in this block", out);
+    vec_free(&equations);
+}
+
 void
 problem_print_blt(const Dae *dae, const Problem *problem, Out *out)
 {
@@ -200,6 +212,8 @@ problem_print_blt(const Dae *dae, const Problem *problem, Out *out)
         out_printf(out, "%5u: ", b + 1);
         if (to - from > 1)
             out_printf(out, "%u equations together\n", to - from);
+        if (to - from > LISTING_SHORT)
+            print_members(dae, problem, from, to, out);
         for (uint32_t k = from; k < to; k++) {
             if (to - from > 1)
                 out_text(out, "         ");

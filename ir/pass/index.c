@@ -12,6 +12,7 @@
 // Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
+#include "ir/listing.h"
 #include "ir/pass/play.h"
 #include "ir/pass/rate.h"
 
@@ -502,12 +503,38 @@ reduction_free(Reduction *reduction)
     vec_free(&reduction->invariant_depth);
 }
 
+// Of a mechanism: how many equations of each component were differentiated once, and how many more often.
+static void
+print_index_summary(const Dae *dae, const Reduction *reduction, Out *out)
+{
+    for (uint32_t times = 1; times <= DIFFERENTIATION_LIMIT; times++) {
+        U32Vec equations = {0};
+        for (uint32_t e = 0; e < reduction->derivative.n; e++) {
+            if (reduction->derivative_of.at[e] != NONE || reduction->derivative.at[e] == NONE)
+                continue;
+            uint32_t count = 0;
+            for (uint32_t d = e; reduction->derivative.at[d] != NONE; d = reduction->derivative.at[d])
+                count++;
+            if (count == times)
+                vec_push(&equations, e);
+        }
+        if (equations.n) {
+            out_printf(out, "differentiated %s\n", times == 1 ? "once" : times == 2 ? "twice" : "more often");
+            listing_print_counts(dae, equations.at, equations.n, "", out);
+        }
+        vec_free(&equations);
+    }
+    out_text(out, "--format=json lists the equations\n");
+}
+
 void
 reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out)
 {
     out_printf(out, "structural index %u, %u equation%s differentiated\n", reduction->structural_index,
                reduction->differentiated, reduction->differentiated == 1 ? "" : "s");
-    for (uint32_t e = 0; e < reduction->derivative.n; e++) {
+    if (reduction->differentiated > LISTING_SHORT)
+        print_index_summary(dae, reduction, out);
+    for (uint32_t e = 0; e < reduction->derivative.n && reduction->differentiated <= LISTING_SHORT; e++) {
         if (reduction->derivative.at[e] == NONE)
             continue;
         out_text(out, "  der of  ");

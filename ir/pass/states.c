@@ -18,6 +18,7 @@
 // coefficients.
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
+#include "ir/listing.h"
 #include "ir/structure.h"
 
 enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
@@ -563,6 +564,8 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
     out_printf(out, "%u state%s", count, count == 1 ? "" : "s");
     if (reduction->invariants.n)
         out_printf(out, ", of which %u are determined by invariants", reduction->invariants.n);
+    if (reduction->dummies.n > LISTING_SHORT)
+        out_printf(out, "; %u derivatives are no derivatives of states (dummy derivatives)", reduction->dummies.n);
     out_char(out, '\n');
     for (Var v = 0; v < reduction->state.n; v++) {
         if (!reduction->state.at[v])
@@ -571,7 +574,9 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
         dae_var_name(dae, v, out);
         out_char(out, '\n');
     }
-    for (uint32_t k = 0; k < reduction->dummies.n; k++) {
+    if (reduction->dummies.n > LISTING_SHORT)
+        listing_print_variables(dae, "dummy", reduction->dummies.at, reduction->dummies.n, out);
+    for (uint32_t k = 0; k < reduction->dummies.n && reduction->dummies.n <= LISTING_SHORT; k++) {
         out_text(out, "  dummy  ");
         dae_var_name(dae, reduction->dummies.at[k], out);
         out_char(out, '\n');
