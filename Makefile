@@ -8,7 +8,7 @@ CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
 CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
 BASE     := $(wildcard ir/base/*.c)
-IR       := $(wildcard ir/*.c ir/pass/*.c)
+IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
 FRONTEND := $(filter-out frontend/main.c,$(wildcard frontend/*.c))
 BACKEND  := $(wildcard backend/*.c)
 RUNTIME  := $(wildcard runtime/*.c)

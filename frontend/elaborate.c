@@ -37,8 +37,10 @@ check_prefixes(Elab *elab, Node line)
     const AstNode *at = ast_at(&elab->program->ast, line);
     if (at->flags & AST_F_STREAM)
         unsupported(elab, at->span, "stream");
-    if (at->flags & AST_F_COORDINATE)
-        unsupported(elab, at->span, "coordinate");
+    uint32_t other = at->flags & (AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE | AST_F_INPUT | AST_F_FLOW);
+    if ((at->flags & AST_F_COORDINATE) && other)
+        diag_add(elab->diags, E0802, at->span, "a coordinate is a continuous unknown: it cannot be a parameter, constant, "
+                                               "discrete variable, input or flow");
 }
 
 // The declaration `from` takes the place of the declared one: its type is another, sizes it does not write and the
@@ -302,7 +304,7 @@ collect_section(Elab *elab, Collect *into, uint32_t class_id, Node section)
         vec_push(&into->frag->sections, (FragSection){section, class_id});
         break;
     case AST_ENERGY:
-        unsupported(elab, span, "an energy section");
+        vec_push(&into->frag->sections, (FragSection){section, class_id});
         break;
     case AST_EXTERNAL:
         unsupported(elab, span, "external code in a model");

@@ -642,6 +642,9 @@ elaborate_equation(Context *context, Node node)
     case AST_CALLEQ:
         elaborate_call(context, child_at(elab, node, 0));
         break;
+    case AST_ENERGYITEM:
+        elaborate_energy_item(context, node);
+        break;
     case AST_CONNECT:
     case AST_WHENEQ:
         if (context->sink || elab->guard)

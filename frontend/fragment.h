@@ -108,6 +108,13 @@ typedef struct FragBind {
     uint32_t row, n;
     Span span;
 } FragBind;
+typedef struct FragEnergy {
+    uint8_t kind;            // EnergyKind
+    bool memory;
+    Expr shape;
+    uint32_t row, n;
+    Span span;
+} FragEnergy;
 typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
 typedef struct FragConnect { uint32_t a, b; bool a_outside, b_outside; Span span; } FragConnect;
 typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
@@ -153,6 +160,8 @@ struct Fragment {
     VEC(FragSection) sections;
     U32Vec bond_clauses;
     VEC(FragEquation) equations;
+    VEC(FragEnergy) energies;
+    uint8_t formalism;       // Formalism + 1, or 0: its energy sections choose none
     VEC(FragBind) binds;
     VEC(FragFlag) flags;
     U32Vec rows;
@@ -400,6 +409,9 @@ bool affine_body(const Elab *elab, Node loop, Sym index);
 bool affine_iterations(Elab *elab, Fragment *frag, const AffineLoop *loop);
 typedef bool LoopBody(void *data);
 void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine);
+
+// --- energy.c
+void elaborate_energy_item(Context *context, Node item);
 
 // --- algorithm.c
 void elaborate_algorithm(Context *context, Node section);

@@ -117,6 +117,16 @@ comment_of(const Linker *linker, const Member *member)
 }
 
 static void
+link_coordinate(Linker *linker, const Member *member, Var first)
+{
+    if (member->type.base != TYPE_REAL)
+        diag_add(linker->elab->diags, E0802, member->span, "a coordinate must be a Real, but '%s' is not",
+                 name_of(linker->elab, member->name));
+    for (uint32_t k = 0; k < member->count; k++)
+        vec_push(&linker->dae->coordinates, first + k);
+}
+
+static void
 link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
 {
     Dae *dae = linker->dae;
@@ -133,6 +143,8 @@ link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
         group.enum_literals = literals_of(linker, &member->type);
     linker->sound &= dae->nvars == shift->var + member->first;
     dae_add_group(dae, group);
+    if (member->flags & AST_F_COORDINATE)
+        link_coordinate(linker, member, shift->var + member->first);
     for (uint32_t k = 0; member->state_select && k < member->count; k++)
         dae->var_flags.at[shift->var + member->first + k] |= (uint8_t)(member->state_select << VARF_STATE_SHIFT);
 }
@@ -163,6 +175,9 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
 {
     if (member->is_protected)
         flags |= GROUP_PROTECTED;
+    if (member->flags & AST_F_COORDINATE)
+        diag_add(linker->elab->diags, E0802, member->span, "a coordinate must be a Real, but '%s' is a component",
+                 name_of(linker->elab, member->name));
     for (uint32_t e = 0; e < member->count; e++) {
         Fragment *part = member->fragments[member->split ? e : 0];
         const ClassInfo *info = class_at(linker->elab->program, part->class_id);
@@ -447,6 +462,24 @@ link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
 }
 
 static void
+link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
+{
+    Dae *dae = linker->dae;
+    // The choice of the outermost component holds for the model.
+    if (frag->formalism && !dae->formalism_chosen) {
+        dae->formalism = (Formalism)(frag->formalism - 1);
+        dae->formalism_chosen = true;
+    }
+    for (uint32_t i = 0; i < frag->energies.n; i++) {
+        const FragEnergy *energy = &frag->energies.at[i];
+        Energy made = {.kind = energy->kind, .memory = energy->memory, .shape = energy->shape,
+                       .node = dae_node(dae, shift->inst), .span = energy->span};
+        made.row = link_row(linker, frag, shift, energy->row, energy->n);
+        vec_push(&dae->energies, made);
+    }
+}
+
+static void
 link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
 {
     Dae *dae = linker->dae;
@@ -514,6 +547,7 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
     Dae *dae = linker->dae;
     link_extras(linker, frag, &shift);
     link_equations(linker, frag, &shift);
+    link_energies(linker, frag, &shift);
     link_binds(linker, frag, &shift);
     link_events(linker, frag, &shift);
     for (uint32_t i = 0; i < frag->connects.n; i++) {

@@ -180,10 +180,8 @@ read_flat(Session *session)
 }
 
 static int
-flatten(Session *session)
+flatten_source(Session *session)
 {
-    if (is_flat_text(session->options.files[0]))
-        return read_flat(session);
     int status = read_model(session);
     if (status)
         return status;
@@ -195,6 +193,16 @@ flatten(Session *session)
                                           session->options.limit_scalars};
     session->compilation.dae = elaborate(session->program, &elaborate_options, session->diags);
     return session->compilation.dae && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+flatten(Session *session)
+{
+    int status = is_flat_text(session->options.files[0]) ? read_flat(session) : flatten_source(session);
+    Dae *dae = session->compilation.dae;
+    if (!status && session->options.formalism)
+        dae->formalism_chosen = formalism_named(session->options.formalism, &dae->formalism);
+    return status;
 }
 
 static int

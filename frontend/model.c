@@ -361,6 +361,7 @@ elab_free(Elab *elab)
         vec_free(&frag->sections);
         vec_free(&frag->bond_clauses);
         vec_free(&frag->equations);
+        vec_free(&frag->energies);
         vec_free(&frag->binds);
         vec_free(&frag->flags);
         vec_free(&frag->rows);

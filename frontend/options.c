@@ -14,7 +14,8 @@ static const Option own_options[] = {
      CALL_MODEL},
     {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALL_RUN},
     {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW},
-    {"formalism", 0, OPTION_TEXT, false, "NAME", "how equations of motion follow from energies", CALL_MODEL},
+    {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
+     CALL_MODEL},
     {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown", CALL_SHOW},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
@@ -122,9 +123,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_CLASS: o->class_name = value; return true;
     case OWN_ENGINE: o->engine = value; return true;
     case OWN_OPT: o->opt = value[0] - '0'; return true;
-    case OWN_FORMALISM:
-        snprintf(why, OPTION_WHY, "--formalism: energy sections are not supported yet");
-        return false;
+    case OWN_FORMALISM: o->formalism = value; return true;
     case OWN_FORMAT: o->format = value; return true;
     case OWN_CANONICAL: o->canonical = true; return true;
     case OWN_AFTER: o->after = value; return true;

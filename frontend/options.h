@@ -15,7 +15,7 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *format, *after, *engine; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
     int opt;                     // -1: automatic
     const char **paths;

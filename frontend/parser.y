@@ -69,7 +69,7 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %token BODY "body" ELEMENT "element" CONSTRAINT "constraint" MEMORY "memory"
 %token ENERGY "energy" BOND "bond" COORDINATE "coordinate"
 %token KINETIC "kinetic" POTENTIAL "potential" DISSIPATION "dissipation" FORCE "force"
-%token INERTIA "inertia" AT "at" ABOUT "about" OVER "over"
+%token INERTIA "inertia" AT "at" ABOUT "about" OVER "over" FORMALISM "formalism"
 %token LAST "'end' as a subscript" INITIAL_SECTION "initial equation"
 
 %type <node> item class_definition short_class body section element import_clause extends_clause
@@ -79,13 +79,13 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <node> enumeration_literal bond_clause bond_argument external
 %type <node> external_arguments type_specifier name subscripts subscripts_opt subscript
 %type <node> equation statement connect_clause if_branch when_branch statement_if_branch
-%type <node> statement_when_branch while_head energy_item for_index expression simple logical
+%type <node> statement_when_branch while_head energy_item energy_branch for_index expression simple logical
 %type <node> range relation sum product power primary reference part call
 %type <node> function_argument function_reference argument_item row within external_result
 %type <list> items elements elements_some equations statements energy_items component_list
 %type <list> arguments arguments_some enumeration_literals bond_arguments name_list ident_list
 %type <list> reference_list subscript_list branches when_branches statement_branches
-%type <list> statement_when_branches for_indices if_branches argument_items arguments_call
+%type <list> statement_when_branches energy_branches for_indices if_branches argument_items arguments_call
 %type <list> expression_list output_list modification_list body_items
 %type <flags> element_prefixes element_prefix type_prefixes type_prefix class_flags class_flag
 %type <flags> modification_prefixes replacing base_prefixes
@@ -594,6 +594,26 @@ energy_item:
     { $$ = energy_node(p, @$, "inertia", AST_F_ABOUT, NODES($mass, $for_index, $angle, $comment)); }
 | "constraint" simple[left] "=" expression[right] comment
     { $$ = energy_node(p, @$, "constraint", 0, NODES($left, $right, $comment)); }
+| "formalism" "a name"[name] comment
+    { $$ = energy_node(p, @$, "formalism", 0,
+                       NODES(node(p, AST_IDENT, @name, $name, 0, NULL, 0), $comment)); }
+| energy_branches[list] "end" "if" comment
+    { block_close(p, $list.depth - 1); $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, $list, $comment); }
+| energy_branches[list] "else" energy_items[otherwise] "end" "if" comment
+    { block_close(p, $list.depth - 1);
+      Node last = node_list(p, AST_BRANCH, @otherwise, 0, 0, NODES(0), $otherwise);
+      $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, list_add(p, $list, last), $comment); }
+| for_open[depth] for_head[indices] "loop" energy_items[list] "end" "for" comment
+    { block_close(p, $depth); $$ = node_list_end(p, AST_FOREQ, @$, 0, 0, NODES($indices), $list, $comment); }
+;
+energy_branch:
+  if_open expression "then" energy_items[list]
+    { $$ = node_list(p, AST_BRANCH, @$, 0, 0, NODES($expression), $list); }
+;
+energy_branches:
+  energy_branch[one]            { $$ = list_add(p, list_start(p), $one); }
+| energy_branches[all] "elseif" expression "then" energy_items[list]
+    { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
 ;
 energy_word:
   "kinetic"                     { $$ = "kinetic"; }
@@ -1034,7 +1054,7 @@ list_content(const Mistake *m)
     case YYSYMBOL_items: return "a class";
     case YYSYMBOL_equations: return "an equation or 'end'";
     case YYSYMBOL_statements: return "a statement or 'end'";
-    case YYSYMBOL_energy_items: return "an energy, a force, an inertia, a constraint or 'end'";
+    case YYSYMBOL_energy_items: return "an energy, a force, an inertia, a constraint, a formalism or 'end'";
     default: return "a declaration, a section or 'end'";
     }
 }

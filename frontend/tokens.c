@@ -41,7 +41,7 @@ token_word(int kind)
 static bool
 is_context(int kind)
 {
-    return kind >= T_BODY && kind <= T_OVER;
+    return kind >= T_BODY && kind <= T_FORMALISM;
 }
 
 // Whether a raw token may be an identifier.
@@ -175,7 +175,7 @@ static bool
 is_energy_word(int kind)
 {
     return kind == T_KINETIC || kind == T_POTENTIAL || kind == T_DISSIPATION || kind == T_MEMORY
-        || kind == T_FORCE || kind == T_INERTIA || kind == T_CONSTRAINT;
+        || kind == T_FORCE || kind == T_INERTIA || kind == T_CONSTRAINT || kind == T_FORMALISM;
 }
 
 static bool
@@ -194,7 +194,8 @@ starts_energy(Parser *p)
     if (!at_start(p))
         return false;
     int next = peek(p, 0).kind;
-    return is_energy_word(next) || is_section_word(next) || next == T_END || next == T_INITIAL;
+    return is_energy_word(next) || is_section_word(next) || next == T_END || next == T_INITIAL || next == T_FOR
+        || next == T_IF;
 }
 
 static bool
@@ -205,7 +206,8 @@ starts_energy_item(const Parser *p, int kind)
     int before = p->current.kind;
     if (before == T_MEMORY)
         return kind == T_KINETIC || kind == T_POTENTIAL || kind == T_DISSIPATION;
-    return is_energy_word(kind) && (before == T_SEMICOLON || before == T_ENERGY);
+    return is_energy_word(kind) && (before == T_SEMICOLON || before == T_ENERGY || before == T_LOOP
+                                    || before == T_THEN || before == T_ELSE);
 }
 
 // `at`, `about`, `over` follow a complete operand, where no name can.

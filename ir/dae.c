@@ -51,6 +51,8 @@ dae_free(Dae **dae)
     vec_free(&d->asserts);
     vec_free(&d->laws);
     vec_free(&d->delays);
+    vec_free(&d->coordinates);
+    vec_free(&d->energies);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
     vec_free(&d->connects);
@@ -230,6 +232,25 @@ dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType typ
                    .span = dae->insts.at[inst].span};
     uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
     return dae->groups.at[id].first;
+}
+
+static const char *const formalism_names[] = {"lagrange", "hamilton", "gibbs_appell", "kane", "maggi"};
+
+const char *
+formalism_name(Formalism formalism)
+{
+    return formalism_names[formalism];
+}
+
+bool
+formalism_named(const char *name, Formalism *out)
+{
+    for (int i = 0; i < FORMALISM_COUNT; i++)
+        if (!strcmp(name, formalism_names[i])) {
+            *out = (Formalism)i;
+            return true;
+        }
+    return false;
 }
 
 static Var

@@ -184,6 +184,24 @@ typedef struct Bond {     // one scalar bond between a component's port and a ju
     uint8_t effort_from;  // after causality: 0 unknown, 1 the component computes the effort, 2 the junction does
 } Bond;
 
+// --- energies, from which pass `energy` derives the equations of motion (docs/energies.md)
+typedef enum Formalism { FORMALISM_LAGRANGE, FORMALISM_HAMILTON, FORMALISM_GIBBS_APPELL, FORMALISM_KANE,
+                         FORMALISM_MAGGI, FORMALISM_COUNT } Formalism;
+typedef enum EnergyKind {
+    ENERGY_KINETIC, ENERGY_POTENTIAL, ENERGY_DISSIPATION, // an energy, or a power (Rayleigh's function, content)
+    ENERGY_FORCE,     // EQN(coordinate, generalised force on it)
+    ENERGY_INERTIA,   // EQN(m, s): energy m/2*der(s)^2, where s is a Cartesian position or an angle
+    ENERGY_CONSTRAINT // an equation between coordinates, or one between their velocities
+} EnergyKind;
+typedef struct Energy {
+    uint8_t kind;
+    bool memory;          // kinetic, potential, dissipation: an integrated energy of a memory element
+    Expr shape;
+    uint32_t row;
+    uint32_t node;        // of the component whose energy section it is
+    Span span;
+} Energy;
+
 typedef struct Literal { Var var; double value; } Literal;
 
 typedef struct Dae {
@@ -215,6 +233,10 @@ typedef struct Dae {
     VEC(Assert) asserts;
     VEC(Law) laws;
     VEC(Delay) delays;
+    U32Vec coordinates;   // variables declared `coordinate`
+    VEC(Energy) energies;
+    Formalism formalism;
+    bool formalism_chosen; // by the model or on the command line
 
     VEC(ConnectorType) connector_types;
     VEC(Connector) connectors;
@@ -261,6 +283,9 @@ dae_kind(const Dae *dae, Var var)
 {
     return (VarKind)dae->var_kind.at[var];
 }
+// "gibbs_appell" and back; false for a name that is none.
+const char *formalism_name(Formalism formalism);
+bool formalism_named(const char *name, Formalism *out);
 VarType dae_type(const Dae *dae, Var var);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
 // True when the values of parameters and constants make an expression over vars zero, as far as is known while

@@ -745,6 +745,51 @@ read_assert(Reader *reader)
 }
 
 static void
+read_coordinate(Reader *reader)
+{
+    Var var = variable(reader);
+    if (!reader->failed)
+        vec_push(&reader->dae->coordinates, var);
+}
+
+static void
+read_formalism(Reader *reader)
+{
+    for (int i = 0; i < FORMALISM_COUNT; i++)
+        if (take(reader, formalism_name((Formalism)i))) {
+            reader->dae->formalism = (Formalism)i;
+            reader->dae->formalism_chosen = true;
+            return;
+        }
+    fail(reader, "the name of a formalism");
+}
+
+static void
+read_energy(Reader *reader)
+{
+    Dae *dae = reader->dae;
+    Energy energy = {.span = line_span(reader), .memory = take(reader, "memory")};
+    int kind = take_of(reader, dae_text_energies, 6);
+    if (kind < 0)
+        fail(reader, "the kind of an energy");
+    energy.kind = (uint8_t)(kind < 0 ? 0 : kind);
+    blanks(reader);
+    uint32_t inst = instance(reader), begin;
+    blanks(reader);
+    begin = reader->at;
+    if (!expression(reader, &energy.shape, &energy.row))
+        return;
+    energy.node = dae_node(dae, inst);
+    bool two_sides = energy.kind >= ENERGY_FORCE;
+    if ((expr_op(dae->exprs, energy.shape) == OP_EQN) != two_sides) {
+        reader->at = begin;
+        fail(reader, two_sides ? "two sides" : "an expression");
+        return;
+    }
+    vec_push(&dae->energies, energy);
+}
+
+static void
 read_alias(Reader *reader)
 {
     Dae *dae = reader->dae;
@@ -783,7 +828,8 @@ read_line(Reader *reader)
     } lines[] = {{"model", read_model}, {"experiment", read_header}, {"instance", read_instance}, {"flags", read_flags},
                  {"port", read_port}, {"connector", read_connector}, {"connect", read_connect}, {"node", read_node},
                  {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert},
-                 {"same", read_alias}};
+                 {"same", read_alias}, {"coordinate", read_coordinate}, {"formalism", read_formalism},
+                 {"energy", read_energy}};
     if (at_end(reader))
         return;
     if (isspace((unsigned char)reader->line[0])) {

@@ -18,6 +18,7 @@ const char *const dae_text_group_flags[] = {"flow", "protected", "final", "outpu
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
 const char *const dae_text_equations[] = {"", "initial", "when", "law", "alias", "removed"};
 const char *const dae_text_levels[] = {"error", "warning", "terminate"};
+const char *const dae_text_energies[] = {"kinetic", "potential", "dissipation", "force", "inertia", "constraint"};
 const char *const dae_text_nodes[] = {"component", "one", "zero", "I", "C", "R", "Se", "Sf", "TF", "GY", "memory",
                                       "constraint", "body", "signal"};
 
@@ -349,6 +350,26 @@ print_equations(const Dae *dae, Out *out)
 }
 
 static void
+print_energies(const Dae *dae, Out *out)
+{
+    if (dae->formalism_chosen)
+        out_printf(out, "formalism %s\n", formalism_name(dae->formalism));
+    for (uint32_t i = 0; i < dae->coordinates.n; i++) {
+        out_text(out, "coordinate ");
+        dae_var_name(dae, dae->coordinates.at[i], out);
+        out_char(out, '\n');
+    }
+    for (uint32_t i = 0; i < dae->energies.n; i++) {
+        const Energy *energy = &dae->energies.at[i];
+        out_printf(out, "energy %s%s ", energy->memory ? "memory " : "", dae_text_energies[energy->kind]);
+        print_path(dae, dae->nodes.at[energy->node].inst, out);
+        out_char(out, ' ');
+        print_shape(dae, energy->shape, energy->row, out);
+        out_char(out, '\n');
+    }
+}
+
+static void
 print_actions(const Dae *dae, Out *out)
 {
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
@@ -391,6 +412,7 @@ dae_print(const Dae *dae, Out *out)
     print_connector_types(dae, out);
     print_connects(dae, out);
     print_graph(dae, out);
+    print_energies(dae, out);
     print_equations(dae, out);
     print_actions(dae, out);
 }

@@ -116,6 +116,12 @@ static void
 check_rest(Check *check)
 {
     const Dae *dae = check->dae;
+    for (uint32_t i = 0; i < dae->coordinates.n; i++)
+        expect(check, dae->coordinates.at[i] < dae->nvars, "coordinate", i, "its variable does not exist");
+    for (uint32_t i = 0; i < dae->energies.n; i++) {
+        check_row(check, "energy", i, dae->energies.at[i].shape, dae->energies.at[i].row);
+        expect(check, dae->energies.at[i].node < dae->nodes.n, "energy", i, "its owner does not exist");
+    }
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         check_row(check, "bind", i, bind->shape, bind->row);

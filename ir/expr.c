@@ -262,6 +262,32 @@ expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order)
     vec_free(&stack);
 }
 
+void
+expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order)
+{
+    if (!n)
+        return;
+    if (n == 1) {
+        expr_walk(exprs, roots[0], UINT32_MAX, order);
+        return;
+    }
+    // An expression that has them all as its parts, and that nobody else sees.
+    expr_walk(exprs, expr_intern(exprs, OP_AND, roots, n), UINT32_MAX, order);
+    vec_drop(order);
+}
+
+void
+expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots)
+{
+    U32Vec order = {0};
+    // Walking uses marks of the table, but changes no expression.
+    expr_walk_all((Exprs *)exprs, roots, n, &order);
+    for (uint32_t i = 0; i < order.n; i++)
+        if (cell_op(exprs, order.at[i]) == OP_SLOT)
+            vec_push(slots, expr_slot_of(exprs, order.at[i]));
+    vec_free(&order);
+}
+
 bool
 expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k)
 {

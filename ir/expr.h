@@ -63,6 +63,8 @@ bool expr_is_const(const Exprs *exprs, Expr e, double value);
 uint32_t expr_nslots(const Exprs *exprs, Expr e);     // highest slot + 1; 0 when there is none
 bool expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k);
 bool expr_has_op(const Exprs *exprs, Expr e, Op op);
+// Appends each slot that occurs in the roots once, in reading order.
+void expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots);
 uint32_t expr_count(const Exprs *exprs);              // ids are 1..count
 uint32_t expr_operations(const Exprs *exprs, Expr e); // arithmetic operations, shared parts once
 
@@ -80,6 +82,14 @@ Expr expr_shape(Exprs *exprs, Expr e, U32Vec *order);
 Expr expr_diff(Exprs *exprs, Expr e, uint32_t k);
 // Total time derivative: slot k has derivative rate[k] (an expression; 0 means constant in time).
 Expr expr_rate(Exprs *exprs, Expr e, const Expr *rate, uint32_t n);
+// The same for n_roots expressions at once, whose shared parts are differentiated once. False when one has no
+// derivative (its out is 0 then).
+bool expr_rates(Exprs *exprs, const Expr *roots, uint32_t n_roots, const Expr *rate, uint32_t n, Expr *out);
+// Reverse accumulation: out[k] = sum over r of seed[r] * d root[r]/d slot k, for all k < n with want[k] at once (0 for
+// the others), in time proportional to the size of the roots (Baur, Strassen, Theor. Comput. Sci. 22 (1983) 317). The
+// seeds are not differentiated. False when a part has no derivative.
+bool expr_gradient(Exprs *exprs, const Expr *roots, const Expr *seeds, uint32_t n_roots, const uint8_t *want,
+                   uint32_t n, Expr *out);
 Expr expr_residual(Exprs *exprs, Expr equation); // EQN(l, r) -> l - r (same id when e is no EQN)
 // e = coefficient * slot_k + rest with neither containing slot k. False when e is not affine in slot k.
 bool expr_affine(Exprs *exprs, Expr e, uint32_t k, Expr *coefficient, Expr *rest);

@@ -169,8 +169,8 @@ diff_model(Exprs *exprs, Op op, const Expr *a, const Expr *d)
     }
 }
 
-static Expr
-diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
+Expr
+expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
 {
     Op op = cell_op(exprs, e);
     switch ((OpKind)op_table[op].kind) {
@@ -195,11 +195,12 @@ diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
 
 // Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k] (0
 // or beyond n: constant), time has `time`. `want` = 0: `order` is complete; otherwise it has only the parts
-// whose slots meet this mask, and the others are constant. Returns the derivative of the last one, or 0.
-static Expr
-differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate, uint32_t n, Expr time)
+// whose slots meet this mask, and the others are constant. `made` receives one derivative, or 0, per part.
+static void
+differentiate_all(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate, uint32_t n, Expr time,
+                  U32Vec *made)
 {
-    U32Vec made = {0}, a = {0}, d = {0};
+    U32Vec a = {0}, d = {0};
     for (uint32_t i = 0; i < order->n; i++) {
         Expr id = order->at[i], result = exprs->zero;
         Op op = cell_op(exprs, id);
@@ -209,7 +210,7 @@ differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate
         for (uint32_t j = 0; j < cell_n(exprs, id); j++) {
             Expr arg = cell_args(exprs, id)[j];
             bool listed = !want || exprs->facts.at[arg].slots & want;
-            Expr derivative = listed ? made.at[exprs->index.at[arg]] : exprs->zero;
+            Expr derivative = listed ? made->at[exprs->index.at[arg]] : exprs->zero;
             vec_push(&a, arg);
             vec_push(&d, derivative);
             moves |= derivative != exprs->zero;
@@ -220,13 +221,21 @@ differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate
         else if (op == OP_SLOT)
             result = slot < n && rate[slot] ? rate[slot] : exprs->zero;
         else if (moves)
-            result = known ? diff_operator(exprs, id, a.at, d.at, a.n) : 0;
-        vec_push(&made, result);
+            result = known ? expr_diff_operator(exprs, id, a.at, d.at, a.n) : 0;
+        vec_push(made, result);
     }
-    Expr result = vec_last(&made);
-    vec_free(&made);
     vec_free(&a);
     vec_free(&d);
+}
+
+// The derivative of the last of `order`.
+static Expr
+differentiate(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *rate, uint32_t n, Expr time)
+{
+    U32Vec made = {0};
+    differentiate_all(exprs, order, want, rate, n, time, &made);
+    Expr result = vec_last(&made);
+    vec_free(&made);
     return result;
 }
 
@@ -259,6 +268,23 @@ expr_rate(Exprs *exprs, Expr e, const Expr *rate, uint32_t n)
     Expr result = differentiate(exprs, &order, 0, rate, n, exprs->one);
     vec_free(&order);
     return result;
+}
+
+bool
+expr_rates(Exprs *exprs, const Expr *roots, uint32_t n_roots, const Expr *rate, uint32_t n, Expr *out)
+{
+    U32Vec order = {0}, made = {0};
+    bool known = true;
+    expr_walk_all(exprs, roots, n_roots, &order);
+    differentiate_all(exprs, &order, 0, rate, n, exprs->one, &made);
+    // The walk's positions stay: making expressions does not walk.
+    for (uint32_t r = 0; r < n_roots; r++) {
+        out[r] = made.at[exprs->index.at[roots[r]]];
+        known &= out[r] != 0;
+    }
+    vec_free(&order);
+    vec_free(&made);
+    return known;
 }
 
 Expr

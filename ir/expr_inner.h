@@ -74,6 +74,10 @@ Expr expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n);
 // Appends what is reachable from e to `order`, arguments before users, and sets exprs->index[id] to the
 // position in it. With slot != UINT32_MAX only expressions that may contain the slot are entered.
 void expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order);
+// The same for several expressions, all complete: each part once.
+void expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order);
+// The derivative of e, an operator over arguments a whose derivatives are d (linear in d); 0 when there is none.
+Expr expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n);
 // The value of an operator that computes, for constant folding and evaluation; NaN for the others.
 double expr_apply(Op op, const double *args, uint32_t n);
 // A whole number whose powers are repeated multiplications: 2 ... 64, and its negatives.

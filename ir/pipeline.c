@@ -10,6 +10,12 @@
 #include "ir/pass/rates.h"
 
 static bool
+run_energy(Compilation *c)
+{
+    return pass_energy(c->dae, c->diags, &c->motion);
+}
+
+static bool
 run_bonds(Compilation *c)
 {
     return pass_bonds(c->dae, c->diags);
@@ -196,8 +202,10 @@ run_lower(Compilation *c)
 
 #define ROW(pass) .name = #pass, .run = run_##pass
 const Pass pipeline[] = {
+    {ROW(energy), .doc = "energies become equations of motion, by the formalism chosen",
+     .requires = FACT_FLAT, .provides = FACT_MOTION},
     {ROW(bonds), .doc = "connection sets become junctions with their equations and bonds",
-     .requires = FACT_FLAT, .provides = FACT_JUNCTIONS},
+     .requires = FACT_MOTION, .provides = FACT_JUNCTIONS},
     {ROW(contract), .doc = "bodies, elements, constraints and memory elements keep their physical contracts",
      .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
     {ROW(units), .doc = "units of both sides of every equation agree",
@@ -305,7 +313,7 @@ compilation_free(Compilation *c)
 }
 
 static const char *const fact_names[] = {"flat", "junctions", "contracts", "units", "normal", "laws", "aliases",
-                                         "balanced", "index-1", "states", "causal", "init", "solved", "sys"};
+                                         "balanced", "index-1", "states", "causal", "init", "solved", "sys", "motion"};
 
 static void
 print_facts(uint32_t facts, Out *out)

@@ -2,6 +2,7 @@
 #ifndef MDLC_IR_PIPELINE_H
 #define MDLC_IR_PIPELINE_H
 
+#include "ir/energy/motion.h"
 #include "ir/lowering.h"
 
 // What holds of the model; passes require, provide and break these.
@@ -19,7 +20,8 @@ typedef enum Fact {
     FACT_CAUSAL = 1 << 10,    // matched and sorted
     FACT_INIT = 1 << 11,      // the initial problem is matched and sorted
     FACT_SOLVED = 1 << 12,    // assignments and torn loops
-    FACT_SYS = 1 << 13        // programs and tables
+    FACT_SYS = 1 << 13,       // programs and tables
+    FACT_MOTION = 1 << 14     // energies became equations of motion
 } Fact;
 
 typedef struct Compilation {
@@ -39,6 +41,7 @@ typedef struct Compilation {
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order
     double peak[32];          // per pass: MB of memory the process had held at most when it ended
+    MotionCost motion;        // of the equations of motion
     double flat_seconds, flat_peak; // the same for reading and elaboration
 } Compilation;
 

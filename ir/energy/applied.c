@@ -1,0 +1,106 @@
+// What stands against the inertia forces: potentials, dissipation, generalised forces and constraints.
+//
+// Purpose: the part of the equations of motion that all formalisms share,
+//     (inertia forces)_k + dV/dq_k + dD/du_k = Q_k + sum over constraints of lambda dg/du_k.
+// Method: gradients accumulated in reverse over all energies at once; the multiplier of a constraint between positions
+// stands on dg/dq, of one between velocities on dg/du (d'Alembert's principle: constraint forces do no virtual work).
+// Contract: system.h. Complexity: linear in the energies.
+#include "ir/energy/system.h"
+
+// adds b to a
+static void
+accumulate(System *system, Expr *a, const Expr *b)
+{
+    for (uint32_t i = 0; i < system->n; i++)
+        a[i] = expr_2(system->exprs, OP_ADD, a[i], b[i]);
+}
+
+static bool
+add_gradient(System *system, const Term *terms, uint32_t n, uint32_t kind, Expr *applied)
+{
+    U32Vec roots = {0}, seeds = {0};
+    Expr *part = base_calloc(system->n + 1, sizeof *part);
+    for (uint32_t i = 0; i < n; i++) {
+        vec_push(&roots, terms[i].e);
+        vec_push(&seeds, expr_const(system->exprs, 1));
+    }
+    bool good = system_gradient(system, roots.at, seeds.at, n, kind, part);
+    if (good)
+        accumulate(system, applied, part);
+    vec_free(&roots);
+    vec_free(&seeds);
+    free(part);
+    return good;
+}
+
+Expr
+limit_residual(const System *system, const Limit *limit)
+{
+    return expr_sub(system->exprs, limit->left, limit->right);
+}
+
+// One multiplier per constraint, named lambda1, lambda2, ... in the component of the section.
+static Var
+make_multiplier(System *system, const Limit *limit)
+{
+    Dae *dae = system->dae;
+    uint32_t inst = dae->nodes.at[system_energy(system, limit->from)->node].inst;
+    return system_new_multiplier(system, inst, system_energy(system, limit->from)->span);
+}
+
+static bool
+add_multipliers(System *system, Expr *forces)
+{
+    Expr *part = base_calloc(system->n + 1, sizeof *part);
+    bool good = true;
+    for (uint32_t i = 0; i < system->limits.n && good; i++) {
+        Limit *limit = &system->limits.at[i];
+        limit->multiplier = make_multiplier(system, limit);
+        Expr root = limit_residual(system, limit), seed = system_slot(system, limit->multiplier);
+        good = system_gradient(system, &root, &seed, 1, limit->velocity ? 1 : 0, part);
+        if (good)
+            accumulate(system, forces, part);
+    }
+    free(part);
+    return good;
+}
+
+bool
+system_applied(System *system, Expr *applied, Expr *forces)
+{
+    for (uint32_t i = 0; i < system->n; i++)
+        applied[i] = forces[i] = expr_const(system->exprs, 0);
+    for (uint32_t i = 0; i < system->forces.n; i++) {
+        const Pull *pull = &system->forces.at[i];
+        forces[pull->coordinate] = expr_2(system->exprs, OP_ADD, forces[pull->coordinate], pull->e);
+    }
+    return add_gradient(system, system->potential.at, system->potential.n, 0, applied)
+           && add_gradient(system, system->dissipation.at, system->dissipation.n, 1, applied)
+           && (system->formalism == FORMALISM_MAGGI || add_multipliers(system, forces));
+}
+
+void
+system_add_limits(System *system)
+{
+    for (uint32_t i = 0; i < system->limits.n; i++) {
+        const Limit *limit = &system->limits.at[i];
+        const Energy *energy = system_energy(system, limit->from);
+        Line line = {limit->left, limit->right, energy->node, energy->span};
+        vec_push(&system->lines, line);
+    }
+}
+
+bool
+system_finish(System *system, Expr *left)
+{
+    Expr *applied = base_calloc(2 * system->n + 1, sizeof *applied), *forces = applied + system->n;
+    bool good = system_applied(system, applied, forces);
+    if (good) {
+        accumulate(system, left, applied);
+        for (uint32_t i = 0; i < system->n; i++)
+            system_add_line(system, i, left[i], forces[i]);
+        system_add_limits(system);
+    }
+    free(applied);
+    return good;
+}

@@ -1,0 +1,144 @@
+// system.h: energies gathered into systems, and what the formalisms make of them. Private to ir/energy and pass energy.
+//
+// A system is a set of coordinates that energies, forces and constraints join. Its expressions stand over slots of its
+// own: 3i, 3i+1 and 3i+2 are coordinate i, its velocity and its acceleration; further slots are other variables. Equal
+// mechanisms therefore have equal expressions, which are derived once.
+//
+// What depends on coordinates through explicit equations (x = l*sin(phi)) is written out, so that all derivatives are
+// exact. Symbols in comments: q, u, a are coordinates, velocities and accelerations; T, V, D are the kinetic energy, the
+// potential energy and the content of the dampers; equation numbers are those of docs/energies.md.
+#ifndef MDLC_IR_ENERGY_SYSTEM_H
+#define MDLC_IR_ENERGY_SYSTEM_H
+
+#include "ir/dae.h"
+#include "ir/energy/motion.h"
+
+typedef struct Inertia { // energy m/2*v^2; m does not depend on coordinates, v dt is the differential of a position
+    Expr m, v;
+    Expr s;              // the position, or 0 when only v is known
+    uint32_t from;       // index into Dae.energies
+} Inertia;
+typedef struct Term {
+    Expr e;
+    uint32_t from;
+} Term;
+typedef struct Pull {    // a generalised force
+    uint32_t coordinate;
+    Expr e;
+    uint32_t from;
+} Pull;
+typedef struct Limit {   // the constraint left = right
+    Expr left, right;
+    bool velocity;       // between velocities; otherwise between positions
+    Var multiplier;      // NONE before one is made
+    uint32_t from;
+} Limit;
+// An integrated energy e over the displacements of a memory element (kinetic, dissipation) or over their integrals
+// (potential). The displacement with slot k is e.place[k].
+typedef struct Memory {
+    EnergyKind kind;
+    Expr e;              // over the slots 0 .. n-1
+    uint32_t n, first;   // its displacements: System.places.at[first ...]
+    uint32_t from;
+} Memory;
+typedef struct MemPlace {
+    Expr self;           // what stands for slot k of the energy: the displacement or its integral
+    Expr displacement;   // as it depends on the coordinates
+} MemPlace;
+typedef struct Line {    // an equation made
+    Expr left, right;
+    uint32_t node;
+    Span span;
+} Line;
+
+typedef struct System {
+    Dae *dae;
+    Exprs *exprs;
+    Diags *diags;
+    Map *names;             // of the model's variables, by instance and name; shared by all systems
+    Formalism formalism;
+    uint32_t n;             // coordinates
+    U32Vec coordinates;     // their variables
+    U32Vec vars;            // per slot: its variable; NONE for an acceleration nobody used yet
+    Map slot_of;            // variable -> slot
+    Map position_of;        // velocity der(s), as an expression -> s
+    U32Vec rate;            // per slot: its time derivative as an expression; 0: not asked for yet
+    VEC(Inertia) inertias;
+    VEC(Term) kinetic, potential, dissipation; // kinetic: what has not the form of an inertia
+    VEC(Pull) forces;
+    VEC(Limit) limits;
+    VEC(Memory) memories;
+    VEC(MemPlace) places;
+    bool dual;              // coordinates are momenta: springs are controlled by forces, inerters by momenta
+    bool failed;
+    VEC(Line) lines;        // the equations of motion
+} System;
+
+// --- system.c
+static inline Expr
+system_position(const System *system, uint32_t i)
+{
+    return expr_slot(system->exprs, 3 * i);
+}
+static inline Expr
+system_velocity(const System *system, uint32_t i)
+{
+    return expr_slot(system->exprs, 3 * i + 1);
+}
+// The slot of a variable as an expression; made when it is new.
+Expr system_slot(System *system, Var var);
+// The next multiplier lambda1, lambda2, ... of a component.
+Var system_new_multiplier(System *system, uint32_t inst, Span span);
+// A new variable of the model in the component of coordinate i, named stem + name of the coordinate (with its unit).
+Var system_new_var(System *system, uint32_t i, const char *stem, Sym unit);
+// Time derivatives of n expressions. False after an error.
+bool system_rates(System *system, const Expr *roots, uint32_t n, Expr *out);
+// out[i] = sum of seed*d root/d q_i (kind 0), u_i (1) or a_i (2).
+bool system_gradient(System *system, const Expr *roots, const Expr *seeds, uint32_t n, uint32_t kind, Expr *out);
+bool system_is_fixed(const System *system, Expr e);       // depends on parameters and constants only
+bool system_is_scleronomic(const System *system, Expr e); // on those and on the coordinates
+bool system_depends(const System *system, Expr e, uint32_t kind); // on any of q (0), u (1), a (2)
+void system_add_line(System *system, uint32_t coordinate, Expr left, Expr right);
+const Energy *system_energy(const System *system, uint32_t from);
+void system_free(System *system);
+
+// --- collect.c
+typedef VEC(System) Systems;
+// Gathers the model's energies. False after errors.
+bool systems_collect(Dae *dae, Diags *diags, Systems *out);
+
+// --- squares.c
+// Moves terms m/2*der(s)^2 of the kinetic energies to the inertias.
+void system_find_inertias(System *system);
+
+// Reports E0804 when some kinetic energy that is no inertia is no quadratic form of the velocities, as the formalism of
+// this name needs it.
+bool system_is_quadratic(System *system, const char *formalism);
+
+// --- lagrange.c: of the kinetic energies that are no inertias and, if wanted, of the inertias; out has n elements
+bool system_momenta(System *system, bool inertias, Expr *out);            // dT/du
+bool system_kinetic_by_position(System *system, bool inertias, Expr *out); // dT/dq
+bool system_euler(System *system, bool inertias, Expr *out);              // d/dt(dT/du) - dT/dq
+// --- gibbs_appell.c: der(v) of all inertias, and m*der(v)
+bool system_accelerations(System *system, U32Vec *out, U32Vec *seeds);
+// --- kane.c: sum of seed*dv/du over the inertias; with seeds m*der(v) and what is no inertia
+bool system_partial_velocities(System *system, const Expr *seeds, Expr *out);
+bool system_inertia_forces(System *system, Expr *out);
+
+// --- applied.c
+// Per coordinate: what stands against the inertia forces: d(V)/dq + d(D)/du, memory elements, minus forces and
+// multipliers of constraints. applied and forces have n elements.
+bool system_applied(System *system, Expr *applied, Expr *forces);
+// The equations left[i] + applied[i] = forces[i] and the constraints as lines.
+bool system_finish(System *system, Expr *left);
+void system_add_limits(System *system);
+Expr limit_residual(const System *system, const Limit *limit);
+
+// --- one file each: fills system->lines
+bool derive_lagrange(System *system);
+bool derive_hamilton(System *system);
+bool derive_gibbs_appell(System *system);
+bool derive_kane(System *system);
+bool derive_maggi(System *system);
+
+#endif
