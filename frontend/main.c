@@ -348,6 +348,9 @@ show_stats(Session *session, Out *out)
     out_printf(out, "states %u\nunknowns %u\nJacobian nonzeros %u\nindex %u\nset-valued laws %u\n",
                c->sys->model->nx, c->sys->model->n, c->sys->model->jac_y.nonzeros, c->reduction.structural_index,
                dae->laws.n);
+    if (c->motion.equations)
+        out_printf(out, "equations of motion %u\noperations in them %llu, with equal parts computed once %llu\n",
+                   c->motion.equations, (unsigned long long)c->motion.raw, (unsigned long long)c->motion.shared);
     out_printf(out, "loops %u\nloops removed by the algebra of luz and tar %u\ninstructions %u\nfunctions %u\n",
                c->dynamics.loops.n, c->dynamics.reduced, c->sys->instrs.n, c->sys->funcs.n);
     out_printf(out, "reading and elaboration %10.3f ms, peak %.1f MB\n", 1e3 * c->flat_seconds, c->flat_peak);
@@ -506,6 +509,47 @@ show_view(Session *session, Out *out)
     return EXIT_FINE;
 }
 
+// One line: what the equations of motion cost, and what became of the whole model.
+static void
+show_formalism(const Compilation *c, Formalism formalism, Out *out)
+{
+    const mdl_model *model = c->sys->model;
+    out_printf(out, "%-13s %10u %12llu %12llu %8u %10u %10u\n", formalism_name(formalism), c->motion.equations,
+               (unsigned long long)c->motion.raw, (unsigned long long)c->motion.shared, model->nx, model->n,
+               model->jac_y.nonzeros);
+}
+
+// Compiles the model by each formalism. One that cannot express it says so in its line; when none can, the errors of the
+// last stay.
+static int
+show_formalisms(Session *session, Out *out)
+{
+    int last = EXIT_MODEL, best = EXIT_MODEL;
+    out_printf(out, "%-13s %10s %12s %12s %8s %10s %10s\n", "formalism", "equations", "operations", "shared", "states",
+               "unknowns", "nonzeros");
+    for (int i = 0; i < FORMALISM_COUNT; i++) {
+        DiagsMark mark = diags_mark(session->diags);
+        session->options.formalism = formalism_name((Formalism)i);
+        last = compile(session, FACT_SYS);
+        if (!last)
+            show_formalism(&session->compilation, (Formalism)i, out);
+        else if (last == EXIT_MODEL && session->compilation.dae)
+            out_printf(out, "%-13s cannot express this model: mdlc check --formalism=%s says why\n", formalism_name((Formalism)i),
+                       formalism_name((Formalism)i));
+        else
+            return last;
+        best = last ? best : EXIT_FINE;
+        if (i + 1 == FORMALISM_COUNT && best)
+            break;
+        diags_return_to(session->diags, mark);
+        compilation_free(&session->compilation);
+        session->compilation = (Compilation){0};
+        if (session->program)
+            program_free(&session->program);
+    }
+    return best;
+}
+
 static int
 command_show(Session *session)
 {
@@ -527,6 +571,8 @@ command_show(Session *session)
     }
     if (!strcmp(what, "ast")) {
         status = show_tree(session, &out);
+    } else if (!strcmp(what, "formalisms")) {
+        status = show_formalisms(session, &out);
     } else {
         // What stats says about time and memory is that of `check`.
         session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;

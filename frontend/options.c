@@ -39,7 +39,7 @@ static const Call calls[] = {
     {"check", COMMAND_CHECK, CALL_CHECK, "mdlc check FILE [-m CLASS]      parse, resolve, check types, units and balance", ""},
     {"run", COMMAND_RUN, CALL_RUN, "mdlc run FILE [-m CLASS] [-o FILE.csv] [options]   compile in memory and simulate", ""},
     {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]   look inside",
-     "  WHAT: ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes\n"},
+     "  WHAT: ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes\n"},
     {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...      canonical layout, in place", ""},
     {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", ""},
 };
@@ -163,7 +163,7 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
         o->files++;
         o->n_files--;
     }
-    static const char views[] = "ast flat bonds equations blt states index init loops jacobian ir llvm asm stats passes";
+    static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
     if (o->command == COMMAND_SHOW && !o->what)
         out_text(why, "show needs WHAT and a file");
     else if (o->command == COMMAND_SHOW && !is_word(o->what, views))

@@ -291,6 +291,8 @@ bool dae_is_literal(const Dae *dae, Var var, double *value);
 // True when the values of parameters and constants make an expression over vars zero, as far as is known while
 // compiling.
 bool dae_known_zero(Dae *dae, Expr e, const Var *vars);
+// The value of a parameter, constant or literal, as far as it is known while compiling.
+bool dae_known_value(Dae *dae, Var var, double *value);
 StateSelect dae_state_select(const Dae *dae, Var var);
 const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"

@@ -277,6 +277,12 @@ expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order)
 }
 
 void
+expr_parts(const Exprs *exprs, Expr e, U32Vec *parts)
+{
+    expr_walk((Exprs *)exprs, e, UINT32_MAX, parts);
+}
+
+void
 expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots)
 {
     U32Vec order = {0};

@@ -65,6 +65,8 @@ bool expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k);
 bool expr_has_op(const Exprs *exprs, Expr e, Op op);
 // Appends each slot that occurs in the roots once, in reading order.
 void expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots);
+// Appends e and everything that it consists of once, arguments before users.
+void expr_parts(const Exprs *exprs, Expr e, U32Vec *parts);
 uint32_t expr_count(const Exprs *exprs);              // ids are 1..count
 uint32_t expr_operations(const Exprs *exprs, Expr e); // arithmetic operations, shared parts once
 
@@ -97,6 +99,15 @@ bool expr_affine(Exprs *exprs, Expr e, uint32_t k, Expr *coefficient, Expr *rest
 // single-valued solution that is valid for all values (k in 2*k = x: x/2; k^3 = x: no). *divisor, when not
 // NULL, receives the expression divided by (0 when none, or when it is a nonzero constant).
 Expr expr_solve(Exprs *exprs, Expr equation, uint32_t k, Expr *divisor);
+
+// --- common parts
+// Operations that remain when every part that several of the roots, or several places of one, have in common is computed
+// once; what sums and products have in common is found too. A difference is one operation, as is a quotient, a power, a
+// function. With `definitions` the roots are rewritten: definitions[i] is the value of slot first_slot + i, used at
+// least twice, over earlier ones.
+uint32_t expr_share(Exprs *exprs, Expr *roots, uint32_t n, uint32_t first_slot, U32Vec *definitions);
+// Operations when all is written out (saturating at 2^30 per root).
+uint64_t expr_written_operations(Exprs *exprs, const Expr *roots, uint32_t n);
 
 // --- values and text
 // slots[k] are values; undefined operators (TAR, SGN, SAMPLE...) yield NaN.

@@ -72,6 +72,12 @@ find_value(Dae *dae, Known *known, Var var, uint32_t depth, double *value)
 }
 
 bool
+dae_known_value(Dae *dae, Var var, double *value)
+{
+    return find_value(dae, known_of(dae), var, 0, value);
+}
+
+bool
 dae_known_zero(Dae *dae, Expr e, const Var *vars)
 {
     double values[SLOTS_MAX] = {0};

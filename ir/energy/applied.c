@@ -33,6 +33,15 @@ add_gradient(System *system, const Term *terms, uint32_t n, uint32_t kind, Expr 
     return good;
 }
 
+void
+system_potentials(System *system, int sign, U32Vec *roots, U32Vec *seeds)
+{
+    for (uint32_t i = 0; i < system->potential.n; i++) {
+        vec_push(roots, system->potential.at[i].e);
+        vec_push(seeds, expr_const(system->exprs, sign));
+    }
+}
+
 Expr
 limit_residual(const System *system, const Limit *limit)
 {
@@ -45,7 +54,7 @@ make_multiplier(System *system, const Limit *limit)
 {
     Dae *dae = system->dae;
     uint32_t inst = dae->nodes.at[system_energy(system, limit->from)->node].inst;
-    return system_new_multiplier(system, inst, system_energy(system, limit->from)->span);
+    return system_new_numbered(system, inst, "lambda", true, system_energy(system, limit->from)->span);
 }
 
 static bool
@@ -74,8 +83,8 @@ system_applied(System *system, Expr *applied, Expr *forces)
         const Pull *pull = &system->forces.at[i];
         forces[pull->coordinate] = expr_2(system->exprs, OP_ADD, forces[pull->coordinate], pull->e);
     }
-    return add_gradient(system, system->potential.at, system->potential.n, 0, applied)
-           && add_gradient(system, system->dissipation.at, system->dissipation.n, 1, applied)
+    return add_gradient(system, system->dissipation.at, system->dissipation.n, 1, applied)
+           && system_memory_forces(system, system->formalism != FORMALISM_HAMILTON, applied)
            && (system->formalism == FORMALISM_MAGGI || add_multipliers(system, forces));
 }
 

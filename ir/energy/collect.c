@@ -21,6 +21,8 @@ typedef struct Collect {
     Map coordinate_of;      // variable -> index into Dae.coordinates
     Map given_by;           // variable -> index into `definitions`
     VEC(Definition) definitions;
+    Map rate_given_by;      // variable z of an equation der(z) = e -> index into `integrals`
+    VEC(Definition) integrals;
     U8Vec state;            // per definition: 0 new, 1 on the stack, 2 done
     U32Vec order;           // definitions that reach coordinates, uses after what they use
     U32Vec together;        // sets of coordinates
@@ -60,6 +62,11 @@ define(Collect *c, uint32_t equation, Expr side, Expr other, bool swapped)
     if (expr_op(dae->exprs, side) != OP_SLOT || expr_uses_slot(dae->exprs, other, expr_slot_of(dae->exprs, side)))
         return;
     Var var = dae->rows.at[dae->equations.at[equation].row + expr_slot_of(dae->exprs, side)];
+    Var of = dae->var_der_of.at[var];
+    if (of != NONE && dae->var_group.at[of] != NONE && !map_get(&c->rate_given_by, of, &known)) {
+        map_put(&c->rate_given_by, of, c->integrals.n);
+        vec_push(&c->integrals, (Definition){of, equation, swapped, NONE});
+    }
     if (dae->var_group.at[var] == NONE || dae_kind(dae, var) != VAR_CONTINUOUS || map_get(&c->coordinate_of, var, &known)
         || map_get(&c->given_by, var, &known))
         return;
@@ -161,7 +168,7 @@ check_variable(Collect *c, const Energy *energy, Var var)
                               variable_name(c, base));
         diag_help(diag, "energies are functions of positions and velocities");
         c->good = false;
-    } else if (is_undeclared(c, base) && !(energy->memory && order == 0)) {
+    } else if (is_undeclared(c, base)) {
         Diag *diag = diag_add(c->diags, E0803, energy->span,
                               "the energy depends on '%s', which is no coordinate and which no equation gives",
                               variable_name(c, base));
@@ -172,12 +179,32 @@ check_variable(Collect *c, const Energy *energy, Var var)
     }
 }
 
+// What the equation der(z) = e of an integral reaches.
+static uint32_t
+join_integral(Collect *c, Definition *integral)
+{
+    uint32_t n, found, order;
+    const Var *row = dae_row(c->dae, integral->equation, &n);
+    for (uint32_t k = 0; k < n; k++) {
+        if (c->dae->var_der_of.at[row[k]] == integral->var)
+            continue;
+        if (map_get(&c->given_by, base_of(c->dae, row[k], &order), &found))
+            visit(c, found);
+        integral->reach = join(c, integral->reach, reach_of(c, row[k], NULL));
+    }
+    return integral->reach;
+}
+
 static uint32_t
 join_energy(Collect *c, const Energy *energy)
 {
     uint32_t n = expr_nslots(c->dae->exprs, energy->shape), reach = NONE, found, order;
     for (uint32_t k = 0; k < n; k++) {
         Var var = c->dae->rows.at[energy->row + k];
+        if (energy->memory && is_undeclared(c, var) && map_get(&c->rate_given_by, var, &found)) {
+            reach = join(c, reach, join_integral(c, &c->integrals.at[found]));
+            continue;
+        }
         check_variable(c, energy, var);
         if (map_get(&c->given_by, base_of(c->dae, var, &order), &found) && energy->kind != ENERGY_FORCE)
             visit(c, found);
@@ -367,17 +394,85 @@ add_inertia(Collect *c, System *system, uint32_t from, Expr text)
     }
 }
 
+// The displacement that a variable of a memory energy is, or is the integral of; false after E0806.
+static bool
+memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind kind, Var var, Expr *s)
+{
+    uint32_t found;
+    if (c->dae->var_der_of.at[var] != NONE) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory energy depends on the velocity '%s'",
+                              variable_name(c, var));
+        diag_help(diag, "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals "
+                        "(potential)");
+        return false;
+    }
+    if (kind != ENERGY_POTENTIAL)
+        return local_of(c, system, var, s);
+    if (!map_get(&c->rate_given_by, var, &found)) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory potential is a function of the integral of a "
+                              "displacement, but no equation says what '%s' is the integral of", variable_name(c, var));
+        diag_help(diag, "declare its integral: Real zeta(start = 0, fixed = true), with the equation der(zeta) = %s",
+                  variable_name(c, var));
+        return false;
+    }
+    const Definition *at = &c->integrals.at[found];
+    const Equation *equation = &c->dae->equations.at[at->equation];
+    Expr side = expr_arg(c->dae->exprs, equation->shape, at->swapped ? 0 : 1);
+    return localise(c, system, side, equation->row, false, s);
+}
+
+// Where coordinates are momenta, the integrated kinetic energy is one of their integrals.
+static EnergyKind
+memory_kind(const System *system, const Energy *energy)
+{
+    EnergyKind kind = (EnergyKind)energy->kind;
+    if (!system->dual || kind == ENERGY_DISSIPATION)
+        return kind;
+    return kind == ENERGY_KINETIC ? ENERGY_POTENTIAL : ENERGY_KINETIC;
+}
+
+static void
+add_memory(Collect *c, System *system, uint32_t from)
+{
+    const Energy *energy = &c->dae->energies.at[from];
+    Exprs *exprs = c->dae->exprs;
+    U32Vec used = {0}, slots = {0}, with = {0};
+    Expr e;
+    c->good &= localise(c, system, energy->shape, energy->row, true, &e);
+    expr_used_slots(exprs, &energy->shape, 1, &used);
+    for (uint32_t i = 0; i < used.n && c->good; i++) {
+        Var var = c->dae->rows.at[energy->row + used.at[i]];
+        Memory made = {.kind = memory_kind(system, energy), .from = from};
+        if (dae_kind(c->dae, var) != VAR_CONTINUOUS)
+            continue;
+        c->good = memory_displacement(c, system, energy, made.kind, var, &made.s);
+        uint32_t slot = expr_slot_of(exprs, system_slot(system, var));
+        vec_grow(&with, slot < with.n ? 0 : slot + 1 - with.n);
+        if (made.kind == ENERGY_POTENTIAL)
+            system->rate.at[slot] = made.s;
+        else
+            with.at[slot] = made.s;
+        vec_push(&slots, slot);
+        vec_push(&system->memories, made);
+    }
+    for (uint32_t i = 0; i < slots.n && c->good; i++) {
+        Expr slope = expr_diff(exprs, e, slots.at[i]);
+        if (slope)
+            system->memories.at[system->memories.n - slots.n + i].slope = expr_substitute(exprs, slope, with.at, with.n);
+        else
+            no_derivative(c, energy->span);
+    }
+    vec_free(&used);
+    vec_free(&slots);
+    vec_free(&with);
+}
+
 static void
 add_entry(Collect *c, uint32_t from, uint32_t reach)
 {
     const Energy *energy = &c->dae->energies.at[from];
     System *system = system_with(c, reach);
     Expr text;
-    if (energy->memory) {
-        diag_add(c->diags, E0701, energy->span, "a memory energy is not supported yet");
-        c->good = false;
-        return;
-    }
     if (!localise(c, system, energy->shape, energy->row, energy->kind == ENERGY_FORCE, &text)) {
         no_derivative(c, energy->span);
         return;
@@ -437,6 +532,8 @@ finish(Collect *c)
     map_free(&c->coordinate_of);
     map_free(&c->given_by);
     vec_free(&c->definitions);
+    map_free(&c->rate_given_by);
+    vec_free(&c->integrals);
     vec_free(&c->state);
     vec_free(&c->order);
     vec_free(&c->together);
@@ -462,7 +559,13 @@ systems_collect(Dae *dae, Diags *diags, Systems *out)
         make_systems(&c);
         write_definitions(&c);
         for (uint32_t i = 0; i < dae->energies.n; i++)
-            add_entry(&c, i, reach.at[i]);
+            if (!dae->energies.at[i].memory)
+                add_entry(&c, i, reach.at[i]);
+        for (uint32_t s = 0; s < out->n; s++)
+            c.good &= system_find_duality(&out->at[s]);
+        for (uint32_t i = 0; i < dae->energies.n && c.good; i++)
+            if (dae->energies.at[i].memory)
+                add_memory(&c, system_with(&c, reach.at[i]), i);
     }
     vec_free(&reach);
     finish(&c);

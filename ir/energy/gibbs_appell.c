@@ -26,15 +26,20 @@ derive_gibbs_appell(System *system)
 {
     uint32_t n = system->n;
     U32Vec accelerations = {0}, seeds = {0};
-    Expr *left = base_calloc(2 * n + 1, sizeof *left), *others = left + n;
+    U32Vec potentials = {0}, ones = {0};
+    Expr *left = base_calloc(3 * n + 1, sizeof *left), *others = left + n, *springs = left + 2 * n;
+    system_potentials(system, 1, &potentials, &ones);
     bool good = system_is_quadratic(system, "gibbs_appell") && system_accelerations(system, &accelerations, &seeds)
                 && system_gradient(system, accelerations.at, seeds.at, accelerations.n, 2, left)
+                && system_gradient(system, potentials.at, ones.at, potentials.n, 0, springs)
                 && system_euler(system, false, others);
     for (uint32_t i = 0; i < n && good; i++)
-        left[i] = expr_2(system->exprs, OP_ADD, left[i], others[i]);
+        left[i] = expr_make(system->exprs, OP_ADD, (Expr[]){left[i], others[i], springs[i]}, 3);
     good = good && system_finish(system, left);
     vec_free(&accelerations);
     vec_free(&seeds);
+    vec_free(&potentials);
+    vec_free(&ones);
     free(left);
     return good;
 }

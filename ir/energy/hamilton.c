@@ -39,7 +39,8 @@ derive_hamilton(System *system)
 {
     uint32_t n = system->n;
     Expr *p = base_calloc(4 * n + 1, sizeof *p), *by_position = p + n, *applied = p + 2 * n, *forces = p + 3 * n;
-    bool good = system_momenta(system, true, p) && system_kinetic_by_position(system, true, by_position)
+    bool good = system_momenta(system, true, p) && system_by_position(system, true, by_position)
+                && system_memory_momenta(system, p, by_position)
                 && system_applied(system, applied, forces);
     for (uint32_t i = 0; i < n && good; i++)
         forces[i] = expr_2(system->exprs, OP_ADD, by_position[i], forces[i]);

@@ -6,9 +6,9 @@
 // system.h. Complexity: linear in the energies.
 #include "ir/energy/system.h"
 
-// sum of seed*dv/du = sum of seed*ds/dq, by positions where they are known.
-bool
-system_partial_velocities(System *system, const Expr *seeds, Expr *out)
+// sum of seed*dv/du + dV/dq, where dv/du = ds/dq when the position s is known.
+static bool
+partial_velocities(System *system, const Expr *seeds, Expr *out)
 {
     Exprs *exprs = system->exprs;
     U32Vec places[2] = {{0}}, forces[2] = {{0}}; // positions, velocities
@@ -18,6 +18,7 @@ system_partial_velocities(System *system, const Expr *seeds, Expr *out)
         vec_push(&places[!at->s], at->s ? at->s : at->v);
         vec_push(&forces[!at->s], seeds[i]);
     }
+    system_potentials(system, 1, &places[0], &forces[0]);
     bool good = system_gradient(system, places[0].at, forces[0].at, places[0].n, 0, out)
                 && system_gradient(system, places[1].at, forces[1].at, places[1].n, 1, more);
     for (uint32_t i = 0; i < system->n && good; i++)
@@ -37,7 +38,7 @@ system_inertia_forces(System *system, Expr *left)
     U32Vec accelerations = {0}, seeds = {0};
     Expr *others = base_calloc(n + 1, sizeof *others);
     bool good = system_accelerations(system, &accelerations, &seeds)
-                && system_partial_velocities(system, seeds.at, left) && system_euler(system, false, others);
+                && partial_velocities(system, seeds.at, left) && system_euler(system, false, others);
     for (uint32_t i = 0; i < n && good; i++)
         left[i] = expr_2(system->exprs, OP_ADD, left[i], others[i]);
     vec_free(&accelerations);

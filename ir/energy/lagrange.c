@@ -1,19 +1,19 @@
 // Lagrange's equations of the second kind, with multipliers.
 //
 // Purpose: d/dt(dT/du) - dT/dq + dV/dq + dD/du = Q + A'lambda (18), (22). Method: dT/du and dT/dq are accumulated in
-// reverse over all kinetic energies at once; the momenta are differentiated in time together. Contract: system.h.
+// reverse over all energies at once; the momenta are differentiated in time together. Contract: system.h.
 // Complexity: linear in the energies.
 #include "ir/energy/system.h"
 
-typedef struct KineticSources { // what the kinetic energy consists of, for gradients: sum of seed*d root
+typedef struct Lagrangian { // what L consists of, for gradients: sum of seed*d root
     U32Vec roots, seeds;
-} KineticSources;
+} Lagrangian;
 
 // T = m/2*v^2 changes by m*v*dv.
 static void
-kinetic_sources(System *system, bool inertias, KineticSources *out)
+lagrangian_sources(System *system, bool whole, Lagrangian *out)
 {
-    for (uint32_t i = 0; i < system->inertias.n && inertias; i++) {
+    for (uint32_t i = 0; i < system->inertias.n && whole; i++) {
         const Inertia *at = &system->inertias.at[i];
         vec_push(&out->roots, at->v);
         vec_push(&out->seeds, expr_2(system->exprs, OP_MUL, at->m, at->v));
@@ -22,42 +22,44 @@ kinetic_sources(System *system, bool inertias, KineticSources *out)
         vec_push(&out->roots, system->kinetic.at[i].e);
         vec_push(&out->seeds, expr_const(system->exprs, 1));
     }
+    if (whole)
+        system_potentials(system, -1, &out->roots, &out->seeds);
 }
 
 static void
-kinetic_free(KineticSources *sources)
+lagrangian_free(Lagrangian *sources)
 {
     vec_free(&sources->roots);
     vec_free(&sources->seeds);
 }
 
 bool
-system_momenta(System *system, bool inertias, Expr *momenta)
+system_momenta(System *system, bool whole, Expr *momenta)
 {
-    KineticSources sources = {0};
-    kinetic_sources(system, inertias, &sources);
+    Lagrangian sources = {0};
+    lagrangian_sources(system, whole, &sources);
     bool good = system_gradient(system, sources.roots.at, sources.seeds.at, sources.roots.n, 1, momenta);
-    kinetic_free(&sources);
+    lagrangian_free(&sources);
     return good;
 }
 
 bool
-system_kinetic_by_position(System *system, bool inertias, Expr *out)
+system_by_position(System *system, bool whole, Expr *out)
 {
-    KineticSources sources = {0};
-    kinetic_sources(system, inertias, &sources);
+    Lagrangian sources = {0};
+    lagrangian_sources(system, whole, &sources);
     bool good = system_gradient(system, sources.roots.at, sources.seeds.at, sources.roots.n, 0, out);
-    kinetic_free(&sources);
+    lagrangian_free(&sources);
     return good;
 }
 
 bool
-system_euler(System *system, bool inertias, Expr *out)
+system_euler(System *system, bool whole, Expr *out)
 {
     uint32_t n = system->n;
     Expr *p = base_calloc(2 * n + 1, sizeof *p), *by_position = p + n;
-    bool good = system_momenta(system, inertias, p) && system_rates(system, p, n, out)
-                && system_kinetic_by_position(system, inertias, by_position);
+    bool good = system_momenta(system, whole, p) && system_rates(system, p, n, out)
+                && system_by_position(system, whole, by_position);
     for (uint32_t i = 0; i < n && good; i++)
         out[i] = expr_sub(system->exprs, out[i], by_position[i]);
     free(p);

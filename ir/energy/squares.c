@@ -96,20 +96,22 @@ take_square(Squares *squares, Expr factor, Expr w)
     Exprs *exprs = system->exprs;
     Expr s = 0;
     uint32_t found;
-    if (!system_is_fixed(system, factor))
-        return false;
     if (expr_op(exprs, w) == OP_SLOT && expr_slot_of(exprs, w) < 3 * system->n && expr_slot_of(exprs, w) % 3 == 1)
         s = expr_slot(exprs, expr_slot_of(exprs, w) - 1);
     else if (map_get(&system->position_of, w, &found))
         s = found;
     else if (!is_velocity(system, w))
         return false;
+    if (!system_is_fixed(system, factor)) {
+        vec_push(&system->suspects, (Suspect){factor, w, squares->from});
+        return false;
+    }
     Expr m = times(exprs, expr_const(exprs, 2), factor);
     vec_push(&squares->found, (Inertia){m, w, s, squares->from});
     return true;
 }
 
-// A product with one factor that moves.
+// A product with one factor that depends on velocities.
 static bool
 take_product(Squares *squares, Expr factor, Expr product)
 {
@@ -117,7 +119,7 @@ take_product(Squares *squares, Expr factor, Expr product)
     Expr moving = 0;
     for (uint32_t i = 0; i < expr_nargs(system->exprs, product); i++) {
         Expr arg = expr_arg(system->exprs, product, i);
-        if (!moves(system, arg))
+        if (!system_depends(system, arg, 1))
             factor = times(system->exprs, factor, arg);
         else if (moving)
             return false;
@@ -147,7 +149,7 @@ take_part(Squares *squares, Part part)
     case OP_MUL:
         return take_product(squares, part.factor, part.e);
     case OP_DIV:
-        if (moves(system, expr_arg(exprs, part.e, 1)))
+        if (system_depends(system, expr_arg(exprs, part.e, 1), 1))
             return false;
         vec_push(&squares->stack, (Part){expr_2(exprs, OP_DIV, part.factor, expr_arg(exprs, part.e, 1)), first});
         return true;
@@ -172,7 +174,8 @@ system_find_inertias(System *system)
         vec_push(&squares.stack, (Part){expr_const(exprs, 1), term.e});
         while (squares.stack.n) {
             Part part = vec_pop(&squares.stack);
-            if (moves(system, part.e) && !take_part(&squares, part))
+            bool still = !moves(system, part.e) && !moves(system, part.factor);
+            if (!still && !take_part(&squares, part))
                 vec_push(&kept, times(exprs, part.factor, part.e));
         }
         if (kept.n)

@@ -161,17 +161,19 @@ system_new_var(System *system, uint32_t i, const char *stem, Sym unit)
 }
 
 Var
-system_new_multiplier(System *system, uint32_t inst, Span span)
+system_new_numbered(System *system, uint32_t inst, const char *stem, bool shown, Span span)
 {
     Dae *dae = system->dae;
     uint32_t number = 0;
+    uint64_t last = hash_add(inst, sym_of(dae->syms, stem)) | 1ull << 63; // apart from all names
     Sym name;
-    map_get(system->names, name_key(inst, 0), &number); // the last one given
+    map_get(system->names, last, &number);
     do
-        name = sym_of(dae->syms, arena_printf(dae->arena, "lambda%u", ++number));
+        name = sym_of(dae->syms, arena_printf(dae->arena, "%s%u", stem, ++number));
     while (!name_is_free(system, inst, name));
-    map_put(system->names, name_key(inst, 0), number);
-    Group group = {.name = name, .inst = inst, .count = 1, .kind = VAR_CONTINUOUS, .type = TYPE_REAL, .span = span};
+    map_put(system->names, last, number);
+    Group group = {.name = name, .inst = inst, .count = 1, .kind = VAR_CONTINUOUS, .type = TYPE_REAL,
+                   .flags = shown ? 0 : GROUP_HIDDEN, .span = span};
     uint32_t made = dae_add_group(dae, group);
     map_put(system->names, name_key(inst, name), made);
     return dae->groups.at[made].first;
@@ -192,6 +194,6 @@ system_free(System *system)
     vec_free(&system->forces);
     vec_free(&system->limits);
     vec_free(&system->memories);
-    vec_free(&system->places);
+    vec_free(&system->suspects);
     vec_free(&system->lines);
 }

@@ -33,18 +33,18 @@ typedef struct Limit {   // the constraint left = right
     Var multiplier;      // NONE before one is made
     uint32_t from;
 } Limit;
-// An integrated energy e over the displacements of a memory element (kinetic, dissipation) or over their integrals
-// (potential). The displacement with slot k is e.place[k].
+// One displacement of a memory element with an integrated energy E: kinetic and dissipation are functions of
+// displacements s, potential is one of their integrals z, der(z) = s.
 typedef struct Memory {
     EnergyKind kind;
-    Expr e;              // over the slots 0 .. n-1
-    uint32_t n, first;   // its displacements: System.places.at[first ...]
+    Expr s;              // the displacement, as it depends on the coordinates
+    Expr slope;          // dE/ds or dE/dz: integrated momentum (kinetic) or momentum
     uint32_t from;
 } Memory;
-typedef struct MemPlace {
-    Expr self;           // what stands for slot k of the energy: the displacement or its integral
-    Expr displacement;   // as it depends on the coordinates
-} MemPlace;
+typedef struct Suspect { // a kinetic energy factor*velocity^2 whose factor depends on a position
+    Expr factor, velocity;
+    uint32_t from;
+} Suspect;
 typedef struct Line {    // an equation made
     Expr left, right;
     uint32_t node;
@@ -68,8 +68,8 @@ typedef struct System {
     VEC(Pull) forces;
     VEC(Limit) limits;
     VEC(Memory) memories;
-    VEC(MemPlace) places;
-    bool dual;              // coordinates are momenta: springs are controlled by forces, inerters by momenta
+    bool dual;              // coordinates are momenta, L = V(der(p)) - T(p): kinetic and potential have changed places
+    VEC(Suspect) suspects;
     bool failed;
     VEC(Line) lines;        // the equations of motion
 } System;
@@ -87,8 +87,8 @@ system_velocity(const System *system, uint32_t i)
 }
 // The slot of a variable as an expression; made when it is new.
 Expr system_slot(System *system, Var var);
-// The next multiplier lambda1, lambda2, ... of a component.
-Var system_new_multiplier(System *system, uint32_t inst, Span span);
+// The next of stem1, stem2, ... in a component.
+Var system_new_numbered(System *system, uint32_t inst, const char *stem, bool shown, Span span);
 // A new variable of the model in the component of coordinate i, named stem + name of the coordinate (with its unit).
 Var system_new_var(System *system, uint32_t i, const char *stem, Sym unit);
 // Time derivatives of n expressions. False after an error.
@@ -115,22 +115,38 @@ void system_find_inertias(System *system);
 // this name needs it.
 bool system_is_quadratic(System *system, const char *formalism);
 
-// --- lagrange.c: of the kinetic energies that are no inertias and, if wanted, of the inertias; out has n elements
-bool system_momenta(System *system, bool inertias, Expr *out);            // dT/du
-bool system_kinetic_by_position(System *system, bool inertias, Expr *out); // dT/dq
-bool system_euler(System *system, bool inertias, Expr *out);              // d/dt(dT/du) - dT/dq
+// --- lagrange.c: L = T - V, where T has the kinetic energies that are no inertias, and with `whole` also the inertias
+// and V; out has n elements
+bool system_momenta(System *system, bool whole, Expr *out);     // dL/du
+bool system_by_position(System *system, bool whole, Expr *out); // dL/dq
+bool system_euler(System *system, bool whole, Expr *out);       // d/dt(dL/du) - dL/dq
 // --- gibbs_appell.c: der(v) of all inertias, and m*der(v)
 bool system_accelerations(System *system, U32Vec *out, U32Vec *seeds);
-// --- kane.c: sum of seed*dv/du over the inertias; with seeds m*der(v) and what is no inertia
-bool system_partial_velocities(System *system, const Expr *seeds, Expr *out);
+// --- kane.c: sum of m*der(v)*dv/du + dV/dq, and what is no inertia
 bool system_inertia_forces(System *system, Expr *out);
 
+// --- duality.c
+// Decides whether coordinates are momenta, and changes the places of potential and kinetic energies then. False after
+// E0803: energies of both kinds in one system.
+bool system_find_duality(System *system);
+
+// --- helmholtz.c
+// Warns about kinetic energies of one displacement that hide a memory element (W1801).
+void system_check_suspects(System *system);
+// --- dissipation.c
+bool system_check_dissipation(System *system); // false after E0805
+
 // --- applied.c
-// Per coordinate: what stands against the inertia forces: d(V)/dq + d(D)/du, memory elements, minus forces and
+// Per coordinate: what stands against the inertia forces and potentials: dD/du and memory elements; generalised forces and
 // multipliers of constraints. applied and forces have n elements.
 bool system_applied(System *system, Expr *applied, Expr *forces);
+// --- memory.c: adds to applied the forces of memory elements, those of mem-inerters only when wanted
+bool system_memory_forces(System *system, bool inerters, Expr *applied);
+// Adds to momenta those of mem-inerters, and to by_position what their rate has beyond the forces.
+bool system_memory_momenta(System *system, Expr *momenta, Expr *by_position);
 // The equations left[i] + applied[i] = forces[i] and the constraints as lines.
 bool system_finish(System *system, Expr *left);
+void system_potentials(System *system, int sign, U32Vec *roots, U32Vec *seeds); // appended, for a gradient
 void system_add_limits(System *system);
 Expr limit_residual(const System *system, const Limit *limit);
 

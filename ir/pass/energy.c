@@ -12,7 +12,8 @@ derive(System *system)
     static bool (*const derivations[])(System *) = {derive_lagrange, derive_hamilton, derive_gibbs_appell, derive_kane,
                                                     derive_maggi};
     system_find_inertias(system);
-    return derivations[system->formalism](system);
+    system_check_suspects(system);
+    return system_check_dissipation(system) && derivations[system->formalism](system);
 }
 
 static void
@@ -21,9 +22,6 @@ add_line(System *system, const Line *line)
     Dae *dae = system->dae;
     Expr shape;
     uint32_t row;
-    for (uint32_t i = 0; i < system->n; i++)
-        if (system->vars.at[3 * i + 2] == NONE)
-            system->vars.at[3 * i + 2] = dae_der(dae, system->vars.at[3 * i + 1]);
     dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, line->left, line->right), system->vars.at, &shape, &row);
     uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, line->node, line->span);
     dae->equations.at[added].generated = 1;
@@ -43,6 +41,48 @@ remove_unused_chain(Dae *dae, Var var, const U8Vec *used)
     for (; var != NONE; var = dae->var_der.at[var])
         if (dae->var_der_of.at[var] != NONE && !used->at[var])
             dae->var_flags.at[var] |= VARF_REMOVED;
+}
+
+// A part that several equations have becomes a hidden variable with an equation of its own.
+static void
+add_definitions(System *system, const U32Vec *definitions, uint32_t first_slot)
+{
+    Dae *dae = system->dae;
+    Line line = system->lines.at[0];
+    uint32_t inst = dae->nodes.at[line.node].inst;
+    for (uint32_t i = 0; i < definitions->n; i++) {
+        Var part = system_new_numbered(system, inst, "$part", false, line.span);
+        vec_push(&system->vars, part);
+        line.left = expr_slot(system->exprs, first_slot + i);
+        line.right = definitions->at[i];
+        add_line(system, &line);
+    }
+}
+
+static void
+add_lines(System *system, bool share)
+{
+    U32Vec roots = {0}, definitions = {0};
+    uint32_t first_slot = system->vars.n;
+    for (uint32_t i = 0; i < system->lines.n; i++) {
+        vec_push(&roots, system->lines.at[i].left);
+        vec_push(&roots, system->lines.at[i].right);
+    }
+    for (uint32_t i = 0; i < system->n; i++)
+        if (system->vars.at[3 * i + 2] == NONE)
+            system->vars.at[3 * i + 2] = dae_der(system->dae, system->vars.at[3 * i + 1]);
+    if (share) {
+        expr_share(system->exprs, roots.at, roots.n, first_slot, &definitions);
+        add_definitions(system, &definitions, first_slot);
+    }
+    for (uint32_t i = 0; i < system->lines.n; i++) {
+        Line line = system->lines.at[i];
+        line.left = roots.at[2 * i];
+        line.right = roots.at[2 * i + 1];
+        add_line(system, &line);
+    }
+    vec_free(&roots);
+    vec_free(&definitions);
 }
 
 // Derivatives in rows of energies that nothing else mentions.
@@ -69,6 +109,38 @@ remove_unused(Dae *dae)
     vec_free(&used);
 }
 
+static void
+count_operations(System *system, MotionCost *cost)
+{
+    U32Vec residuals = {0};
+    for (uint32_t i = 0; i < system->lines.n; i++)
+        vec_push(&residuals, expr_sub(system->exprs, system->lines.at[i].left, system->lines.at[i].right));
+    cost->raw = expr_written_operations(system->exprs, residuals.at, residuals.n);
+    cost->shared = expr_share(system->exprs, residuals.at, residuals.n, 0, NULL);
+    cost->coordinates = system->n;
+    cost->equations = system->lines.n;
+    vec_free(&residuals);
+}
+
+// Large equations that have most of their parts in common are compiled and computed faster with the parts as variables;
+// small ones are better left alone: fewer unknowns, and text that people can read.
+static bool
+is_worth_sharing(const MotionCost *cost)
+{
+    return cost->raw >= 1000 && cost->raw >= 4 * cost->shared;
+}
+
+static void
+add_cost(MotionCost *sum, const MotionCost *cost)
+{
+    if (!sum)
+        return;
+    sum->raw += cost->raw;
+    sum->shared += cost->shared;
+    sum->coordinates += cost->coordinates;
+    sum->equations += cost->equations;
+}
+
 bool
 pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
 {
@@ -84,8 +156,12 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
     for (uint32_t s = 0; s < systems.n && good; s++) {
         systems.at[s].names = &names;
         good = derive(&systems.at[s]);
-        for (uint32_t i = 0; i < systems.at[s].lines.n && good; i++)
-            add_line(&systems.at[s], &systems.at[s].lines.at[i]);
+        MotionCost now = {0};
+        if (good)
+            count_operations(&systems.at[s], &now);
+        add_cost(cost, &now);
+        if (good)
+            add_lines(&systems.at[s], is_worth_sharing(&now));
     }
     if (good)
         remove_unused(dae);

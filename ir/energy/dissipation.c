@@ -1,0 +1,128 @@
+// Dissipation that would produce power.
+//
+// Purpose: a content function that is never positive belongs to no damper; where its text and the values of parameters
+// show it, it is an error. Method: signs are propagated through the expression: even powers are not negative, parameters
+// have the sign of their value or of their declared bounds. Contract: system.h. Complexity: linear in the energies.
+#include <math.h>
+
+#include "ir/energy/system.h"
+
+// What is known of a value: bits of the signs that it may have.
+enum { SIGN_NEGATIVE = 1, SIGN_ZERO = 2, SIGN_POSITIVE = 4, SIGN_ANY = 7, NOT_NEGATIVE = 6 };
+
+static uint8_t
+sign_of_number(double value)
+{
+    return value > 0 ? SIGN_POSITIVE : value < 0 ? SIGN_NEGATIVE : value == 0 ? SIGN_ZERO : SIGN_ANY;
+}
+
+static uint8_t
+negated(uint8_t sign)
+{
+    return (uint8_t)((sign & SIGN_ZERO) | (sign & SIGN_POSITIVE ? SIGN_NEGATIVE : 0)
+                     | (sign & SIGN_NEGATIVE ? SIGN_POSITIVE : 0));
+}
+
+static uint8_t
+product(uint8_t a, uint8_t b)
+{
+    uint8_t sign = (a | b) & SIGN_ZERO;
+    if (a & SIGN_POSITIVE)
+        sign |= b & (SIGN_POSITIVE | SIGN_NEGATIVE);
+    if (a & SIGN_NEGATIVE)
+        sign |= negated(b) & (SIGN_POSITIVE | SIGN_NEGATIVE);
+    return sign;
+}
+
+static uint8_t
+sum(uint8_t a, uint8_t b)
+{
+    uint8_t moving = (a | b) & (SIGN_POSITIVE | SIGN_NEGATIVE);
+    if (moving == (SIGN_POSITIVE | SIGN_NEGATIVE))
+        return SIGN_ANY;
+    return (uint8_t)(moving | (a & b & SIGN_ZERO));
+}
+
+static uint8_t
+sign_of_slot(System *system, uint32_t slot)
+{
+    Var var = system->vars.at[slot];
+    double value;
+    if (slot < 3 * system->n)
+        return SIGN_ANY;
+    if (dae_known_value(system->dae, var, &value))
+        return sign_of_number(value);
+    return system->dae->var_flags.at[var] & VARF_NONNEG ? NOT_NEGATIVE : SIGN_ANY;
+}
+
+static uint8_t
+sign_of_part(System *system, Expr e, const Map *signs)
+{
+    Exprs *exprs = system->exprs;
+    uint32_t n = expr_nargs(exprs, e), found;
+    uint8_t all = SIGN_ANY;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t sign = map_get(signs, expr_arg(exprs, e, i), &found) ? (uint8_t)found : SIGN_ANY;
+        if (!i)
+            all = sign;
+        else if (expr_op(exprs, e) == OP_ADD)
+            all = sum(all, sign);
+        else if (expr_op(exprs, e) == OP_MUL || expr_op(exprs, e) == OP_DIV)
+            all = product(all, sign);
+    }
+    switch (expr_op(exprs, e)) {
+    case OP_CONST:
+        return sign_of_number(expr_value(exprs, e));
+    case OP_SLOT:
+        return sign_of_slot(system, expr_slot_of(exprs, e));
+    case OP_ADD:
+    case OP_MUL:
+    case OP_DIV:
+        return all;
+    case OP_NEG:
+        return negated(all);
+    case OP_POW: {
+        Expr exponent = expr_arg(exprs, e, 1);
+        bool even = expr_op(exprs, exponent) == OP_CONST && fmod(expr_value(exprs, exponent), 2) == 0;
+        return even ? NOT_NEGATIVE : SIGN_ANY;
+    }
+    case OP_ABS:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_COSH:
+        return NOT_NEGATIVE;
+    default:
+        return SIGN_ANY;
+    }
+}
+
+static uint8_t
+sign_of(System *system, Expr e)
+{
+    Map signs = {0};
+    U32Vec order = {0};
+    expr_parts(system->exprs, e, &order);
+    for (uint32_t i = 0; i < order.n; i++)
+        map_put(&signs, order.at[i], sign_of_part(system, order.at[i], &signs));
+    uint32_t found = SIGN_ANY;
+    map_get(&signs, e, &found);
+    map_free(&signs);
+    vec_free(&order);
+    return (uint8_t)found;
+}
+
+bool
+system_check_dissipation(System *system)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < system->dissipation.n; i++) {
+        uint8_t sign = sign_of(system, system->dissipation.at[i].e);
+        if (sign & SIGN_POSITIVE || !(sign & SIGN_NEGATIVE))
+            continue;
+        Diag *diag = diag_add(system->diags, E0805, system_energy(system, system->dissipation.at[i].from)->span,
+                              "this dissipation is never positive: the element would produce power");
+        diag_help(diag, "a damper of coefficient c >= 0 has the dissipation c/2*der(x)^2; a source is a 'force'");
+        good = false;
+    }
+    return good;
+}

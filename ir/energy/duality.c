@@ -1,0 +1,47 @@
+// The dual form: momenta as coordinates.
+//
+// Purpose: springs that are controlled by their forces and inerters that are controlled by their momenta have the
+// co-Lagrangian L = V(der(p)) - T(p) (19), (21), dampers controlled by forces the co-content D(der(p)). Method: a potential
+// that depends on rates of coordinates says that the coordinates are momenta; potential and kinetic energies then change
+// their places, and everything else is the same. Contract: system.h. Complexity: linear in the energies.
+#include "ir/energy/system.h"
+
+static bool
+mixed(System *system, uint32_t from, const char *what)
+{
+    Diag *diag = diag_add(system->diags, E0803, system_energy(system, from)->span, "%s", what);
+    diag_help(diag, "with positions as coordinates, potentials depend on coordinates and kinetic energies on their rates; with "
+                    "momenta it is the other way round; one system cannot have both");
+    return false;
+}
+
+bool
+system_find_duality(System *system)
+{
+    uint32_t of_rates = 0;
+    for (uint32_t i = 0; i < system->potential.n; i++)
+        of_rates += system_depends(system, system->potential.at[i].e, 1);
+    if (!of_rates)
+        return true;
+    for (uint32_t i = 0; i < system->potential.n; i++)
+        if (!system_depends(system, system->potential.at[i].e, 1) || system_depends(system, system->potential.at[i].e, 0))
+            return mixed(system, system->potential.at[i].from,
+                         "this potential depends on coordinates, but others of the system depend on their rates");
+    for (uint32_t i = 0; i < system->kinetic.n; i++)
+        if (system_depends(system, system->kinetic.at[i].e, 1))
+            return mixed(system, system->kinetic.at[i].from,
+                         "this kinetic energy depends on rates of coordinates, and so does a potential of the system");
+    if (system->inertias.n)
+        return mixed(system, system->inertias.at[0].from,
+                     "an inertia moves with positions, but a potential of the system depends on rates of coordinates");
+    system->dual = true;
+    for (uint32_t i = 0; i < system->kinetic.n; i++)
+        vec_push(&system->potential, system->kinetic.at[i]);
+    uint32_t old = system->potential.n - system->kinetic.n, moved = system->kinetic.n;
+    system->kinetic.n = 0;
+    for (uint32_t i = 0; i < old; i++)
+        vec_push(&system->kinetic, system->potential.at[i]);
+    memmove(system->potential.at, system->potential.at + old, moved * sizeof *system->potential.at);
+    system->potential.n = moved;
+    return true;
+}

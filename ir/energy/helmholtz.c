@@ -1,0 +1,186 @@
+// Helmholtz's conditions.
+//
+// Purpose: equations A(q, u) a + B(q, u) = 0 have a Lagrangian only when they are self-adjoint (30)-(33):
+//     A_ij = A_ji                                                                    (30)
+//     dA_ik/du_j = dA_jk/du_i                                                        (31)
+//     dB_i/dq_j - dB_j/dq_i = 1/2 d/dq_k (dB_i/du_j - dB_j/du_i) u_k                 (32)
+//     dB_i/du_j + dB_j/du_i = 2 dA_ij/dq_k u_k                                       (33)
+// The force of a mem-inerter, d/dt(B(s) der(s)), is not: who writes its energy as B(s)/2*der(s)^2 gets another force, with
+// half the term B' der(s)^2 (25), (27). Method: a kinetic energy f(s)*der(s)^2 whose factor depends on the very
+// displacement is taken for an inerter's; the equations that the momentum 2*f*der(s) gives are put into the conditions,
+// and the first that fails is named with the difference of its sides. (A factor that depends on other coordinates is
+// geometry.) Contract: system.h. Complexity: quadratic in the coordinates of one displacement.
+#include "ir/energy/system.h"
+
+typedef struct Failure {
+    const char *condition;
+    uint32_t i, j;
+    Expr difference;       // left side minus right side
+} Failure;
+
+typedef struct Operator {  // A a + B of the coordinates listed
+    System *system;
+    Exprs *exprs;
+    U32Vec at;             // coordinates
+    Expr *force;           // per coordinate of the list
+} Operator;
+
+static Expr
+by(const Operator *op, Expr e, uint32_t k, uint32_t kind)
+{
+    return expr_diff(op->exprs, e, 3 * op->at.at[k] + kind);
+}
+
+static Expr
+coefficient(const Operator *op, uint32_t i, uint32_t j)
+{
+    return by(op, op->force[i], j, 2);
+}
+
+// What is left without accelerations.
+static Expr
+rest(const Operator *op, uint32_t i)
+{
+    Expr *zero = base_calloc(3 * op->system->n + 1, sizeof *zero);
+    for (uint32_t k = 0; k < op->system->n; k++)
+        zero[3 * k + 2] = expr_const(op->exprs, 0);
+    Expr e = expr_substitute(op->exprs, op->force[i], zero, 3 * op->system->n);
+    free(zero);
+    return e;
+}
+
+static Expr
+along_velocities(const Operator *op, Expr e)
+{
+    Expr sum = expr_const(op->exprs, 0);
+    for (uint32_t k = 0; k < op->at.n; k++)
+        sum = expr_2(op->exprs, OP_ADD, sum,
+                     expr_2(op->exprs, OP_MUL, by(op, e, k, 0), system_velocity(op->system, op->at.at[k])));
+    return sum;
+}
+
+static bool
+differs(const Operator *op, Failure *out, const char *condition, uint32_t i, uint32_t j, Expr left, Expr right)
+{
+    Expr difference = expr_sub(op->exprs, left, right);
+    if (expr_is_const(op->exprs, difference, 0))
+        return false;
+    *out = (Failure){condition, op->at.at[i], op->at.at[j], difference};
+    return true;
+}
+
+static bool
+pair_fails(const Operator *op, uint32_t i, uint32_t j, Failure *out)
+{
+    Exprs *exprs = op->exprs;
+    Expr bi = rest(op, i), bj = rest(op, j);
+    if (differs(op, out, "(30)", i, j, coefficient(op, i, j), coefficient(op, j, i)))
+        return true;
+    for (uint32_t k = 0; k < op->at.n; k++)
+        if (differs(op, out, "(31)", i, j, by(op, coefficient(op, i, k), j, 1), by(op, coefficient(op, j, k), i, 1)))
+            return true;
+    Expr turn = along_velocities(op, expr_sub(exprs, by(op, bi, j, 1), by(op, bj, i, 1)));
+    if (differs(op, out, "(32)", i, j, expr_sub(exprs, by(op, bi, j, 0), by(op, bj, i, 0)),
+                expr_2(exprs, OP_DIV, turn, expr_const(exprs, 2))))
+        return true;
+    Expr twice = expr_2(exprs, OP_MUL, expr_const(exprs, 2), along_velocities(op, coefficient(op, i, j)));
+    return differs(op, out, "(33)", i, j, expr_2(exprs, OP_ADD, by(op, bi, j, 1), by(op, bj, i, 1)), twice);
+}
+
+static bool
+find_failure(const Operator *op, Failure *out)
+{
+    for (uint32_t i = 0; i < op->at.n; i++)
+        for (uint32_t j = i; j < op->at.n; j++)
+            if (pair_fails(op, i, j, out))
+                return true;
+    return false;
+}
+
+// The velocity is a combination of velocities with constant coefficients, and the factor a function of the same combination
+// of coordinates.
+static bool
+is_two_terminal(System *system, const Suspect *suspect, U32Vec *at)
+{
+    Exprs *exprs = system->exprs;
+    U32Vec used = {0};
+    bool good = system_is_scleronomic(system, suspect->factor);
+    Expr both[] = {suspect->factor, suspect->velocity};
+    expr_used_slots(exprs, both, 2, &used);
+    for (uint32_t i = 0; i < used.n; i++)
+        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
+            vec_push(at, used.at[i] / 3);
+    for (uint32_t i = 0; i < used.n && good; i++) {
+        uint32_t k = 0, slot = used.at[i];
+        while (k < at->n && 3 * at->at[k] != slot)
+            k++;
+        good = slot >= 3 * system->n || slot % 3 == 1 || k < at->n;
+    }
+    for (uint32_t i = 0; i < at->n && good; i++) {
+        Expr c = expr_diff(exprs, suspect->velocity, 3 * at->at[i] + 1), first = expr_diff(exprs, suspect->velocity, 3 * at->at[0] + 1);
+        Expr f = expr_diff(exprs, suspect->factor, 3 * at->at[i]), f0 = expr_diff(exprs, suspect->factor, 3 * at->at[0]);
+        good = system_is_fixed(system, c)
+               && expr_2(exprs, OP_MUL, c, f0) == expr_2(exprs, OP_MUL, first, f);
+    }
+    vec_free(&used);
+    return good && at->n;
+}
+
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    const System *system = context;
+    dae_var_name(system->dae, system->vars.at[slot], out);
+}
+
+static const char *
+text_of(System *system, Expr e)
+{
+    Out out = {0};
+    expr_print(system->exprs, e, print_slot, system, &out);
+    const char *text = arena_strndup(system->dae->arena, out.text, out.length);
+    out_free(&out);
+    return text;
+}
+
+static void
+warn(System *system, const Suspect *suspect, const Failure *failure)
+{
+    Exprs *exprs = system->exprs;
+    Span span = system_energy(system, suspect->from)->span;
+    const char *inertance = text_of(system, expr_2(exprs, OP_MUL, expr_const(exprs, 2), suspect->factor));
+    Diag *diag = diag_add(system->diags, W1801, span, "the inertance %s of this kinetic energy changes with its own displacement, "
+                          "as that of a mem-inerter does, whose equation of motion has no Lagrangian", inertance);
+    diag_note(diag, span, "with the momentum (%s)*%s Helmholtz's condition %s fails for %s: its sides differ by %s", inertance,
+              text_of(system, suspect->velocity), failure->condition,
+              dae_name(system->dae, system->coordinates.at[failure->i]), text_of(system, failure->difference));
+    diag_help(diag, "a mem-inerter is 'memory kinetic E' with the integrated energy E whose second derivative by the displacement "
+                    "is %s; a geometry is 'inertia m at {...}'", inertance);
+}
+
+static void
+check_suspect(System *system, const Suspect *suspect)
+{
+    Exprs *exprs = system->exprs;
+    Operator op = {.system = system, .exprs = exprs};
+    Failure failure;
+    if (is_two_terminal(system, suspect, &op.at)) {
+        Expr momentum = expr_make(exprs, OP_MUL, (Expr[]){expr_const(exprs, 2), suspect->factor, suspect->velocity}, 3), force;
+        op.force = base_calloc(op.at.n, sizeof *op.force);
+        if (system_rates(system, &momentum, 1, &force)) {
+            for (uint32_t i = 0; i < op.at.n; i++)
+                op.force[i] = expr_2(exprs, OP_MUL, by(&op, suspect->velocity, i, 1), force);
+            if (find_failure(&op, &failure))
+                warn(system, suspect, &failure);
+        }
+        free(op.force);
+    }
+    vec_free(&op.at);
+}
+
+void
+system_check_suspects(System *system)
+{
+    for (uint32_t i = 0; i < system->suspects.n; i++)
+        check_suspect(system, &system->suspects.at[i]);
+}
