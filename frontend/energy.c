@@ -39,7 +39,7 @@ real_value(Context *context, Node node, const char *what, uint8_t rank, Value *o
     Diag *diag = diag_add(elab->diags, E0201, node_at(elab, node)->span, "%s must be a Real%s, but this has type %s", what,
                           rank ? " or a vector of them" : "", type_text(elab->scratch, elab->dae->syms, &out->type));
     if (out->type.rank && !rank)
-        diag_help(diag, "an energy is one number: take the sum over the elements");
+        diag_help(diag, "one number is needed here: a sum over the elements, or one item for each in a 'for' loop");
     return false;
 }
 

@@ -243,9 +243,46 @@ collect_factor(Exprs *exprs, uint32_t begin, Expr factor, double *product)
     }
 }
 
+static Expr make_mul(Exprs *exprs, const Expr *args, uint32_t n);
+
+// The product of a constant and what was collected since `begin`.
+static Expr
+collect_again(Exprs *exprs, uint32_t begin, double product)
+{
+    U32Vec args = {0};
+    vec_push(&args, expr_const(exprs, product));
+    for (uint32_t i = begin; i < exprs->terms.n; i++) {
+        Term term = exprs->terms.at[i];
+        Expr power = term.factor == 1 ? term.base : expr_2(exprs, OP_POW, term.base, expr_const(exprs, term.factor));
+        vec_push(&args, power);
+    }
+    exprs->terms.n = begin;
+    Expr result = make_mul(exprs, args.at, args.n);
+    vec_free(&args);
+    return result;
+}
+
+// c*a*(x/d) with c a multiple of d: *product becomes c/d, exactly, and the term x, with which
+// the product is to be collected again.
+static bool
+absorb_divisor(Exprs *exprs, Term *term, double *product)
+{
+    if (term->factor != 1 || !is_multiple(exprs, *product, term->base))
+        return false;
+    Expr over = cell_args(exprs, term->base)[0];
+    *product /= expr_value(exprs, cell_args(exprs, term->base)[1]);
+    term->base = over;
+    return true;
+}
+
 static Expr
 finish_product(Exprs *exprs, uint32_t begin, double product)
 {
+    bool again = false;
+    for (uint32_t i = begin; i < exprs->terms.n && exprs->terms.n > begin + 1; i++)
+        again |= absorb_divisor(exprs, &exprs->terms.at[i], &product);
+    if (again)
+        return collect_again(exprs, begin, product);
     U32Vec args = {0};
     Expr few[SCAN_LIMIT + 1];
     args.at = few;

@@ -329,6 +329,16 @@ write_definitions(Collect *c)
     }
 }
 
+static bool
+has_no_derivative(const Collect *c, Expr e)
+{
+    static const Op without[] = {OP_TAR, OP_SGN, OP_DELAY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
+    bool found = false;
+    for (uint32_t i = 0; i < sizeof without / sizeof *without; i++)
+        found |= expr_has_op(c->dae->exprs, e, without[i]);
+    return found;
+}
+
 static System *
 system_with(Collect *c, uint32_t reach)
 {
@@ -473,7 +483,8 @@ add_entry(Collect *c, uint32_t from, uint32_t reach)
     const Energy *energy = &c->dae->energies.at[from];
     System *system = system_with(c, reach);
     Expr text;
-    if (!localise(c, system, energy->shape, energy->row, energy->kind == ENERGY_FORCE, &text)) {
+    bool force = energy->kind == ENERGY_FORCE;
+    if ((!force && has_no_derivative(c, energy->shape)) || !localise(c, system, energy->shape, energy->row, force, &text)) {
         no_derivative(c, energy->span);
         return;
     }

@@ -151,8 +151,9 @@ warn(System *system, const Suspect *suspect, const Failure *failure)
     const char *inertance = text_of(system, expr_2(exprs, OP_MUL, expr_const(exprs, 2), suspect->factor));
     Diag *diag = diag_add(system->diags, W1801, span, "the inertance %s of this kinetic energy changes with its own displacement, "
                           "as that of a mem-inerter does, whose equation of motion has no Lagrangian", inertance);
-    diag_note(diag, span, "with the momentum (%s)*%s Helmholtz's condition %s fails for %s: its sides differ by %s", inertance,
-              text_of(system, suspect->velocity), failure->condition,
+    Expr momentum = expr_make(exprs, OP_MUL, (Expr[]){expr_const(exprs, 2), suspect->factor, suspect->velocity}, 3);
+    diag_note(diag, span, "with the momentum %s Helmholtz's condition %s fails for %s: its sides differ by %s",
+              text_of(system, momentum), failure->condition,
               dae_name(system->dae, system->coordinates.at[failure->i]), text_of(system, failure->difference));
     diag_help(diag, "a mem-inerter is 'memory kinetic E' with the integrated energy E whose second derivative by the displacement "
                     "is %s; a geometry is 'inertia m at {...}'", inertance);

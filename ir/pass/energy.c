@@ -4,6 +4,8 @@
 // Method: ir/energy/*.c; docs/energies.md derives what is done. Contract: runs first, so that equations of motion are
 // like the user's for all later passes; they are marked as made and belong to the component of their coordinate.
 // Derivatives that only energies mention are marked removed. Complexity: near-linear in the energies.
+#include <math.h>
+
 #include "ir/energy/system.h"
 
 static bool
@@ -141,6 +143,28 @@ add_cost(MotionCost *sum, const MotionCost *cost)
     sum->equations += cost->equations;
 }
 
+// Equations of motion have derivatives of energies only; the conditions under which integrals in energies are accurate
+// are kept by an assertion about the energy itself.
+static void
+keep_integrals(Dae *dae)
+{
+    Exprs *exprs = dae->exprs;
+    for (uint32_t i = 0; i < dae->energies.n; i++) {
+        const Energy *energy = &dae->energies.at[i];
+        if (!expr_has_op(exprs, energy->shape, OP_INTEGRAL))
+            continue;
+        U32Vec vars = {0};
+        vec_append(&vars, dae->rows.at + energy->row, expr_nslots(exprs, energy->shape)); // rows move
+        Expr value = expr_op(exprs, energy->shape) == OP_EQN ? expr_arg(exprs, energy->shape, 1) : energy->shape;
+        Expr finite = expr_2(exprs, OP_LT, value, expr_const(exprs, INFINITY));
+        Assert made = {.inst = dae->nodes.at[energy->node].inst, .span = energy->span,
+                       .message = sym_of(dae->syms, "an energy is not finite")};
+        dae_bind_shape(dae, expr_1(exprs, OP_NOEVENT, finite), vars.at, &made.condition, &made.row);
+        vec_push(&dae->asserts, made);
+        vec_free(&vars);
+    }
+}
+
 bool
 pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
 {
@@ -163,8 +187,10 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         if (good)
             add_lines(&systems.at[s], is_worth_sharing(&now));
     }
-    if (good)
+    if (good) {
+        keep_integrals(dae);
         remove_unused(dae);
+    }
     for (uint32_t s = 0; s < systems.n; s++)
         system_free(&systems.at[s]);
     vec_free(&systems);
