@@ -11,6 +11,7 @@
 #   pass/N.dae       + N.WHAT   the same for a flat model as text (docs/ir.md): the passes without the front end;
 #                    + N.err    mdlc check exits with 1 and prints N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
+#   forms/N.options, N.skip     see run_forms below
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
 # The last line is `N passed, M failed`.
@@ -207,6 +208,31 @@ run_checks() {
     done
 }
 
+# The causal and the DAE form of every example and every model in sim/ have the same trajectories and events. Where one fails,
+# as models made to fail do, so does the other. forms/FOLDER_NAME.options has options; .skip says why it is left out.
+run_forms() {
+    for model in "$top"/examples/*/*.mdl "$top"/tests/sim/*.mdl; do
+        name=$(basename "$(dirname "$model")")_$(basename "$model" .mdl)
+        [ -e "$top/tests/forms/$name.skip" ] && continue
+        chosen "forms/$name" || continue
+        options=$(cat "$top/tests/forms/$name.options" 2>/dev/null)
+        causal=0 dae=0
+        for form in causal dae; do
+            # shellcheck disable=SC2086
+            timeout 250 "$mdlc" run "$model" $options --tol 1e-9 --form $form -o "$work/$form.csv" >"$work/$form.said" 2>&1 ||
+                eval "$form=\$?"
+        done
+        if [ $causal -ne $dae ] || [ $dae -eq 124 ]; then
+            cat "$work/causal.said" "$work/dae.said" >"$work/said"
+            fail "forms/$name: exit status $causal and $dae" "$work/said"
+        elif [ $dae -ne 0 ] || "$csvcheck" agree "$work/causal.csv" "$work/dae.csv" 1e-5 1e-6 1e-6 >"$work/said" 2>&1; then
+            pass
+        else
+            fail "forms/$name" "$work/said"
+        fi
+    done
+}
+
 run_programs() {
     for source in "$top"/tests/ir/*.c "$top"/tests/runtime/*.c "$top"/tests/backend/*.c; do
         [ -e "$source" ] || continue
@@ -234,5 +260,6 @@ run_errors
 run_views
 run_passes
 run_checks
+run_forms
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
