@@ -11,7 +11,7 @@ BASE     := $(wildcard ir/base/*.c)
 IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
 FRONTEND := $(filter-out frontend/main.c,$(wildcard frontend/*.c))
 BACKEND  := $(wildcard backend/*.c)
-RUNTIME  := $(wildcard runtime/*.c)
+RUNTIME  := $(filter-out runtime/simulator_start.c runtime/embed_program.c,$(wildcard runtime/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 GENERATED = $(BUILD)/frontend/parser.o $(BUILD)/frontend/lexer.o
@@ -25,21 +25,37 @@ LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-section
                $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
 LLVM_SHARED  = -L$(shell $(LLVM) --libdir) -Wl,-rpath,$(shell $(LLVM) --libdir) -lLLVM-19
 LLVM_LIBS    = $(if $(SAN),$(LLVM_SHARED),$(LLVM_STATIC)) -lz -lzstd -lrt -ldl -lm
-SUNDIALS     = -Wl,-Bstatic -lsundials_ida -lsundials_cvode -lsundials_arkode -lsundials_sunnonlinsolfixedpoint -lsundials_sunlinsolklu -lsundials_sunlinsoldense -lsundials_sunmatrixsparse \
-               -lsundials_sunmatrixdense -lsundials_nvecserial -lklu -lamd -lcolamd -lbtf -lsuitesparseconfig -Wl,-Bdynamic
+SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
 # V=1 shows whole commands.
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-all: $(BUILD)/mdlc
+all: $(BUILD)/mdlc $(BUILD)/libsimulator.a $(BUILD)/include/mdl_embed.h
+
+# The interface of models in other programs, where their compiler finds it.
+$(BUILD)/include/mdl_embed.h: runtime/embed.h
+	@mkdir -p $(@D)
+	@cp $< $@
 
 $(BUILD)/mdlc: $(BUILD)/frontend/main.o $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
-# Where the standard library is when it stands neither beside the program nor under its prefix.
-$(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_STDLIB=\"$(CURDIR)/stdlib\"
+# Where the library and the examples are when they stand neither beside the program nor under its prefix.
+$(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_SOURCE=\"$(CURDIR)\"
+
+# What `mdlc build` links models with: the runtime and the libraries it needs, in one archive.
+NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
+           sundials_sunlinsoldense sundials_sunmatrixsparse sundials_sunmatrixdense sundials_nvecserial klu amd colamd btf \
+           suitesparseconfig
+$(BUILD)/libsimulator.a: $(BUILD)/libruntime.a $(BUILD)/runtime/simulator_start.o $(BUILD)/runtime/embed_program.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@; { echo create $@; for l in $^; do case $$l in *.a) echo addlib $$l;; *) echo addmod $$l;; esac; done; \
+	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
+# A model may also become a shared library, and with it the runtime.
+$(BUILD)/runtime/%.o: CFLAGS += -fPIC -fno-semantic-interposition
+$(BUILD)/frontend/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c) ir/sys.c) $(BUILD)/libbase.a
@@ -113,7 +129,7 @@ $(BUILD)/tests/bench/structural: $(BUILD)/tests/bench/structural.o $(BUILD)/libi
 
 packages:
 	@.ci/packages
-programs: $(BUILD)/mdlc $(TEST_PROGRAMS)
+programs: all $(TEST_PROGRAMS)
 
 test: packages
 	$(MAKE) -j$(JOBS) programs
@@ -152,8 +168,16 @@ fmt: all
 	$(BUILD)/mdlc fmt stdlib/*.mdl examples/*/*.mdl
 install: all
 	install -D $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
+	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
+	install -D -m 644 $(BUILD)/include/mdl_embed.h $(DESTDIR)$(PREFIX)/include/mdl_embed.h
 	install -d $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
 	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
+	for folder in . $(notdir $(patsubst %/,%,$(wildcard examples/*/))); do \
+	    install -d $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; \
+	    install -m 644 $$(find examples/$$folder -maxdepth 1 -type f) $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; done
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/mdlc man | gzip -9n >$(DESTDIR)$(PREFIX)/share/man/man1/mdlc.1.gz
+	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
 clean:
 	rm -rf build
 .PHONY: all help packages programs test check check-asan demo bench layers wc docs fmt install clean

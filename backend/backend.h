@@ -22,8 +22,15 @@ void engine_free(Engine **engine);
 // mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
 bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
-// Relocatable object file for this computer: every function of the Sys with count > 0 by its name, as
-// void NAME(double *v, const void *self). It needs libm. False: a line in `why`.
-bool backend_write_object(Sys *sys, const EngineOptions *options, const char *path, Out *why);
+
+// A whole model in one file: functions, and the tables of runtime/model.h as the constant `symbol` (an mdl_model).
+typedef struct ObjectOptions {
+    enum { OBJECT_FILE, OBJECT_ASM, OBJECT_LLVM } kind; // relocatable object, assembly, LLVM's text
+    const char *path, *symbol;
+    bool native;      // instructions of this computer's processor, not only those all of the architecture have
+} ObjectOptions;
+
+// It needs libm. False: a line in `why`.
+bool backend_write_model(Sys *sys, const EngineOptions *engine, const ObjectOptions *options, Out *why);
 
 #endif

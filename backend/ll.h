@@ -3,7 +3,9 @@
 //   ll_emit.c    one piece of linear code -> one LLVM function
 //   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
 //   ll_jit.c     sink: object code in this process            (engine_llvm)
-//   ll_print.c   sinks: text of IR, assembly, an object file
+//   ll_print.c   sinks: text of IR and assembly
+//   ll_object.c  sink: a whole model as one file
+//   ll_tables.c  the model's tables as constants
 #ifndef MDLC_BACKEND_LL_H
 #define MDLC_BACKEND_LL_H
 
@@ -54,7 +56,8 @@ typedef struct LlRequest {
     const Sharing *sharing;
     PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
                        // constants of the module
-    bool single;       // everything in one module
+    bool single;       // everything in one module, which exists even without code
+    bool portable;     // for any processor of the architecture
     // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
     // `marked` only the marked ones are compiled, and the marks stay.
     uint8_t *late;
@@ -66,7 +69,13 @@ typedef struct LlRequest {
 // Compiles every function of the Sys. False: a line in `why`.
 bool ll_compile(const LlRequest *request, Out *why);
 
-// A target machine for this computer. NULL: a line in `why`.
-LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, Out *why);
+// A target machine for this computer, or for all of its kind. NULL: a line in `why`.
+LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why);
+
+// The function of that name, declared when the module does not have it.
+LLVMValueRef ll_function(LlModule *m, const char *name);
+
+// Adds the constant `name`, the model of the Sys, to a module with its functions.
+void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name);
 
 #endif

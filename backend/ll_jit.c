@@ -106,7 +106,7 @@ define_library(Jit *jit)
 static bool
 start_jit(Jit *jit, Out *why)
 {
-    LLVMTargetMachineRef machine = ll_machine(LLVMCodeGenLevelNone, why);
+    LLVMTargetMachineRef machine = ll_machine(LLVMCodeGenLevelNone, false, why);
     if (!machine)
         return false;
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();

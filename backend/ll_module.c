@@ -23,7 +23,7 @@ enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGE
 // --- the computer at hand
 
 LLVMTargetMachineRef
-ll_machine(LLVMCodeGenOptLevel level, Out *why)
+ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
 {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -38,7 +38,8 @@ ll_machine(LLVMCodeGenOptLevel level, Out *why)
         LLVMDisposeMessage(message);
     } else {
         machine =
-            LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+            LLVMCreateTargetMachine(target, triple, portable ? "x86-64-v2" : cpu, portable ? "" : features, level,
+                                    LLVMRelocPIC, LLVMCodeModelDefault);
         if (!machine)
             out_printf(why, "LLVM cannot make code for %s\n", triple);
     }
@@ -97,7 +98,7 @@ machine_for(Compiler *c, bool optimised)
     int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
     if (*machine)
         return *machine;
-    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->why);
+    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->request->portable, c->why);
     if (*machine && !optimised && opt < 2)
         LLVMSetTargetMachineFastISel(*machine, true);
     return *machine;
@@ -196,6 +197,12 @@ static void
 part_name(char *name, size_t size, const Func *func, uint32_t part)
 {
     snprintf(name, size, "%s.%u", func->name, part);
+}
+
+LLVMValueRef
+ll_function(LlModule *m, const char *name)
+{
+    return function_named(m, name, false);
 }
 
 // Emits one piece as the function itself (`whole`) or as its next part.
@@ -377,7 +384,7 @@ ll_compile(const LlRequest *request, Out *why)
         else if (leader == SHARE_NONE && func->count)
             good = compile_function(&c, func);
     }
-    good = good && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
+    good = good && (!request->single || module_for(&c, false)) && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
     ll_module_close(&c.straight);
     ll_module_close(&c.loops);
     if (c.fast)

@@ -1,8 +1,7 @@
-// ll_print.c: generated code as text and as an object file.
+// ll_print.c: generated code as text.
 //
 // Contract: the printed code is what engine_llvm would run, except that tables of places are constants of the
-//   module instead of addresses, and that equal functions do not share a body. An object file holds
-//   everything in one module; what engine_llvm would not optimise is marked optnone.
+//   module instead of addresses, and that equal functions do not share a body.
 #include "backend/engine.h"
 #include "backend/ll.h"
 
@@ -37,15 +36,6 @@ print_asm(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
     return true;
 }
 
-static bool
-write_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
-{
-    char *message = NULL;
-    if (LLVMTargetMachineEmitToFile(machine, m->module, context, LLVMObjectFile, &message))
-        return emit_failed(message, why);
-    return true;
-}
-
 bool
 backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why)
 {
@@ -56,12 +46,4 @@ bool
 backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why)
 {
     return ll_compile(&(LlRequest){.sys = sys, .options = *options, .sink = print_asm, .context = out}, why);
-}
-
-bool
-backend_write_object(Sys *sys, const EngineOptions *options, const char *path, Out *why)
-{
-    LlRequest request = {.sys = sys, .options = *options, .single = true, .sink = write_object,
-                         .context = (void *)(uintptr_t)path};
-    return ll_compile(&request, why);
 }

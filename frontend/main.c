@@ -14,8 +14,12 @@
 #include "backend/backend.h"
 #include "frontend/elaborate.h"
 #include "frontend/format.h"
+#include "frontend/header.h"
+#include "frontend/manual.h"
+#include "frontend/native.h"
 #include "frontend/options.h"
 #include "frontend/parse.h"
+#include "frontend/starter.h"
 #include "ir/equations.h"
 #include "ir/explain.h"
 #include "ir/graph.h"
@@ -27,8 +31,8 @@
 enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5,
        EXIT_INTERRUPTED = 130 };
 
-#ifndef MDLC_STDLIB
-#define MDLC_STDLIB "stdlib"
+#ifndef MDLC_SOURCE
+#define MDLC_SOURCE "."
 #endif
 #ifndef MDLC_VERSION
 #define MDLC_VERSION "0.1.0"
@@ -105,26 +109,26 @@ print_out(Out *out)
     return EXIT_IO;
 }
 
-// The standard library stands beside the program (build/../stdlib), in share/mdlc of its prefix, or where
-// it was built.
+// A folder of the distribution stands beside the program (build/../NAME), in share/mdlc of its prefix, or where it was
+// built; `file` is one it has.
 static const char *
-stdlib_directory(Arena *arena)
+distributed(Arena *arena, const char *name, const char *file)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    static const char *const beside[] = {"../share/mdlc/stdlib", "../stdlib", "../../stdlib"};
+    static const char *const beside[] = {"../share/mdlc/", "../", "../../"};
     while (length > 0 && path[length - 1] != '/')
         length--;
     for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
-        const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
-        char *real = access(arena_printf(arena, "%s/Units.mdl", candidate), R_OK) ? NULL : realpath(candidate, NULL);
+        const char *candidate = arena_printf(arena, "%.*s%s%s", (int)length, path, beside[i], name);
+        char *real = access(arena_printf(arena, "%s/%s", candidate, file), R_OK) ? NULL : realpath(candidate, NULL);
         if (real) {
             candidate = arena_printf(arena, "%s", real);
             free(real);
             return candidate;
         }
     }
-    return MDLC_STDLIB;
+    return arena_printf(arena, "%s/%s", MDLC_SOURCE, name);
 }
 
 static void
@@ -139,7 +143,7 @@ add_paths(Session *session)
             program_add_path(session->program, arena_strndup(session->arena, path, length));
         path += length + (path[length] == ':');
     }
-    program_add_path(session->program, stdlib_directory(session->arena));
+    program_add_path(session->program, distributed(session->arena, "stdlib", "Units.mdl"));
 }
 
 static int
@@ -290,17 +294,12 @@ simulate(Session *session)
 static int
 command_run(Session *session)
 {
-    const char *output = session->options.run.output;
-    size_t length = output ? strlen(output) : 0;
-    if (output && length > 4 && !strcmp(output + length - 4, ".mat")) {
-        fprintf(stderr, "mdlc: -o %s: MAT files are not supported yet; use .csv\n", output);
-        return EXIT_USAGE;
-    }
     int status = check_regex(session->options.run.variables);
     if (status)
         return status;
     session->compilation.results = true;
     session->compilation.audit = session->options.run.audit;
+    session->compilation.parameters = run_wants_parameters(&session->options.run);
     session->compilation.variables = session->options.run.variables;
     status = compile(session, FACT_SYS);
     if (!status)
@@ -311,6 +310,108 @@ command_run(Session *session)
         session->diags = diags_create(session->sources);
     }
     return status ? status : simulate(session);
+}
+
+// --- build
+
+static int
+write_file(const char *path, const Out *text)
+{
+    FILE *file = fopen(path, "wb");
+    int error = 0;
+    if (!file)
+        return errno;
+    if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
+        error = errno ? errno : EIO;
+    if (fclose(file) && !error)
+        error = errno;
+    return error;
+}
+
+// libsimulator.a stands beside the program, or in lib/mdlc of its prefix.
+static const char *
+simulator_library(Arena *arena)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    static const char *const beside[] = {"libsimulator.a", "../lib/mdlc/libsimulator.a"};
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
+        if (access(candidate, R_OK) == 0)
+            return candidate;
+    }
+    return NULL;
+}
+
+// The object file beside the program, so that both are on one disk.
+static int
+build_program(Session *session, const EngineOptions *engine, ObjectOptions *object, bool shared)
+{
+    const char *target = session->options.run.output, *library = simulator_library(session->arena);
+    Out why = {0};
+    if (!library) {
+        fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
+        return EXIT_IO;
+    }
+    object->path = arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid());
+    bool good = backend_write_model(session->compilation.sys, engine, object, &why)
+                && native_link(object->path, library, target, shared, &why);
+    unlink(object->path);
+    if (!good)
+        fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+build_file(Session *session, const EngineOptions *engine, ObjectOptions *object)
+{
+    Out why = {0};
+    object->path = session->options.run.output;
+    bool good = backend_write_model(session->compilation.sys, engine, object, &why);
+    if (!good)
+        fprintf(stderr, "mdlc: cannot write %s", why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+build_header(Session *session)
+{
+    Out out = {0};
+    const char *path = session->options.run.output;
+    header_print(session->compilation.sys->model, &out);
+    int error = write_file(path, &out);
+    out_free(&out);
+    if (error)
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return error ? EXIT_IO : EXIT_FINE;
+}
+
+static int
+command_build(Session *session)
+{
+    const Options *o = &session->options;
+    Compilation *c = &session->compilation;
+    int status = check_regex(o->run.variables);
+    if (status)
+        return status;
+    c->results = c->settable = true;
+    c->audit = o->run.audit;
+    c->variables = o->run.variables;
+    status = compile(session, FACT_SYS);
+    if (status)
+        return status;
+    EngineOptions engine = {o->opt, c->verify};
+    ObjectOptions object = {.symbol = "mdl_program", .native = o->native};
+    if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
+        return build_program(session, &engine, &object, o->emit && !strcmp(o->emit, "shared"));
+    if (!strcmp(o->emit, "c-header"))
+        return build_header(session);
+    object.kind = !strcmp(o->emit, "asm") ? OBJECT_ASM : !strcmp(o->emit, "llvm") ? OBJECT_LLVM : OBJECT_FILE;
+    return build_file(session, &engine, &object);
 }
 
 // --- show
@@ -588,20 +689,6 @@ command_show(Session *session)
 
 // --- fmt
 
-static int
-write_file(const char *path, const Out *text)
-{
-    FILE *file = fopen(path, "wb");
-    int error = 0;
-    if (!file)
-        return errno;
-    if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
-        error = errno ? errno : EIO;
-    if (fclose(file) && !error)
-        error = errno;
-    return error;
-}
-
 // Writes beside the file and renames, so that a full disk cannot eat a model. Links and permissions stay.
 static int
 replace_file(Arena *arena, const char *path, const Out *text)
@@ -659,6 +746,102 @@ command_fmt(Session *session)
     return worst;
 }
 
+// --- compare
+
+static int
+command_compare(Session *session)
+{
+    Options *o = &session->options;
+    CompareOptions compare = o->compare;
+    Out out = {0}, why = {0};
+    compare.variables = o->run.variables;
+    compare.json = wants_json(session);
+    if (o->format && strcmp(o->format, "text") && !compare.json) {
+        fprintf(stderr, "mdlc: compare has no --format=%s: it has text and json\n", o->format);
+        return EXIT_USAGE;
+    }
+    int status = compare_results(o->files[0], o->files[1], &compare, &out, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    int printed = print_out(&out);
+    return printed ? printed : status;
+}
+
+// --- plot
+
+static bool
+is_model(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae"));
+}
+
+// Runs the model into a file that is gone when it has been read.
+static int
+run_for_plot(Session *session, Table **table, char why[TABLE_WHY])
+{
+    Options *o = &session->options;
+    const char *picture = o->run.output, *directory = getenv("TMPDIR");
+    char *path = arena_printf(session->arena, "%s/mdlc-XXXXXX.mat", directory && *directory ? directory : "/tmp");
+    int file = mkstemps(path, 4);
+    if (file < 0) {
+        snprintf(why, TABLE_WHY, "%s: %s", path, strerror(errno));
+        return EXIT_IO;
+    }
+    close(file);
+    o->run.output = path;
+    o->run.quiet = true;
+    int status = command_run(session);
+    o->run.output = picture;
+    if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_INTERRUPTED)
+        *table = table_read(path, why);
+    unlink(path);
+    return status;
+}
+
+static int
+command_plot(Session *session)
+{
+    const Options *o = &session->options;
+    PlotOptions plot = o->plot;
+    char text[TABLE_WHY] = "";
+    Table *table = NULL;
+    Out why = {0};
+    plot.variables = o->files + 1;
+    plot.n_variables = o->n_files - 1;
+    plot.output = o->run.output;
+    int status = EXIT_FINE;
+    if (is_model(o->files[0]))
+        status = run_for_plot(session, &table, text);
+    else if (!(table = table_read(o->files[0], text)))
+        status = EXIT_IO;
+    if (*text)
+        fprintf(stderr, "mdlc: %s\n", text);
+    int drawn = table ? plot_table(table, &plot, &why) : EXIT_FINE;
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    table_free(&table);
+    return status ? status : drawn;
+}
+
+// --- where a new user begins
+
+static int
+command_start(Session *session)
+{
+    const char *what = session->options.what, *examples = distributed(session->arena, "examples", "README.md");
+    Out out = {0}, why = {0};
+    int status = session->options.command == COMMAND_NEW ? starter_new(what, &out, &why)
+        : what ? starter_copy(examples, what, &out, &why) : starter_list(examples, &out, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    int printed = print_out(&out);
+    return status ? status : printed;
+}
+
 // --- the process
 
 static int
@@ -669,10 +852,19 @@ call_command(Session *session)
         return command_check(session);
     case COMMAND_RUN:
         return command_run(session);
+    case COMMAND_BUILD:
+        return command_build(session);
     case COMMAND_SHOW:
         return command_show(session);
     case COMMAND_FMT:
         return command_fmt(session);
+    case COMMAND_COMPARE:
+        return command_compare(session);
+    case COMMAND_PLOT:
+        return command_plot(session);
+    case COMMAND_NEW:
+    case COMMAND_EXAMPLES:
+        return command_start(session);
     default:
         return EXIT_USAGE;
     }
@@ -684,6 +876,13 @@ help_or_version(const Options *options)
     Out out = {0};
     if (options->command == COMMAND_VERSION) {
         out_text(&out, "mdlc " MDLC_VERSION "\n");
+    } else if (options->command == COMMAND_MAN) {
+        manual_page(MDLC_VERSION, &out);
+    } else if (options->command == COMMAND_COMPLETIONS) {
+        if (!manual_completions(options->what, &out)) {
+            fprintf(stderr, "mdlc: completions are for bash, zsh and fish, not '%s'\n", options->what);
+            return EXIT_USAGE;
+        }
     } else if (!options_help(options->what, &out)) {
         fprintf(stderr, "mdlc: no call '%s'\n", options->what);
         return EXIT_USAGE;
@@ -695,7 +894,8 @@ static void
 prepare_process(const Options *options)
 {
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
-        || options->command == COMMAND_RUN;
+        || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
+        || options->command == COMMAND_PLOT;
     run_signals(compiles ? on_early_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
     if (compiles && options->run.limit_time > 0)
@@ -749,7 +949,8 @@ main(int argc, char **argv)
     int status = EXIT_USAGE;
     if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
-    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION)
+    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION
+             || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
         status = help_or_version(&session.options);
     else
         status = run_session(&session);

@@ -4,45 +4,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { // bits of Option.calls, behind CALL_RUN
-    CALL_CHECK = 2 * CALL_RUN, CALL_SHOW = 4 * CALL_RUN, CALL_FMT = 8 * CALL_RUN, CALL_OTHER = 16 * CALL_RUN,
-    CALL_MODEL = CALL_RUN | CALL_CHECK | CALL_SHOW
+enum { // bits of Option.calls
+    CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17
 };
 
 static const Option own_options[] = {
     {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
-     CALL_MODEL},
+     CALLS_WITH_MODEL},
     {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALL_RUN},
-    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW},
+    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW | CALL_BUILD},
+    {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
+    {"native", 0, OPTION_FLAG, false, NULL, "for this computer's processor; default: for any x86-64-v2", CALL_BUILD},
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
-     CALL_MODEL},
-    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown", CALL_SHOW},
+     CALLS_WITH_MODEL},
+    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare has text and json", CALL_SHOW | CALL_COMPARE},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
+    {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
+    {"abs", 0, OPTION_NUMBER, false, "A", "what is added to that; default 1e-12", CALL_COMPARE},
+    {"shift", 0, OPTION_NUMBER, false, "T", "by what time something may come earlier or later; default 1e-9", CALL_COMPARE},
+    {"tube", 0, OPTION_TEXT, false, "NAME=R[,A]", "the tube of one variable (repeatable)", CALL_COMPARE},
+    {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
+    {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT},
+    {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT},
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
-    {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALL_MODEL},
-    {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", ~0u},
-    {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools", ~0u},
-    {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALL_MODEL},
+    {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
+    {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", CALLS_WITH_MODEL},
+    {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools",
+     CALLS_WITH_MODEL | CALL_FMT},
+    {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
-typedef struct Call {
-    const char *name;
-    Command command;
-    uint32_t bit;
-    const char *summary, *details;
-} Call;
+static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
 
 static const Call calls[] = {
-    {"check", COMMAND_CHECK, CALL_CHECK, "mdlc check FILE [-m CLASS]      parse, resolve, check types, units and balance", ""},
-    {"run", COMMAND_RUN, CALL_RUN, "mdlc run FILE [-m CLASS] [-o FILE.csv] [options]   compile in memory and simulate", ""},
-    {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]   look inside",
-     "  WHAT: ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes\n"},
-    {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...      canonical layout, in place", ""},
-    {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", ""},
+    {"new", COMMAND_NEW, CALL_OTHER, "mdlc new NAME", "write NAME.mdl, a first model", "", NULL},
+    {"examples", COMMAND_EXAMPLES, CALL_OTHER, "mdlc examples [NAME]", "list examples, or copy one here", "", NULL},
+    {"check", COMMAND_CHECK, CALL_CHECK, "mdlc check FILE [-m CLASS]", "parse, resolve, check types, units and balance", "", NULL},
+    {"run", COMMAND_RUN, CALL_RUN, "mdlc run FILE [-m CLASS] [-o RESULT] [options]", "compile in memory and simulate", "", NULL},
+    {"plot", COMMAND_PLOT, CALL_PLOT, "mdlc plot RESULT|MODEL VARIABLE... [-o FILE.svg|png|pdf]", "draw results",
+     "  Without -o the picture is made of characters. A model is run first, with the options of a run.\n", NULL},
+    {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
+    {"build", COMMAND_BUILD, CALL_BUILD, "mdlc build FILE [-m CLASS] -o PROGRAM", "a native simulator that takes the options of run", "",
+     NULL},
+    {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]", "look inside", "", views},
+    {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...", "canonical layout, in place", "", NULL},
+    {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", "this text, or the options of a call", "", NULL},
+    {"man", COMMAND_MAN, CALL_OTHER, "mdlc man", "the manual page, for man -l -", "", NULL},
+    {"completions", COMMAND_COMPLETIONS, CALL_OTHER, "mdlc completions SHELL", "completions for bash, zsh or fish", "", "bash zsh fish"},
 };
+enum { CALL_COUNT = sizeof calls / sizeof *calls };
+
+const Call *
+options_calls(uint32_t *n)
+{
+    *n = CALL_COUNT;
+    return calls;
+}
+
+const Option *
+options_own(uint32_t *n)
+{
+    *n = OWN_COUNT;
+    return own_options;
+}
 
 static void
 help_options(const Option *options, uint32_t count, uint32_t call, Out *out)
@@ -61,11 +88,13 @@ options_help(const char *call, Out *out)
     for (size_t i = 0; call && i < sizeof calls / sizeof *calls; i++) {
         if (strcmp(calls[i].name, call))
             continue;
-        out_printf(out, "%s\n%s", calls[i].summary, calls[i].details);
+        out_printf(out, "%s   %s\n", calls[i].usage, calls[i].summary);
+        out_text(out, calls[i].details);
+        if (calls[i].words)
+            out_printf(out, "  one of: %s\n", calls[i].words);
         if (calls[i].bit == CALL_OTHER)
             return true;
-        if (calls[i].bit != CALL_FMT)
-            help_options(run_options, run_options_count, calls[i].bit, out);
+        help_options(run_options, run_options_count, calls[i].bit, out);
         help_options(own_options, OWN_COUNT, calls[i].bit, out);
         return true;
     }
@@ -73,7 +102,7 @@ options_help(const char *call, Out *out)
         return false;
     out_text(out, "mdlc: a modelling compiler for mechanical systems with memory\n\n");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        out_printf(out, "  %s\n", calls[i].summary);
+        out_printf(out, "  %-60s %s\n", calls[i].usage, calls[i].summary);
     out_text(out, "  mdlc --version\n\nmdlc help CALL lists the options of a call.\n"
                   "Exit codes: 0 fine, 1 the model is wrong, 2 wrong usage, 3 the simulation failed,\n"
                   "4 internal fault, 5 a file could not be read or written, 130 interrupted.\n");
@@ -116,6 +145,53 @@ set_limit(Options *options, const char *text, char why[OPTION_WHY])
 }
 
 static bool
+needs_output(const Options *o, Out *why)
+{
+    if (o->command == COMMAND_BUILD && !o->run.output)
+        out_text(why, "build needs -o FILE: where to write the program");
+    return why->length > 0;
+}
+
+static bool
+take_width(const char *value, double *width, char why[OPTION_WHY])
+{
+    if (option_number(value, width) && *width >= 0)
+        return true;
+    snprintf(why, OPTION_WHY, "a tube cannot be '%s' wide", value);
+    return false;
+}
+
+// NAME=RELATIVE[,ABSOLUTE]; the text is cut in place.
+static bool
+take_tube(Options *o, const char *value, char why[OPTION_WHY])
+{
+    char *equals = strrchr((char *)(uintptr_t)value, '='), *comma = equals ? strchr(equals, ',') : NULL;
+    Tube tube = {.name = value};
+    if (!equals || equals == value) {
+        snprintf(why, OPTION_WHY, "--tube needs NAME=R[,A], got '%s'", value);
+        return false;
+    }
+    *equals = '\0';
+    if (comma)
+        *comma = '\0';
+    if (!take_width(equals + 1, &tube.relative, why) || (comma && !take_width(comma + 1, &tube.absolute, why)))
+        return false;
+    o->tubes[o->compare.n_tubes++] = tube;
+    return true;
+}
+
+static bool
+take_size(const char *value, PlotOptions *plot, char why[OPTION_WHY])
+{
+    char rest;
+    if (sscanf(value, "%ux%u%c", &plot->width, &plot->height, &rest) == 2 && plot->width >= 20 && plot->height >= 10
+        && plot->width <= 20000 && plot->height <= 20000)
+        return true;
+    snprintf(why, OPTION_WHY, "--size needs WIDTHxHEIGHT, for instance 900x500, got '%s'", value);
+    return false;
+}
+
+static bool
 take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 {
     Options *o = user;
@@ -123,10 +199,19 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_CLASS: o->class_name = value; return true;
     case OWN_ENGINE: o->engine = value; return true;
     case OWN_OPT: o->opt = value[0] - '0'; return true;
+    case OWN_EMIT: o->emit = value; return true;
+    case OWN_NATIVE: o->native = true; return true;
     case OWN_FORMALISM: o->formalism = value; return true;
     case OWN_FORMAT: o->format = value; return true;
     case OWN_CANONICAL: o->canonical = true; return true;
     case OWN_AFTER: o->after = value; return true;
+    case OWN_REL: return take_width(value, &o->compare.relative, why);
+    case OWN_ABS: return take_width(value, &o->compare.absolute, why);
+    case OWN_SHIFT: return take_width(value, &o->compare.shift, why);
+    case OWN_TUBE: return take_tube(o, value, why);
+    case OWN_AGAINST: o->plot.against = value; return true;
+    case OWN_TITLE: o->plot.title = value; return true;
+    case OWN_SIZE: return take_size(value, &o->plot, why);
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;
     case OWN_LIMIT: return set_limit(o, value, why);
@@ -136,15 +221,38 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 }
 
 static bool
+takes_files(const Options *o)
+{
+    switch (o->command) {
+    case COMMAND_HELP:
+    case COMMAND_VERSION:
+    case COMMAND_NEW:
+    case COMMAND_EXAMPLES:
+    case COMMAND_MAN:
+    case COMMAND_COMPLETIONS:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool
 check_files(Options *o, Out *why)
 {
-    bool several = o->command == COMMAND_FMT;
-    if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
-        return true;
+    bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT;
+    if (!takes_files(o)) {
+        if (o->n_files)
+            out_printf(why, "what is '%s' for?", o->files[0]);
+        return why->length == 0;
+    }
     if (o->command == COMMAND_SHOW && !strcmp(o->what, "passes"))
         return true;
     if (!o->n_files)
         out_text(why, "no file given");
+    else if (o->command == COMMAND_COMPARE && o->n_files != 2)
+        out_text(why, "compare needs two results");
+    else if (o->command == COMMAND_PLOT && o->n_files < 2)
+        out_text(why, "which variables? mdlc plot RESULT VARIABLE...");
     else if (o->n_files > 1 && !several)
         out_printf(why, "one file at a time, got also '%s'", o->files[1]);
     return why->length == 0;
@@ -156,16 +264,19 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
 {
     for (int i = first; i < argc; i++)
         o->files[o->n_files++] = argv[i];
-    if (o->command != COMMAND_SHOW && o->command != COMMAND_HELP)
+    if ((o->command != COMMAND_SHOW && takes_files(o)) || o->command == COMMAND_MAN)
         return true;
     if (o->n_files) {
         o->what = o->files[0];
         o->files++;
         o->n_files--;
     }
-    static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
     if (o->command == COMMAND_SHOW && !o->what)
         out_text(why, "show needs WHAT and a file");
+    else if (o->command == COMMAND_NEW && !o->what)
+        out_text(why, "new needs the name of the model");
+    else if (o->command == COMMAND_COMPLETIONS && !o->what)
+        out_text(why, "completions needs a shell: bash, zsh or fish");
     else if (o->command == COMMAND_SHOW && !is_word(o->what, views))
         out_printf(why, "show is one of: %s; got '%s'", views, o->what);
     return why->length == 0;
@@ -174,10 +285,12 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
-    *o = (Options){.opt = -1};
+    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}};
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
+    o->tubes = arena_array(arena, Tube, argc + 1);
+    o->compare.tubes = o->tubes;
     if (argc < 2) {
         out_text(why, "no call given");
         return false;
@@ -201,5 +314,5 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         out_text(why, wrong);
         return false;
     }
-    return take_words(o, argc, argv, rest, why) && check_files(o, why);
+    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !needs_output(o, why);
 }

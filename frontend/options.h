@@ -5,27 +5,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frontend/compare.h"
 #include "frontend/elaborate.h"
+#include "frontend/plot.h"
 #include "runtime/options.h"
 
-typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_SHOW, COMMAND_FMT, COMMAND_HELP, COMMAND_VERSION } Command;
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
 
 typedef struct Options {
     Command command;
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *formalism, *format, *after, *engine; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine, *emit; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
+    CompareOptions compare;
+    Tube *tubes;                 // of `compare`
+    PlotOptions plot;            // but for variables and output
     int opt;                     // -1: automatic
     const char **paths;
     uint32_t n_paths;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
     bool canonical;              // show bonds: the canonical junction structure
-    bool json_messages, check_only, verify;
+    bool json_messages, check_only, verify, native;
 } Options;
 
+typedef struct Call {
+    const char *name;
+    Command command;
+    uint32_t bit;                // in Option.calls
+    const char *usage, *summary, *details;
+    const char *words;           // what the word behind it may be; NULL: a file, or anything
+} Call;
+
+// All calls, and the options that are not those of a run.
+const Call *options_calls(uint32_t *n);
+const Option *options_own(uint32_t *n);
 // Fills `options`; false with a line in `why` when the call is wrong (exit code 2).
 bool options_parse(Options *options, int argc, char **argv, Arena *arena, Out *why);
 // Text of `mdlc help` (call NULL) or `mdlc help CALL`; false when there is no such call.

@@ -249,6 +249,7 @@ typedef struct Dae {
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.
     U32Vec alias_of;
     U8Vec alias_negative;
+    U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
     struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
@@ -293,6 +294,8 @@ bool dae_is_literal(const Dae *dae, Var var, double *value);
 bool dae_known_zero(Dae *dae, Expr e, const Var *vars);
 // The value of a parameter, constant or literal, as far as it is known while compiling.
 bool dae_known_value(Dae *dae, Var var, double *value);
+// The parameter that holds a start value that can be set in the compiled model, or NONE.
+Var dae_start_of(const Dae *dae, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);
 const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"

@@ -160,6 +160,8 @@ run_causality(Compilation *c)
 static bool
 run_init(Compilation *c)
 {
+    if (c->settable)
+        starts_detach(c->dae, &c->reduction);
     if (!pass_init(c->dae, &c->reduction, &c->initial, c->diags))
         return false;
     problem_couple(c->dae, &c->reduction, &c->initial);
@@ -194,8 +196,8 @@ run_lower(Compilation *c)
     forget_problems(c);
     LoweringInput input = {.dae = c->dae, .reduction = &c->reduction, .dynamics = &c->dynamics,
                            .discrete = &c->discretes, .init = &c->init, .equations = c->problem.equations.n,
-                           .variables = c->variables, .results = c->results, .audit = c->audit,
-                           .names = c->names};
+                           .variables = c->variables, .results = c->results, .parameters = c->parameters,
+                           .settable = c->settable, .audit = c->audit, .names = c->names};
     c->sys = pass_lower(&input, c->diags);
     return c->sys != NULL;
 }

@@ -35,7 +35,8 @@ typedef struct Compilation {
     Sys *sys;
     uint32_t facts;
     const char *variables;    // see LoweringInput
-    bool results, names;
+    bool results, parameters, names;
+    bool settable;           // parameters and start values can be set in the compiled model
     bool describe;            // nodes of the bond graph know what they are made of
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool verify;              // run dae_verify and sys_verify after each pass

@@ -109,6 +109,8 @@ void reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out)
 // mdlc show init: conditions given and start values that were taken as fixed (init.c).
 void problem_print_init(const Dae *dae, const Problem *problem, Out *out);
 
+// Gives start values parameters of their own, which a compiled model can set (starts.c); before pass_init.
+void starts_detach(Dae *dae, const Reduction *reduction);
 // The problem of initialisation: all equations, initial equations, fixed starts, and default starts (init.c).
 bool pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 // Part of pass_init: start values of loops' unknowns that follow from those the model gives (guess.c).

@@ -144,7 +144,7 @@ evaluate_not_finite(const Run *run, char *text, size_t size)
             return snprintf(text, size, "the equation of `%s` (with `%s` = %.10g)", name, name, value) > 0;
     }
     for (uint32_t k = 0; k < model->n_outputs; k++)
-        if (!isfinite(run->v[model->output[k].place]))
+        if (!model->output[k].on_request && !isfinite(run->v[model->output[k].place]))
             return snprintf(text, size, "`%s` = %g", model->output[k].name,
                             model->output[k].sign * run->v[model->output[k].place]) > 0;
     return false;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/run.h"
+#include "runtime/settable.h"
 
 enum { LAMBDA_STEPS = 200 };
 
@@ -224,6 +225,11 @@ init_solve(Run *run)
 {
     const mdl_model *model = run->model;
     mdl_call(model->parameters, run->v);
+    char why[SETTABLE_WHY];
+    if (settable_check(model, run->v, why)) {
+        run_message(run, MDL_ERROR, "%s", why);
+        return MDL_MODEL;
+    }
     int status = check_nominals(run);
     if (status != MDL_OK)
         return status;

@@ -179,12 +179,23 @@ typedef struct mdl_range {
 
 typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;
 
+// What a declaration says about its variables. Texts are NULL when not given.
+typedef struct mdl_declaration {
+    const char *unit, *display_unit, *comment;
+    uint32_t n_literals;
+    const char *const *literal; // of an enumeration: its names from 1 on
+} mdl_declaration;
+
+typedef enum mdl_on_request { MDL_OUTPUT_ALWAYS, MDL_OUTPUT_PARAMETER, MDL_OUTPUT_DERIVATIVE } mdl_on_request;
+
 // A column of the result: sign * v[place].
 typedef struct mdl_output {
     const char *name;
     uint32_t place;
     int32_t sign;      // +1 or -1 (aliases)
-    uint32_t type;     // mdl_type
+    uint16_t type;     // mdl_type
+    uint16_t on_request; // mdl_on_request: a column only when it is asked for
+    uint32_t declaration;
 } mdl_output;
 
 // --- the bond graph, for the audit of power and energy
@@ -226,7 +237,24 @@ typedef struct mdl_audit {
     const mdl_bond *bond;
 } mdl_audit;
 
-typedef struct mdl_model {
+typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;
+
+// What may be set before `parameters` runs: a parameter, the start value of a variable, or an input of the model, which
+// keeps its start value until somebody changes it.
+typedef struct mdl_settable {
+    const char *name;
+    uint32_t value;    // place in v where a new value goes
+    uint32_t given;    // place in v that then becomes 1, because `parameters` would compute it otherwise; 0: none
+    uint32_t result;   // place in v of the value in force after `parameters`
+    uint32_t low, high; // places in v of the smallest and largest value allowed; 0: no limit
+    uint32_t type;     // mdl_type
+    uint32_t kind;     // mdl_settable_kind
+    uint32_t declaration;
+    const char *why;   // not NULL: it cannot be set any more, because of this
+} mdl_settable;
+
+typedef struct mdl_model mdl_model;
+struct mdl_model {
     uint32_t version, size; // MDL_MODEL_VERSION, sizeof(mdl_model)
     const char *name;
     uint32_t equations;     // of the flat model, for statistics
@@ -267,6 +295,10 @@ typedef struct mdl_model {
 
     uint32_t n_outputs;
     const mdl_output *output;
+    uint32_t n_settables;     // 0 also in a model that was compiled for values given to the compiler
+    const mdl_settable *settable;
+    uint32_t n_declarations;
+    const mdl_declaration *declaration;
     double start, stop, interval, tolerance; // experiment annotation or defaults
 
     uint32_t n_constraints;   // 0: all states are free
@@ -293,6 +325,6 @@ typedef struct mdl_model {
     mdl_matrix jac_relations;
     mdl_code relation_partials;
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
-} mdl_model;
+};
 
 #endif

@@ -13,25 +13,28 @@
 enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 118 };
 
 const Option run_options[] = {
-    {"output", 'o', OPTION_TEXT, false, "FILE", "write results there (.csv); without it the final values are shown", CALL_RUN},
-    {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALL_RUN},
-    {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALL_RUN},
-    {"interval", 0, OPTION_NUMBER, false, "H", "distance of output points", CALL_RUN},
-    {"points", 0, OPTION_COUNT, false, "N", "number of output intervals; default 500", CALL_RUN},
-    {"tol", 0, OPTION_NUMBER, false, "R", "relative tolerance; default 1e-6", CALL_RUN},
-    {"abstol", 0, OPTION_NUMBER, false, "A", "absolute tolerance, for values of nominal size 1", CALL_RUN},
-    {"set", 0, OPTION_TEXT, false, "NAME=VALUE", "set a parameter or a start value by its full path (repeatable)", ~0u},
-    {"vars", 0, OPTION_TEXT, false, "REGEX", "results whose names match (parameters and der(...) too)", CALL_RUN},
-    {"form", 0, OPTION_WORD, false, "causal|dae|auto", "how the equations are given to the integrator", CALL_RUN},
-    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss", "the integrator", CALL_RUN},
-    {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALL_RUN},
+    {"output", 'o', OPTION_TEXT, false, "FILE",
+     "where to write; a run: its results (.csv or .mat), otherwise the final values are shown", CALL_RUN | CALL_BUILD | CALL_PLOT},
+    {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALL_RUN | CALL_PLOT},
+    {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALL_RUN | CALL_PLOT},
+    {"interval", 0, OPTION_NUMBER, false, "H", "distance of output points", CALL_RUN | CALL_PLOT},
+    {"points", 0, OPTION_COUNT, false, "N", "number of output intervals; default 500", CALL_RUN | CALL_PLOT},
+    {"steps", 0, OPTION_FLAG, false, NULL, "a result at every step of the integrator, too", CALL_RUN | CALL_PLOT},
+    {"tol", 0, OPTION_NUMBER, false, "R", "relative tolerance; default 1e-6", CALL_RUN | CALL_PLOT},
+    {"abstol", 0, OPTION_NUMBER, false, "A", "absolute tolerance, for values of nominal size 1", CALL_RUN | CALL_PLOT},
+    {"set", 0, OPTION_TEXT, false, "NAME=VALUE", "set a parameter or a start value by its full path (repeatable)", CALLS_WITH_MODEL},
+    {"vars", 0, OPTION_TEXT, false, "REGEX", "variables whose names match (parameters and der(...) too)",
+     CALL_RUN | CALL_BUILD | CALL_COMPARE},
+    {"form", 0, OPTION_WORD, false, "causal|dae|auto", "how the equations are given to the integrator", CALL_RUN | CALL_PLOT},
+    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss", "the integrator", CALL_RUN | CALL_PLOT},
+    {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALL_RUN | CALL_PLOT},
     {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
     {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
-    {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN},
+    {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN | CALL_BUILD},
     {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
-enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
+enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
        RUN_STEP, RUN_TRACE, RUN_STATS, RUN_AUDIT, RUN_QUIET };
 
 // --- tables
@@ -230,6 +233,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_STOP: s->stop = given; return true;
     case RUN_INTERVAL: s->interval = given; return true;
     case RUN_POINTS: s->points = (uint32_t)given; return true;
+    case RUN_STEPS: s->steps = true; return true;
     case RUN_TOL: s->tolerance = given; return true;
     case RUN_ABSTOL: s->abstol = given; return true;
     case RUN_SET: return take_set(s, value, why);
@@ -257,6 +261,13 @@ replace(double given, double *value)
         *value = given;
 }
 
+bool
+run_wants_parameters(const RunSettings *s)
+{
+    size_t length = s->output ? strlen(s->output) : 0;
+    return length > 4 && !strcmp(s->output + length - 4, ".mat");
+}
+
 void
 run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *options)
 {
@@ -280,4 +291,5 @@ run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *op
     options->time_limit = s->limit_time;
     options->output_path = s->output;
     options->trace = s->trace;
+    options->steps = s->steps;
 }

@@ -64,7 +64,7 @@ typedef struct RunSettings { // of run_options, as given
     mdl_form form;
     mdl_solver solver;
     const char *output, *variables;                        // NULL: not given
-    bool stats, stats_json, audit, audit_json, trace, quiet;
+    bool stats, stats_json, audit, audit_json, trace, quiet, steps;
     double limit_time;                                     // seconds, 0: none
     RunSetting *set;                                       // the last of several values for one name
     uint32_t n_set;
@@ -73,11 +73,14 @@ typedef struct RunSettings { // of run_options, as given
 
 extern const Option run_options[];
 extern const uint32_t run_options_count;
-enum { CALL_RUN = 1 }; // the bit of `calls` that is a run: those of mdlc start behind it
+// Bits of `calls`. The lower half of them take a model.
+enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18 };
 
 void run_settings_init(RunSettings *settings);
 void run_settings_free(RunSettings *settings);
 OptionTaker run_settings_take; // user: RunSettings
+// True when parameters are results without being asked for: MAT files have a place for them.
+bool run_wants_parameters(const RunSettings *settings);
 // From settings and the model's experiment.
 void run_settings_apply(const RunSettings *settings, const mdl_model *model, mdl_options *options);
 

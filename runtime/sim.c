@@ -220,6 +220,17 @@ write_points(Run *run, double time, bool event)
     return status;
 }
 
+// The end of a step, when no row stands there yet.
+static int
+write_step(Run *run)
+{
+    if (*run->options->final_time >= run->time)
+        return MDL_OK;
+    integrator_interpolate(run, run->time);
+    evaluate_row(run);
+    return result_row(run);
+}
+
 // --- events
 
 static void
@@ -395,6 +406,8 @@ advance(Run *run, double stop)
         audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
+    if (status == MDL_OK && run->options->steps)
+        status = write_step(run);
     return status == MDL_OK && rest_drifted(run) ? integrator_start(run) : status;
 }
 
@@ -487,6 +500,15 @@ start(Run *run)
     return status;
 }
 
+// Numbers too small for their full precision cost many times what others do, and mean nothing here.
+static unsigned
+flush_subnormals(void)
+{
+    unsigned control = _mm_getcsr();
+    _mm_setcsr(control | FLUSH_SUBNORMALS);
+    return control;
+}
+
 int
 mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
 {
@@ -498,8 +520,7 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
     *options.final_time = -INFINITY;
     Run run = {.model = model, .options = &options, .stats = stats ? stats : &unused};
     memset(run.stats, 0, sizeof *run.stats);
-    unsigned control = _mm_getcsr();
-    _mm_setcsr(control | FLUSH_SUBNORMALS);
+    unsigned control = flush_subnormals();
     int status = set_up(&run);
     if (status == MDL_OK)
         status = result_open(&run);
@@ -516,5 +537,98 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
         status = closed;
     clean_up(&run);
     _mm_setcsr(control);
+    return status;
+}
+
+// --- the parts of a run
+
+struct mdl_run {
+    Run run;
+    mdl_options options;
+    mdl_stats stats;
+    double final_time;
+    bool moved;             // an input changed since the last event
+};
+
+// All of v at run->time, where the last step or event ended.
+static void
+load_present(Run *run)
+{
+    integrator_interpolate(run, run->time);
+    evaluate_row(run);
+}
+
+mdl_run *
+mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
+{
+    mdl_run *r = calloc(1, sizeof *r);
+    *status = MDL_INTERNAL;
+    if (!r)
+        return NULL;
+    r->options = *options;
+    r->final_time = -INFINITY;
+    r->options.final_time = &r->final_time;
+    r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats};
+    unsigned control = flush_subnormals();
+    *status = set_up(&r->run);
+    r->run.next_point = r->run.points + 1; // whoever drives it looks when he wants to
+    if (*status == MDL_OK)
+        *status = result_open(&r->run);
+    if (*status == MDL_OK)
+        *status = start(&r->run);
+    if (*status == MDL_OK)
+        *status = integrator_create(&r->run);
+    if (*status == MDL_OK)
+        *status = integrator_start(&r->run);
+    _mm_setcsr(control);
+    return r;
+}
+
+int
+mdl_run_advance(mdl_run *r, double until)
+{
+    Run *run = &r->run;
+    unsigned control = flush_subnormals();
+    int status = MDL_OK;
+    if (r->moved)
+        status = handle_event(run, run->time, false, true);
+    r->moved = false;
+    run->interval = until > run->time ? until - run->time : run->interval; // how closely conditions are looked at
+    while (status == MDL_OK && run->time < until && !run->terminated)
+        status = advance(run, until);
+    if (status == MDL_OK)
+        load_present(run);
+    _mm_setcsr(control);
+    return status;
+}
+
+int
+mdl_run_input(mdl_run *r, uint32_t place, double value)
+{
+    if (place == 0 || place >= r->run.model->nv)
+        return MDL_USAGE;
+    r->moved = r->moved || r->run.v[place] != value;
+    r->run.v[place] = value;
+    return MDL_OK;
+}
+
+bool
+mdl_run_ended(const mdl_run *r)
+{
+    return r->run.terminated;
+}
+
+const double *
+mdl_run_values(const mdl_run *r)
+{
+    return r->run.v;
+}
+
+int
+mdl_run_close(mdl_run *r)
+{
+    int status = result_close(&r->run);
+    clean_up(&r->run);
+    free(r);
     return status;
 }

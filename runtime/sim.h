@@ -22,6 +22,7 @@
 
 enum {
     MDL_OK = 0,
+    MDL_MODEL = 1,        // a parameter has a value that is not allowed
     MDL_USAGE = 2,        // options that cannot be meant (stop before start, tolerance not positive)
     MDL_FAILED = 3,       // the simulation failed; rows so far are written
     MDL_INTERNAL = 4,     // the model's tables contradict model.h, or memory is exhausted
@@ -57,12 +58,14 @@ typedef struct mdl_override {
     double value;
 } mdl_override;
 
-// Where rows go. `begin` once, then `row` per result row (value[0] is time, then one value per column),
-// then `end` once, also after a failure. A result other than 0 is an errno value: the run stops with MDL_IO.
+// Where rows go. `begin` once, then `row` per result row (value[0] is time, then one value per column), `flush` when what
+// has come should be safe, then `end` once, also after a failure. Each may be NULL. A result other than 0 is an errno
+// value: the run stops with MDL_IO.
 typedef struct mdl_sink {
     void *self;
     int (*begin)(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns);
     int (*row)(void *self, const double *value, uint32_t count);
+    int (*flush)(void *self);
     int (*end)(void *self);
 } mdl_sink;
 
@@ -88,7 +91,8 @@ typedef struct mdl_options {
     mdl_solver solver;
     double step;              // of rk4, which needs it, and gauss; 0: gauss chooses it from the tolerance
     uint32_t event_limit;     // passes of one event iteration; 0: the default (100)
-    const char *output_path;  // .csv; NULL: no file
+    const char *output_path;  // a .mat file, or CSV with any other name; NULL: no file
+    bool steps;               // a row at every step of the integrator, too
     const mdl_sink *sink;     // instead of a file; NULL: none
     const uint32_t *column;   // indices into model->output to store; NULL: all
     uint32_t columns;
@@ -130,6 +134,21 @@ void mdl_options_default(const mdl_model *model, mdl_options *options);
 
 // Runs the model from start to stop. `stats` may be NULL.
 int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
+
+// --- the parts of mdl_simulate(), for whoever looks in between (embed.h)
+typedef struct mdl_run mdl_run;
+
+// Finds the start and prepares the integrator. The run must be closed whatever *status says; NULL: memory is exhausted.
+// `options` must outlive it.
+mdl_run *mdl_run_open(const mdl_model *model, const mdl_options *options, int *status);
+// Integrates to `until`, or until the model terminates.
+int mdl_run_advance(mdl_run *run, double until);
+// Gives an input (a place in v) another value, now: an event.
+int mdl_run_input(mdl_run *run, uint32_t place, double value);
+bool mdl_run_ended(const mdl_run *run);
+// v at the present time.
+const double *mdl_run_values(const mdl_run *run);
+int mdl_run_close(mdl_run *run);
 
 // The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
 void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);

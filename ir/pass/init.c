@@ -76,6 +76,13 @@ add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
     uint32_t n = expr_nslots(exprs, value);
     U32Vec vars = {0}, with = {0};
     vec_push(&vars, var);
+    Var held = dae_start_of(dae, dae->var_pre_of.at[var] == NONE ? var : dae->var_pre_of.at[var]);
+    if (held != NONE) {
+        value = expr_slot(exprs, 0);
+        n = 0;
+        vec_push(&with, expr_slot(exprs, 1));
+        vec_push(&vars, held);
+    }
     for (uint32_t k = 0; k < n; k++) {
         vec_push(&with, expr_slot(exprs, k + 1));
         vec_push(&vars, dae->rows.at[start->row + k]);

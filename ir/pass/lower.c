@@ -75,6 +75,16 @@ name_places(Lowering *low)
     low->sys->place_name = names;
 }
 
+static void
+keep_declarations(Lowering *low)
+{
+    mdl_declaration *table = arena_array(low->arena, mdl_declaration, low->declarations.n + 1);
+    if (low->declarations.n)
+        memcpy(table, low->declarations.at, low->declarations.n * sizeof *table);
+    low->sys->model->declaration = table;
+    low->sys->model->n_declarations = low->declarations.n;
+}
+
 Sys *
 pass_lower(const LoweringInput *input, Diags *diags)
 {
@@ -94,6 +104,8 @@ pass_lower(const LoweringInput *input, Diags *diags)
         make_outputs(&low);
     if (input->audit)
         make_audit(&low);
+    settables_end(&low);
+    keep_declarations(&low);
     finish_image(&low);
     keep_places(&low);
     set_flags(&low);
@@ -112,6 +124,8 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.relations);
     vec_free(&low.samples);
     vec_free(&low.triggers);
+    vec_free(&low.declaration_of);
+    vec_free(&low.declarations);
     map_free(&low.relation_of);
     place_free(&low.column_of);
     place_free(&low.row_of);

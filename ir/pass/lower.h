@@ -33,6 +33,7 @@ typedef struct Trigger {
 
 // Instructions that are not in the system yet: they are sorted first.
 typedef VEC(Instr) InstrVec;
+struct Settables;
 
 // A map from places to numbers: an array over all places that forgets in time proportional to what was put.
 typedef struct PlaceMap {
@@ -100,6 +101,9 @@ typedef struct Lowering {
     VEC(Trigger) triggers;   // by reinit
     PlaceMap column_of, row_of; // see accumulate
     PlaceMap scratch, more_scratch;
+    U32Vec declaration_of;   // per group: its declaration in the model + 1, 0: none yet
+    VEC(mdl_declaration) declarations;
+    struct Settables *settables; // NULL: values are given to the compiler only
     struct LiftMemo *lift;
     struct JacobianMemo *jacobian;
 } Lowering;
@@ -158,12 +162,26 @@ void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 void make_audit(Lowering *low); // audit.c
+mdl_type result_type(const Lowering *low, Var var);
+// Index of what is known about the variable's declaration among the model's.
+uint32_t declaration_of(Lowering *low, Var var);
 const char *equation_text(Lowering *low, uint32_t equation);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);
 
 // --- conditions.c: the part of the dynamics that relations read, after make_events
 void make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop);
+// --- settable.c: parameters and start values that can be set in the compiled model
+void settables_begin(Lowering *low);
+// The bind's value goes to v[dest], times `sign`, unless another one is given: appends what does that. A bind may have
+// several destinations.
+void settable_bind(Lowering *low, const Bind *bind, double value, int sign, uint32_t dest, InstrVec *code);
+// The bind is a limit of a parameter.
+void settable_limit(Lowering *low, const Bind *bind, InstrVec *code);
+// What no bind says anything about.
+void settables_rest(Lowering *low);
+// When all instructions are there: fills the model's table.
+void settables_end(Lowering *low);
 
 // --- rest.c: derivatives of the relations that trigger a reinit
 // `when[i]` is the condition's place of reinit i; `code` is that of the discrete part.

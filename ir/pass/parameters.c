@@ -114,6 +114,10 @@ bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *c
     check_finite(low, bind, value);
     low->image.at[dest] = sign * value;
     uint32_t n = expr_nslots(low->exprs, bind->shape);
+    if (low->settables && bind->attr <= ATTR_START) {
+        settable_bind(low, bind, value, sign, dest, code);
+        return;
+    }
     if (!n)
         return;
     emit_vars(low, code, LIFT_LIVE, bind->shape, low->dae->rows.at + bind->row, bind->span, sign, dest);
@@ -197,8 +201,10 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     for (uint32_t i = 0; i < n_binds; i++) {
         const Bind bind = dae->binds.at[i];
         if (bind.attr == ATTR_MIN || bind.attr == ATTR_MAX) {
-            if (bind_is_parametric(low, &bind))
+            if (bind_is_parametric(low, &bind)) {
                 check_range(low, &bind);
+                settable_limit(low, &bind, code);
+            }
             continue;
         }
         if (bind.attr == ATTR_VALUE || dae->var_flags.at[bind.var] & VARF_REMOVED)
@@ -273,6 +279,7 @@ make_parameters(Lowering *low)
     for (Var var = 0; var < dae->nvars && good; var++)
         if (work.bind_of.at[var] != NONE && work.state.at[var] == 0)
             good = order_from(low, &work, var);
+    settables_begin(low);
     for (uint32_t i = 0; i < work.order.n && good; i++) {
         const Bind bind = dae->binds.at[work.order.at[i]];
         int sign;
@@ -285,6 +292,7 @@ make_parameters(Lowering *low)
         low->image.at[nominal + i] = 1;
     if (good)
         make_attributes(low, &work.bind_of, &code);
+    settables_rest(low);
     warn_without_value(low, &work.bind_of);
     add_function(low, "parameters", &code, false, &low->sys->model->parameters);
     vec_free(&code);

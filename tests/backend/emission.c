@@ -105,8 +105,10 @@ compare_object(Fixture *f, void *library)
     fill(want);
     fill(have);
     for (uint32_t i = 0; i < 2; i++) {
-        mdl_fn *fn = (mdl_fn *)(uintptr_t)dlsym(library, f->sys->funcs.at[i].name);
-        if (!fn)
+        char name[64];
+        snprintf(name, sizeof name, "model.%s", f->sys->funcs.at[i].name);
+        mdl_fn *fn = (mdl_fn *)(uintptr_t)dlsym(library, name);
+        if (!fn || !dlsym(library, "model"))
             return false;
         mdl_call(f->code[i], want);
         fn(have, NULL);
@@ -127,7 +129,7 @@ test_object(int opt)
     open_fixture(&f);
     add_loops(&f);
     Engine *engine = engine_interp(f.sys, &f.why);
-    bool good = engine && backend_write_object(f.sys, &options, object, &f.why) && system(command) == 0;
+    bool good = engine && backend_write_model(f.sys, &options, &(ObjectOptions){.path = object, .symbol = "model"}, &f.why) && system(command) == 0;
     void *library = good ? dlopen(library_name, RTLD_NOW) : NULL;
     good = library && compare_object(&f, library);
     report(name, good, &f);
@@ -148,7 +150,7 @@ test_unwritable(void)
     EngineOptions options = {.opt = -1};
     open_fixture(&f);
     add_loops(&f);
-    bool good = !backend_write_object(f.sys, &options, "/nonexistent/model.o", &f.why) && f.why.length > 0;
+    bool good = !backend_write_model(f.sys, &options, &(ObjectOptions){.path = "/nonexistent/model.o", .symbol = "model"}, &f.why) && f.why.length > 0;
     report("emission_unwritable_path", good, &f);
     close_fixture(&f);
     return good;

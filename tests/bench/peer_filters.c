@@ -52,7 +52,7 @@ run_cascade(const Cascade *cascade, double *v0, const char *const *names, double
     model.dynamics = &step;
     model.jac_y = (mdl_matrix){n, n, cascade->start[n], cascade->start, cascade->row, EXTRA(n, 0)};
     model.jacobian = (mdl_code){jacobian, cascade};
-    mdl_output output = {"x", Y(n, (uint32_t)fmax(1, n * stop) - 1), 1, MDL_REAL};
+    mdl_output output = {"x", Y(n, (uint32_t)fmax(1, n * stop) - 1), 1, MDL_REAL, 0, 0};
     model.output = &output;
     model.n_outputs = 1;
     Trial trial;

@@ -51,8 +51,8 @@ static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE, 
                                              {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE, NULL},
                                              {Y(2, 1), 0, BALL_V_PRE, NULL}};
 static const mdl_reinit ball_reinit[] = {{.state = 1, .active = BALL_ACTIVE, .next = BALL_NEW}};
-static const mdl_output ball_output[] = {{"h", Y(2, 0), 1, MDL_REAL}, {"v", Y(2, 1), 1, MDL_REAL},
-                                         {"bounces", BALL_COUNT, 1, MDL_INTEGER}};
+static const mdl_output ball_output[] = {{"h", Y(2, 0), 1, MDL_REAL, 0, 0}, {"v", Y(2, 1), 1, MDL_REAL, 0, 0},
+                                         {"bounces", BALL_COUNT, 1, MDL_INTEGER, 0, 0}};
 
 static mdl_model
 ball_model(double *v0, double restitution)
@@ -167,7 +167,7 @@ test_thermostat(Check *state)
     static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, "T < 19"},
                                             {TH_HIGH, TH_HIGH_NEXT, TH_HIGH_G, "T > 20"}};
     static const mdl_discrete discrete[] = {{TH_ON, TH_ON_NEXT, TH_ON_PRE, NULL}};
-    static const mdl_output output[] = {{"T", Y(1, 0), 1, MDL_REAL}, {"on", TH_ON, 1, MDL_BOOLEAN}};
+    static const mdl_output output[] = {{"T", Y(1, 0), 1, MDL_REAL, 0, 0}, {"on", TH_ON, 1, MDL_BOOLEAN, 0, 0}};
     double v0[TH_PLACES];
     mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
     v0[Y(1, 0)] = 15;
@@ -265,8 +265,8 @@ clock_model(double *v0)
     static const mdl_time_relation relation[] = {{CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, "time > 0.35"}};
     static const mdl_assert assertion[] = {{CLOCK_OK, 0, "too late", "clock.mdl:3:3: clock", 0},
                                            {CLOCK_GO_ON, 2, "nine ticks", "clock.mdl:4:3: clock", 0}};
-    static const mdl_output output[] = {{"n", CLOCK_N, 1, MDL_INTEGER}, {"ramp", CLOCK_RAMP, 1, MDL_REAL},
-                                        {"fired", CLOCK_FIRED, 1, MDL_INTEGER}};
+    static const mdl_output output[] = {{"n", CLOCK_N, 1, MDL_INTEGER, 0, 0}, {"ramp", CLOCK_RAMP, 1, MDL_REAL, 0, 0},
+                                        {"fired", CLOCK_FIRED, 1, MDL_INTEGER, 0, 0}};
     mdl_model model = small_model(v0, CLOCK_PLACES, 0, 0, NULL);
     v0[CLOCK_INTERVAL] = 0.1;
     v0[CLOCK_INSTANT] = 0.35;
@@ -373,9 +373,9 @@ test_stack(Check *state)
     static const mdl_step step[] = {{.block = &block}, {.call = {stack_after, NULL}}};
     static const mdl_sgn sgn[] = {{ROW_M1, Y(2, 0), ROW_P1, ROW_A1, 0, DX(2, 0), "Sgn(w1)", .level = 1},
                                   {ROW_M2, Y(2, 1), ROW_P2, ROW_A2, 1, DX(2, 1), "Sgn(w2)", .level = 1}};
-    static const mdl_output output[] = {{"w1", Y(2, 0), 1, MDL_REAL}, {"w2", Y(2, 1), 1, MDL_REAL},
-                                        {"m1", ROW_M1, 1, MDL_INTEGER}, {"m2", ROW_M2, 1, MDL_INTEGER},
-                                        {"p1", ROW_P1, 1, MDL_REAL}, {"p2", ROW_P2, 1, MDL_REAL}};
+    static const mdl_output output[] = {{"w1", Y(2, 0), 1, MDL_REAL, 0, 0}, {"w2", Y(2, 1), 1, MDL_REAL, 0, 0},
+                                        {"m1", ROW_M1, 1, MDL_INTEGER, 0, 0}, {"m2", ROW_M2, 1, MDL_INTEGER, 0, 0},
+                                        {"p1", ROW_P1, 1, MDL_REAL, 0, 0}, {"p2", ROW_P2, 1, MDL_REAL, 0, 0}};
     double v0[ROW_PLACES];
     mdl_model model = small_model(v0, ROW_PLACES, 2, 2, names);
     v0[ROW_A1] = 2;
@@ -527,7 +527,7 @@ test_switch(Check *state)
     static const char *const names[] = {"x"};
     static const mdl_step step[] = {{.call = {switch_dynamics, NULL}}};
     static const mdl_time_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, "time >= 0.3"}};
-    static const mdl_output output[] = {{"x", Y(1, 0), 1, MDL_REAL}, {"on", TH_LOW, 1, MDL_BOOLEAN}};
+    static const mdl_output output[] = {{"x", Y(1, 0), 1, MDL_REAL, 0, 0}, {"on", TH_LOW, 1, MDL_BOOLEAN, 0, 0}};
     double v0[TH_PLACES];
     mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
     v0[TH_LOW_G] = 0.3;

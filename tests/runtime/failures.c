@@ -53,7 +53,7 @@ static const mdl_block init_block = {
     .unknown_name = x_name, .equation = init_equation};
 static const mdl_step init_steps[] = {{.block = &init_block}};
 static const mdl_step still_steps[] = {{.call = {init_dynamics, NULL}}};
-static const mdl_output x_output[] = {{"x", Y(1, 0), 1, MDL_REAL}};
+static const mdl_output x_output[] = {{"x", Y(1, 0), 1, MDL_REAL, 0, 0}};
 
 static mdl_model
 init_model(double *v0, int kind, double start)

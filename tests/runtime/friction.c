@@ -104,8 +104,8 @@ solve(const Contacts *contacts, const int *order, double *p, double *x, char *te
         implicit[i] = 1;
         v0[PLACE_A + i] = shuffled.a[i];
         sgn[i] = (mdl_sgn){PLACE_MODE + i, Y(N, i), PLACE_P + i, PLACE_A + i, (int32_t)i, DX(N, i), names[i], .level = 1};
-        output[i] = (mdl_output){names[i], PLACE_P + i, 1, MDL_REAL};
-        output[N + i] = (mdl_output){names[i], YP(N, i), 1, MDL_REAL};
+        output[i] = (mdl_output){names[i], PLACE_P + i, 1, MDL_REAL, 0, 0};
+        output[N + i] = (mdl_output){names[i], YP(N, i), 1, MDL_REAL, 0, 0};
     }
     start[N] = N * N;
     mdl_block block = {.m = N, .unknown = unknown, .residual = residual, .eval = {contacts_eval, &shuffled},

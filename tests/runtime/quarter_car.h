@@ -166,10 +166,10 @@ static const mdl_time_relation qc_time_relation[] = {
 };
 static const mdl_sgn qc_sgn[] = {{QC_MODE, QC_V, QC_P, QC_FD, 3, QC_OUT + 3, "Sgn(v)", .level = 1}};
 static const mdl_output qc_output[] = {
-    {"z1", QC_Z1, 1, MDL_REAL}, {"v1", QC_V1, 1, MDL_REAL}, {"z2", QC_Z2, 1, MDL_REAL},
-    {"v2", QC_V2, 1, MDL_REAL}, {"vrel", QC_V, 1, MDL_REAL}, {"mode", QC_MODE, 1, MDL_INTEGER},
-    {"contact", QC_CONTACT, 1, MDL_BOOLEAN}, {"low", QC_LOW, 1, MDL_BOOLEAN},
-    {"high", QC_HIGH, 1, MDL_BOOLEAN}, {"p", QC_P, 1, MDL_REAL}, {"der_vrel", QC_DV, 1, MDL_REAL},
+    {"z1", QC_Z1, 1, MDL_REAL, 0, 0}, {"v1", QC_V1, 1, MDL_REAL, 0, 0}, {"z2", QC_Z2, 1, MDL_REAL, 0, 0},
+    {"v2", QC_V2, 1, MDL_REAL, 0, 0}, {"vrel", QC_V, 1, MDL_REAL, 0, 0}, {"mode", QC_MODE, 1, MDL_INTEGER, 0, 0},
+    {"contact", QC_CONTACT, 1, MDL_BOOLEAN, 0, 0}, {"low", QC_LOW, 1, MDL_BOOLEAN, 0, 0},
+    {"high", QC_HIGH, 1, MDL_BOOLEAN, 0, 0}, {"p", QC_P, 1, MDL_REAL, 0, 0}, {"der_vrel", QC_DV, 1, MDL_REAL, 0, 0},
 };
 enum { QC_OUTPUTS = sizeof qc_output / sizeof *qc_output };
 

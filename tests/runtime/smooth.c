@@ -26,7 +26,7 @@ test_decay(Check *state)
 {
     static const uint32_t start[] = {0, 1}, row[] = {0};
     static const char *const names[] = {"x"};
-    static const mdl_output output[] = {{"x", Y(1, 0), 1, MDL_REAL}, {"minus", Y(1, 0), -1, MDL_REAL}};
+    static const mdl_output output[] = {{"x", Y(1, 0), 1, MDL_REAL, 0, 0}, {"minus", Y(1, 0), -1, MDL_REAL, 0, 0}};
     static const mdl_step dynamics[] = {{.call = {decay_dynamics, NULL}}};
     double v0[SMALL_PLACES];
     mdl_model model = small_model(v0, SMALL_PLACES, 1, 1, names);
@@ -102,7 +102,7 @@ test_robertson(Check *state, mdl_form form)
         .linear = 1, .unknown_name = names + 2, .equation = equation};
     static const mdl_step dynamics[] = {{.block = &block}, {.call = {robertson_after, NULL}}};
     static const mdl_output output[] = {
-        {"y1", Y(3, 0), 1, MDL_REAL}, {"y2", Y(3, 1), 1, MDL_REAL}, {"y3", Y(3, 2), 1, MDL_REAL}};
+        {"y1", Y(3, 0), 1, MDL_REAL, 0, 0}, {"y2", Y(3, 1), 1, MDL_REAL, 0, 0}, {"y3", Y(3, 2), 1, MDL_REAL, 0, 0}};
     double v0[SMALL_PLACES];
     mdl_model model = small_model(v0, SMALL_PLACES, 3, 2, names);
     v0[Y(3, 0)] = 1;
@@ -180,9 +180,9 @@ test_pendulum(Check *state, mdl_form form)
         .jacobian = {pendulum_block_jacobian, NULL}, .jac = {1, 1, 1, one_start, one_row, EXTRA(5, 30)},
         .linear = 1, .unknown_name = names + 4, .equation = equation};
     static const mdl_step dynamics[] = {{.block = &block}, {.call = {pendulum_after, NULL}}};
-    static const mdl_output output[] = {{"x", Y(5, 0), 1, MDL_REAL}, {"y", Y(5, 1), 1, MDL_REAL},
-                                        {"u", Y(5, 2), 1, MDL_REAL}, {"w", Y(5, 3), 1, MDL_REAL},
-                                        {"lambda", Y(5, 4), 1, MDL_REAL}};
+    static const mdl_output output[] = {{"x", Y(5, 0), 1, MDL_REAL, 0, 0}, {"y", Y(5, 1), 1, MDL_REAL, 0, 0},
+                                        {"u", Y(5, 2), 1, MDL_REAL, 0, 0}, {"w", Y(5, 3), 1, MDL_REAL, 0, 0},
+                                        {"lambda", Y(5, 4), 1, MDL_REAL, 0, 0}};
     double v0[SMALL_PLACES];
     mdl_model model = small_model(v0, SMALL_PLACES, 5, 4, names);
     v0[Y(5, 0)] = 1;
@@ -245,7 +245,7 @@ test_chain(Check *state)
     static const char *names[CHAIN];
     static double v0[EXTRA(CHAIN, 3 * CHAIN)];
     static const mdl_step dynamics[] = {{.call = {chain_dynamics, NULL}}};
-    static const mdl_output output[] = {{"middle", Y(CHAIN, CHAIN / 2), 1, MDL_REAL}};
+    static const mdl_output output[] = {{"middle", Y(CHAIN, CHAIN / 2), 1, MDL_REAL, 0, 0}};
     mdl_model model = small_model(v0, EXTRA(CHAIN, 3 * CHAIN), CHAIN, CHAIN, names);
     uint32_t k = 0;
     for (uint32_t i = 0; i < CHAIN; i++) {

@@ -1,0 +1,95 @@
+// native.c: runs the system's linker.
+//
+// Method: the C compiler knows where the C library's start files are and how its linker is called, so it is asked. What
+//   the linker says goes to a file that is shown when it fails. Contract: native.h. Complexity: that of the linker.
+#include "frontend/native.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef MDLC_LINK_FLAGS
+#define MDLC_LINK_FLAGS ""
+#endif
+
+extern char **environ;
+
+enum { MOST_WORDS = 64 };
+
+// Appends the words of `text`, which is cut in place.
+static int
+add_words(char **argv, int n, char *text)
+{
+    for (char *word = strtok(text, " "); word && n < MOST_WORDS - 16; word = strtok(NULL, " "))
+        argv[n++] = word;
+    return n;
+}
+
+static void
+show_output(int file, Out *why)
+{
+    char text[4096];
+    ssize_t length = lseek(file, 0, SEEK_SET) == 0 ? read(file, text, sizeof text) : 0;
+    if (length > 0)
+        out_bytes(why, text, (size_t)length);
+}
+
+// Runs the command; its exit code, or -1 with the reason in `why`.
+static int
+run(char **argv, int output, Out *why)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int state = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    int error = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        out_printf(why, "cannot run '%s' to link: %s (a C compiler is needed; another one than cc is named by CC)\n", argv[0],
+                   strerror(error));
+        return -1;
+    }
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
+}
+
+bool
+native_link(const char *object, const char *library, const char *target, bool shared, Out *why)
+{
+    const char *given = getenv("CC");
+    char *driver = strdup(given && *given ? given : "cc"), *flags = strdup(MDLC_LINK_FLAGS);
+    char *argv[MOST_WORDS];
+    int n = driver && flags ? add_words(argv, 0, driver) : 0;
+    // A shared library keeps what embed.h declares, and refers to nothing outside itself but the C library.
+    static const char *const options[2][4] = {{"-Wl,--gc-sections"}, {"-shared", "-Wl,-Bsymbolic", "-Wl,-u,mdl_create_program"}};
+    const char *const words[] = {"-o", target, object, library, "-lm"};
+    FILE *output = tmpfile();
+    int status = -1;
+    if (!n || !output) {
+        out_printf(why, "cannot start the linker: %s\n", strerror(errno));
+    } else {
+        n = add_words(argv, n, flags);
+        for (size_t i = 0; options[shared][i]; i++)
+            argv[n++] = (char *)(uintptr_t)options[shared][i];
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            argv[n++] = (char *)(uintptr_t)words[i];
+        argv[n] = NULL;
+        status = run(argv, fileno(output), why);
+        if (status > 0)
+            show_output(fileno(output), why);
+    }
+    if (output)
+        fclose(output);
+    free(driver);
+    free(flags);
+    return status == 0;
+}

@@ -1,0 +1,23 @@
+// plot.h: mdlc plot RESULT VARIABLE...
+#ifndef MDLC_FRONTEND_PLOT_H
+#define MDLC_FRONTEND_PLOT_H
+
+#include <stdint.h>
+
+#include "ir/base/out.h"
+#include "runtime/table.h"
+
+typedef struct PlotOptions {
+    const char *const *variables; // names, in the order in which they are drawn
+    uint32_t n_variables;
+    const char *against;          // variable of the horizontal axis; NULL: the time
+    const char *title;            // may be NULL
+    const char *output;           // .svg, .png or .pdf; NULL: characters, on standard output
+    uint32_t width, height;       // pixels or characters; 0: chosen
+} PlotOptions;
+
+// Draws columns of the table with gnuplot. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or failed. With
+// a line in `why`.
+int plot_table(const Table *table, const PlotOptions *options, Out *why);
+
+#endif

@@ -1,0 +1,187 @@
+// embed.c: driving a compiled model step by step.
+//
+// Method: the parts of a run (sim.c) one after the other; a changed input is an event, at which discrete variables,
+// algebraic loops and the integrator start anew. Contract: embed.h. Complexity: names are searched for linearly, handles not
+// at all.
+#include "runtime/embed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/settable.h"
+#include "runtime/sim.h"
+
+struct mdl_simulation {
+    const mdl_model *model;
+    mdl_options options;
+    mdl_run *run;           // NULL before mdl_start
+    mdl_override *override; // room for all settables
+    char said[4096];
+    int status;
+};
+
+static void
+on_message(void *user, mdl_severity severity, const char *text)
+{
+    mdl_simulation *s = user;
+    (void)severity;
+    snprintf(s->said, sizeof s->said, "%s", text);
+}
+
+mdl_simulation *
+mdl_create(const mdl_model *model, double tolerance)
+{
+    mdl_simulation *s = calloc(1, sizeof *s);
+    mdl_override *override = calloc(2 * (size_t)model->n_settables + 2, sizeof *override);
+    if (!s || !override) {
+        free(s);
+        free(override);
+        return NULL;
+    }
+    s->model = model;
+    s->override = override;
+    mdl_options_default(model, &s->options);
+    if (tolerance != 0)
+        s->options.tolerance = tolerance;
+    s->options.override = override;
+    s->options.message = on_message;
+    s->options.user = s;
+    return s;
+}
+
+void
+mdl_destroy(mdl_simulation *s)
+{
+    if (!s)
+        return;
+    if (s->run)
+        mdl_run_close(s->run);
+    free(s->override);
+    free(s);
+}
+
+// The value given before replaces itself.
+static void
+override(mdl_simulation *s, uint32_t place, double value)
+{
+    uint32_t k = 0;
+    while (k < s->options.overrides && s->override[k].place != place)
+        k++;
+    s->override[k] = (mdl_override){place, value};
+    s->options.overrides += k == s->options.overrides;
+}
+
+int
+mdl_set(mdl_simulation *s, const char *name, double value)
+{
+    s->said[0] = '\0';
+    const mdl_settable *settable = settable_allowed(s->model, name, value, s->said);
+    if (!settable)
+        return MDL_MODEL;
+    if (s->run) {
+        if (settable->kind == MDL_SETTABLE_INPUT)
+            return mdl_run_input(s->run, settable->value, value);
+        snprintf(s->said, sizeof s->said, "'%s' cannot change while the simulation runs: only inputs can", name);
+        return MDL_USAGE;
+    }
+    override(s, settable->value, value);
+    if (settable->given)
+        override(s, settable->given, 1);
+    return MDL_OK;
+}
+
+int
+mdl_start(mdl_simulation *s, double time)
+{
+    s->said[0] = '\0';
+    if (s->run) {
+        snprintf(s->said, sizeof s->said, "the simulation has started already");
+        return MDL_USAGE;
+    }
+    double span = s->options.stop - s->options.start;
+    s->options.start = time;
+    s->options.stop = time + span;
+    s->run = mdl_run_open(s->model, &s->options, &s->status);
+    return s->status;
+}
+
+int
+mdl_advance(mdl_simulation *s, double until)
+{
+    s->said[0] = '\0';
+    if (!s->run || s->status != MDL_OK) {
+        snprintf(s->said, sizeof s->said, s->run ? "the simulation has failed before" : "the simulation has not started");
+        return MDL_USAGE;
+    }
+    if (!(until >= mdl_time(s)) || !isfinite(until)) {
+        snprintf(s->said, sizeof s->said, "%.12g is not behind the present time %.12g", until, mdl_time(s));
+        return MDL_USAGE;
+    }
+    s->status = mdl_run_advance(s->run, until);
+    return s->status;
+}
+
+double
+mdl_time(const mdl_simulation *s)
+{
+    return s->run ? mdl_run_values(s->run)[0] : s->options.start;
+}
+
+int
+mdl_ended(const mdl_simulation *s)
+{
+    return s->run && mdl_run_ended(s->run);
+}
+
+int
+mdl_find(const mdl_simulation *s, const char *name)
+{
+    for (uint32_t k = 0; k < s->model->n_outputs; k++)
+        if (!strcmp(s->model->output[k].name, name))
+            return (int)k;
+    return -1;
+}
+
+double
+mdl_value(const mdl_simulation *s, int handle)
+{
+    if (handle < 0 || (uint32_t)handle >= s->model->n_outputs || !s->run)
+        return NAN;
+    const mdl_output *output = &s->model->output[handle];
+    return output->sign * mdl_run_values(s->run)[output->place];
+}
+
+double
+mdl_get(const mdl_simulation *s, const char *name)
+{
+    return mdl_value(s, mdl_find(s, name));
+}
+
+const char *
+mdl_variable_name(const mdl_simulation *s, int index)
+{
+    return index >= 0 && (uint32_t)index < s->model->n_outputs ? s->model->output[index].name : NULL;
+}
+
+const char *
+mdl_variable_unit(const mdl_simulation *s, int index)
+{
+    if (index < 0 || (uint32_t)index >= s->model->n_outputs)
+        return NULL;
+    const char *unit = s->model->declaration[s->model->output[index].declaration].unit;
+    return unit ? unit : "";
+}
+
+const char *
+mdl_settable_name(const mdl_simulation *s, int index)
+{
+    return index >= 0 && (uint32_t)index < s->model->n_settables ? s->model->settable[index].name : NULL;
+}
+
+const char *
+mdl_message(const mdl_simulation *s)
+{
+    return s->said;
+}

@@ -1,0 +1,213 @@
+// settable.c: values for a compiled model's parameters and variables by name.
+//
+// Contract: settable.h. Complexity: linear in the settable values, per name that is looked up.
+#include "runtime/settable.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- names
+
+static const mdl_settable *
+find(const mdl_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->n_settables; i++)
+        if (!strcmp(model->settable[i].name, name))
+            return &model->settable[i];
+    return NULL;
+}
+
+// Number of changed, inserted or left out letters between two names; at most `limit` + 1.
+static uint32_t
+distance(const char *a, const char *b, uint32_t limit)
+{
+    enum { LONGEST = 128 };
+    size_t n = strlen(a), m = strlen(b);
+    uint32_t row[LONGEST + 1];
+    if (n > LONGEST || m > LONGEST)
+        return limit + 1;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (uint32_t)j;
+    for (size_t i = 1; i <= n; i++) {
+        uint32_t corner = row[0];
+        row[0] = (uint32_t)i;
+        for (size_t j = 1; j <= m; j++) {
+            uint32_t change = corner + (a[i - 1] != b[j - 1]), least = change;
+            corner = row[j];
+            least = row[j] + 1 < least ? row[j] + 1 : least;
+            row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+        }
+    }
+    return row[m];
+}
+
+static const char *
+nearest(const mdl_model *model, const char *name)
+{
+    const char *best = NULL;
+    uint32_t least = (uint32_t)strlen(name) / 3 + 1;
+    for (uint32_t i = 0; i < model->n_settables; i++) {
+        uint32_t d = distance(name, model->settable[i].name, least);
+        if (d < least || (d == least && !best)) {
+            least = d;
+            best = model->settable[i].name;
+        }
+    }
+    return best;
+}
+
+// --- values
+
+static bool
+read_literal(const mdl_declaration *declaration, const char *text, double *value)
+{
+    const char *last = strrchr(text, '.'); // Class.literal, or the literal alone
+    for (uint32_t i = 0; i < declaration->n_literals; i++)
+        if (!strcmp(declaration->literal[i], last ? last + 1 : text)) {
+            *value = i + 1;
+            return true;
+        }
+    return false;
+}
+
+static bool
+read_value(const mdl_model *model, const mdl_settable *settable, const char *text, double *value)
+{
+    switch (settable->type) {
+    case MDL_BOOLEAN:
+        *value = !strcmp(text, "true");
+        return *value == 1 || !strcmp(text, "false");
+    case MDL_ENUM:
+        return read_literal(&model->declaration[settable->declaration], text, value);
+    case MDL_INTEGER:
+        return option_number(text, value) && *value == floor(*value);
+    default:
+        return option_number(text, value);
+    }
+}
+
+static void
+wrong_value(const mdl_model *model, const mdl_settable *settable, const char *text, char why[SETTABLE_WHY])
+{
+    static const char *const wants[] = {[MDL_REAL] = "a number", [MDL_INTEGER] = "a whole number",
+                                        [MDL_BOOLEAN] = "true or false", [MDL_ENUM] = "one of:"};
+    int used = snprintf(why, SETTABLE_WHY, "'%s' needs %s", settable->name, wants[settable->type]);
+    const mdl_declaration *declaration = &model->declaration[settable->declaration];
+    for (uint32_t i = 0; settable->type == MDL_ENUM && i < declaration->n_literals && used < SETTABLE_WHY; i++)
+        used += snprintf(why + used, (size_t)(SETTABLE_WHY - used), " %s", declaration->literal[i]);
+    if (used < SETTABLE_WHY)
+        snprintf(why + used, (size_t)(SETTABLE_WHY - used), ", got '%s'", text);
+}
+
+static const mdl_settable *
+find_settable(const mdl_model *model, const char *name, char why[SETTABLE_WHY])
+{
+    const mdl_settable *settable = find(model, name);
+    if (!settable) {
+        const char *near = nearest(model, name);
+        snprintf(why, SETTABLE_WHY, near ? "the model has no parameter, start value or input '%s'; did you mean '%s'?"
+                 : "the model has no parameter, start value or input '%s' (--help lists them)", name, near);
+    } else if (settable->why) {
+        snprintf(why, SETTABLE_WHY, "'%s' cannot be set in the built program: %s", name, settable->why);
+    }
+    return settable && !settable->why ? settable : NULL;
+}
+
+const mdl_settable *
+settable_allowed(const mdl_model *model, const char *name, double value, char why[SETTABLE_WHY])
+{
+    const mdl_settable *settable = find_settable(model, name, why);
+    if (!settable)
+        return NULL;
+    char text[40];
+    bool whole = value == floor(value);
+    bool good = isfinite(value) && (settable->type == MDL_REAL || whole)
+                && (settable->type != MDL_BOOLEAN || value == 0 || value == 1)
+                && (settable->type != MDL_ENUM || (value >= 1 && value <= model->declaration[settable->declaration].n_literals));
+    if (good)
+        return settable;
+    snprintf(text, sizeof text, "%.17g", value);
+    wrong_value(model, settable, text, why);
+    return NULL;
+}
+
+bool
+settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
+                  char why[SETTABLE_WHY])
+{
+    const mdl_settable *settable = find_settable(model, name, why);
+    double number = 0;
+    if (!settable)
+        return false;
+    if (!read_value(model, settable, value, &number)) {
+        wrong_value(model, settable, value, why);
+        return false;
+    }
+    overrides[(*n)++] = (mdl_override){settable->value, number};
+    if (settable->given)
+        overrides[(*n)++] = (mdl_override){settable->given, 1};
+    return true;
+}
+
+const char *
+settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY])
+{
+    for (uint32_t i = 0; i < model->n_settables; i++) {
+        const mdl_settable *s = &model->settable[i];
+        double value = v[s->result];
+        if (!isfinite(value) && s->kind == MDL_SETTABLE_PARAMETER)
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %s", s->name, isnan(value) ? "not a number" : "infinite");
+        else if (s->low && value < v[s->low])
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at least %g", s->name, value, v[s->low]);
+        else if (s->high && value > v[s->high])
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at most %g", s->name, value, v[s->high]);
+        else
+            continue;
+        return why;
+    }
+    return NULL;
+}
+
+// --- the list
+
+static void
+print_value(const mdl_model *model, const mdl_settable *s, double value)
+{
+    const mdl_declaration *declaration = &model->declaration[s->declaration];
+    if (s->type == MDL_BOOLEAN)
+        fputs(value != 0 ? "true" : "false", stdout);
+    else if (s->type == MDL_ENUM && value >= 1 && value <= declaration->n_literals)
+        fputs(declaration->literal[(uint32_t)value - 1], stdout);
+    else
+        printf("%.10g", value);
+    if (declaration->unit && *declaration->unit && strcmp(declaration->unit, "1"))
+        printf(" %s", declaration->unit);
+}
+
+static void
+print_limits(const mdl_settable *s, const double *v)
+{
+    if (s->low && s->high)
+        printf(", %g to %g", v[s->low], v[s->high]);
+    else if (s->low)
+        printf(", at least %g", v[s->low]);
+    else if (s->high)
+        printf(", at most %g", v[s->high]);
+}
+
+void
+settable_print(const mdl_model *model, const double *v, mdl_settable_kind kind)
+{
+    for (uint32_t i = 0; i < model->n_settables; i++) {
+        const mdl_settable *s = &model->settable[i];
+        const char *comment = model->declaration[s->declaration].comment;
+        if (s->kind != (uint32_t)kind || s->why)
+            continue;
+        printf("  %s=", s->name);
+        print_value(model, s, v[s->result]);
+        print_limits(s, v);
+        printf(comment && *comment ? "   \"%s\"\n" : "\n", comment);
+    }
+}

@@ -1,0 +1,23 @@
+// settable.h: values for a compiled model's parameters and variables by name, and what a model says about them.
+#ifndef MDLC_RUNTIME_SETTABLE_H
+#define MDLC_RUNTIME_SETTABLE_H
+
+#include <stddef.h>
+
+#include "runtime/options.h"
+#include "runtime/sim.h"
+
+enum { SETTABLE_WHY = 1024 };
+
+// Appends what --set NAME=VALUE asks for to overrides (room for two more needed). False with lines in `why`: no such
+// name (and the nearest one), not of its type, or not settable any more.
+bool settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
+                       char why[SETTABLE_WHY]);
+// The settable value of that name when it can take `value`; NULL with a line in `why`.
+const mdl_settable *settable_allowed(const mdl_model *model, const char *name, double value, char why[SETTABLE_WHY]);
+// After `parameters`: NULL, or in `why` which parameter is not finite or outside its range.
+const char *settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY]);
+// "  body.m = 2 [kg] (0 ... )   mass" for everything of that kind. v: after `parameters`.
+void settable_print(const mdl_model *model, const double *v, mdl_settable_kind kind);
+
+#endif
