@@ -163,15 +163,24 @@ position_in(const Share *share, const Flat *flat, uint32_t value)
     return i;
 }
 
-// Long sums lose pairs that are no neighbours: counted pairs must stay those that count_argument would count, so a sum
-// that becomes short is counted anew.
+// The pairs of neighbours from argument i to argument j.
 static void
-recount(Share *share, uint32_t flat, int change)
+count_neighbours(Share *share, uint32_t flat, uint32_t i, uint32_t j, int change)
+{
+    for (; i < j && i + 1 < share->flats.at[flat].n; i++) {
+        const uint32_t *args = share->args.at + share->flats.at[flat].first;
+        count_pair(share, flat, args[i], args[i + 1], change);
+    }
+}
+
+// In a sum that has just become short, pairs that are no neighbours count, too.
+static void
+count_distant(Share *share, uint32_t flat)
 {
     Flat at = share->flats.at[flat];
     for (uint32_t i = 0; i < at.n; i++)
-        for (uint32_t j = i + 1; j < at.n && (at.n <= LONG_SUM || j == i + 1); j++)
-            count_pair(share, flat, share->args.at[at.first + i], share->args.at[at.first + j], change);
+        for (uint32_t j = i + 2; j < at.n; j++)
+            count_pair(share, flat, share->args.at[at.first + i], share->args.at[at.first + j], 1);
 }
 
 static void
@@ -179,11 +188,12 @@ replace_pair(Share *share, uint32_t flat, uint32_t a, uint32_t b, uint32_t by)
 {
     Flat *at = &share->flats.at[flat];
     uint32_t i = position_in(share, at, a), j = position_in(share, at, b), first = i < j ? i : j, second = i < j ? j : i;
-    bool all = at->n > LONG_SUM;
-    if (i == at->n || j == at->n || (all && second != first + 1))
+    bool is_long = at->n > LONG_SUM;
+    uint32_t before = first ? first - 1 : 0;
+    if (i == at->n || j == at->n || (is_long && second != first + 1))
         return;
-    if (all) {
-        recount(share, flat, -1);
+    if (is_long) {
+        count_neighbours(share, flat, before, second + 1, -1);
     } else {
         count_argument(share, flat, first, -1);
         count_argument(share, flat, second, -1);
@@ -194,10 +204,12 @@ replace_pair(Share *share, uint32_t flat, uint32_t a, uint32_t b, uint32_t by)
     memmove(share->args.at + at->first + second, share->args.at + at->first + second + 1,
             (at->n - second - 1) * sizeof *share->args.at);
     at->n--;
-    if (all)
-        recount(share, flat, 1);
-    else
+    if (!is_long)
         count_argument(share, flat, first, 1);
+    else
+        count_neighbours(share, flat, before, first + 1, 1);
+    if (is_long && share->flats.at[flat].n == LONG_SUM)
+        count_distant(share, flat);
 }
 
 static void

@@ -2,7 +2,7 @@
 //
 // A system is a set of coordinates that energies, forces and constraints join. Its expressions stand over slots of its
 // own: 3i, 3i+1 and 3i+2 are coordinate i, its velocity and its acceleration; further slots are other variables. Equal
-// mechanisms therefore have equal expressions, which are derived once.
+// mechanisms therefore have equal expressions.
 //
 // What depends on coordinates through explicit equations (x = l*sin(phi)) is written out, so that all derivatives are
 // exact. Symbols in comments: q, u, a are coordinates, velocities and accelerations; T, V, D are the kinetic energy, the
