@@ -61,6 +61,7 @@ dae_free(Dae **dae)
     vec_free(&d->bond_momentum);
     vec_free(&d->bond_weight);
     vec_free(&d->node_of_inst);
+    map_free(&d->started_by);
     map_free(&d->stands_for);
     vec_free(&d->start_of);
     vec_free(&d->alias_of);

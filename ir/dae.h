@@ -251,6 +251,7 @@ typedef struct Dae {
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
+    Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
     struct Resolver *resolver; // memo of dae_resolve_shape, in `arena`; made on demand
 } Dae;

@@ -26,6 +26,8 @@ add_lines(System *system, const Expr *momenta, const Expr *left, const Expr *rig
         if (!check_momentum(system, i, momenta[i]))
             return false;
         Var p = system_new_var(system, i, "p_", 0);
+        // What is not said about the start means rest, whatever the formalism.
+        map_put(&system->dae->started_by, p, system->vars.at[3 * i + 1]);
         Expr rate = system_slot(system, dae_der(system->dae, p));
         system_add_line(system, i, system_slot(system, p), momenta[i]);
         system_add_line(system, i, expr_2(system->exprs, OP_ADD, rate, left[i]), right[i]);

@@ -256,6 +256,18 @@ missing(const Problem *problem)
     return count;
 }
 
+// The variable whose start is taken when nothing is said about a state: itself, as a rule.
+static Var
+started_by(const Dae *dae, const Problem *problem, Var state)
+{
+    Var other;
+    bool negative;
+    if (!map_get(&dae->started_by, state, &other))
+        return state;
+    other = dae_alias(dae, other, &negative);
+    return problem->unknown.at[other] ? other : state;
+}
+
 // Adds `state = start` for states until nothing is missing or no candidate is left.
 static uint32_t
 add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open)
@@ -275,7 +287,7 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         bool has_start = holder.at[var] != NONE;
         if (!state && !(declared && has_start))
             continue;
-        Candidate c = {var, rank[dae_state_select(dae, var)] * 4 + (has_start ? 0 : 1) + (state ? 0 : 64)};
+        Candidate c = {has_start ? var : started_by(dae, problem, var), rank[dae_state_select(dae, var)] * 4 + (has_start ? 0 : 1) + (state ? 0 : 64)};
         vec_push(&candidates, c);
     }
     if (candidates.n)
