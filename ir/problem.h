@@ -77,7 +77,7 @@ typedef struct Reduction {
     U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
     // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all
     // stay states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime
-    // chooses which states it determines (dynamic state selection). Level 0: the user's equation, 1: its
+    // brings the states back to it after each step (dynamic state selection). Level 0: the user's equation, 1: its
     // derivative, ...
     U32Vec invariants;
     U8Vec invariant_level;

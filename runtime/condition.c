@@ -70,10 +70,17 @@ load_accepted(Run *run)
     }
 }
 
+// Inside a step states with invariants need the projection of all of them.
+static bool
+needs_all(const Run *run, double time)
+{
+    return time != run->time && (!run->stepper->interpolate_ranges || run->model->n_constraints > 0);
+}
+
 void
 condition_evaluate(Run *run, double time)
 {
-    if (!condition_alone(run) || (time != run->time && !run->stepper->interpolate_ranges)) {
+    if (!condition_alone(run) || needs_all(run, time)) {
         integrator_interpolate(run, time);
         evaluate_row(run);
         return;

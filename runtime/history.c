@@ -1,4 +1,4 @@
-// history.c: IDA's history: starting again at order 3 instead of 1, and the terms of the last step's polynomial.
+// history.c: IDA's history: starting again at order 3 instead of 1, the terms of the last step's polynomial, projection.
 //
 // Purpose: after an event a multistep method has no past. From order 1 it needs many short steps before order
 //          and step are what the motion admits.
@@ -233,4 +233,12 @@ history_terms(void *ida, double time, double *factor, const double **term)
         term[k] = NV_DATA_S(memory->ida_phi[k]);
     }
     return (uint32_t)memory->ida_kused + 1;
+}
+
+void
+history_shift(void *ida, const double *shift, uint32_t n)
+{
+    double *newest = NV_DATA_S(((IDAMem)ida)->ida_phi[0]);
+    for (uint32_t i = 0; i < n; i++)
+        newest[i] += shift[i];
 }

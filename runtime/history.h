@@ -1,4 +1,5 @@
-// history.h: IDA's history: the polynomial of the last step, and one for a restart. Included by ida.c only.
+// history.h: IDA's history: the polynomial of the last step, one for a restart, and its shift by projections. Included by
+// ida.c only.
 #ifndef MDLC_RUNTIME_HISTORY_H
 #define MDLC_RUNTIME_HISTORY_H
 
@@ -26,5 +27,11 @@ enum { HISTORY_TERMS = 6 };
 // The polynomial of the last step at `time`, which lies within it: the sum of factor[k] * term[k] over the result's number
 // of terms, arrays of the unknowns in IDA's memory. factor[0] is 1 and the other factors are between -1 and 1.
 uint32_t history_terms(void *ida, double time, double *factor, const double **term);
+
+// After an accepted step: IDA's interpolating polynomial, with all points it goes through, moves by `shift` (the first n
+// unknowns). Differences and derivatives stay, so neither the error test nor the choice of the order sees it. Moving the
+// newest point alone would: then the first differences change by as much as the error of the step, the next order never
+// looks better, and the method may stay at order 1 for ever.
+void history_shift(void *ida, const double *shift, uint32_t n);
 
 #endif

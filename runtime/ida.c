@@ -4,7 +4,8 @@
 // Method: variable-order BDF with fixed leading coefficient (Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005)
 //         363). Own vector operations (nvector.c), own linear solver that keeps its symbolic analysis across
 //         restarts, loops' unknowns left out of the error test, a first step from an estimate of the second
-//         derivative, and after events a history made from a polynomial (history.c).
+//         derivative, after events a history made from a polynomial (history.c), after steps a projection onto
+//         the invariants (project.c).
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
 #include <float.h>
@@ -30,8 +31,9 @@ struct Integrator {
     SUNMatrix matrix;
     SUNLinearSolver solver;
     Jacobian *jacobian;
-    Selection *selection;    // NULL: all states are free
-    const uint32_t *replaced; // per state: the function that takes the place of its row, plus 1; NULL: none
+    Projection *projection;  // NULL: all states are free
+    double *shift;           // nx: the latest projection
+    const uint32_t *replaced; // per state: the row of jac_rest that takes the place of its row, plus 1; NULL: none
     uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
     bool fresh;              // the next factorisation chooses new pivots
     double limit;            // stop time set in IDA
@@ -48,14 +50,7 @@ struct Integrator {
 
 // --- callbacks
 
-// Where the function stands that takes the place of a state's row.
-static uint32_t
-replaced_value(const mdl_model *model, uint32_t row)
-{
-    return model->n_constraints ? model->constraint[row].value : model->rest[row / 2].g + row % 2;
-}
-
-// Invariants, or contacts at rest, in the place of the rows of the states that they determine.
+// Contacts at rest in the place of the rows of the states that they determine.
 static void
 replace_rows(const Run *run, double *out)
 {
@@ -63,7 +58,7 @@ replace_rows(const Run *run, double *out)
     const uint32_t *replaced = run->integrator->replaced;
     for (uint32_t i = 0; replaced && i < model->nx; i++)
         if (replaced[i])
-            out[i] = run->v[replaced_value(model, replaced[i] - 1)];
+            out[i] = run->v[model->rest[(replaced[i] - 1) / 2].g + (replaced[i] - 1) % 2];
 }
 
 static bool
@@ -255,8 +250,9 @@ ida_create(Run *run)
     if (!run->ny)
         return MDL_OK;
     if (run->model->n_constraints) {
-        integrator->selection = selection_create(run->model);
-        if (!integrator->selection)
+        integrator->projection = projection_create(run);
+        integrator->shift = calloc((size_t)run->model->nx + 1, sizeof *integrator->shift);
+        if (!integrator->projection || !integrator->shift)
             return MDL_INTERNAL;
     }
     integrator->jacobian = jacobian_create(run->model, run->causal, NULL);
@@ -293,7 +289,8 @@ ida_free(Run *run)
         if (*vectors[k])
             N_VDestroy(*vectors[k]);
     jacobian_free(&integrator->jacobian);
-    selection_free(&integrator->selection);
+    projection_free(&integrator->projection);
+    free(integrator->shift);
     free(integrator->weight);
     free(integrator->rate);
     history_free(&integrator->history);
@@ -439,61 +436,28 @@ restart(Run *run)
     return MDL_OK;
 }
 
-// Rows of states that invariants, or contacts at rest, determine now are replaced by these.
+// Rows of states that contacts at rest determine now are replaced by these.
 static int
-choose_rows(Run *run, const uint32_t *replaced)
+choose_rows(Run *run)
 {
     Integrator *integrator = run->integrator;
-    integrator->replaced = replaced;
+    integrator->rest_version = rest_version(run);
+    integrator->replaced = rest_rows(run);
     jacobian_free(&integrator->jacobian);
-    integrator->jacobian = jacobian_create(run->model, run->causal, replaced);
+    integrator->jacobian = jacobian_create(run->model, run->causal, integrator->replaced);
     if (!integrator->jacobian) {
-        run_message(run, MDL_ERROR, "at time %.12g: the states could not be chosen anew", run->time);
+        run_message(run, MDL_ERROR, "at time %.12g: the contacts at rest do not determine states", run->time);
         return MDL_INTERNAL;
     }
     integrator->fresh = true;
     return MDL_OK;
 }
 
-// Dynamic state selection. `restart` is set when the rows have changed.
-static int
-select_states(Run *run, bool force, bool *restart)
-{
-    Integrator *integrator = run->integrator;
-    *restart = false;
-    if (!integrator->selection)
-        return MDL_OK;
-    int status = selection_review(run, integrator->selection, force, restart);
-    return status == MDL_OK && *restart ? choose_rows(run, selection_of_states(integrator->selection)) : status;
-}
-
-// The choice of states does not touch the method's history, because all states are unknowns all the time: only the
-// matrix is of another system now.
-static int
-renew_matrix(Run *run)
-{
-    Integrator *integrator = run->integrator;
-    double cj = 0;
-    evaluate_load(run, run->time, run->y, run->yp);
-    if (run->causal ? evaluate_solved(run, false) != MDL_OK : (evaluate_plain(run), false))
-        return restart(run);
-    run->stats->jacobians++;
-    bool good = IDAGetCurrentCj(integrator->ida, &cj) == IDA_SUCCESS && cj > 0 &&
-                jacobian_assemble(integrator->jacobian, run, cj) && jacobian_factor(integrator->jacobian, true);
-    integrator->fresh = !good;
-    return good ? MDL_OK : restart(run);
-}
-
 static int
 ida_start(Run *run)
 {
-    Integrator *integrator = run->integrator;
-    bool changed;
-    int status = run->ny ? select_states(run, true, &changed) : MDL_OK;
-    if (status == MDL_OK && run->ny && !run->causal && integrator->rest_version != rest_version(run)) {
-        integrator->rest_version = rest_version(run);
-        status = choose_rows(run, rest_rows(run));
-    }
+    bool rests = run->ny && !run->causal && run->integrator->rest_version != rest_version(run);
+    int status = rests ? choose_rows(run) : MDL_OK;
     return status == MDL_OK ? restart(run) : status;
 }
 
@@ -641,6 +605,22 @@ step_time_only(Run *run, double limit)
     return MDL_OK;
 }
 
+// From where the method has arrived to the invariants.
+static int
+project(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    double *shift = integrator->shift;
+    uint32_t nx = run->model->nx;
+    memcpy(shift, run->y, nx * sizeof *shift);
+    if (!projection_apply(run, integrator->projection, run->time, run->y))
+        return projection_report(run);
+    for (uint32_t i = 0; i < nx; i++)
+        shift[i] = run->y[i] - shift[i];
+    history_shift(integrator->ida, shift, nx);
+    return MDL_OK;
+}
+
 static int
 ida_step(Run *run, double limit)
 {
@@ -653,12 +633,6 @@ ida_step(Run *run, double limit)
         run->time = limit;
         return MDL_OK;
     }
-    bool changed = false;
-    int status = select_states(run, false, &changed);
-    if (status == MDL_OK && changed)
-        status = renew_matrix(run);
-    if (status != MDL_OK)
-        return status;
     int flag = step_once(run, limit, &time);
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);
@@ -667,18 +641,25 @@ ida_step(Run *run, double limit)
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
     IDAGetLastStep(integrator->ida, &integrator->step);
-    return has_stalled(run, before) ? report_stall(run) : MDL_OK;
+    if (has_stalled(run, before))
+        return report_stall(run);
+    return integrator->projection ? project(run) : MDL_OK;
 }
 
 static void
 ida_interpolate(Run *run, double time)
 {
     Integrator *integrator = run->integrator;
-    if (time != run->time && run->ny && IDAGetDky(integrator->ida, time, 0, integrator->dense) == IDA_SUCCESS &&
-        IDAGetDky(integrator->ida, time, 1, integrator->dense_p) == IDA_SUCCESS)
-        evaluate_load(run, time, NV_DATA_S(integrator->dense), NV_DATA_S(integrator->dense_p));
-    else
+    if (time == run->time || !run->ny || IDAGetDky(integrator->ida, time, 0, integrator->dense) != IDA_SUCCESS ||
+        IDAGetDky(integrator->ida, time, 1, integrator->dense_p) != IDA_SUCCESS) {
         evaluate_load(run, time, run->y, run->yp);
+        return;
+    }
+    double *y = NV_DATA_S(integrator->dense);
+    // Values between steps are off the invariants by the error of the interpolation.
+    if (integrator->projection)
+        projection_apply(run, integrator->projection, time, y);
+    evaluate_load(run, time, y, NV_DATA_S(integrator->dense_p));
 }
 
 // As IDAGetDky() computes values, on some of the unknowns.

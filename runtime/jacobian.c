@@ -20,11 +20,10 @@ struct Jacobian {
     uint32_t *start, *row;
     double *values;
     uint32_t *from_y, *from_yp; // per stored value of the model's matrix: index into values
-    uint32_t *from_c;           // the same of `constraints`
-    const mdl_matrix *constraints; // partials of the functions that may replace rows
+    uint32_t *from_rest;        // the same of jac_rest
     uint32_t *diagonal;         // nx: index of the 1 of explicit rows, UINT32_MAX for implicit ones
     Lu *lu;
-    bool selected;              // constraints replace rows
+    bool resting;               // contacts at rest replace rows
     // causal form
     bool causal;
     Bordered *bordered;         // when there are many unknowns; then nothing below is used
@@ -37,7 +36,6 @@ struct Jacobian {
     double *explicit_loop;      // nx x m by columns: d(-dx)/du of explicit rows
     Lu *loop_lu;
     Rank *loop_rank;            // instead, when equations of the loops follow from others
-    uint32_t *owner;            // per constraint: the state whose row it replaces, NONE: none
 };
 
 static const uint32_t NONE = UINT32_MAX;
@@ -107,15 +105,15 @@ find_row(const uint32_t *row, uint32_t from, uint32_t to, uint32_t wanted)
     return from;
 }
 
-// Column j when constraints replace rows: what stands in a replaced row goes to `trash`, a constraint's
+// Column j when contacts at rest replace rows: what stands in a replaced row goes to `trash`, a contact's
 // partials to the row it replaces.
 static uint32_t
 merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *replaced, const uint32_t *owner,
                uint32_t trash)
 {
     const mdl_model *model = jacobian->model;
-    const mdl_matrix *matrix[3] = {&model->jac_y, &model->jac_yp, jacobian->constraints};
-    uint32_t *from[3] = {jacobian->from_y, jacobian->from_yp, jacobian->from_c}, end = at;
+    const mdl_matrix *matrix[3] = {&model->jac_y, &model->jac_yp, &model->jac_rest};
+    uint32_t *from[3] = {jacobian->from_y, jacobian->from_yp, jacobian->from_rest}, end = at;
     if (j < model->nx)
         jacobian->diagonal[j] = NONE;
     for (int k = 0; k < 3; k++)
@@ -153,22 +151,22 @@ allocate(Jacobian *jacobian, size_t nonzeros)
     jacobian->from_y = calloc((size_t)model->jac_y.nonzeros + 1, sizeof *jacobian->from_y);
     jacobian->from_yp = calloc((size_t)model->jac_yp.nonzeros + 1, sizeof *jacobian->from_yp);
     jacobian->diagonal = calloc((size_t)model->nx + 1, sizeof *jacobian->diagonal);
-    jacobian->from_c = calloc((size_t)jacobian->constraints->nonzeros + 1, sizeof *jacobian->from_c);
-    return jacobian->from_c && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y && jacobian->from_yp &&
-           jacobian->diagonal;
+    jacobian->from_rest = calloc((size_t)model->jac_rest.nonzeros + 1, sizeof *jacobian->from_rest);
+    return jacobian->from_rest && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y &&
+           jacobian->from_yp && jacobian->diagonal;
 }
 
 static bool
 build_dae(Jacobian *jacobian, const uint32_t *replaced)
 {
     const mdl_model *model = jacobian->model;
-    size_t most = (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + jacobian->constraints->nonzeros + model->nx;
-    uint32_t *owner = replaced ? malloc(((size_t)jacobian->constraints->rows + 1) * sizeof *owner) : NULL;
+    size_t most = (size_t)model->jac_y.nonzeros + model->jac_yp.nonzeros + model->jac_rest.nonzeros + model->nx;
+    uint32_t *owner = replaced ? malloc(((size_t)model->jac_rest.rows + 1) * sizeof *owner) : NULL;
     if (!allocate(jacobian, most) || (replaced && !owner)) {
         free(owner);
         return false;
     }
-    for (uint32_t i = 0; replaced && i < jacobian->constraints->rows; i++)
+    for (uint32_t i = 0; replaced && i < model->jac_rest.rows; i++)
         owner[i] = NONE; // a function that replaces no row now
     for (uint32_t i = 0; replaced && i < model->nx; i++)
         if (replaced[i])
@@ -201,9 +199,9 @@ assemble_dae(Jacobian *jacobian, const double *v, double cj)
         jacobian->values[jacobian->from_y[k]] += usable(y[k]);
     for (uint32_t k = 0; k < model->jac_yp.nonzeros; k++)
         jacobian->values[jacobian->from_yp[k]] += cj * usable(yp[k]);
-    const double *c = v + jacobian->constraints->values;
-    for (uint32_t k = 0; jacobian->selected && k < jacobian->constraints->nonzeros; k++)
-        jacobian->values[jacobian->from_c[k]] += c[k];
+    const double *rest = v + model->jac_rest.values;
+    for (uint32_t k = 0; jacobian->resting && k < model->jac_rest.nonzeros; k++)
+        jacobian->values[jacobian->from_rest[k]] += rest[k];
     for (uint32_t j = 0; j < model->nx; j++)
         if (jacobian->diagonal[j] != NONE)
             jacobian->values[jacobian->diagonal[j]] += cj;
@@ -249,22 +247,9 @@ number_loops(Jacobian *jacobian)
 }
 
 static bool
-own_rows(Jacobian *jacobian, const uint32_t *replaced)
+build_causal(Jacobian *jacobian)
 {
-    const mdl_model *model = jacobian->model;
-    jacobian->owner = malloc(((size_t)model->n_constraints + 1) * sizeof *jacobian->owner);
-    for (uint32_t k = 0; jacobian->owner && k < model->n_constraints; k++)
-        jacobian->owner[k] = NONE;
-    for (uint32_t i = 0; jacobian->owner && replaced && i < model->nx; i++)
-        if (replaced[i])
-            jacobian->owner[replaced[i] - 1] = i;
-    return jacobian->owner != NULL;
-}
-
-static bool
-build_causal(Jacobian *jacobian, const uint32_t *replaced)
-{
-    if (!number_loops(jacobian) || !own_rows(jacobian, replaced))
+    if (!number_loops(jacobian))
         return false;
     size_t m = jacobian->m, n = jacobian->n;
     uint32_t *start, *row;
@@ -336,28 +321,6 @@ solve_loops(Jacobian *jacobian, const Run *run, double *du)
         lu_solve(jacobian->loop_lu, du);
 }
 
-// Rows of states that invariants determine: dc/dx + dc/du du/dx.
-static void
-replace_causal_rows(Jacobian *jacobian, const double *v)
-{
-    const mdl_matrix *c = &jacobian->model->jac_c;
-    size_t n = jacobian->n, m = jacobian->m;
-    for (uint32_t k = 0; k < jacobian->model->n_constraints; k++)
-        for (size_t j = 0; jacobian->owner[k] != NONE && j < n; j++)
-            jacobian->values[j * n + jacobian->owner[k]] = 0;
-    for (uint32_t column = 0; c->nonzeros && column < c->columns; column++) {
-        uint32_t loop = jacobian->loop_of_y[column];
-        for (uint32_t k = c->column_start[column]; k < c->column_start[column + 1]; k++) {
-            uint32_t row = jacobian->owner[c->row[k]];
-            double value = usable(v[c->values + k]);
-            if (row != NONE && loop == NONE)
-                jacobian->values[column * n + row] += value;
-            for (size_t j = 0; row != NONE && loop != NONE && j < n; j++)
-                jacobian->values[j * n + row] += value * jacobian->sensitivity[j * m + loop];
-        }
-    }
-}
-
 static bool
 assemble_causal(Jacobian *jacobian, const Run *run, double cj)
 {
@@ -386,8 +349,6 @@ assemble_causal(Jacobian *jacobian, const Run *run, double cj)
                 column[i] = -du[jacobian->loop_of_yp[i]];
         column[j] += cj;
     }
-    if (jacobian->selected)
-        replace_causal_rows(jacobian, v);
     return true;
 }
 
@@ -395,11 +356,11 @@ assemble_causal(Jacobian *jacobian, const Run *run, double cj)
 
 enum { DENSE_CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
 
-// Equations that follow from others, and invariants, need df/dx itself.
+// Equations that follow from others need df/dx itself.
 static bool
 wants_border(const mdl_model *model)
 {
-    bool dependent = model->n_constraints != 0;
+    bool dependent = false;
     for (uint32_t k = 0; k < model->n_dynamics; k++)
         dependent = dependent || (model->dynamics[k].block && model->dynamics[k].block->constraints);
     return model->n > DENSE_CAUSAL_LIMIT && !dependent;
@@ -413,8 +374,7 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
         return NULL;
     jacobian->model = model;
     jacobian->causal = causal;
-    jacobian->selected = replaced != NULL;
-    jacobian->constraints = model->n_constraints ? &model->jac_c : &model->jac_rest;
+    jacobian->resting = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
     if (causal && wants_border(model)) {
         jacobian->bordered = bordered_create(model);
@@ -422,7 +382,7 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
             jacobian_free(&jacobian);
         return jacobian;
     }
-    bool built = causal ? build_causal(jacobian, replaced) : build_dae(jacobian, replaced);
+    bool built = causal ? build_causal(jacobian) : build_dae(jacobian, replaced);
     if (built && !causal)
         jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
@@ -440,13 +400,12 @@ jacobian_free(Jacobian **slot)
     lu_free(&jacobian->lu);
     lu_free(&jacobian->loop_lu);
     rank_free(&jacobian->loop_rank);
-    free(jacobian->owner);
     free(jacobian->start);
     free(jacobian->row);
     free(jacobian->values);
     free(jacobian->from_y);
     free(jacobian->from_yp);
-    free(jacobian->from_c);
+    free(jacobian->from_rest);
     free(jacobian->diagonal);
     free(jacobian->loop_row);
     free(jacobian->loop_of_y);

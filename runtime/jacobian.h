@@ -6,9 +6,8 @@
 
 typedef struct Jacobian Jacobian;
 
-// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state
-// the constraint (a row of jac_c, or of jac_rest in models without constraints) that takes the place of its
-// row, plus 1.
+// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the row of
+// jac_rest that takes the place of its row, plus 1.
 Jacobian *jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).

@@ -115,10 +115,10 @@ typedef struct mdl_sgn {
     uint32_t dp, da;   // places in v of der(p) and der(a) (0: a is constant)
 } mdl_sgn;
 
-// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime puts
-// it in the place of the row of one state (dynamic state selection), so that it holds to the tolerance for ever. A
-// constraint of depth d replaces the row of a state of depth d, one that has d derivatives in the model: a relation
-// of velocities, be it the derivative of one of positions or not, determines velocities.
+// An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime brings the
+// states back to it after each step, so that it holds for ever; which states it determines needs no choice. A constraint of
+// depth d is one for states of depth d, which have d derivatives in the model: a relation of velocities, be it the
+// derivative of one of positions or not, determines velocities.
 typedef struct mdl_constraint {
     uint32_t value;    // place in v of c
     uint32_t level;    // 0: an equation of the model, 1: its derivative, ...

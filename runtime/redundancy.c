@@ -8,7 +8,7 @@
 //         nearby points, which random moves of the states and Gauss-Newton corrections back onto all invariants give.
 //         A rank that is the same there is permanent. Null directions of the blocks must not change the derivatives
 //         of the states.
-// Contract: called once, at consistent values. Sets run->group_rank, Newton.deficient, run->deficient, and the causal
+// Contract: called once, at consistent values. Sets run->redundant, Newton.deficient, run->deficient, and the causal
 //           form when blocks are deficient. v is as before. Complexity: without dependent constraints one
 //           factorisation per block and per group.
 #include <math.h>
@@ -26,7 +26,7 @@ static const double SLACK = 100;      // tolerances that a redundant constraint 
 
 typedef struct Review {
     Run *run;
-    Selection *selection;  // NULL without invariants
+    Invariants *invariants; // NULL without invariants
     uint32_t groups;
     uint32_t *rows;        // per group
     uint32_t *rank;        // per group, then per step of the dynamics
@@ -43,10 +43,10 @@ create_review(Review *r, Run *run)
     r->run = run;
     r->random = 88172645463325252u;
     if (model->n_constraints) {
-        r->selection = selection_create(model);
-        if (!r->selection)
+        r->invariants = invariants_create(model);
+        if (!r->invariants)
             return false;
-        r->groups = selection_groups(r->selection);
+        r->groups = invariants_groups(r->invariants);
     }
     size_t n = (size_t)r->groups + model->n_dynamics + 1;
     r->rows = calloc(n, sizeof *r->rows);
@@ -60,8 +60,7 @@ create_review(Review *r, Run *run)
 static void
 free_review(Review *r)
 {
-    if (r->selection)
-        selection_free(&r->selection);
+    invariants_free(&r->invariants);
     free(r->rows);
     free(r->rank);
     free(r->nearby);
@@ -74,15 +73,8 @@ free_review(Review *r)
 static Rank *
 group_rank(Review *r, uint32_t g, uint32_t *rows)
 {
-    uint32_t columns;
-    *rows = selection_group(r->run, r->selection, g, NULL, r->row, &columns);
-    Rank *rank = rank_create(columns, *rows);
-    if (rank) {
-        selection_group(r->run, r->selection, g, rank, r->row, &columns);
-        if (!rank_factor(rank, NULL, RANK_DEPENDENT, *rows))
-            rank_free(&rank);
-    }
-    return rank;
+    *rows = invariants_group(r->invariants, g, r->row);
+    return invariants_rank(r->run, r->invariants, g);
 }
 
 static bool
@@ -393,14 +385,12 @@ settle(Review *r)
         status = settle_block(r, k);
     if (status != MDL_OK || !deficient)
         return status;
-    run->group_rank = malloc(((size_t)r->groups + 1) * sizeof *run->group_rank);
     run->redundant = calloc((size_t)model->n_constraints + 1, sizeof *run->redundant);
-    if (!run->group_rank || !run->redundant)
+    if (!run->redundant)
         return MDL_INTERNAL;
     evaluate_plain(run);
     mdl_call(model->jacobian, run->v);
     note_groups(r);
-    memcpy(run->group_rank, r->rank, r->groups * sizeof *run->group_rank);
     return choose_causal_form(run);
 }
 

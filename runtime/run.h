@@ -17,7 +17,7 @@ typedef struct Run Run;
 typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
-typedef struct Selection Selection;
+typedef struct Invariants Invariants;
 typedef struct Projection Projection;
 typedef struct Ode Ode;
 typedef struct Rests Rests;
@@ -85,7 +85,6 @@ struct Run {
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
     Newton **block;       // per dynamics step, NULL for plain ones
-    uint32_t *group_rank; // per group of invariants how many are independent; NULL: all
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint32_t deficient;   // equations of blocks that follow from others
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
@@ -278,19 +277,14 @@ void root_blind(Run *run);
 const char *root_chatter_help(const Run *run);
 const char *root_text(const Run *run, uint32_t guard);
 
-// --- selection.c: dynamic state selection (models with constraints only)
-Selection *selection_create(const mdl_model *model); // NULL: out of memory
-void selection_free(Selection **selection);
-// Looks at the choice of states at run->y, when the integrator has made a new Jacobian since the last look
-// or `force` is
-// set. MDL_FAILED with a message when the constraints depend on each other.
-int selection_review(Run *run, Selection *selection, bool force, bool *changed);
-// Group g: its constraints in `row` (model->n_constraints places), their number, and that of states. With `rank`
-// (columns x rows) the transposed Jacobian at the point in v, in units of nominal values, becomes its matrix.
-uint32_t selection_groups(const Selection *selection);
-uint32_t selection_group(const Run *run, Selection *selection, uint32_t group, struct Rank *rank, uint32_t *row, uint32_t *columns);
-// Per state: the constraint that replaces its row, plus 1; 0 when its own equation holds.
-const uint32_t *selection_of_states(const Selection *selection);
+// --- invariants.c: groups of invariants that share states (models with constraints only)
+Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
+void invariants_free(Invariants **invariants);
+uint32_t invariants_groups(const Invariants *invariants);
+// The invariants of group g into `row` (model->n_constraints places); their number.
+uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
+// Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
+struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
 
 // --- project.c: projection onto the invariants (models with constraints only)
 Projection *projection_create(const Run *run); // NULL: out of memory, or invariants among too few states

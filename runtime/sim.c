@@ -71,11 +71,6 @@ choose_form(Run *run)
     // Ordinary differential equations have no loops left.
     if (run->options->solver != MDL_SOLVER_IDA)
         run->causal = true;
-    // Invariants are rows of the integrator's system, which the causal form does not have.
-    else if (model->n_constraints)
-        run->causal = false;
-    if (run->options->form == MDL_FORM_CAUSAL && !run->causal && model->n_constraints)
-        run_message(run, MDL_WARNING, "the causal form does not hold this model's invariants: the DAE form is used");
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
     run->stats->unknowns = run->ny;
@@ -172,7 +167,6 @@ clean_up(Run *run)
     audit_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
-    free(run->group_rank);
     free(run->redundant);
     free(run->v);
     free(run->abstol);
@@ -256,7 +250,7 @@ motion_goes_on(const Run *run)
     for (uint32_t i = 0; i < model->nx; i++)
         if (!(fabs(yp[i] - old[model->n + i]) <= 1e-13 * fabs(yp[i])))
             return false;
-    return !model->n_constraints;
+    return true;
 }
 
 // other: something else than a delayed event makes this one.

@@ -219,7 +219,7 @@ run_forms() {
         causal=0 dae=0
         for form in causal dae; do
             # shellcheck disable=SC2086
-            timeout 250 "$mdlc" run "$model" $options --tol 1e-9 --form $form -o "$work/$form.csv" >"$work/$form.said" 2>&1 ||
+            timeout 250 "$mdlc" run "$model" --solver ida --tol 1e-9 $options --form $form -o "$work/$form.csv" >"$work/$form.said" 2>&1 ||
                 eval "$form=\$?"
         done
         if [ $causal -ne $dae ] || [ $dae -eq 124 ]; then

@@ -582,7 +582,7 @@ reduction_print_states(const Dae *dae, const Reduction *reduction, Out *out)
         out_char(out, '\n');
     }
     for (uint32_t k = 0; k < reduction->invariants.n; k++) {
-        out_text(out, "  invariant that selects states while running  ");
+        out_text(out, "  invariant that determines states while running  ");
         dae_print_equation(dae, reduction->invariants.at[k], out);
         out_char(out, '\n');
     }
