@@ -23,6 +23,8 @@ enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400, BESIDE = 3 };
 
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
+static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
+static const double SHRINKS = 0.9;
 static const double SMALLEST_DAMPING = 1e-6;
 
 static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
@@ -259,6 +261,46 @@ is_accurate(const Run *run, Newton *newton)
     return true;
 }
 
+// Largest correction relative to the unknown itself; what is rounding of the nominal value does not count.
+static double
+digits_missing(const Run *run, const Newton *newton)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < newton->block->m; i++) {
+        double size = fabs(newton->step[i]);
+        if (size > DBL_EPSILON * newton->scale[i])
+            most = fmax(most, size / fmax(fabs(run->v[newton->block->unknown[i]]), DBL_MIN));
+    }
+    return most;
+}
+
+// An unknown that is much smaller than its nominal value (nobody gave one) has converged in units of that, but has no right
+// digits. The iteration goes on while corrections shrink, so it never fails for asking too much. The factors at hand say
+// whether that is needed.
+static bool
+polish(Run *run, Newton *newton)
+{
+    if (newton->block->linear || newton->by_rank)
+        return true;
+    memcpy(newton->step, newton->trial, newton->block->m * sizeof *newton->step);
+    double before = INFINITY;
+    for (int k = 0; k < ITERATIONS && digits_missing(run, newton) > WRONG; k++) {
+        read_unknowns(run, newton, newton->base);
+        if (!defect(run, newton, newton->step) || !correction(run, newton))
+            return true;
+        double norm = size_of(newton, newton->step);
+        if (!(norm < SHRINKS * before))
+            return true;
+        before = norm;
+        move(run, newton, 1);
+        if (defect(run, newton, newton->trial))
+            continue;
+        move(run, newton, 0);
+        return defect(run, newton, newton->trial);
+    }
+    return true;
+}
+
 static bool
 iterate(Run *run, Newton *newton)
 {
@@ -283,7 +325,7 @@ iterate(Run *run, Newton *newton)
         if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
             if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
                 return false;
-            return is_accurate(run, newton);
+            return polish(run, newton) && is_accurate(run, newton);
         }
         if (!defect(run, newton, newton->step))
             return fail(newton, NOT_FINITE);
