@@ -24,6 +24,7 @@ enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400, BESIDE = 3 };
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
+static const double TURNING = 30;       // times the speed at its beginning: a path turns back
 static const double SHRINKS = 0.9;
 static const double SMALLEST_DAMPING = 1e-6;
 
@@ -341,14 +342,19 @@ write_unknowns(const Run *run, const Newton *newton, const double *from)
         run->v[newton->block->unknown[i]] = from[i];
 }
 
-// Where the path ends, the matrix has become nearly singular compared with the start: there the path turns back.
-static bool
-is_turning_point(Run *run, Newton *newton, double ratio)
+// How fast the unknowns move along the path at the iterate: |J^-1 F(u0)|. Infinite where the matrix is singular.
+static double
+path_speed(Run *run, Newton *newton, const double *first)
 {
     if (!newton->lu || !defect(run, newton, newton->trial))
-        return false;
+        return INFINITY;
     mdl_call(newton->block->jacobian, run->v);
-    return !lu_factor(newton->lu, run->v + newton->block->jac.values, true) || lu_pivot_ratio(newton->lu) < 1e-2 * ratio;
+    if (!lu_factor(newton->lu, run->v + newton->block->jac.values, true))
+        return INFINITY;
+    memcpy(newton->trial, first, newton->block->m * sizeof *newton->trial);
+    lu_solve(newton->lu, newton->trial);
+    read_unknowns(run, newton, newton->base);
+    return size_of(newton, newton->trial);
 }
 
 // Follows F(u) = (1 - s) F(u0). `path` has 2m places: the first residual and the last good point.
@@ -357,12 +363,13 @@ follow_path(Run *run, Newton *newton, double *path)
 {
     uint32_t m = newton->block->m;
     double *good = path + m;
-    double s = 0, ds = 0.1, ratio = 0;
+    double s = 0, ds = 0.1;
     write_unknowns(run, newton, newton->start);
     memset(newton->target, 0, m * sizeof *newton->target);
     if (!defect(run, newton, path))
         return fail(newton, NOT_FINITE);
     memcpy(good, newton->start, m * sizeof *good);
+    double speed = path_speed(run, newton, path);
     for (int k = 0; k < HOMOTOPY_STEPS && s < 1; k++) {
         double next = fmin(1, s + ds);
         for (uint32_t i = 0; i < m; i++)
@@ -371,7 +378,6 @@ follow_path(Run *run, Newton *newton, double *path)
         if (run->options->trace)
             newton_trace_step(run, newton, next, good, solved);
         if (solved) {
-            ratio = fmax(ratio, newton->lu && !newton->by_rank ? lu_pivot_ratio(newton->lu) : 0);
             s = next;
             ds *= 2;
             read_unknowns(run, newton, good);
@@ -384,7 +390,9 @@ follow_path(Run *run, Newton *newton, double *path)
     }
     memset(newton->target, 0, m * sizeof *newton->target);
     newton->reached = s;
-    newton->trouble = s < 1 && s > 0 && is_turning_point(run, newton, ratio) ? TURNING_POINT : NO_PATH;
+    // Where the path turns back, the unknowns move infinitely fast along it.
+    bool turns = s < 1 && s > 0 && path_speed(run, newton, path) > TURNING * speed;
+    newton->trouble = turns ? TURNING_POINT : NO_PATH;
     return s >= 1;
 }
 
