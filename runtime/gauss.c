@@ -23,6 +23,7 @@
 
 enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60 };
 
+static const double TOO_SLOW = 0.03;      // of the first step
 static const double ON_INVARIANT = 1e-15; // relative correction that is left to later steps
 
 struct Ode {
@@ -30,6 +31,7 @@ struct Ode {
     Stages *stages, *inside;    // of the step; of steps inside it
     uint32_t n;
     double step;                // the constant step, 0: not chosen
+    double chosen;              // what it was at first
     double anchor;              // time at which counting steps began
     uint64_t count;             // steps of full length since
     double from, length;        // the last accepted step
@@ -336,11 +338,20 @@ first_guess(const Run *run)
 static int
 report_stages(const Run *run, double h)
 {
+    if (run->options->solver == MDL_SOLVER_AUTO)
+        return RUN_GIVES_UP;
     run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)%s", run->time,
                 run->options->step > 0 ? "the stages of a collocation step could not be solved"
                                        : "the step of the gauss method became too small", h,
                 run->options->step > 0 ? "\na shorter --step may help" : "");
     return MDL_FAILED;
+}
+
+// Another method is at hand, and a step that a single place of the motion has made this short would stay so for ever.
+static bool
+is_too_slow(const Run *run)
+{
+    return run->options->solver == MDL_SOLVER_AUTO && run->ode->step < TOO_SLOW * run->ode->chosen;
 }
 
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
@@ -367,7 +378,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
             ode->step = fmin(ode->step, *h);
             change_step(run, 0.25);
         }
-        if (ode->step < least)
+        if (ode->step < least || is_too_slow(run))
             break;
     }
     return report_stages(run, *h);
@@ -385,6 +396,8 @@ remember(Ode *ode, double h, bool whole)
     ode->history = same && ode->history ? 2 : 1;
     ode->length = h;
     ode->count += whole;
+    if (!(ode->chosen > 0))
+        ode->chosen = ode->step;
     swapped = ode->carry;
     ode->carry = ode->next_carry;
     ode->next_carry = swapped;
@@ -437,8 +450,9 @@ inner_points(Run *run, double *y, double *f)
     memcpy(f, ode->slope, n * sizeof *f);
     for (int p = 1; p < POINTS - 1; p++) {
         double *value = y + (size_t)p * n, *slope = f + (size_t)p * n;
+        const double *before = value - n, *slope_before = slope - n;
         double begin = (p - 1) / (POINTS - 1.0), h = ode->length / (POINTS - 1);
-        memcpy(value, value - n, n * sizeof *value);
+        memcpy(value, before, n * sizeof *value);
         if (step_inside(run, ode, begin, ode->length, h, value) &&
             stages_slope(run, ode->inside, ode->from + begin * ode->length + h, value, slope))
             continue;
@@ -449,7 +463,7 @@ inner_points(Run *run, double *y, double *f)
             slope[k] = 0;
             for (uint32_t j = 0; j < S; j++)
                 slope[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
-            value[k] = value[k - n] + h * (slope[k] + slope[k - n]) / 2;
+            value[k] = before[k] + h * (slope[k] + slope_before[k]) / 2;
         }
     }
     memcpy(y + (size_t)(POINTS - 1) * n, run->y, n * sizeof *y);

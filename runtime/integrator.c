@@ -1,19 +1,47 @@
 // integrator.c: the stepper of a run.
 //
-// Purpose: sim.c, event.c and root.c step, restart and look between steps without knowing the method.
+// Purpose: sim.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
+// has chosen one that does not get on, IDA goes on from there.
 // Contract: run.h.
 #include "runtime/run.h"
 
-int
-integrator_create(Run *run)
+void
+integrator_form(Run *run, mdl_solver solver)
+{
+    const mdl_model *model = run->model;
+    run->solver = solver == MDL_SOLVER_AUTO ? MDL_SOLVER_IDA : solver;
+    // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
+    // without states there is nothing to integrate and the loops are solved where values are needed.
+    bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
+    run->causal = model->nx == 0 || wanted;
+    // Ordinary differential equations have no loops left, and equations that follow from others are solved in loops only.
+    if (run->solver != MDL_SOLVER_IDA || run->deficient)
+        run->causal = true;
+    run->ny = run->causal ? model->nx : model->n;
+    run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
+    run->stats->unknowns = run->ny;
+    run->stats->states = model->nx;
+}
+
+static int
+create(Run *run)
 {
     static const Stepper *const steppers[] = {
         [MDL_SOLVER_IDA] = &ida_stepper, [MDL_SOLVER_CVODE] = &cvode_stepper, [MDL_SOLVER_ADAMS] = &adams_stepper,
         [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
         [MDL_SOLVER_GAUSS] = &gauss_stepper,
     };
-    run->stepper = steppers[run->options->solver];
+    run->stepper = steppers[run->solver];
+    run->stats->solver = run->stepper->name;
     return run->stepper->create(run);
+}
+
+int
+integrator_create(Run *run)
+{
+    if (run->options->solver == MDL_SOLVER_AUTO)
+        integrator_form(run, choice_of_solver(run, &run->stats->reason));
+    return create(run);
 }
 
 void
@@ -29,10 +57,33 @@ integrator_start(Run *run)
     return run->stepper->start(run);
 }
 
+static int
+go_on_with_ida(Run *run)
+{
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_solved(run, true);
+    if (status != MDL_OK)
+        return status;
+    evaluate_store(run);
+    run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on",
+                run->time, run->stepper->name);
+    run->stepper->stats(run);
+    run->stepper->free(run);
+    integrator_form(run, MDL_SOLVER_IDA);
+    run->stats->reason = "after steps that became too short";
+    status = create(run);
+    return status == MDL_OK ? run->stepper->start(run) : status;
+}
+
 int
 integrator_step(Run *run, double limit)
 {
-    return run->stepper->step(run, limit);
+    int status = run->stepper->step(run, limit);
+    if (status != RUN_GIVES_UP)
+        return status;
+    run->stats->steps--;
+    status = go_on_with_ida(run);
+    return status == MDL_OK ? run->stepper->step(run, limit) : status;
 }
 
 void

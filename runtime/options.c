@@ -26,7 +26,7 @@ const Option run_options[] = {
     {"vars", 0, OPTION_TEXT, false, "REGEX", "variables whose names match (parameters and der(...) too)",
      CALL_RUN | CALL_BUILD | CALL_COMPARE},
     {"form", 0, OPTION_WORD, false, "causal|dae|auto", "how the equations are given to the integrator", CALL_RUN | CALL_PLOT},
-    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss", "the integrator", CALL_RUN | CALL_PLOT},
+    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss|auto", "the integrator", CALL_RUN | CALL_PLOT},
     {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALL_RUN | CALL_PLOT},
     {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
     {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
@@ -176,7 +176,8 @@ option_help(const Option *option, char *text, size_t size)
 void
 run_settings_init(RunSettings *settings)
 {
-    *settings = (RunSettings){.start = NAN, .stop = NAN, .interval = NAN, .tolerance = NAN, .abstol = NAN, .step = NAN};
+    *settings = (RunSettings){.start = NAN, .stop = NAN, .interval = NAN, .tolerance = NAN, .abstol = NAN, .step = NAN,
+                              .solver = MDL_SOLVER_AUTO};
 }
 
 void

@@ -78,6 +78,7 @@ struct Run {
     double time;          // of the last accepted point
     double tolerance;
     double *abstol;       // n absolute tolerances of the unknowns
+    mdl_solver solver;    // never MDL_SOLVER_AUTO
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the integrator: nx or n
     double *y, *yp;       // n each: the last accepted point
@@ -306,15 +307,23 @@ int redundancy_review(Run *run);
 // At an accepted point, in v: MDL_FAILED when a constraint that followed from the others no longer does.
 int redundancy_check(const Run *run);
 
+// --- choice.c: --solver=auto
+// At consistent values. *why: the reason, for the statistics.
+mdl_solver choice_of_solver(Run *run, const char **why);
+
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
 extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside
 extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
 extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
+// The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
+void integrator_form(Run *run, mdl_solver solver);
 int integrator_create(Run *run);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
 int integrator_start(Run *run);
+// A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time.
+enum { RUN_GIVES_UP = -1 };
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.
 int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).

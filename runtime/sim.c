@@ -61,23 +61,6 @@ check_options(const Run *run)
 }
 
 static void
-choose_form(Run *run)
-{
-    const mdl_model *model = run->model;
-    // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
-    // without states there is nothing to integrate and the loops are solved where values are needed.
-    bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
-    run->causal = model->nx == 0 || wanted;
-    // Ordinary differential equations have no loops left.
-    if (run->options->solver != MDL_SOLVER_IDA)
-        run->causal = true;
-    run->ny = run->causal ? model->nx : model->n;
-    run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
-    run->stats->unknowns = run->ny;
-    run->stats->states = model->nx;
-}
-
-static void
 choose_points(Run *run)
 {
     const mdl_options *options = run->options;
@@ -142,7 +125,7 @@ set_up(Run *run)
     if (status != MDL_OK)
         return status;
     run->tolerance = run->options->tolerance;
-    choose_form(run);
+    integrator_form(run, run->options->solver);
     choose_points(run);
     if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK
         || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK || audit_create(run) != MDL_OK) {

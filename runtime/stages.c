@@ -23,6 +23,7 @@ enum { S = GAUSS_STAGES, ITERATIONS = 60 };
 
 static const double SLOW = 0.6;       // contraction at which Newton's method takes over or gets a new matrix
 static const double ROUNDING = 1e-9;  // relative change below which a growing one is rounding
+static const double NOISE = 1e-3;     // tolerances below which a change that does not shrink further is rounding
 
 Stages *
 stages_create(const Run *run, const Collocation *method)
@@ -184,13 +185,14 @@ solve_triangular(Stages *stages, uint32_t unknowns, double h)
 // --- the iteration
 
 // Largest change relative to the size of what changes; Z becomes Z + change. Unknowns that symmetry keeps at zero hold
-// rounding of others, so a millionth of the nominal value is the least size.
+// rounding of others, so a millionth of the nominal value is the least size. *error is the largest one in tolerances.
 static double
-take_change(const Run *run, Stages *stages, const double *base)
+take_change(const Run *run, Stages *stages, const double *base, double *error)
 {
     uint32_t n = stages->n;
     const double *nominal = run->v + run->model->nominal;
     double most = 0;
+    *error = 0;
     for (uint32_t k = 0; k < n; k++) {
         double change = 0, size = fmax(fabs(base[k]), 1e-6 * fabs(nominal[k]));
         for (uint32_t i = 0; i < S; i++) {
@@ -201,6 +203,7 @@ take_change(const Run *run, Stages *stages, const double *base)
         }
         if (!(change / size <= most))
             most = change / size;
+        *error = fmax(*error, change / (run->tolerance * size + run->abstol[k]));
     }
     return most;
 }
@@ -218,12 +221,15 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
             stages->change[i] -= stages->offset[i];
         if (stages->implicit)
             solve_triangular(stages, unknowns, h);
-        double change = take_change(run, stages, base);
+        double error, change = take_change(run, stages, base, &error);
         if (stages->implicit)
             run->stats->newton_iterations++;
         // Positions follow velocities by one iteration, so contraction shows over two.
         bool slow = k >= 3 && change > SLOW * SLOW * earlier;
         if (change <= DBL_EPSILON || (change <= ROUNDING && (slow || change >= before)))
+            return true;
+        // A stiff spring turns the rounding of positions into more of velocities.
+        if (stages->implicit && slow && error <= NOISE)
             return true;
         if (!isfinite(change) || slow || change > 10 * before)
             return false;
