@@ -60,14 +60,17 @@ mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
 void
 mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size)
 {
-    snprintf(text, size,
-             "{\"solver\":\"%s\",\"reason\":\"%s\",\"unknowns\":%u,\"states\":%u,\"nonzeros\":%u,\"form\":\"%s\",\"linear_solver\":\"%s\","
+    int used = snprintf(text, size, "{\"solver\":\"%s\",\"reason\":\"%s\",", stats->solver ? stats->solver : "",
+                        stats->reason ? stats->reason : "");
+    if (used < 0 || (uint32_t)used >= size)
+        return;
+    snprintf(text + used, size - (uint32_t)used,
+             "\"unknowns\":%u,\"states\":%u,\"nonzeros\":%u,\"form\":\"%s\",\"linear_solver\":\"%s\","
              "\"steps\":%llu,\"residuals\":%llu,\"jacobians\":%llu,\"newton_iterations\":%llu,"
              "\"newton_failures\":%llu,\"error_failures\":%llu,\"root_evaluations\":%llu,\"events\":%llu,"
              "\"time_events\":%llu,\"state_events\":%llu,\"block_solves\":%llu,\"restarts\":%llu,"
              "\"rows\":%llu,\"init_seconds\":%.6g,\"run_seconds\":%.6g,\"end_time\":%.17g}",
-             stats->solver ? stats->solver : "", stats->reason ? stats->reason : "", stats->unknowns, stats->states,
-             stats->nonzeros, stats->form ? stats->form : "",
+             stats->unknowns, stats->states, stats->nonzeros, stats->form ? stats->form : "",
              stats->linear_solver ? stats->linear_solver : "", (unsigned long long)stats->steps,
              (unsigned long long)stats->residuals, (unsigned long long)stats->jacobians,
              (unsigned long long)stats->newton_iterations, (unsigned long long)stats->newton_failures,

@@ -185,14 +185,14 @@ solve_triangular(Stages *stages, uint32_t unknowns, double h)
 // --- the iteration
 
 // Largest change relative to the size of what changes; Z becomes Z + change. Unknowns that symmetry keeps at zero hold
-// rounding of others, so a millionth of the nominal value is the least size. *error is the largest one in tolerances.
+// rounding of others, so a millionth of the nominal value is the least size.
 static double
-take_change(const Run *run, Stages *stages, const double *base, double *error)
+take_change(const Run *run, Stages *stages, const double *base)
 {
     uint32_t n = stages->n;
     const double *nominal = run->v + run->model->nominal;
     double most = 0;
-    *error = 0;
+    stages->error = 0;
     for (uint32_t k = 0; k < n; k++) {
         double change = 0, size = fmax(fabs(base[k]), 1e-6 * fabs(nominal[k]));
         for (uint32_t i = 0; i < S; i++) {
@@ -203,7 +203,7 @@ take_change(const Run *run, Stages *stages, const double *base, double *error)
         }
         if (!(change / size <= most))
             most = change / size;
-        *error = fmax(*error, change / (run->tolerance * size + run->abstol[k]));
+        stages->error = fmax(stages->error, change / (run->tolerance * size + run->abstol[k]));
     }
     return most;
 }
@@ -221,7 +221,7 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
             stages->change[i] -= stages->offset[i];
         if (stages->implicit)
             solve_triangular(stages, unknowns, h);
-        double error, change = take_change(run, stages, base, &error);
+        double change = take_change(run, stages, base);
         if (stages->implicit)
             run->stats->newton_iterations++;
         // Positions follow velocities by one iteration, so contraction shows over two.
@@ -229,7 +229,7 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
         if (change <= DBL_EPSILON || (change <= ROUNDING && (slow || change >= before)))
             return true;
         // A stiff spring turns the rounding of positions into more of velocities.
-        if (stages->implicit && slow && error <= NOISE)
+        if (stages->implicit && slow && stages->error <= NOISE)
             return true;
         if (!isfinite(change) || slow || change > 10 * before)
             return false;

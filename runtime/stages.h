@@ -16,6 +16,7 @@ typedef struct Stages {
     bool implicit;      // it is in use
     struct Jacobian *jacobian[GAUSS_STAGES];
     double factored;    // step size of the factors, 0: none
+    double error;       // the latest change in tolerances
     double *scaled, *change, *guess, *right; // the last has one place per unknown of the model
 } Stages;
 
