@@ -2,7 +2,7 @@
 //
 // Purpose: derives the equations of motion of every system of coordinates by the formalism of the model and adds them.
 // Method: ir/energy/*.c; docs/energies.md derives what is done. Contract: runs first, so that equations of motion are
-// like the user's for all later passes; they are marked as made and belong to the component of their coordinate.
+// like the user's for all later passes, contracts included; they belong to the component of their coordinate.
 // Derivatives that only energies mention are marked removed. Complexity: near-linear in the energies.
 #include <math.h>
 
@@ -25,8 +25,7 @@ add_line(System *system, const Line *line)
     Expr shape;
     uint32_t row;
     dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, line->left, line->right), system->vars.at, &shape, &row);
-    uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, line->node, line->span);
-    dae->equations.at[added].generated = 1;
+    dae_add_equation(dae, EQN_NORMAL, shape, row, line->node, line->span);
 }
 
 static void
@@ -129,7 +128,7 @@ count_operations(System *system, MotionCost *cost)
 static bool
 is_worth_sharing(const MotionCost *cost)
 {
-    return cost->raw >= 1000 && cost->raw >= 4 * cost->shared;
+    return cost->raw >= 5000 && cost->raw >= 4 * cost->shared;
 }
 
 static void
