@@ -1,0 +1,177 @@
+// Energies, forces, inertias and constraints as entries of their system.
+//
+// Purpose: checks what an item of an energy section depends on and writes it over the system's slots. Contract: collect.h.
+// Complexity: linear in the expressions.
+#include "ir/energy/collect.h"
+
+static bool
+has_no_derivative(const Collect *c, Expr e)
+{
+    static const Op without[] = {OP_TAR, OP_SGN, OP_DELAY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
+    bool found = false;
+    for (uint32_t i = 0; i < sizeof without / sizeof *without; i++)
+        found |= expr_has_op(c->dae->exprs, e, without[i]);
+    return found;
+}
+
+static void
+add_force(Collect *c, System *system, uint32_t from, Expr text)
+{
+    const Energy *energy = &c->dae->energies.at[from];
+    Expr left = expr_arg(c->dae->exprs, text, 0);
+    uint32_t coordinate;
+    if (expr_op(c->dae->exprs, left) == OP_SLOT && expr_slot_of(c->dae->exprs, left) < 3 * system->n
+        && expr_slot_of(c->dae->exprs, left) % 3 == 0) {
+        coordinate = expr_slot_of(c->dae->exprs, left) / 3;
+        vec_push(&system->forces, (Pull){coordinate, expr_arg(c->dae->exprs, text, 1), from});
+        return;
+    }
+    diag_add(c->diags, E0807, energy->span, "a generalised force acts on a coordinate: force q = ...");
+    c->good = false;
+}
+
+static void
+add_limit(Collect *c, System *system, uint32_t from, Expr text)
+{
+    Limit limit = {.left = expr_arg(c->dae->exprs, text, 0), .right = expr_arg(c->dae->exprs, text, 1),
+                   .multiplier = NONE, .from = from};
+    Expr residual = expr_sub(c->dae->exprs, limit.left, limit.right);
+    limit.velocity = system_depends(system, residual, 1);
+    for (uint32_t i = 0; i < system->n && limit.velocity; i++) {
+        Expr coefficient = expr_diff(c->dae->exprs, residual, 3 * i + 1);
+        if (coefficient && !system_depends(system, coefficient, 1))
+            continue;
+        Diag *diag = diag_add(c->diags, E0807, c->dae->energies.at[from].span,
+                              "a velocity constraint must be linear in the velocities");
+        diag_note(diag, c->dae->energies.at[from].span, "it is not linear in der(%s)",
+                  dae_name(c->dae, system->coordinates.at[i]));
+        c->good = false;
+        return;
+    }
+    vec_push(&system->limits, limit);
+}
+
+static void
+add_inertia(Collect *c, System *system, uint32_t from, Expr text)
+{
+    Exprs *exprs = c->dae->exprs;
+    Expr m = expr_arg(exprs, text, 0), s = expr_arg(exprs, text, 1), rate = 0;
+    if (system_depends(system, s, 1)) {
+        diag_add(c->diags, E0807, c->dae->energies.at[from].span,
+                 "an inertia moves with a position or an angle; this one depends on velocities");
+        c->good = false;
+    } else if (!system_rates(system, &s, 1, &rate)) {
+        collect_no_derivative(c, c->dae->energies.at[from].span);
+    } else if (system_is_fixed(system, m)) {
+        vec_push(&system->inertias, (Inertia){m, rate, s, from});
+    } else { // a mass that changes: its energy only
+        Expr square = expr_2(exprs, OP_POW, rate, expr_const(exprs, 2));
+        Expr half = expr_2(exprs, OP_DIV, m, expr_const(exprs, 2));
+        vec_push(&system->kinetic, (Term){expr_2(exprs, OP_MUL, half, square), from});
+    }
+}
+
+// The displacement that a variable of a memory energy is, or is the integral of; false after E0806.
+static bool
+memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind kind, Var var, Expr *s)
+{
+    uint32_t found;
+    if (c->dae->var_der_of.at[var] != NONE) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory energy depends on the velocity '%s'",
+                              dae_name(c->dae, var));
+        diag_help(diag, "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals "
+                        "(potential)");
+        return false;
+    }
+    if (kind != ENERGY_POTENTIAL)
+        return collect_local(c, system, var, s);
+    if (!map_get(&c->rate_given_by, var, &found)) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory potential is a function of the integral of a "
+                              "displacement, but no equation says what '%s' is the integral of", dae_name(c->dae, var));
+        diag_help(diag, "declare its integral: Real zeta(start = 0, fixed = true), with the equation der(zeta) = %s",
+                  dae_name(c->dae, var));
+        return false;
+    }
+    const Definition *at = &c->integrals.at[found];
+    const Equation *equation = &c->dae->equations.at[at->equation];
+    Expr side = expr_arg(c->dae->exprs, equation->shape, at->swapped ? 0 : 1);
+    return collect_localise(c, system, side, equation->row, false, s);
+}
+
+// Where coordinates are momenta, the integrated kinetic energy is one of their integrals.
+static EnergyKind
+memory_kind(const System *system, const Energy *energy)
+{
+    EnergyKind kind = (EnergyKind)energy->kind;
+    if (!system->dual || kind == ENERGY_DISSIPATION)
+        return kind;
+    return kind == ENERGY_KINETIC ? ENERGY_POTENTIAL : ENERGY_KINETIC;
+}
+
+void
+collect_memory(Collect *c, System *system, uint32_t from)
+{
+    const Energy *energy = &c->dae->energies.at[from];
+    Exprs *exprs = c->dae->exprs;
+    U32Vec used = {0}, slots = {0}, with = {0};
+    Expr e;
+    c->good &= collect_localise(c, system, energy->shape, energy->row, true, &e);
+    expr_used_slots(exprs, &energy->shape, 1, &used);
+    for (uint32_t i = 0; i < used.n && c->good; i++) {
+        Var var = c->dae->rows.at[energy->row + used.at[i]];
+        Memory made = {.kind = memory_kind(system, energy), .from = from};
+        if (dae_kind(c->dae, var) != VAR_CONTINUOUS)
+            continue;
+        c->good = memory_displacement(c, system, energy, made.kind, var, &made.s);
+        uint32_t slot = expr_slot_of(exprs, system_slot(system, var));
+        vec_grow(&with, slot < with.n ? 0 : slot + 1 - with.n);
+        if (made.kind == ENERGY_POTENTIAL)
+            system->rate.at[slot] = made.s;
+        else
+            with.at[slot] = made.s;
+        vec_push(&slots, slot);
+        vec_push(&system->memories, made);
+    }
+    for (uint32_t i = 0; i < slots.n && c->good; i++) {
+        Expr slope = expr_diff(exprs, e, slots.at[i]);
+        if (slope)
+            system->memories.at[system->memories.n - slots.n + i].slope = expr_substitute(exprs, slope, with.at, with.n);
+        else
+            collect_no_derivative(c, energy->span);
+    }
+    vec_free(&used);
+    vec_free(&slots);
+    vec_free(&with);
+}
+
+void
+collect_entry(Collect *c, System *system, uint32_t from)
+{
+    const Energy *energy = &c->dae->energies.at[from];
+    Expr text;
+    bool force = energy->kind == ENERGY_FORCE;
+    if ((!force && has_no_derivative(c, energy->shape)) || !collect_localise(c, system, energy->shape, energy->row, force, &text)) {
+        collect_no_derivative(c, energy->span);
+        return;
+    }
+    switch ((EnergyKind)energy->kind) {
+    case ENERGY_KINETIC:
+        vec_push(&system->kinetic, (Term){text, from});
+        break;
+    case ENERGY_POTENTIAL:
+        vec_push(&system->potential, (Term){text, from});
+        break;
+    case ENERGY_DISSIPATION:
+        vec_push(&system->dissipation, (Term){text, from});
+        break;
+    case ENERGY_FORCE:
+        add_force(c, system, from, text);
+        break;
+    case ENERGY_CONSTRAINT:
+        add_limit(c, system, from, text);
+        break;
+    case ENERGY_INERTIA:
+        add_inertia(c, system, from, text);
+        break;
+    }
+}
