@@ -119,6 +119,11 @@ $(BUILD)/tests/tools/jaccheck: $(BUILD)/tests/tools/jaccheck.o $(LIBS)
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm
+# Fuzz targets; driver.c stands in for libFuzzer unless FUZZER names a compiler that has it.
+FUZZ_TARGETS = $(addprefix $(BUILD)/tests/fuzz/,parse flatten flat_text)
+$(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(if $(FUZZER),,$(BUILD)/tests/fuzz/driver.o) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(or $(FUZZER),$(CC)) $(SAN) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(addprefix $(BUILD)/lib,frontend.a ir.a base.a) -lm
 $(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm
@@ -129,7 +134,7 @@ $(BUILD)/tests/bench/structural: $(BUILD)/tests/bench/structural.o $(BUILD)/libi
 
 packages:
 	@.ci/packages
-programs: all $(TEST_PROGRAMS)
+programs: all $(TEST_PROGRAMS) $(FUZZ_TARGETS)
 
 test: packages
 	$(MAKE) -j$(JOBS) programs
@@ -144,6 +149,12 @@ check-asan: packages
 demo: packages
 	$(MAKE) -j$(JOBS) all
 	examples/quarter_car/demo.sh $(BUILD)
+# A long run: RUNS inputs per target from seed SEED, with sanitizers.
+RUNS ?= 100000
+SEED ?= 1
+fuzz: packages
+	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	tests/fuzz/run.sh $(ASAN) $(RUNS) $(SEED)
 bench: packages
 	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/measure $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 	tests/bench/run.sh $(BUILD)
@@ -153,6 +164,7 @@ help:
 	@echo "make              build $(BUILD)/mdlc"
 	@echo "make check        run the suite on the ordinary build; CASES=errors/ selects"
 	@echo "make check-asan   the same on the sanitizer build"
+	@echo "make fuzz         mutated models against crashes; RUNS and SEED choose how many and which"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
@@ -180,5 +192,5 @@ install: all
 	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
 clean:
 	rm -rf build
-.PHONY: all help packages programs test check check-asan demo bench layers wc docs fmt install clean
+.PHONY: all help packages programs test check check-asan demo fuzz bench layers wc docs fmt install clean
 .SECONDARY:

@@ -253,7 +253,14 @@ run_programs() {
     done
 }
 
+# A short run of the fuzz targets; `make fuzz` is the long one.
+run_fuzz() {
+    chosen fuzz/short || return
+    (cd "$work" && "$top/tests/fuzz/run.sh" "$build" "${FUZZ_RUNS:-150}" 1) >"$work/out" 2>&1 && pass || fail fuzz/short "$work/out"
+}
+
 run_programs
+run_fuzz
 run_parse
 run_fmt
 run_errors
