@@ -92,7 +92,8 @@ is_even_function(const Text *text, Node call)
 {
     static const char *const names[] = {
         "der", "pre", "noEvent", "smooth", "abs", "sign", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
-        "sinh", "cosh", "tanh", "exp", "log", "log10", "min", "max", "luz", "tar", "Sgn", "homotopy",
+        "sinh", "cosh", "tanh", "exp", "log", "log10", "min", "max", "luz", "tar", "Sgn", "unilateral",
+        "homotopy",
     };
     const char *name = scope_name_text(text->elab->program, child_at(text->elab, call, 0));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -114,12 +114,17 @@ typedef struct Assert {
 // with slots mode, X, p, a in this order, where X = der^level(x): pass `index` finds the level at which the
 // sticking constraint x = 0 determines p (0: x is algebraic; 1: x becomes a state whose derivative is held at
 // zero).
+// A unilateral constraint p = unilateral(x, e), that is x >= 0, p >= 0, x*p = 0, is a law, too (pass `unilateral`), with
+//   if mode == 0 then X = 0 else p = (mode - 1)*(1 + a)
+// where mode 0 is closed, mode 1 open, a the coefficient of restitution e (a parameter), and the level at most 2: a gap of
+// bodies holds its second derivative at zero. Other modes give p a value, by which the runtime measures what it does.
 typedef struct Law {
     Var x, p, a, mode;   // mode: VAR_DISCRETE, -1, 0 or 1. a: parameter or variable
     uint32_t equation;
     uint8_t level;
     uint8_t play;        // 1: in series with a spring; slipping holds der(p) at mode*der(a), which are in the row then
     uint8_t dependent;   // 1: other laws hold its x, too (two supports of one rigid body)
+    uint8_t unilateral;  // 1: see below
     Span span;
 } Law;
 

@@ -633,6 +633,18 @@ read_graph_bond(Reader *reader)
         vec_push(&dae->bonds, bond);
 }
 
+// if mode == 0 then X else p - (mode - 1)*(1 + e), where that of friction is p - mode*a.
+static bool
+is_unilateral(Exprs *exprs, Expr equation)
+{
+    Expr law = expr_arg(exprs, equation, 0);
+    if (expr_op(exprs, law) != OP_IF)
+        return false;
+    Expr mode = expr_slot(exprs, 0), a = expr_slot(exprs, 3);
+    Expr slips = expr_sub(exprs, expr_slot(exprs, 2), expr_2(exprs, OP_MUL, mode, a));
+    return expr_arg(exprs, law, 2) != slips;
+}
+
 // The law's variables stand in its row: mode, X = der^level(x), p, a.
 static void
 add_law(Reader *reader, uint32_t equation, uint32_t level)
@@ -646,6 +658,7 @@ add_law(Reader *reader, uint32_t equation, uint32_t level)
     }
     Law law = {.mode = row[0], .x = row[1], .p = row[2], .a = row[3], .equation = equation, .level = (uint8_t)level,
                .span = line_span(reader)};
+    law.unilateral = is_unilateral(dae->exprs, dae->equations.at[equation].shape);
     for (uint32_t i = 0; i < level && dae->var_der_of.at[law.x] != NONE; i++)
         law.x = dae->var_der_of.at[law.x];
     vec_push(&dae->laws, law);

@@ -40,6 +40,12 @@ run_integrals(Compilation *c)
 }
 
 static bool
+run_unilateral(Compilation *c)
+{
+    return pass_unilateral(c->dae, c->diags);
+}
+
+static bool
 run_chain(Compilation *c)
 {
     return pass_chain(c->dae, c->diags);
@@ -210,6 +216,8 @@ const Pass pipeline[] = {
      .requires = FACT_MOTION, .provides = FACT_JUNCTIONS},
     {ROW(contract), .doc = "bodies, elements, constraints and memory elements keep their physical contracts",
      .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
+    {ROW(unilateral), .doc = "unilateral constraints become unknown reactions with a law each",
+     .requires = FACT_CONTRACTS},
     {ROW(units), .doc = "units of both sides of every equation agree",
      .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},
     {ROW(integrals), .doc = "integrals take their closed form or their Gauss rule",

@@ -60,6 +60,7 @@ bool pass_chain(Dae *dae, Diags *diags);
 bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)
+bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unknown and a law (unilateral.c)
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
 bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
 bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves: held values, events (integers.c)

@@ -277,21 +277,33 @@ keep_left_limits(Run *run)
 static int
 iterate_once(Run *run, bool initial, bool *again)
 {
+    bool struck = false;
     keep_left_limits(run);
     friction_event(run);
     start_samples(run);
     int status = settle_discretes(run);
     if (status == MDL_OK && end_pulses(run, initial))
         status = settle_discretes(run);
-    return status == MDL_OK ? rest_after_event(run, again) : status;
+    if (status == MDL_OK)
+        status = contact_close(run);
+    if (status == MDL_OK)
+        status = contact_impacts(run, &struck);
+    if (status == MDL_OK)
+        status = rest_after_event(run, again);
+    *again = *again || struck;
+    return status;
 }
 
 int
 event_iterate(Run *run, bool initial)
 {
-    bool again;
+    bool again = false;
     rest_event(run);
-    int status = iterate_once(run, initial, &again);
+    int status = initial ? contact_start(run) : MDL_OK;
+    if (status == MDL_OK)
+        status = contact_event(run);
+    if (status == MDL_OK)
+        status = iterate_once(run, initial, &again);
     while (status == MDL_OK && again)
         status = iterate_once(run, initial, &again);
     if (status != MDL_OK)

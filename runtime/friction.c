@@ -22,9 +22,11 @@
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
 static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
 
+static const double SHARED = 1e-10; // change of shares that are settled
+static const double BEYOND = 1.1;  // of a: a share that is too much
 static const double ROUNDING = 1e-9; // of the X that a law's own force makes
 
-enum { PATIENCE = 4, RETURNS = 4 };
+enum { PATIENCE = 4, RETURNS = 4, ROUNDS = 20 };
 
 struct Friction {
     bool dependent;     // contacts may hold the same motion: sticking laws need a basis
@@ -95,6 +97,8 @@ friction_band(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double a = fabs(run->v[sgn->a]);
+    if (sgn->unilateral)
+        return friction_mode(run, law) == 0 ? BAND * run->friction->largest[law] : contact_band(run, law);
     // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
     if (friction_mode(run, law) == 0)
         return sgn->play ? fmax(run->tolerance * a, 2 * (fabs(run->v[sgn->p]) - a)) : BAND * a;
@@ -115,6 +119,8 @@ friction_start(Run *run)
         const mdl_sgn *sgn = &model->sgn[k];
         double x = run->v[sgn->x];
         run->v[sgn->mode] = 1;
+        if (sgn->unilateral)
+            continue; // contact_start()
         if (!sgn->play && fabs(x) > friction_band(run, k)) {
             run->v[sgn->mode] = sign_of(x);
         } else if (run->v[sgn->a] > 0) {
@@ -172,6 +178,18 @@ is_at_zero(const Run *run, uint32_t law)
     return x <= fmax(friction_band(run, law), resolution);
 }
 
+// The mode that a closed unilateral constraint should have. Each return makes the threshold coarser.
+static double
+leave_closed(const Run *run, uint32_t law)
+{
+    double least = BAND * fmax(run->friction->largest[law], fabs(contact_force(run, law)));
+    if (guard_of(run, law)->pending)
+        return 1;
+    for (uint32_t k = 0; k < run->friction->returns[law]; k++)
+        least *= 10;
+    return contact_force(run, law) < -least ? 1 : 0;
+}
+
 // The mode that a sticking law should have.
 static double
 leave_stick(const Run *run, uint32_t law)
@@ -179,6 +197,10 @@ leave_stick(const Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     const Guard *guard = guard_of(run, law);
     double a = fmax(run->v[sgn->a], 0), p = run->v[sgn->p], least = BAND;
+    if (sgn->unilateral)
+        return leave_closed(run, law);
+    if (run->friction->carried[law] && !(a > 0)) // nothing carries it
+        return sign_of(run->v[sgn->dx]);
     if (guard->pending)
         return sign_of(p);
     if (sgn->play) {
@@ -201,6 +223,8 @@ leave_slip(const Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     const Guard *guard = guard_of(run, law);
     double mode = run->v[sgn->mode], x = run->v[sgn->x];
+    if (sgn->unilateral)
+        return contact_open_mode(run, law, guard->pending, guard->held);
     if (!(run->v[sgn->a] > 0) && !sgn->play) // without friction the mode has no effect
         return mode * x < 0 ? sign_of(x) : mode;
     if (!is_at_zero(run, law))
@@ -240,7 +264,7 @@ change(Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     double wanted = run->friction->wanted[law];
     bool again = friction_mode(run, law) == 0 && guard_of(run, law)->held;
-    if (!(run->v[sgn->a] > 0) && friction_mode(run, law) != 0 && wanted != 0)
+    if (!sgn->unilateral && !(run->v[sgn->a] > 0) && friction_mode(run, law) != 0 && wanted != 0)
         run->v[sgn->mode] = wanted;
     else
         set_mode(run, law, wanted);
@@ -268,13 +292,35 @@ friction_update(Run *run)
     return true;
 }
 
+void
+friction_set(Run *run, uint32_t law, double mode)
+{
+    set_mode(run, law, mode);
+}
+
+void
+friction_keep(const Run *run, double *mode, uint8_t *carried)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        mode[k] = run->v[run->model->sgn[k].mode];
+        carried[k] = run->friction->carried[k];
+    }
+}
+
+void
+friction_restore(Run *run, const double *mode, const uint8_t *carried)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        run->v[run->model->sgn[k].mode] = mode[k];
+        run->friction->carried[k] = carried[k];
+    }
+}
+
 // --- contacts that hold the same motion
 
 // Sticking laws whose X depend on each other (two supports of one rigid body) have a singular matrix, and their forces are
 // not unique. A largest independent set of them, the basis, sticks; the others are carried: their p = m*a is given, with
 // the m that makes sum p^2/a of all that stick least. Finite differences are exact here: X and p are affine in the forces.
-
-static const double NOTHING = 1e-200; // a force's share that is not the mode 0
 
 static bool
 sticks(const Run *run, uint32_t law)
@@ -285,8 +331,24 @@ sticks(const Run *run, uint32_t law)
 static void
 carry(Run *run, uint32_t law, double share)
 {
+    const mdl_sgn *sgn = &run->model->sgn[law];
     run->friction->carried[law] = 1;
-    run->v[run->model->sgn[law].mode] = share == 0 ? NOTHING : share;
+    run->v[sgn->mode] = sgn->unilateral ? 1 + share : share == 0 ? FRICTION_NOTHING : share;
+}
+
+static double
+share_of(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral ? run->v[sgn->mode] - 1 : run->v[sgn->mode];
+}
+
+// What the force of a law is measured by: the limit of a friction, about the largest force of a unilateral constraint.
+static double
+size_of(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral ? fmax(run->friction->largest[law], 1) : run->v[sgn->a];
 }
 
 // How X of a carried law answers to its own force; 0 when the model cannot be solved.
@@ -299,7 +361,7 @@ answer(Run *run, uint32_t law)
     double before = run->v[sgn->dx];
     carry(run, law, 0.5);
     double change = evaluate_solved(run, false) == MDL_OK ? fabs(run->v[sgn->dx] - before) : 0;
-    carry(run, law, NOTHING);
+    carry(run, law, FRICTION_NOTHING);
     return isfinite(change) ? change : 0;
 }
 
@@ -315,7 +377,33 @@ stick_alone(Run *run, uint32_t law)
     }
 }
 
-// Laws join the basis while they can still be moved by their own force. States first: those are held exactly.
+// Reactions first, because limits of friction depend on them; then states, which are held exactly.
+static int
+turn_of(const mdl_sgn *sgn)
+{
+    return sgn->unilateral ? 0 : sgn->state >= 0 ? 1 : 2;
+}
+
+static void
+measure_scales(Run *run, bool reactions)
+{
+    Friction *friction = run->friction;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (friction->sticks[k] && (turn_of(&run->model->sgn[k]) == 0) == reactions)
+            friction->scale[k] = answer(run, k);
+}
+
+static void
+join_basis(Run *run, int turn)
+{
+    Friction *friction = run->friction;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (friction->sticks[k] && turn_of(&run->model->sgn[k]) == turn && size_of(run, k) > 0 &&
+            answer(run, k) > ROUNDING * friction->scale[k])
+            stick_alone(run, k);
+}
+
+// Laws join the basis while they can still be moved by their own force.
 static void
 choose_basis(Run *run)
 {
@@ -325,18 +413,14 @@ choose_basis(Run *run)
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         friction->sticks[k] = sticks(run, k);
         if (friction->sticks[k])
-            carry(run, k, NOTHING);
+            carry(run, k, FRICTION_NOTHING);
     }
-    for (uint32_t k = 0; k < model->n_sgns; k++)
-        if (friction->sticks[k])
-            friction->scale[k] = answer(run, k);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t k = 0; k < model->n_sgns; k++) {
-            if (!friction->sticks[k] || (model->sgn[k].state >= 0) != (pass == 0))
-                continue;
-            if (answer(run, k) > ROUNDING * friction->scale[k] && run->v[model->sgn[k].a] > 0)
-                stick_alone(run, k);
-        }
+    measure_scales(run, true);
+    join_basis(run, 0);
+    friction_share(run); // limits of friction, where several contacts share a load
+    measure_scales(run, false);
+    join_basis(run, 1);
+    join_basis(run, 2);
 }
 
 // Gaussian elimination with pivoting on an n x n system with its right side in column n.
@@ -372,7 +456,7 @@ measure_shares(Run *run, const double *force, double *change)
     for (uint32_t j = 0, row = 0; j < model->n_sgns; j++) {
         if (!run->friction->carried[j])
             continue;
-        double share = run->v[model->sgn[j].mode];
+        double share = share_of(run, j);
         carry(run, j, share + 0.5);
         if (evaluate_solved(run, false) != MDL_OK)
             return false;
@@ -393,13 +477,41 @@ least_forces(const Run *run, const double *force, const double *change, uint32_t
         for (uint32_t j = 0; j <= rows; j++) {
             double sum = 0;
             for (uint32_t k = 0; k < model->n_sgns; k++) {
-                double a = run->v[model->sgn[k].a], right = j < rows ? change[j * model->n_sgns + k] : -force[k];
+                double a = size_of(run, k), right = j < rows ? change[j * model->n_sgns + k] : -force[k];
                 if (sticks(run, k) && a > 0)
                     sum += change[i * model->n_sgns + k] * right / a;
             }
-            system[i * (rows + 1) + j] = sum;
+            // A friction without a limit shares nothing.
+            system[i * (rows + 1) + j] = i == j && sum == 0 ? 1 : sum;
         }
     return eliminate(system, rows);
+}
+
+// One step towards the least forces; *largest is what shares have changed by. Room for n + rows*n + rows*(rows + 1) values.
+static int
+share_once(Run *run, double *force, uint32_t rows, double *largest)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->n_sgns;
+    double *change = force + n, *system = change + (size_t)rows * n;
+    if (evaluate_solved(run, false) != MDL_OK)
+        return MDL_FAILED;
+    for (uint32_t k = 0; k < n; k++)
+        force[k] = run->v[model->sgn[k].p];
+    if (measure_shares(run, force, change) && least_forces(run, force, change, rows, system))
+        for (uint32_t j = 0, row = 0; j < n; j++)
+            if (run->friction->carried[j]) {
+                double share = share_of(run, j) + 0.5 * system[row * (rows + 1) + rows];
+                // A friction beyond its limit is released; while limits change, too, its share says no more than that.
+                if (!model->sgn[j].unilateral)
+                    share = fmin(fmax(share, -BEYOND), BEYOND);
+                if (isfinite(share)) {
+                    *largest = fmax(*largest, fabs(share - share_of(run, j)) / fmax(fabs(share), 1));
+                    carry(run, j, share);
+                }
+                row++;
+            }
+    return MDL_OK;
 }
 
 int
@@ -407,27 +519,22 @@ friction_share(Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t n = model->n_sgns, rows = 0;
-    for (uint32_t k = 0; k < n; k++)
+    bool reactions = false; // limits of friction depend on forces that are shared, too
+    for (uint32_t k = 0; k < n; k++) {
         rows += run->friction->carried[k];
+        reactions = reactions || (run->friction->carried[k] && model->sgn[k].unilateral);
+    }
     if (!rows)
         return MDL_OK;
     double *force = calloc(n + (size_t)rows * n + (size_t)rows * (rows + 1), sizeof *force);
-    if (!force || evaluate_solved(run, false) != MDL_OK) {
-        free(force);
-        return MDL_FAILED;
+    int status = force ? MDL_OK : MDL_FAILED;
+    double changed = 1;
+    for (int round = 0; status == MDL_OK && round < (reactions ? ROUNDS : 1) && changed > SHARED; round++) {
+        changed = 0;
+        status = share_once(run, force, rows, &changed);
     }
-    double *change = force + n, *system = change + (size_t)rows * n;
-    for (uint32_t k = 0; k < n; k++)
-        force[k] = run->v[model->sgn[k].p];
-    if (measure_shares(run, force, change) && least_forces(run, force, change, rows, system))
-        for (uint32_t j = 0, row = 0; j < n; j++)
-            if (run->friction->carried[j]) {
-                double share = run->v[model->sgn[j].mode] + 0.5 * system[row * (rows + 1) + rows];
-                carry(run, j, share);
-                row++;
-            }
     free(force);
-    return evaluate_solved(run, false);
+    return status == MDL_OK ? evaluate_solved(run, false) : status;
 }
 
 // A law at its limit whose contact others hold sticks as well: the forces are shared anew.
@@ -436,7 +543,7 @@ join_again(Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double still = ROUNDING * run->friction->scale[law];
-    if (run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(run->v[sgn->a] > 0) ||
+    if (sgn->unilateral || run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(run->v[sgn->a] > 0) ||
         !is_at_zero(run, law) || !(fabs(run->v[sgn->dx]) <= still) || !(still > 0))
         return;
     guard_of(run, law)->forced = true;
@@ -479,6 +586,8 @@ friction_guard(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double mode = friction_mode(run, law), a = run->v[sgn->a];
+    if (sgn->unilateral)
+        return mode == 0 ? contact_force(run, law) : contact_gap(run, law);
     if (mode == 0)
         return a - fabs(run->v[sgn->p]);
     return a > 0 || sgn->play ? mode * run->v[sgn->x] : fabs(run->v[sgn->x]) + 1;
@@ -504,6 +613,10 @@ friction_check(Run *run)
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
         double a = run->v[sgn->a], p = run->v[sgn->p], *largest = &run->friction->largest[k];
+        if (sgn->unilateral) {
+            *largest = fmax(*largest, fabs(p));
+            continue;
+        }
         *largest = fmax(*largest, fabs(a));
         if (a < -1e-6 * *largest) {
             run_message(run, MDL_ERROR, "at time %.12g: the limit of this set-valued law has become negative (%.6g); a "

@@ -113,6 +113,12 @@ typedef struct mdl_sgn {
     uint32_t play;
     uint32_t dependent; // 1: x is a combination of other laws' x, so that all of them cannot stick by themselves
     uint32_t dp, da;   // places in v of der(p) and der(a) (0: a is constant)
+    // A unilateral constraint instead: x >= 0, p >= 0, x*p = 0. Mode 0: closed, der^level(x) is held at zero; mode 1: open,
+    // p = 0; any other mode gives p = (mode - 1)*(1 + a). a is the coefficient of restitution, state is -1. The level is
+    // that at which forces act: 2 for gaps between bodies, 1 for velocities, 0 where x is algebraic.
+    uint32_t unilateral;
+    uint32_t place[3];  // of x, der(x), der(der(x)), up to the level; their values are sign times what is there
+    int32_t sign[3], p_sign;
 } mdl_sgn;
 
 // An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime brings the

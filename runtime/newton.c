@@ -245,13 +245,26 @@ is_solved(const Newton *newton)
     return true;
 }
 
+// The largest term that an unknown of nominal size makes.
+static double
+nominal_size(const Run *run, const Newton *newton)
+{
+    const mdl_matrix *jac = &newton->block->jac;
+    double size = 0;
+    for (uint32_t j = 0; j < jac->columns; j++)
+        for (uint32_t k = jac->column_start[j]; k < jac->column_start[j + 1]; k++)
+            size = fmax(size, fabs(run->v[jac->values + k]) * newton->scale[j]);
+    return size;
+}
+
 // The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent
 // at the start; between accepted points the states miss the constraints by more than rounding.
 static bool
 is_accurate(const Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
-    double rounding = 0; // a row that follows from others may have no terms but what rounding left of zero
+    // A row that follows from others may have no terms but what rounding left of zero (a mechanism at rest).
+    double rounding = newton->by_rank ? DBL_EPSILON * nominal_size(run, newton) : 0;
     for (uint32_t i = 0; i < block->m && newton->by_rank; i++)
         rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
     for (uint32_t i = 0; i < block->m && !newton->deficient; i++) {

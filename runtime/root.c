@@ -152,7 +152,8 @@ note_crossing(Run *run, uint32_t k, double time)
     const mdl_model *model = run->model;
     uint32_t laws = model->n_relations + model->n_time_relations;
     Guard *guard = &run->guard[k];
-    if (k >= laws + model->n_sgns)
+    // Rebounds of unilateral constraints end by themselves (contact.c).
+    if (k >= laws + model->n_sgns || (k >= laws && model->sgn[k - laws].unilateral))
         return;
     int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
                : k >= laws            ? friction_mode(run, k - laws) == 0

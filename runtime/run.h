@@ -25,6 +25,7 @@ typedef struct Friction Friction;
 typedef struct Delays Delays;
 typedef struct Conditions Conditions;
 typedef struct Audit Audit;
+typedef struct Contacts Contacts;
 
 struct Rank;
 
@@ -96,6 +97,7 @@ struct Run {
     Result *result;
     Friction *friction;       // of friction.c
     Rests *rests;             // of rest.c; NULL: nothing can come to rest
+    Contacts *contacts;       // of contact.c; NULL when the model has no unilateral constraints
     Delays *delays;           // of delay.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
     Audit *audit;             // of audit.c; NULL when nobody asked for it
@@ -166,7 +168,8 @@ double event_next_instant(const Run *run);
 int event_progress(Run *run);
 uint32_t event_relation_count(const Run *run);
 
-// --- friction.c: the modes of set-valued laws
+// --- friction.c: the modes of set-valued laws, unilateral constraints among them
+#define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
 int friction_create(Run *run);
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
 // Solves the model at the modes in force; laws that hold the same motion share the forces.
@@ -184,6 +187,29 @@ int friction_check(Run *run);
 double friction_guard(const Run *run, uint32_t law);
 double friction_band(const Run *run, uint32_t law);
 void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)
+
+void friction_set(Run *run, uint32_t law, double mode); // decided elsewhere
+void friction_keep(const Run *run, double *mode, uint8_t *carried); // n_sgns each
+void friction_restore(Run *run, const double *mode, const uint8_t *carried);
+
+// --- contact.c: unilateral constraints
+int contact_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
+void contact_free(Run *run);
+// The first modes; MDL_FAILED with a message when a constraint is violated at the start.
+int contact_start(Run *run);
+double contact_gap(const Run *run, uint32_t law);
+double contact_force(const Run *run, uint32_t law);
+double contact_band(const Run *run, uint32_t law); // a gap below this counts as none
+// The mode that an open constraint should have. pending: it has just closed; decided: it has just opened.
+double contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided);
+// An event begins, with the states in v: velocities jump where constraints close.
+int contact_event(Run *run);
+// The same again, after the event has changed states. *struck: there was an impact.
+int contact_impacts(Run *run, bool *struck);
+// Closed constraints are brought to zero exactly; the model is evaluated.
+int contact_close(Run *run);
+// After an accepted step: true when closed constraints had drifted and were moved back: the integrator must start again.
+bool contact_drifted(Run *run);
 
 // --- rest.c: relations that stay at zero after their events have accumulated
 int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted

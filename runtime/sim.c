@@ -127,8 +127,8 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     integrator_form(run, run->options->solver);
     choose_points(run);
-    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || rest_create(run) != MDL_OK
-        || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK || audit_create(run) != MDL_OK) {
+    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
+        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
@@ -144,6 +144,7 @@ clean_up(Run *run)
 {
     integrator_free(run);
     friction_free(run);
+    contact_free(run);
     rest_free(run);
     delay_free(run);
     condition_free(run);
@@ -385,7 +386,7 @@ advance(Run *run, double stop)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    return status == MDL_OK && rest_drifted(run) ? integrator_start(run) : status;
+    return status == MDL_OK && (rest_drifted(run) || contact_drifted(run)) ? integrator_start(run) : status;
 }
 
 // --- the whole run

@@ -220,6 +220,8 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
         wanted.at[place_of(low, low->dae->laws.at[i].a, &sign)] = 1;
         wanted.at[place_of(low, low->dae->laws.at[i].x, &sign)] = 1;
         wanted.at[low->sys->model->sgn[i].dx] = 1;
+        for (uint32_t level = 0; level < 3; level++)
+            wanted.at[low->sys->model->sgn[i].place[level]] = 1;
         wanted.at[low->sys->model->sgn[i].dp] = 1;
         wanted.at[low->sys->model->sgn[i].da] = 1;
     }

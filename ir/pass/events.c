@@ -115,9 +115,31 @@ law_text(Lowering *low, const Law *law)
 {
     Place place;
     bool located = law->span.hi && sources_locate(low->dae->sources, law->span.lo, &place);
-    const char *x = dae_name(low->dae, law->x);
-    return located ? arena_printf(low->arena, "Sgn(%s) (%s:%u)", x, place.path, place.line)
-                   : arena_printf(low->arena, "Sgn(%s)", x);
+    const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : "Sgn";
+    return located ? arena_printf(low->arena, "%s(%s) (%s:%u)", name, x, place.path, place.line)
+                   : arena_printf(low->arena, "%s(%s)", name, x);
+}
+
+// A unilateral constraint: x, its rate and what it holds, with their signs. x may be a state or not, it is held by p only.
+static void
+place_unilateral(Lowering *low, const Law *law, mdl_sgn *sgn)
+{
+    const Dae *dae = low->dae;
+    Var at = law->x;
+    int sign, before = 1;
+    bool negative;
+    for (uint8_t level = 0; level <= law->level; level++) {
+        uint32_t place = place_of(low, at, &sign);
+        sgn->place[level] = place;
+        sgn->sign[level] = before * sign;
+        at = dae_alias(dae, at, &negative);
+        before *= negative ? -1 : 1;
+        at = level < law->level ? dae->var_der.at[at] : at;
+    }
+    (void)place_of(low, law->p, &sign);
+    sgn->p_sign = sign;
+    sgn->unilateral = 1;
+    sgn->dx = sgn->place[law->level];
 }
 
 static void
@@ -140,7 +162,9 @@ make_laws(Lowering *low)
         sgn->dx = sgn->x;
         sgn->play = law.play;
         sgn->dependent = law.dependent;
-        if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
+        if (law.unilateral)
+            place_unilateral(low, &law, sgn);
+        else if (sgn->x >= low->y && sgn->x < low->y + low->nx) {
             sgn->state = (int32_t)(sgn->x - low->y);
             sgn->dx = low->implicit.at[sgn->state] ? low->yp + (uint32_t)sgn->state : low->dx + (uint32_t)sgn->state;
         } else if (law.level) {

@@ -319,19 +319,28 @@ append_derivative(Index *index, uint32_t e)
     return true;
 }
 
+// Friction holds a velocity's derivative, a gap of bodies that of its rate.
+static uint8_t
+most_level(const Law *law)
+{
+    return law->unilateral ? 2 : 1;
+}
+
 // In its sticking mode the law now holds the derivative of what it held before.
 static bool
 raise_law(Index *index, uint32_t e)
 {
     Dae *dae = index->dae;
     Law *law = &dae->laws.at[index->law_of.at[e]];
-    if (law->level) {
+    if (law->level >= most_level(law)) {
         Out text = {0};
         const char *name = dae_name(dae, law->x);
-        out_printf(&text, "a set-valued law of '%s' would have to hold a position", name);
+        out_printf(&text, law->unilateral ? "the unilateral constraint on '%s' would have to hold an acceleration"
+                                          : "a set-valued law of '%s' would have to hold a position", name);
         Diag *diag = complain(index, E0506, e, text.text);
         note_colored(index, diag);
-        diag_help(diag, "let it act on a velocity, as dry friction does");
+        diag_help(diag, law->unilateral ? "let it act on a gap between masses, or on a velocity"
+                                        : "let it act on a velocity, as dry friction does");
         out_free(&text);
         return false;
     }
@@ -409,7 +418,10 @@ dependent_law(const Index *index)
     uint32_t last = NONE, count = 0;
     for (uint32_t k = 0; k < index->colored_equations.n; k++) {
         uint32_t e = index->colored_equations.at[k], law = index->law_of.at[e];
-        if (law == NONE || index->dependent.at[e] || !index->dae->laws.at[law].level)
+        if (law == NONE || index->dependent.at[e])
+            continue;
+        const Law *at = &index->dae->laws.at[law];
+        if (at->level < most_level(at))
             continue;
         count++;
         last = last == NONE || law > index->law_of.at[last] ? e : last;
@@ -547,6 +559,7 @@ reduction_print_index(const Dae *dae, const Reduction *reduction, Out *out)
         const Law *law = &dae->laws.at[l];
         out_text(out, "  law of  ");
         dae_var_name(dae, law->x, out);
-        out_printf(out, ": sticking holds its %s at zero\n", law->level ? "derivative" : "value");
+        static const char *const held[] = {"value", "derivative", "second derivative"};
+        out_printf(out, ": %s holds its %s at zero\n", law->unilateral ? "closed it" : "sticking", held[law->level]);
     }
 }

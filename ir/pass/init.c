@@ -42,7 +42,7 @@ add_when(Dae *dae, Problem *problem, uint32_t when)
     add_initial(dae, problem, shape, vars, 2, at.node, at.span);
 }
 
-// p = a*sign(x); of a play x = 0
+// p = a*sign(x); of a play x = 0; of a unilateral constraint p = 0
 static void
 add_law(Dae *dae, Problem *problem, const Law *law)
 {
@@ -50,6 +50,11 @@ add_law(Dae *dae, Problem *problem, const Law *law)
     if (law->play) { // its force comes from where it is
         Expr still = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
         add_initial(dae, problem, still, &law->x, 1, dae->equations.at[law->equation].node, law->span);
+        return;
+    }
+    if (law->unilateral) { // open until the first event iteration decides
+        Expr none = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
+        add_initial(dae, problem, none, &law->p, 1, dae->equations.at[law->equation].node, law->span);
         return;
     }
     Expr sign = expr_1(exprs, OP_SIGN, expr_slot(exprs, 2));

@@ -30,6 +30,8 @@ collect(Merge *merge)
         Var x = dae_alias(dae, dae->laws.at[i].x, &negative);
         vec_push(&merge->next, NONE);
         vec_push(&merge->last, i);
+        if (dae->laws.at[i].unilateral)
+            continue;
         if (!map_get(&merge->group_of, x, &first)) {
             map_put(&merge->group_of, x, i);
             continue;
@@ -172,6 +174,8 @@ pass_merge(Dae *dae, Diags *diags)
         uint32_t first = 0;
         bool negative;
         Law law = dae->laws.at[i];
+        if (law.unilateral)
+            continue;
         Var x = dae_alias(dae, law.x, &negative);
         map_get(&merge.group_of, x, &first);
         if (first != i) {

@@ -13,7 +13,7 @@
 //     f = k*e;  v = x + der(e);  f in a*Sgn(x)      ->     if mode == 0 then x = 0 else der(f) = 0
 #include "ir/pass/play.h"
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 40, NEITHER = 2 };
 
 typedef struct Plays {
     Dae *dae;
@@ -36,7 +36,7 @@ match(Plays *plays, Singular *over)
         sticking.at[dae->laws.at[i].equation] = plays->is.at[i] == 1;
     structure_equations(dae, &problem.equations);
     for (uint32_t i = 0; i < problem.equations.n; i++)
-        if (!map_get(&plays->law_of, problem.equations.at[i], &law) || plays->is.at[law] != 2)
+        if (!map_get(&plays->law_of, problem.equations.at[i], &law) || plays->is.at[law] != NEITHER)
             problem.equations.at[kept++] = problem.equations.at[i];
     problem.equations.n = kept;
     structure_unknowns(dae, &problem.unknown);
@@ -63,7 +63,7 @@ revise(Plays *plays, const Singular *over, bool all)
     for (uint32_t s = 0; s < sets; s++) {
         bool taken = false;
         for (uint32_t i = over->equation_start.at[s]; i < over->equation_start.at[s + 1] && (all || !taken); i++) {
-            if (!map_get(&plays->law_of, over->equations.at[i], &law) || plays->is.at[law] == 2)
+            if (!map_get(&plays->law_of, over->equations.at[i], &law) || plays->is.at[law] == NEITHER)
                 continue;
             plays->is.at[law]++;
             changed = taken = true;
@@ -97,6 +97,8 @@ play_find(Dae *dae)
     if (!dae->laws.n)
         return;
     vec_grow(&plays.is, dae->laws.n);
+    for (uint32_t i = 0; i < dae->laws.n; i++)
+        plays.is.at[i] = dae->laws.at[i].unilateral ? NEITHER : 0;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&plays.law_of, dae->laws.at[i].equation, i);
     bool changed = true;

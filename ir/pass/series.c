@@ -140,7 +140,9 @@ merge_series(Dae *dae)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = groups;
         Var p = dae_alias(dae, dae->laws.at[i].p, &negative);
-        if (!map_get(&number_of, p, &number))
+        if (dae->laws.at[i].unilateral)
+            groups++;
+        else if (!map_get(&number_of, p, &number))
             map_put(&number_of, p, groups++);
         vec_push(&group, number);
     }

@@ -87,6 +87,34 @@ join_wishes(uint8_t a, uint8_t b)
     return strength[a] < strength[b] ? b : a;
 }
 
+// Limits of friction that stand in an equation with the reaction of a contact. Several contacts of one body slide at velocities
+// that depend on each other in some positions: they shall not all be states.
+static void
+find_contacts(const Dae *dae, Map *contacts)
+{
+    Map reactions = {0}, limits = {0};
+    bool negative;
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        if (dae->laws.at[l].unilateral)
+            map_put(&reactions, dae_alias(dae, dae->laws.at[l].p, &negative), 1);
+        else if (dae_kind(dae, dae->laws.at[l].a) == VAR_CONTINUOUS)
+            map_put(&limits, dae_alias(dae, dae->laws.at[l].a, &negative), 1);
+    for (uint32_t e = 0; reactions.count && e < dae->equations.n; e++) {
+        uint32_t n, limit = NONE, unused;
+        const Var *row = dae_row(dae, e, &n);
+        bool reaction = false;
+        for (uint32_t k = 0; k < n; k++) {
+            Var var = dae_alias(dae, row[k], &negative);
+            reaction = reaction || map_get(&reactions, var, &unused);
+            limit = map_get(&limits, var, &unused) ? var : limit;
+        }
+        if (reaction && limit != NONE)
+            map_put(contacts, limit, 1);
+    }
+    map_free(&reactions);
+    map_free(&limits);
+}
+
 static void
 collect_wishes(States *states)
 {
@@ -107,15 +135,20 @@ collect_wishes(States *states)
         if (dae->binds.at[b].attr == ATTR_START && !states->start.at[to])
             states->start.at[to] = 1;
     }
+    Map contacts = {0};
+    find_contacts(dae, &contacts);
     for (uint32_t l = 0; l < dae->laws.n; l++) {
         Var to = dae_alias(dae, dae->laws.at[l].x, &negative);
-        if (dae->laws.at[l].level)
-            states->wish.at[to] = join_wishes(states->wish.at[to], WISH_LAW);
+        uint32_t found;
+        bool contact = map_get(&contacts, dae_alias(dae, dae->laws.at[l].a, &negative), &found);
+        if (dae->laws.at[l].level && !dae->laws.at[l].unilateral)
+            states->wish.at[to] = join_wishes(states->wish.at[to], contact ? WISH_PREFER : WISH_LAW);
         // The force of a play is held at its limit: as a state it stays there exactly.
         to = dae_alias(dae, dae->laws.at[l].p, &negative);
         if (dae->laws.at[l].play && (states->wish.at[to] == WISH_DEFAULT || states->wish.at[to] == WISH_MADE))
             states->wish.at[to] = WISH_PLAY;
     }
+    map_free(&contacts);
 }
 
 static void

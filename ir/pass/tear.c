@@ -402,9 +402,9 @@ choose_tears(Tearing *t, const Var *unknowns, uint32_t n)
         map_get(&t->law_of, e->equation, &law);
         const Law *at = &t->dae->laws.at[law];
         Var x = at->x;
-        for (uint8_t level = 0; level < at->level; level++)
-            x = t->dae->var_der.at[x];
         bool negative;
+        for (uint8_t level = 0; level < at->level; level++)
+            x = t->dae->var_der.at[dae_alias(t->dae, x, &negative)];
         uint32_t local = local_unknown(t, dae_alias(t->dae, x, &negative));
         if (local != NONE && !t->determined.at[local])
             tear(t, local);
