@@ -73,7 +73,7 @@ DESCRIBED(mdl_time_relation, 24);
 
 static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
 static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
-DESCRIBED(mdl_sgn, 56);
+DESCRIBED(mdl_sgn, 88);
 
 static const Field constraint_fields[] = {TEXT(mdl_constraint, text)};
 static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);

@@ -128,7 +128,8 @@ set_up(Run *run)
     integrator_form(run, run->options->solver);
     choose_points(run);
     if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
-        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK || audit_create(run) != MDL_OK) {
+        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK
+        || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
