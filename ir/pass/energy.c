@@ -3,7 +3,7 @@
 // Purpose: derives the equations of motion of every system of coordinates by the formalism of the model and adds them.
 // Method: ir/energy/*.c; docs/energies.md derives what is done. Contract: runs first, so that equations of motion are
 // like the user's for all later passes, contracts included; they belong to the component of their coordinate.
-// Derivatives that only energies mention are marked removed. Complexity: near-linear in the energies.
+// Derivatives that only energies mention are marked removed; energies and coordinates are used up. Complexity: near-linear in the energies.
 #include <math.h>
 
 #include "ir/energy/system.h"
@@ -16,6 +16,17 @@ derive(System *system)
     system_find_inertias(system);
     system_check_suspects(system);
     return system_check_dissipation(system) && derivations[system->formalism](system);
+}
+
+// Of what nothing was said about: an operator without a derivative, deep inside.
+static void
+report_failure(const System *system)
+{
+    const Term *term = system->potential.n ? &system->potential.at[0] : system->kinetic.n ? &system->kinetic.at[0]
+                       : system->dissipation.n ? &system->dissipation.at[0] : NULL;
+    uint32_t from = term ? term->from : system->memories.n ? system->memories.at[0].from : 0;
+    diag_add(system->diags, E0803, system_energy(system, from)->span,
+             "this energy, or one that has coordinates in common with it, contains something that has no derivative");
 }
 
 static void
@@ -179,6 +190,8 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
     for (uint32_t s = 0; s < systems.n && good; s++) {
         systems.at[s].names = &names;
         good = derive(&systems.at[s]);
+        if (!good && !diags_errors(diags))
+            report_failure(&systems.at[s]);
         MotionCost now = {0};
         if (good)
             count_operations(&systems.at[s], &now);
@@ -189,6 +202,8 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
     if (good) {
         keep_integrals(dae);
         remove_unused(dae);
+        vec_clear(&dae->energies); // they are equations now
+        vec_clear(&dae->coordinates);
     }
     for (uint32_t s = 0; s < systems.n; s++)
         system_free(&systems.at[s]);
