@@ -14,7 +14,7 @@ BACKEND  := $(wildcard backend/*.c)
 RUNTIME  := $(filter-out runtime/simulator_start.c runtime/embed_program.c,$(wildcard runtime/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-GENERATED = $(BUILD)/frontend/parser.o $(BUILD)/frontend/lexer.o
+GENERATED = $(BUILD)/frontend/parser.o $(BUILD)/frontend/lexer.o $(BUILD)/frontend/assets.o
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
@@ -88,6 +88,14 @@ $(BUILD)/frontend/parser.c $(BUILD)/frontend/parser.h: frontend/parser.y
 $(BUILD)/frontend/lexer.c $(BUILD)/frontend/lexer.h: frontend/lexer.l $(BUILD)/frontend/parser.h
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/lexer.h -o $(BUILD)/frontend/lexer.c $<
+# Styles and scripts of pages, as arrays that end with 0.
+ASSETS = frontend/page.css frontend/plot.js frontend/links.js
+$(BUILD)/frontend/assets.c: $(ASSETS)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q){ for f in $(ASSETS); do \
+	    echo "extern const unsigned char asset_$$(basename $$f | tr . _)[]; const unsigned char asset_$$(basename $$f | tr . _)[] = {"; \
+	    od -An -v -tu1 $$f | sed 's/  *\([0-9][0-9]*\)/\1,/g'; echo "0};"; done; } >$@
 $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

@@ -19,6 +19,7 @@
 #include "frontend/native.h"
 #include "frontend/options.h"
 #include "frontend/parse.h"
+#include "frontend/report.h"
 #include "frontend/starter.h"
 #include "ir/equations.h"
 #include "ir/explain.h"
@@ -64,7 +65,8 @@ typedef struct Session {
     Program *program;
     Compilation compilation;
     Engine *engine;
-    double began;
+    mdl_stats stats;      // of the run, and how long it took to compile
+    double began, compile_seconds;
     bool colour;
 } Session;
 
@@ -286,8 +288,9 @@ check_regex(const char *text)
 static int
 simulate(Session *session)
 {
+    session->compile_seconds = now() - session->began;
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = on_not_finite,
-                                .user = session, .compile_seconds = now() - session->began};
+                                .user = session, .compile_seconds = session->compile_seconds, .stats = &session->stats};
     return run_command(session->compilation.sys->model, &command);
 }
 
@@ -777,9 +780,9 @@ is_model(const char *path)
     return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae"));
 }
 
-// Runs the model into a file that is gone when it has been read.
+// Runs the model into a file that is gone when it has been read; the table stays NULL when there is nothing in it.
 static int
-run_for_plot(Session *session, Table **table, char why[TABLE_WHY])
+run_into_table(Session *session, Table **table, char why[TABLE_WHY])
 {
     Options *o = &session->options;
     const char *picture = o->run.output, *directory = getenv("TMPDIR");
@@ -791,7 +794,6 @@ run_for_plot(Session *session, Table **table, char why[TABLE_WHY])
     }
     close(file);
     o->run.output = path;
-    o->run.quiet = true;
     int status = command_run(session);
     o->run.output = picture;
     if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_INTERRUPTED)
@@ -812,8 +814,9 @@ command_plot(Session *session)
     plot.n_variables = o->n_files - 1;
     plot.output = o->run.output;
     int status = EXIT_FINE;
+    session->options.run.quiet = true;
     if (is_model(o->files[0]))
-        status = run_for_plot(session, &table, text);
+        status = run_into_table(session, &table, text);
     else if (!(table = table_read(o->files[0], text)))
         status = EXIT_IO;
     if (*text)
@@ -824,6 +827,39 @@ command_plot(Session *session)
     out_free(&why);
     table_free(&table);
     return status ? status : drawn;
+}
+
+// --- report
+
+static int
+write_report(Session *session, const Table *table, int status)
+{
+    const char *path = session->options.run.output;
+    const ReportInput input = {.compilation = &session->compilation, .sources = session->sources,
+                               .file = session->options.files[0], .version = MDLC_VERSION, .table = table,
+                               .stats = &session->stats, .status = status, .compile_seconds = session->compile_seconds};
+    Out page = {0};
+    report_print(&input, &page);
+    int error = write_file(path, &page);
+    out_free(&page);
+    if (error)
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return error ? EXIT_IO : EXIT_FINE;
+}
+
+// A run that fails is worth a page, too.
+static int
+command_report(Session *session)
+{
+    char why[TABLE_WHY] = "";
+    Table *table = NULL;
+    session->compilation.names = session->compilation.describe = session->compilation.keep_problems = true;
+    int status = run_into_table(session, &table, why);
+    if (*why)
+        fprintf(stderr, "mdlc: %s\n", why);
+    int written = session->engine ? write_report(session, table, status) : EXIT_FINE;
+    table_free(&table);
+    return status ? status : written;
 }
 
 // --- where a new user begins
@@ -862,6 +898,8 @@ call_command(Session *session)
         return command_compare(session);
     case COMMAND_PLOT:
         return command_plot(session);
+    case COMMAND_REPORT:
+        return command_report(session);
     case COMMAND_NEW:
     case COMMAND_EXAMPLES:
         return command_start(session);
@@ -895,7 +933,7 @@ prepare_process(const Options *options)
 {
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
         || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
-        || options->command == COMMAND_PLOT;
+        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT;
     run_signals(compiles ? on_early_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
     if (compiles && options->run.limit_time > 0)

@@ -11,8 +11,8 @@ enum { // bits of Option.calls
 static const Option own_options[] = {
     {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
      CALLS_WITH_MODEL},
-    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALL_RUN},
-    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALL_RUN | CALL_SHOW | CALL_BUILD},
+    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALLS_RUNNING},
+    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALLS_RUNNING | CALL_SHOW | CALL_BUILD},
     {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
     {"native", 0, OPTION_FLAG, false, NULL, "for this computer's processor; default: for any x86-64-v2", CALL_BUILD},
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
@@ -44,8 +44,10 @@ static const Call calls[] = {
     {"examples", COMMAND_EXAMPLES, CALL_OTHER, "mdlc examples [NAME]", "list examples, or copy one here", "", NULL},
     {"check", COMMAND_CHECK, CALL_CHECK, "mdlc check FILE [-m CLASS]", "parse, resolve, check types, units and balance", "", NULL},
     {"run", COMMAND_RUN, CALL_RUN, "mdlc run FILE [-m CLASS] [-o RESULT] [options]", "compile in memory and simulate", "", NULL},
-    {"plot", COMMAND_PLOT, CALL_PLOT, "mdlc plot RESULT|MODEL VARIABLE... [-o FILE.svg|png|pdf]", "draw results",
+    {"plot", COMMAND_PLOT, CALL_PLOT, "mdlc plot RESULT|MODEL VARIABLE... [-o FILE.svg|png|pdf|html]", "draw results",
      "  Without -o the picture is made of characters. A model is run first, with the options of a run.\n", NULL},
+    {"report", COMMAND_REPORT, CALL_REPORT, "mdlc report FILE [-m CLASS] -o PAGE.html [options]", "one page: source, bond graph, equations, results",
+     "  The model is run, with the options of a run. The page needs no network and no other file.\n", NULL},
     {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
     {"build", COMMAND_BUILD, CALL_BUILD, "mdlc build FILE [-m CLASS] -o PROGRAM", "a native simulator that takes the options of run", "",
      NULL},
@@ -149,6 +151,8 @@ needs_output(const Options *o, Out *why)
 {
     if (o->command == COMMAND_BUILD && !o->run.output)
         out_text(why, "build needs -o FILE: where to write the program");
+    if (o->command == COMMAND_REPORT && !o->run.output)
+        out_text(why, "report needs -o FILE.html: where to write the page");
     return why->length > 0;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/page.h"
 
 enum { MOST_EVENTS = 60, BUCKETS = 1600 };
 
@@ -171,7 +172,7 @@ terminal(Plot *plot, Out *why)
     else if (dot && !strcmp(dot, ".pdf"))
         out_printf(&plot->script, "set terminal pdfcairo noenhanced size %.2fin, %.2fin font 'Helvetica,11'\n", width / 96.0, height / 96.0);
     else {
-        out_printf(why, "-o %s: pictures are .svg, .png or .pdf\n", o->output);
+        out_printf(why, "-o %s: pictures are .svg, .png, .pdf or .html\n", o->output);
         return false;
     }
     if (o->output) {
@@ -265,6 +266,37 @@ run_gnuplot(const Plot *plot, Out *why)
     return 5;
 }
 
+// --- a page
+
+static bool
+is_page(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    return dot && !strcmp(dot, ".html");
+}
+
+static int
+write_page(const Plot *plot, Out *why)
+{
+    const PlotOptions *o = plot->options;
+    const char *title = o->title ? o->title : "Results";
+    FILE *file = fopen(o->output, "wb");
+    Out page = {0};
+    page_begin(title, &page);
+    out_text(&page, "<header><h1>");
+    out_html(&page, title);
+    out_text(&page, "</h1></header>\n");
+    page_plots(plot->table, o->variables, o->n_variables, o->against, &page);
+    page_end(false, &page);
+    int error = file ? out_flush(&page, file) : errno;
+    if (file && fclose(file) && !error)
+        error = errno;
+    out_free(&page);
+    if (error)
+        out_printf(why, "%s: %s\n", o->output, strerror(error));
+    return error ? 5 : 0;
+}
+
 int
 plot_table(const Table *table, const PlotOptions *options, Out *why)
 {
@@ -278,7 +310,9 @@ plot_table(const Table *table, const PlotOptions *options, Out *why)
         out_text(why, "which variables? give their names\n");
     else if (!table->rows)
         out_text(why, "the result has no rows\n");
-    else if (choose_columns(&plot, why) && terminal(&plot, why)) {
+    else if (choose_columns(&plot, why) && is_page(options->output)) {
+        status = write_page(&plot, why);
+    } else if (!why->length && terminal(&plot, why)) {
         write_script(&plot);
         status = run_gnuplot(&plot, why);
     }

@@ -12,11 +12,12 @@ typedef struct PlotOptions {
     uint32_t n_variables;
     const char *against;          // variable of the horizontal axis; NULL: the time
     const char *title;            // may be NULL
-    const char *output;           // .svg, .png or .pdf; NULL: characters, on standard output
+    const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
 
-// Draws columns of the table with gnuplot. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or failed. With
+// Draws columns of the table with gnuplot, or makes a page. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or
+// failed, or the page cannot be written. With
 // a line in `why`.
 int plot_table(const Table *table, const PlotOptions *options, Out *why);
 

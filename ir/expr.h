@@ -115,6 +115,9 @@ double expr_eval(Exprs *exprs, Expr e, const double *slots, double time);
 typedef void ExprSlotPrinter(Out *out, uint32_t slot, void *context);
 // As source text with minimal parentheses: "C21*(v1 - v2) + luz(x, a)". slot may be NULL: prints #k.
 void expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out);
+// The same as presentation MathML, without the <math> around it: fractions, roots, powers, cases. Well formed also where it is
+// cut for its length. `slot` prints one element.
+void expr_print_math(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out);
 // Reads what expr_print wrote with slot = NULL. 0 and *error_at (byte offset) on bad text.
 Expr expr_read(Exprs *exprs, const char *text, uint32_t *error_at);
 // The same with names for slots: asked at every word that is no operator; returns how many bytes the name

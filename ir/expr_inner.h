@@ -80,6 +80,20 @@ void expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order);
 Expr expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n);
 // The value of an operator that computes, for constant folding and evaluation; NaN for the others.
 double expr_apply(Op op, const double *args, uint32_t n);
+typedef enum Precedence { // of the Modelica grammar, loosest first
+    LEVEL_CHOICE, // if
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_NOT,
+    LEVEL_COMPARE,
+    LEVEL_SUM,    // also a leading minus sign
+    LEVEL_PRODUCT,
+    LEVEL_POWER,
+    LEVEL_ATOM
+} Precedence;
+
+// How tightly the top of e binds when it is printed; a product with a negative constant begins with a minus sign.
+Precedence expr_precedence(const Exprs *exprs, Expr e);
 // A whole number whose powers are repeated multiplications: 2 ... 64, and its negatives.
 bool expr_small_power(double exponent);
 

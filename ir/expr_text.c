@@ -14,18 +14,6 @@
 #include "ir/expr.h"
 #include "ir/expr_inner.h"
 
-typedef enum Precedence { // of the Modelica grammar, loosest first
-    LEVEL_CHOICE, // if
-    LEVEL_OR,
-    LEVEL_AND,
-    LEVEL_NOT,
-    LEVEL_COMPARE,
-    LEVEL_SUM,    // also a leading minus sign
-    LEVEL_PRODUCT,
-    LEVEL_POWER,
-    LEVEL_ATOM
-} Precedence;
-
 enum { NESTING_LIMIT = 256, PRINT_LIMIT = 1 << 20 };
 
 // --- printer
@@ -45,8 +33,8 @@ typedef struct Printer {
     VEC(Piece) stack;
 } Printer;
 
-static Precedence
-level_of(const Exprs *exprs, Expr e)
+Precedence
+expr_precedence(const Exprs *exprs, Expr e)
 {
     Op op = cell_op(exprs, e);
     switch (op) {
@@ -94,7 +82,7 @@ push_list(Printer *printer, Expr e, const char *between, Precedence first, Prece
 static bool
 prints_minus(const Exprs *exprs, Expr term)
 {
-    return level_of(exprs, term) == LEVEL_SUM && cell_op(exprs, term) != OP_ADD;
+    return expr_precedence(exprs, term) == LEVEL_SUM && cell_op(exprs, term) != OP_ADD;
 }
 
 // A negative leading constant goes to the end: "x - 1".
@@ -214,7 +202,7 @@ print_piece(Printer *printer, Piece piece)
         out_text(printer->out, piece.text);
         return;
     }
-    bool parentheses = level_of(exprs, piece.e) < (Precedence)piece.level;
+    bool parentheses = expr_precedence(exprs, piece.e) < (Precedence)piece.level;
     bool minus = prints_minus(exprs, piece.e);
     if (piece.follows)
         out_text(printer->out, minus && !parentheses ? " - " : " + ");

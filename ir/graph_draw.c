@@ -35,24 +35,6 @@ typedef struct Drawing {
     bool has_loop, has_derivative, has_redundant, has_multibond;
 } Drawing;
 
-// Text inside an HTML-like label.
-static void
-print_escaped(Out *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            out_text(out, "&lt;");
-        else if (*text == '>')
-            out_text(out, "&gt;");
-        else if (*text == '&')
-            out_text(out, "&amp;");
-        else if (*text == '"')
-            out_text(out, "&quot;");
-        else
-            out_char(out, *text);
-    }
-}
-
 static NodeKind
 kind_of(const Drawing *drawing, uint32_t node)
 {
@@ -255,7 +237,7 @@ static void
 print_class(const Drawing *drawing, uint32_t node, Out *out)
 {
     const Dae *dae = drawing->graph.dae;
-    print_escaped(out, sym_text(dae->syms, dae->insts.at[dae->nodes.at[node].inst].class_name));
+    out_html(out, sym_text(dae->syms, dae->insts.at[dae->nodes.at[node].inst].class_name));
 }
 
 static void
@@ -263,7 +245,7 @@ print_name(const Drawing *drawing, uint32_t node, Out *out)
 {
     Out name = {0};
     graph_print_name(&drawing->graph, node, &name);
-    print_escaped(out, name.text);
+    out_html(out, name.text);
     out_free(&name);
 }
 
@@ -531,7 +513,7 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
                    "point-size=\"11\" color=\"#52606d\">", composite);
         Out path = {0};
         dae_inst_path(dae, composite, &path);
-        print_escaped(out, path.text);
+        out_html(out, path.text);
         out_free(&path);
         out_text(out, "</font>>;\n");
     }

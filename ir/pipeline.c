@@ -199,7 +199,8 @@ forget_problems(Compilation *c)
 static bool
 run_lower(Compilation *c)
 {
-    forget_problems(c);
+    if (!c->keep_problems)
+        forget_problems(c);
     LoweringInput input = {.dae = c->dae, .reduction = &c->reduction, .dynamics = &c->dynamics,
                            .discrete = &c->discretes, .init = &c->init, .equations = c->problem.equations.n,
                            .variables = c->variables, .results = c->results, .parameters = c->parameters,

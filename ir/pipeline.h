@@ -38,6 +38,7 @@ typedef struct Compilation {
     bool results, parameters, names;
     bool settable;           // parameters and start values can be set in the compiled model
     bool describe;            // nodes of the bond graph know what they are made of
+    bool keep_problems;       // matchings and orders stay after lowering
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order

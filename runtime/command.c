@@ -192,6 +192,8 @@ run_command(const mdl_model *model, const RunCommand *command)
     print_audit(model, settings, &options, stats.end_time);
     if (settings->stats)
         print_stats(model, command, &stats);
+    if (command->stats)
+        *command->stats = stats;
     int printed = close_output(command);
     free(final_values);
     free(audit);

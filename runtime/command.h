@@ -16,6 +16,7 @@ typedef struct RunCommand {
     uint32_t overrides;
     const uint32_t *column;     // as in mdl_options
     uint32_t columns;
+    mdl_stats *stats;           // NULL, or where the statistics go
 } RunCommand;
 
 // Runs the model until its end or a signal. The exit code of the process (sim.h).

@@ -74,7 +74,8 @@ typedef struct RunSettings { // of run_options, as given
 extern const Option run_options[];
 extern const uint32_t run_options_count;
 // Bits of `calls`. The lower half of them take a model.
-enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18 };
+enum { CALL_RUN = 1, CALL_BUILD = 2, CALL_PLOT = 16, CALL_REPORT = 32, CALLS_RUNNING = CALL_RUN | CALL_PLOT | CALL_REPORT,
+       CALLS_WITH_MODEL = 0xffff, CALL_COMPARE = 1 << 18 };
 
 void run_settings_init(RunSettings *settings);
 void run_settings_free(RunSettings *settings);

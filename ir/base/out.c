@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,20 +95,49 @@ out_number(Out *out, double value)
     out_text(out, text);
 }
 
-void
-out_json(Out *out, const char *text)
+static void
+json_string(Out *out, const char *text, bool in_script)
 {
     out_char(out, '"');
     for (; text && *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
             out_char(out, '\\');
-        if (c < 0x20)
+        if (c < 0x20 || (in_script && c == '<'))
             out_printf(out, "\\u%04x", c);
         else
             out_char(out, (char)c);
     }
     out_char(out, '"');
+}
+
+void
+out_json(Out *out, const char *text)
+{
+    json_string(out, text, false);
+}
+
+void
+out_json_script(Out *out, const char *text)
+{
+    json_string(out, text, true);
+}
+
+void
+out_html(Out *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            out_text(out, "&lt;");
+        else if (*text == '>')
+            out_text(out, "&gt;");
+        else if (*text == '&')
+            out_text(out, "&amp;");
+        else if (*text == '"')
+            out_text(out, "&quot;");
+        else
+            out_char(out, *text);
+    }
 }
 
 int

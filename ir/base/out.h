@@ -20,6 +20,10 @@ void out_unsigned(Out *out, unsigned value);
 void out_number(Out *out, double value);
 // A JSON string with its quotation marks; NULL is the empty one.
 void out_json(Out *out, const char *text);
+// The same for a script element of a page: no '<' stands in it.
+void out_json_script(Out *out, const char *text);
+// Text of a page or of an attribute in quotation marks.
+void out_html(Out *out, const char *text);
 // Writes and clears; 0 or an errno.
 int out_flush(Out *out, FILE *file);
 void out_free(Out *out);

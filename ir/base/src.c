@@ -125,6 +125,12 @@ source_base(const Sources *sources, int file)
     return sources->files.at[file].base;
 }
 
+int
+sources_count(const Sources *sources)
+{
+    return (int)sources->files.n;
+}
+
 const char *
 source_path(const Sources *sources, int file)
 {

@@ -33,6 +33,7 @@ int sources_add(Sources *sources, const char *name, const char *text, size_t len
 char *source_text(Sources *sources, int file);      // writable: flex scans in place
 uint32_t source_length(const Sources *sources, int file);
 uint32_t source_base(const Sources *sources, int file); // offset of its first byte
+int sources_count(const Sources *sources);
 const char *source_path(const Sources *sources, int file);
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 

@@ -1,0 +1,44 @@
+// page.c: the parts that self-contained pages are made of.
+//
+// Contract: page.h. Complexity: linear.
+#include "frontend/page.h"
+
+#include "frontend/trajectory.h"
+
+void
+page_begin(const char *title, Out *out)
+{
+    out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+                  "script-src 'unsafe-inline'; img-src data:\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    out_html(out, title);
+    out_text(out, "</title>\n<style>\n");
+    out_text(out, (const char *)asset_page_css);
+    out_text(out, "</style>\n</head>\n<body>\n");
+}
+
+void
+page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, Out *out)
+{
+    out_text(out, "<div id=\"plots\"></div>\n<script type=\"application/json\" id=\"trajectories\">");
+    trajectory_print(table, out);
+    out_text(out, "</script>\n<script type=\"application/json\" id=\"chosen\">{\"variables\":[");
+    for (uint32_t i = 0; i < n_chosen; i++) {
+        out_text(out, i ? "," : "");
+        out_json_script(out, chosen[i]);
+    }
+    out_text(out, "],\"against\":");
+    out_json_script(out, against ? against : "");
+    out_text(out, "}</script>\n");
+}
+
+void
+page_end(bool links, Out *out)
+{
+    out_text(out, "<script>\n");
+    out_text(out, (const char *)asset_plot_js);
+    if (links)
+        out_text(out, (const char *)asset_links_js);
+    out_text(out, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,22 @@
+// page.h: the parts that self-contained pages are made of.
+#ifndef MDLC_FRONTEND_PAGE_H
+#define MDLC_FRONTEND_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/out.h"
+#include "runtime/table.h"
+
+// The texts of frontend/page.css and the scripts, ended by 0, made into C by the Makefile.
+extern const unsigned char asset_page_css[], asset_plot_js[], asset_links_js[];
+
+// Up to <body>: the page may load nothing, from anywhere.
+void page_begin(const char *title, Out *out);
+// Where the plotter of plot.js works, with its data. `chosen`: columns that are drawn at first; `against`: name of the variable of
+// the horizontal axis, or NULL: the time.
+void page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, Out *out);
+// The scripts, and the end. `links`: with that of links.js.
+void page_end(bool links, Out *out);
+
+#endif
