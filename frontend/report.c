@@ -176,7 +176,7 @@ print_summary(Report *report)
     figure(out, "equations", "%u", report->problem->equations.n);
     figure(out, "states", "%u", c->sys->model->nx);
     figure(out, "index", "%u", c->reduction.structural_index);
-    figure(out, "algebraic loops", "%u", c->dynamics.loops.n);
+    figure(out, "loops left", "%u", c->dynamics.loops.n);
     figure(out, "compiled in", "%.3g ms", 1e3 * report->input->compile_seconds);
     if (report->input->table)
         figure(out, "run in", "%.3g ms", 1e3 * report->input->stats->run_seconds);
