@@ -273,6 +273,38 @@ builtin_delay(BuiltinCall *call, Value *out)
     return true;
 }
 
+// fder(x, alpha): the Caputo derivative of order alpha from the start of the run; alpha shapes the model.
+bool
+builtin_fder(BuiltinCall *call, Value *out)
+{
+    ExprEnv *env = call->env;
+    Value value, order;
+    if (!expression(env, call->nodes[0], &value) || !expression_constant(env, call->nodes[1], &order))
+        return false;
+    if (!type_is_number(&value.type)) {
+        builtin_refuse(call, 0, "a number");
+        return false;
+    }
+    if (order.type.rank || !type_is_number(&order.type)) {
+        builtin_refuse(call, 1, "a scalar number");
+        return false;
+    }
+    double alpha = value_number(env, &order, 0);
+    if (!(alpha > 0 && alpha <= 2)) {
+        Diag *diag = diag_add(env->diags, E0219, node_span(env, call->nodes[1]),
+                              "the order of 'fder' is %.10g; it must be in (0, 2]", alpha);
+        diag_help(diag, alpha > 2 ? "derive a derivative: fder(der(x), alpha - 1)"
+                                  : "a fractional integral y of x, of order a, is a variable y with fder(y, a) = x");
+        return false;
+    }
+    if (!value_new(env, &value.type, call->span, out))
+        return false;
+    out->type.base = TYPE_REAL;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = expr_2(env->exprs, OP_FDER, value.elements[i], order.elements[0]);
+    return true;
+}
+
 bool
 builtin_homotopy(BuiltinCall *call, Value *out)
 {

@@ -53,6 +53,7 @@ dae_free(Dae **dae)
     vec_free(&d->delays);
     vec_free(&d->coordinates);
     vec_free(&d->energies);
+    vec_free(&d->fractionals);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
     vec_free(&d->connects);

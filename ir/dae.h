@@ -134,6 +134,14 @@ typedef struct Delay {
     Span span;
 } Delay;
 
+// A Caputo derivative of order `order` in (0, 1) of `input` (of its derivative, where the user's order is above 1): written
+// scale*state + shift + tail*der(state) with der(state) = der(input). The runtime sets scale, shift and tail.
+typedef struct Fractional {
+    Var state, input, scale, shift, tail;
+    double order;
+    Span span;
+} Fractional;
+
 // --- connectors and the multibond graph
 typedef struct BondVars { // one scalar bond of a connector type
     uint32_t flow;        // offset of the flow variable among the connector's scalars
@@ -242,6 +250,7 @@ typedef struct Dae {
     VEC(Energy) energies;
     Formalism formalism;
     bool formalism_chosen; // by the model or on the command line
+    VEC(Fractional) fractionals;
 
     VEC(ConnectorType) connector_types;
     VEC(Connector) connectors;

@@ -70,6 +70,12 @@ run_delays(Compilation *c)
 }
 
 static bool
+run_fractional(Compilation *c)
+{
+    return pass_fractional(c->dae, c->diags);
+}
+
+static bool
 run_integers(Compilation *c)
 {
     return pass_integers(c->dae, c->diags);
@@ -226,6 +232,8 @@ const Pass pipeline[] = {
     {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
      .requires = FACT_CONTRACTS},
     {ROW(delays), .doc = "delayed expressions become inputs with a history",
+     .requires = FACT_JUNCTIONS},
+    {ROW(fractional), .doc = "fractional derivatives become states with a sum of exponentials",
      .requires = FACT_JUNCTIONS},
     {ROW(algebra), .doc = "luz and tar in normal form",
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},

@@ -57,7 +57,8 @@ condition_free(Run *run)
 bool
 condition_alone(const Run *run)
 {
-    return run->model->condition_range && !rest_any(run);
+    // Fractional derivatives are set from states that are not those of relations.
+    return run->model->condition_range && !rest_any(run) && !run->modes;
 }
 
 static void
@@ -165,7 +166,7 @@ condition_learn(Run *run)
     const mdl_model *model = run->model;
     Conditions *conditions = run->conditions;
     conditions->known = false;
-    if (!model->jac_relations.rows)
+    if (!model->jac_relations.rows || run->modes)
         return;
     for (uint32_t k = 0; k < model->n_relations; k++) {
         if (!(run->phi[k] > 0) || run->guard[k].band > 0)

@@ -16,6 +16,7 @@ evaluate_load(Run *run, double time, const double *y, const double *yp)
     run->v[0] = time;
     memcpy(run->v + model->y, y, run->ny * sizeof *y);
     memcpy(run->v + model->yp, yp, run->ny * sizeof *yp);
+    run->mode = y + run->ny;
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *law = &model->sgn[k];
         if (law->state >= 0 && run->v[law->mode] == 0) {
@@ -23,6 +24,21 @@ evaluate_load(Run *run, double time, const double *y, const double *yp)
             run->v[model->yp + (uint32_t)law->state] = 0;
         }
     }
+}
+
+void
+evaluate_states(Run *run, double time, const double *y)
+{
+    run->v[0] = time;
+    memcpy(run->v + run->model->y, y, run->model->nx * sizeof *y);
+    run->mode = y + run->model->nx;
+}
+
+void
+evaluate_slopes(const Run *run, const double *y, double *slope)
+{
+    memcpy(slope, run->v + run->model->yp, run->model->nx * sizeof *slope);
+    fractional_rates(run, y + run->model->nx, slope + run->model->nx);
 }
 
 static void
@@ -41,6 +57,7 @@ void
 evaluate_plain(Run *run)
 {
     bool moving = delay_load(run);
+    fractional_load(run);
     call_dynamics(run);
     for (int pass = 1; moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
         delay_load(run);
@@ -88,6 +105,7 @@ int
 evaluate_solved(Run *run, bool report)
 {
     bool moving = delay_load(run);
+    fractional_load(run);
     int status = solve_dynamics(run, report);
     for (int pass = 1; status == MDL_OK && moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
         delay_load(run);
@@ -125,8 +143,13 @@ evaluate_row(Run *run)
 void
 evaluate_store(Run *run)
 {
-    memcpy(run->y, run->v + run->model->y, run->model->n * sizeof *run->y);
-    memcpy(run->yp, run->v + run->model->yp, run->model->n * sizeof *run->yp);
+    memcpy(run->y, run->v + run->model->y, run_stored(run) * sizeof *run->y);
+    memcpy(run->yp, run->v + run->model->yp, run_stored(run) * sizeof *run->yp);
+    if (!run->modes)
+        return;
+    memmove(run->y + run->ny, run->mode, run->modes * sizeof *run->y);
+    run->mode = run->y + run->ny;
+    fractional_rates(run, run->mode, run->yp + run->ny);
 }
 
 bool

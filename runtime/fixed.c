@@ -14,7 +14,7 @@
 struct Ode {
     double from;              // time at the start of the last step
     double *y0, *f0;          // there
-    double *sum, *stage;      // nx each
+    double *sum, *stage, *f;  // nx each, with those of fractional derivatives
     double *dense, *dense_p;
     Projection *projection;   // NULL: all states are free
 };
@@ -22,8 +22,8 @@ struct Ode {
 static int
 rk4_create(Run *run)
 {
-    size_t n = run->model->nx;
-    Ode *ode = calloc(1, sizeof *ode + 6 * n * sizeof(double));
+    size_t n = run_size(run);
+    Ode *ode = calloc(1, sizeof *ode + 7 * n * sizeof(double));
     run->ode = ode;
     if (!ode)
         return MDL_INTERNAL;
@@ -33,7 +33,7 @@ rk4_create(Run *run)
             return MDL_INTERNAL;
     }
     double *place = (double *)(ode + 1);
-    double **parts[] = {&ode->y0, &ode->f0, &ode->sum, &ode->stage, &ode->dense, &ode->dense_p};
+    double **parts[] = {&ode->y0, &ode->f0, &ode->sum, &ode->stage, &ode->f, &ode->dense, &ode->dense_p};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
         *parts[k] = place;
     run->stats->linear_solver = "none";
@@ -59,11 +59,11 @@ rk4_start(Run *run)
 static int
 slope(Run *run, double time, const double *y)
 {
-    const mdl_model *model = run->model;
     run->stats->residuals++;
-    run->v[0] = time;
-    memcpy(run->v + model->y, y, model->nx * sizeof *y);
-    return evaluate_solved(run, true);
+    evaluate_states(run, time, y);
+    int status = evaluate_solved(run, true);
+    evaluate_slopes(run, y, run->ode->f);
+    return status;
 }
 
 static int
@@ -74,21 +74,22 @@ rk4_step(Run *run, double limit)
     double h = run->options->step;
     double end = limit - run->time <= h * (1 + 1e-9) ? limit : run->time + h;
     static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-    const double *f = run->v + model->yp;
+    const double *f = ode->f;
+    uint32_t n = run_size(run);
     h = end - run->time;
     run->stats->steps++;
     ode->from = run->time;
-    memcpy(ode->y0, run->y, model->nx * sizeof(double));
-    memcpy(ode->sum, run->y, model->nx * sizeof(double));
+    memcpy(ode->y0, run->y, n * sizeof(double));
+    memcpy(ode->sum, run->y, n * sizeof(double));
     for (int k = 0; k < 4; k++) {
         // f still holds the slope of the stage before.
-        for (uint32_t i = 0; i < model->nx; i++)
+        for (uint32_t i = 0; i < n; i++)
             ode->stage[i] = k ? ode->y0[i] + node[k] * h * f[i] : ode->y0[i];
         if (slope(run, ode->from + node[k] * h, ode->stage) != MDL_OK)
             return MDL_FAILED;
         if (k == 0)
-            memcpy(ode->f0, f, model->nx * sizeof(double));
-        for (uint32_t i = 0; i < model->nx; i++)
+            memcpy(ode->f0, f, n * sizeof(double));
+        for (uint32_t i = 0; i < n; i++)
             ode->sum[i] += weight[k] * h * f[i];
     }
     if (ode->projection && !projection_apply(run, ode->projection, end, ode->sum))
@@ -116,7 +117,7 @@ rk4_interpolate(Run *run, double time)
         evaluate_load(run, time, run->y, run->yp);
         return;
     }
-    for (uint32_t i = 0; i < run->model->nx; i++) {
+    for (uint32_t i = 0; i < run_size(run); i++) {
         double y0 = ode->y0[i], y1 = run->y[i], f0 = h * ode->f0[i], f1 = h * run->yp[i], d = y1 - y0;
         ode->dense[i] = y0 + s * (f0 + s * (3 * d - 2 * f0 - f1 + s * (f0 + f1 - 2 * d)));
         ode->dense_p[i] = (f0 + s * (2 * (3 * d - 2 * f0 - f1) + 3 * s * (f0 + f1 - 2 * d))) / h;

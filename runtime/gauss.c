@@ -57,7 +57,7 @@ struct Ode {
 static bool
 allocate(const mdl_model *model, Ode *ode)
 {
-    size_t n = model->nx;
+    size_t n = ode->n;
     double *place = calloc((size_t)(2 * S + 2 * POINTS + 11) * n + model->n_constraints + 1, sizeof *place);
     if (!place)
         return false;
@@ -80,7 +80,7 @@ gauss_create(Run *run)
     run->ode = ode;
     if (!ode)
         return MDL_INTERNAL;
-    ode->n = model->nx;
+    ode->n = run_size(run);
     collocation_init(&ode->method);
     ode->stages = stages_create(run, &ode->method);
     ode->inside = stages_create(run, &ode->method);
@@ -430,8 +430,7 @@ gauss_step(Run *run, double limit)
         return status;
     run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;
     remember(ode, h, whole);
-    run->v[0] = run->time;
-    memcpy(run->v + run->model->y, ode->next, ode->n * sizeof *ode->next);
+    evaluate_states(run, run->time, ode->next);
     status = evaluate_solved(run, true);
     if (status == MDL_OK)
         evaluate_store(run);

@@ -97,13 +97,15 @@ residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
     run->stats->residuals++;
     run->v[0] = time;
     memcpy(run->v + run->model->y, NV_DATA_S(y), run->ny * sizeof(double));
+    run->mode = NV_DATA_S(y) + run->ny;
     if (!run->causal) {
         dae_residual(run, NV_DATA_S(yp), out);
     } else if (!causal_residual(run, NV_DATA_S(yp), out)) {
         snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
         return 1;
     }
-    if (nvector_finite(out, run->ny))
+    fractional_residual(run, run->mode, NV_DATA_S(yp) + run->ny, NV_DATA_S(yp), out + run->ny);
+    if (nvector_finite(out, run_size(run)))
         return 0;
     for (uint32_t i = 0; i < run->ny; i++)
         if (!isfinite(out[i])) {
@@ -124,6 +126,7 @@ fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUN
     run->stats->jacobians++;
     run->v[0] = time;
     memcpy(run->v + model->y, NV_DATA_S(y), run->ny * sizeof(double));
+    run->mode = NV_DATA_S(y) + run->ny;
     if (run->causal) {
         if (evaluate_solved(run, false) != MDL_OK)
             return 1;
@@ -140,6 +143,7 @@ weights(N_Vector y, N_Vector w, void *user)
 {
     const Run *run = user;
     nvector_weights(NV_DATA_S(y), run->tolerance, run->abstol, NV_DATA_S(w), run->ny);
+    fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
     return 0;
 }
 
@@ -204,7 +208,7 @@ vector_over(Integrator *integrator, uint32_t n, double *data)
 static bool
 create_vectors(Run *run, Integrator *integrator)
 {
-    uint32_t n = run->ny;
+    uint32_t n = run_size(run);
     integrator->y = vector_over(integrator, n, run->y);
     integrator->yp = vector_over(integrator, n, run->yp);
     integrator->dense = integrator->y ? N_VClone(integrator->y) : NULL;
@@ -217,7 +221,7 @@ create_vectors(Run *run, Integrator *integrator)
         !integrator->weight || !integrator->rate || !integrator->history)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        NV_Ith_S(integrator->kind, i) = i < run->model->nx;
+        NV_Ith_S(integrator->kind, i) = i < run->model->nx || i >= run->ny;
     return true;
 }
 
@@ -309,7 +313,9 @@ weighted_norm(const Run *run, const double *x)
     double sum = 0;
     for (uint32_t i = 0; i < run->model->nx; i++)
         sum += x[i] * weight[i] * x[i] * weight[i];
-    return sqrt(sum / run->ny);
+    for (uint32_t i = run->ny; i < run_size(run); i++)
+        sum += x[i] * weight[i] * x[i] * weight[i];
+    return sqrt(sum / run_size(run));
 }
 
 // Size of the second derivative from one probing step along the first; negative when it cannot be evaluated.
@@ -321,13 +327,18 @@ second_derivative(Run *run, double probe)
     v[0] = run->time + probe;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] = run->y[i] + probe * run->yp[i];
+    fractional_extrapolate(run, probe);
     bool solved = evaluate_solved(run, false) == MDL_OK;
     for (uint32_t i = 0; i < model->nx; i++)
         rate[i] = (v[model->yp + i] - run->yp[i]) / probe;
+    fractional_rates(run, run->mode, rate + run->ny);
+    for (uint32_t i = run->ny; i < run_size(run); i++)
+        rate[i] = (rate[i] - run->yp[i]) / probe;
     double size = weighted_norm(run, rate);
     v[0] = run->time;
-    memcpy(v + model->y, run->y, model->n * sizeof *v);
-    memcpy(v + model->yp, run->yp, model->n * sizeof *v);
+    memcpy(v + model->y, run->y, run_stored(run) * sizeof *v);
+    memcpy(v + model->yp, run->yp, run_stored(run) * sizeof *v);
+    run->mode = run->y + run->ny;
     return solved && isfinite(size) ? size : -1;
 }
 
@@ -365,6 +376,7 @@ first_step(Run *run)
     double span = run->options->stop - run->time, least = shortest_step(run);
     double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
     nvector_weights(run->y, run->tolerance, run->abstol, integrator->weight, run->ny);
+    fractional_weights(run, run->y, integrator->weight);
     double speed = weighted_norm(run, run->yp);
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
     double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
@@ -429,7 +441,7 @@ restart(Run *run)
                     integrator->message);
         return MDL_INTERNAL;
     }
-    if (integrator->step > 0 && !again && !integrator->recovered)
+    if (integrator->step > 0 && !again && !integrator->recovered && !run->modes)
         start_with_history(run, step);
     integrator->limit = NAN;
     integrator->error_failures = integrator->newton_failures = 0;

@@ -36,6 +36,10 @@ struct Jacobian {
     double *explicit_loop;      // nx x m by columns: d(-dx)/du of explicit rows
     Lu *loop_lu;
     Rank *loop_rank;            // instead, when equations of the loops follow from others
+    // fractional derivatives (fractional.c)
+    const Run *run;             // NULL: there are none
+    double cj;
+    double *kept;               // jac_yp at the time of the assembly (DAE form)
 };
 
 static const uint32_t NONE = UINT32_MAX;
@@ -413,14 +417,35 @@ jacobian_free(Jacobian **slot)
     free(jacobian->loop);
     free(jacobian->sensitivity);
     free(jacobian->explicit_loop);
+    free(jacobian->kept);
     free(jacobian);
     *slot = NULL;
+}
+
+// The matrix is used at later points, when v has other values.
+static bool
+keep_rates(Jacobian *jacobian, const Run *run)
+{
+    const mdl_matrix *yp = &run->model->jac_yp;
+    size_t size = (size_t)yp->nonzeros * sizeof *jacobian->kept;
+    if (jacobian->causal || !size)
+        return true;
+    if (!jacobian->kept)
+        jacobian->kept = malloc(size);
+    if (jacobian->kept)
+        memcpy(jacobian->kept, run->v + yp->values, size);
+    return jacobian->kept != NULL;
 }
 
 bool
 jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
 {
+    jacobian->run = run->modes ? run : NULL;
+    jacobian->cj = cj;
+    fractional_prepare(run, cj);
     mdl_call(run->model->jacobian, run->v);
+    if (run->modes && !keep_rates(jacobian, run))
+        return false;
     if (jacobian->bordered) {
         bordered_assemble(jacobian->bordered, run->v, cj);
         return true;
@@ -439,13 +464,43 @@ jacobian_factor(Jacobian *jacobian, bool fresh)
     return lu_factor(jacobian->lu, jacobian->values, fresh);
 }
 
-void
-jacobian_solve(Jacobian *jacobian, double *b)
+static void
+solve_model(Jacobian *jacobian, double *b)
 {
     if (jacobian->bordered)
         bordered_solve(jacobian->bordered, b);
     else
         lu_solve(jacobian->lu, b);
+}
+
+// b += shift * dF/dy'_state. In the causal form, and in explicit rows, only the state's own row has its derivative.
+static void
+add_rate_column(const Jacobian *jacobian, uint32_t state, double shift, double *b)
+{
+    const mdl_matrix *yp = &jacobian->model->jac_yp;
+    if (jacobian->causal || jacobian->diagonal[state] != NONE)
+        b[state] += shift;
+    if (jacobian->causal)
+        return;
+    for (uint32_t k = column_begin(yp, state); k < column_end(yp, state); k++)
+        if (jacobian->from_yp[k] < jacobian->start[jacobian->n])
+            b[jacobian->row[jacobian->from_yp[k]]] += shift * usable(jacobian->kept[k]);
+}
+
+// The exponentials of fractional derivatives, behind the model's unknowns, are eliminated one by one.
+void
+jacobian_solve(Jacobian *jacobian, double *b)
+{
+    const Run *run = jacobian->run;
+    uint32_t parts = run ? run->model->n_fractionals : 0;
+    double shift[parts + 1];
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t state = fractional_reduce(run, i, jacobian->cj, b + jacobian->n, &shift[i]);
+        add_rate_column(jacobian, state, shift[i], b);
+    }
+    solve_model(jacobian, b);
+    for (uint32_t i = 0; i < parts; i++)
+        fractional_expand(run, i, jacobian->cj, shift[i], b, b + jacobian->n);
 }
 
 uint32_t

@@ -14,6 +14,7 @@ void jacobian_free(Jacobian **jacobian);
 bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
 // `fresh`: choose new pivots (after events).
 bool jacobian_factor(Jacobian *jacobian, bool fresh);
+// b := J^-1 b; behind the unknowns stand those of fractional derivatives (run->modes).
 void jacobian_solve(Jacobian *jacobian, double *b);
 // Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.
 void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);

@@ -55,6 +55,10 @@ mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
              (unsigned long long)stats->newton_failures, (unsigned long long)stats->events,
              (unsigned long long)stats->time_events, (unsigned long long)stats->rows, stats->init_seconds,
              stats->run_seconds, stats->end_time);
+    size_t used = strlen(text);
+    if (stats->exponentials)
+        snprintf(text + used, size - used, ", fractional derivatives: %u exponentials, kernel error %.2g from %.2g s",
+                 stats->exponentials, stats->fractional_error, stats->fractional_time);
 }
 
 void
@@ -69,7 +73,7 @@ mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size)
              "\"steps\":%llu,\"residuals\":%llu,\"jacobians\":%llu,\"newton_iterations\":%llu,"
              "\"newton_failures\":%llu,\"error_failures\":%llu,\"root_evaluations\":%llu,\"events\":%llu,"
              "\"time_events\":%llu,\"state_events\":%llu,\"block_solves\":%llu,\"restarts\":%llu,"
-             "\"rows\":%llu,\"init_seconds\":%.6g,\"run_seconds\":%.6g,\"end_time\":%.17g}",
+             "\"rows\":%llu,\"exponentials\":%u,\"fractional_error\":%.6g,\"fractional_time\":%.6g,\"init_seconds\":%.6g,\"run_seconds\":%.6g,\"end_time\":%.17g}",
              stats->unknowns, stats->states, stats->nonzeros, stats->form ? stats->form : "",
              stats->linear_solver ? stats->linear_solver : "", (unsigned long long)stats->steps,
              (unsigned long long)stats->residuals, (unsigned long long)stats->jacobians,
@@ -77,6 +81,7 @@ mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size)
              (unsigned long long)stats->error_failures, (unsigned long long)stats->root_evaluations,
              (unsigned long long)stats->events, (unsigned long long)stats->time_events,
              (unsigned long long)stats->state_events, (unsigned long long)stats->block_solves,
-             (unsigned long long)stats->restarts, (unsigned long long)stats->rows, stats->init_seconds,
+             (unsigned long long)stats->restarts, (unsigned long long)stats->rows, stats->exponentials,
+             stats->fractional_error, stats->fractional_time, stats->init_seconds,
              stats->run_seconds, stats->end_time);
 }

@@ -183,6 +183,19 @@ typedef struct mdl_range {
     uint32_t first, count;
 } mdl_range;
 
+// A Caputo derivative of order `order` in (0, 1) of sign*v[input], which the model has as
+//   v[scale]*y_state + v[shift] + v[tail]*y'_state   with   y'_state = d(sign*v[input])/dt.
+// The runtime keeps a sum of exponentials h and sets shift to h - v[scale]*y_state, scale to what makes the partial
+// derivative by y_state that of the discretised sum, and tail, a parameter, once.
+typedef struct mdl_fractional {
+    uint32_t state;         // index of the state
+    uint32_t input;         // place in v, valid after `dynamics`
+    uint32_t scale, shift, tail; // places in v
+    int32_t sign;           // +1 or -1
+    double order;
+    const char *where;      // "file:line:col"
+} mdl_fractional;
+
 typedef enum mdl_type { MDL_REAL, MDL_INTEGER, MDL_BOOLEAN, MDL_ENUM } mdl_type;
 
 // What a declaration says about its variables. Texts are NULL when not given.
@@ -320,6 +333,8 @@ struct mdl_model {
 
     uint32_t n_delays;
     const mdl_delay *delay;
+    uint32_t n_fractionals;
+    const mdl_fractional *fractional;
 
     // Relations without the rest of the model: after time and the states of `condition_range` are set, `conditions`
     // computes all that `relations` reads (with the values of dynamics and outputs). NULL: it needs these.

@@ -27,6 +27,7 @@
 #include "runtime/nvector.h"
 
 struct Ode {
+    const Run *run;
     SUNContext context;
     void *memory;           // of CVODE or ERKStep
     bool runge_kutta, stiff;
@@ -53,19 +54,19 @@ load_states(Run *run, double time, const double *w)
     memcpy(y, w, run->model->nx * sizeof *y);
     for (uint32_t i = 0; shift && i < run->model->nx; i++)
         y[i] += shift[i];
+    run->mode = w + run->model->nx;
 }
 
 static int
 right_side(realtype time, N_Vector y, N_Vector out, void *user)
 {
     Run *run = user;
-    const mdl_model *model = run->model;
     run->stats->residuals++;
     load_states(run, time, NV_DATA_S(y));
     if (evaluate_solved(run, false) != MDL_OK)
         return 1;
-    memcpy(NV_DATA_S(out), run->v + model->yp, model->nx * sizeof(double));
-    return nvector_finite(NV_DATA_S(out), model->nx) ? 0 : 1;
+    evaluate_slopes(run, NV_DATA_S(y), NV_DATA_S(out));
+    return nvector_finite(NV_DATA_S(out), run_size(run)) ? 0 : 1;
 }
 
 static int
@@ -77,6 +78,7 @@ weights(N_Vector y, N_Vector w, void *user)
         double value = shift ? NV_Ith_S(y, i) + shift[i] : NV_Ith_S(y, i);
         NV_Ith_S(w, i) = 1 / (run->tolerance * fabs(value) + run->abstol[i]);
     }
+    fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
     return 0;
 }
 
@@ -122,6 +124,7 @@ linear_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     sunindextype n = NV_LENGTH_S(b);
     for (sunindextype i = 0; i < n; i++)
         NV_Ith_S(x, i) = NV_Ith_S(b, i) / ode->gamma;
+    fractional_explicit(ode->run, NV_DATA_S(x));
     jacobian_solve(ode->jacobian, NV_DATA_S(x));
     return 0;
 }
@@ -149,7 +152,7 @@ create_linear(Run *run, Ode *ode)
 static bool
 create_vectors(Run *run, Ode *ode)
 {
-    sunindextype n = (sunindextype)run->ny;
+    sunindextype n = run_size(run);
     ode->y = ode->projection ? N_VNew_Serial(n, ode->context) : N_VMake_Serial(n, run->y, ode->context);
     if (ode->y)
         nvector_accelerate(ode->y);
@@ -206,6 +209,7 @@ create(Run *run, bool runge_kutta, bool stiff)
         if (!ode->projection || !ode->shift)
             return MDL_INTERNAL;
     }
+    ode->run = run;
     ode->runge_kutta = runge_kutta;
     ode->stiff = stiff;
     ode->fresh = true;
@@ -297,7 +301,7 @@ ode_start(Run *run)
     ode->fresh = true;
     if (ode->projection) {
         memset(ode->shift, 0, run->ny * sizeof *ode->shift);
-        memcpy(NV_DATA_S(ode->y), run->y, run->ny * sizeof *run->y);
+        memcpy(NV_DATA_S(ode->y), run->y, run_size(run) * sizeof *run->y);
     }
     int flag = ode->runge_kutta ? ERKStepReInit(ode->memory, right_side, run->time, ode->y)
                                 : CVodeReInit(ode->memory, run->time, ode->y);
@@ -316,6 +320,7 @@ project(Run *run)
     const double *w = NV_DATA_S(ode->y);
     for (uint32_t i = 0; i < run->ny; i++)
         run->y[i] = w[i] + ode->shift[i];
+    memcpy(run->y + run->ny, w + run->ny, run->modes * sizeof *w);
     if (!projection_apply(run, ode->projection, run->time, run->y))
         return projection_report(run);
     for (uint32_t i = 0; i < run->ny; i++)
@@ -330,8 +335,7 @@ take_point(Run *run)
     int status = run->ode->projection ? project(run) : MDL_OK;
     if (status != MDL_OK)
         return status;
-    run->v[0] = run->time;
-    memcpy(run->v + run->model->y, run->y, run->model->nx * sizeof(double));
+    evaluate_states(run, run->time, run->y);
     status = evaluate_solved(run, true);
     if (status == MDL_OK)
         evaluate_store(run);

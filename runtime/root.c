@@ -318,6 +318,7 @@ look_ahead(Run *run)
     v[0] = run->time + later;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] = run->y[i] + later * run->yp[i];
+    fractional_extrapolate(run, later);
     bool solved = evaluate_solved(run, false) == MDL_OK;
     evaluate_outputs(run);
     mdl_call(model->relations, v);

@@ -26,6 +26,7 @@ typedef struct Delays Delays;
 typedef struct Conditions Conditions;
 typedef struct Audit Audit;
 typedef struct Contacts Contacts;
+typedef struct Fractionals Fractionals;
 
 struct Rank;
 
@@ -81,8 +82,10 @@ struct Run {
     double *abstol;       // n absolute tolerances of the unknowns
     mdl_solver solver;    // never MDL_SOLVER_AUTO
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
-    uint32_t ny;          // unknowns of the integrator: nx or n
-    double *y, *yp;       // n each: the last accepted point
+    uint32_t ny;          // unknowns of the model that are the integrator's: nx or n
+    uint32_t modes;       // exponentials of fractional derivatives; in the integrator's vectors they follow the ny
+    double *y, *yp;       // n + modes each: the last accepted point; with modes only ny + modes count
+    const double *mode;   // those that evaluations take (fractional.c)
     uint32_t *implicit, n_implicit; // states whose rows are implicit
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
@@ -101,6 +104,7 @@ struct Run {
     Delays *delays;           // of delay.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
     Audit *audit;             // of audit.c; NULL when nobody asked for it
+    Fractionals *fractionals; // of fractional.c; NULL when the model has none
 
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
@@ -138,9 +142,26 @@ int newton_solve(Run *run, Newton *newton, bool homotopy);
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
 
+// Length of the integrator's vectors.
+static inline uint32_t
+run_size(const Run *run)
+{
+    return run->ny + run->modes;
+}
+
+// Unknowns of the model that run->y has. Without modes those of loops that the integrator does not know are there, too.
+static inline uint32_t
+run_stored(const Run *run)
+{
+    return run->modes ? run->ny : run->model->n;
+}
+
 // --- evaluate.c: the model at one point
 // Puts time and unknowns into v; sticking states are set to exactly zero. In causal form only states are set.
 void evaluate_load(Run *run, double time, const double *y, const double *yp);
+// For methods on y' = f(t, y): time and states (and exponentials) into v, and after evaluate_solved() the slopes out of it.
+void evaluate_states(Run *run, double time, const double *y);
+void evaluate_slopes(const Run *run, const double *y, double *slope);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
@@ -284,6 +305,34 @@ bool condition_far(const Run *run);
 // After a look at the end of the last step, with run->phi there: how far the states may move from here.
 void condition_learn(Run *run);
 void condition_forget(Run *run); // discrete values have changed
+// --- fractional.c: fractional derivatives as sums of exponentials. `mode` has the values of all exponentials.
+int fractional_create(Run *run); // sets run->modes
+void fractional_free(Run *run);
+void fractional_begin(Run *run); // parameters of the model, before initialisation
+void fractional_start(Run *run); // after it: nothing has passed yet
+// Gives the model the sums for run->mode; v has the states.
+void fractional_load(Run *run);
+// Slopes of the exponentials, after the derivatives in v.
+void fractional_rates(const Run *run, const double *mode, double *rate);
+// The same as residuals; yp are the derivatives that the integrator has.
+void fractional_residual(const Run *run, const double *mode, const double *rate, const double *yp, double *out);
+// run->mode: those of the accepted point, moved along their slopes.
+void fractional_extrapolate(Run *run, double ahead);
+// Completes the error weights of the model's unknowns. The exponentials shall not thin out the mean of the errors.
+void fractional_weights(const Run *run, const double *y, double *weight);
+double fractional_nominal(const Run *run, uint32_t mode);
+// Before and after an event. True when something jumped, so that the model must be solved again.
+void fractional_note(Run *run);
+bool fractional_jump(Run *run);
+// Before the model's partial derivatives are evaluated for cj.
+void fractional_prepare(Run *run, double cj);
+// The linear system with residuals `right` of the exponentials: what comes to the right sides of the rows in proportion to
+// their partials by the derivative of the state that is returned; and, after the model's system was solved to b, all
+// corrections.
+uint32_t fractional_reduce(const Run *run, uint32_t i, double cj, const double *right, double *shift);
+void fractional_expand(const Run *run, uint32_t i, double cj, double shift, double *b, double *right);
+// b has residuals of y' - f(t, y), in which the exponentials' slopes contain those of states: to that of fractional_residual.
+void fractional_explicit(const Run *run, double *b);
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

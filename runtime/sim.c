@@ -81,8 +81,8 @@ allocate(Run *run)
     run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
     run->abstol = calloc(n + 1, sizeof *run->abstol);
     run->motion = calloc(n + model->nx + 1, sizeof *run->motion);
-    run->y = calloc(n + 1, sizeof *run->y);
-    run->yp = calloc(n + 1, sizeof *run->yp);
+    run->y = calloc(n + run->modes + 1, sizeof *run->y);
+    run->yp = calloc(n + run->modes + 1, sizeof *run->yp);
     run->block = calloc((size_t)model->n_dynamics + 1, sizeof *run->block);
     run->guard = calloc(guards + 1, sizeof *run->guard);
     run->phi = calloc(guards + 1, sizeof *run->phi);
@@ -127,7 +127,8 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     integrator_form(run, run->options->solver);
     choose_points(run);
-    if (!allocate(run) || create_blocks(run) != MDL_OK || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
+    if (fractional_create(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK
+        || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
         || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK
         || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
@@ -135,6 +136,7 @@ set_up(Run *run)
     }
     memcpy(run->v, model->v0, model->nv * sizeof *run->v);
     run->v[0] = run->time = run->options->start;
+    fractional_begin(run);
     for (uint32_t k = 0; k < run->options->overrides; k++)
         run->v[run->options->override[k].place] = run->options->override[k].value;
     return MDL_OK;
@@ -150,6 +152,7 @@ clean_up(Run *run)
     delay_free(run);
     condition_free(run);
     audit_free(run);
+    fractional_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->redundant);
@@ -253,7 +256,10 @@ handle_event(Run *run, double instant, bool located, bool other)
     remember_motion(run);
     bool of_delay = delay_due(run, instant) && !other;
     run->time = instant;
+    fractional_note(run);
     if (status == MDL_OK)
+        status = event_iterate(run, false);
+    if (status == MDL_OK && fractional_jump(run))
         status = event_iterate(run, false);
     if (status == MDL_OK)
         status = event_progress(run);
@@ -469,6 +475,8 @@ start(Run *run)
         status = delay_start(run);
     if (status == MDL_OK)
         status = redundancy_review(run);
+    if (status == MDL_OK)
+        fractional_start(run);
     if (status == MDL_OK)
         status = result_row(run);
     if (status == MDL_OK)

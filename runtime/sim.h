@@ -125,6 +125,9 @@ typedef struct mdl_stats {
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint32_t unknowns, states, nonzeros;
+    uint32_t exponentials;    // of all fractional derivatives
+    double fractional_error;  // the largest relative error of their kernels
+    double fractional_time;   // below which they are not resolved
     const char *form;         // "causal" or "dae"
     const char *solver;       // its name
     const char *reason;       // why `auto` chose it; NULL: it was asked for

@@ -39,10 +39,10 @@ stages_create(const Run *run, const Collocation *method)
             return NULL;
         }
     }
-    size_t n = model->nx;
+    size_t n = run_size(run);
     stages->method = method;
-    stages->n = model->nx;
-    stages->slope = calloc(5 * S * n + model->n + 1, sizeof *stages->slope);
+    stages->n = run_size(run);
+    stages->slope = calloc(5 * S * n + model->n + run->modes + 1, sizeof *stages->slope);
     if (!stages->slope) {
         stages_free(&stages);
         return NULL;
@@ -79,22 +79,20 @@ stages_reset(Stages *stages)
 bool
 stages_slope(Run *run, Stages *stages, double time, const double *y, double *slope)
 {
-    const mdl_model *model = run->model;
     double *point = stages->right;
     run->stats->residuals++;
-    memcpy(point, y, model->nx * sizeof *y);
+    memcpy(point, y, stages->n * sizeof *y);
     if (stages->projection && !projection_apply(run, stages->projection, time, point))
         return false;
-    run->v[0] = time;
-    memcpy(run->v + model->y, point, model->nx * sizeof *point);
+    evaluate_states(run, time, point);
     if (evaluate_solved(run, false) != MDL_OK)
         return false;
-    memcpy(slope, run->v + model->yp, model->nx * sizeof *slope);
-    return nvector_finite(slope, model->nx);
+    evaluate_slopes(run, point, slope);
+    return nvector_finite(slope, stages->n);
 }
 
 static bool
-evaluate_slopes(Run *run, Stages *stages, double time, const double *base, double h)
+evaluate_stages(Run *run, Stages *stages, double time, const double *base, double h)
 {
     double *y = stages->change; // free now
     for (uint32_t i = 0; i < S; i++) {
@@ -131,7 +129,7 @@ apply_inner(const Stages *stages, double h, double *out)
 static bool
 needs_causal_matrix(const Run *run)
 {
-    bool needed = run->deficient > 0;
+    bool needed = run->deficient > 0 || run->modes > 0;
     for (uint32_t i = 0; run->model->implicit && i < run->model->nx; i++)
         needed = needed || run->model->implicit[i];
     return needed;
@@ -161,7 +159,7 @@ factor_stages(Run *run, Stages *stages, double time, const double *base, double 
 
 // change := (1 - h T x J)^-1 change. With g_j the right side of stage j, h J dZ_j = (dZ_j - g_j)/t_jj.
 static void
-solve_triangular(Stages *stages, uint32_t unknowns, double h)
+solve_triangular(const Run *run, Stages *stages, double h)
 {
     uint32_t n = stages->n;
     double *right = stages->right, *scaled = stages->scaled;
@@ -171,9 +169,10 @@ solve_triangular(Stages *stages, uint32_t unknowns, double h)
         for (uint32_t j = 0; j < i; j++)
             for (uint32_t k = 0; k < n; k++)
                 dz[k] += t[j] * scaled[(size_t)j * n + k];
-        memset(right, 0, unknowns * sizeof *right);
+        memset(right, 0, (run->model->n + run->modes) * sizeof *right);
         for (uint32_t k = 0; k < n; k++)
             right[k] = dz[k] / (h * t[i]);
+        fractional_explicit(run, right);
         jacobian_solve(stages->jacobian[i], right);
         for (uint32_t k = 0; k < n; k++) {
             scaled[(size_t)i * n + k] = (right[k] - dz[k]) / t[i];
@@ -194,7 +193,8 @@ take_change(const Run *run, Stages *stages, const double *base)
     double most = 0;
     stages->error = 0;
     for (uint32_t k = 0; k < n; k++) {
-        double change = 0, size = fmax(fabs(base[k]), 1e-6 * fabs(nominal[k]));
+        double unit = k < run->model->nx ? nominal[k] : fractional_nominal(run, k - run->model->nx);
+        double change = 0, size = fmax(fabs(base[k]), 1e-6 * fabs(unit));
         for (uint32_t i = 0; i < S; i++) {
             double *z = &stages->offset[(size_t)i * n + k], dz = stages->change[(size_t)i * n + k];
             *z += dz;
@@ -211,16 +211,16 @@ take_change(const Run *run, Stages *stages, const double *base)
 static bool
 iterate(Run *run, Stages *stages, double time, const double *base, double h)
 {
-    uint32_t n = stages->n, unknowns = run->model->n;
+    uint32_t n = stages->n;
     double before = INFINITY, earlier = INFINITY;
     for (int k = 0; k < ITERATIONS; k++) {
-        if (!evaluate_slopes(run, stages, time, base, h))
+        if (!evaluate_stages(run, stages, time, base, h))
             return false;
         apply_inner(stages, h, stages->change);
         for (size_t i = 0; i < (size_t)S * n; i++)
             stages->change[i] -= stages->offset[i];
         if (stages->implicit)
-            solve_triangular(stages, unknowns, h);
+            solve_triangular(run, stages, h);
         double change = take_change(run, stages, base);
         if (stages->implicit)
             run->stats->newton_iterations++;

@@ -214,6 +214,10 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
         wanted.at[place_of(low, low->dae->delays.at[i].input, &sign)] = 1;
         wanted.at[place_of(low, low->dae->delays.at[i].time, &sign)] = 1;
     }
+    for (uint32_t i = 0; i < low->dae->fractionals.n; i++) {
+        int sign;
+        wanted.at[place_of(low, low->dae->fractionals.at[i].input, &sign)] = 1;
+    }
     for (uint32_t i = 0; i < low->dae->laws.n; i++) {
         int sign;
         wanted.at[place_of(low, low->dae->laws.at[i].p, &sign)] = 1;

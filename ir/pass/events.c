@@ -256,7 +256,7 @@ place_in_source(Lowering *low, Span span)
 {
     Place place;
     return span.hi && sources_locate(low->dae->sources, span.lo, &place)
-        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "delay()";
+        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "the model";
 }
 
 static void
@@ -282,10 +282,32 @@ make_delays(Lowering *low)
     model->n_delays = n;
 }
 
+static void
+make_fractionals(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    uint32_t n = low->dae->fractionals.n;
+    mdl_fractional *table = arena_array(low->arena, mdl_fractional, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Fractional at = low->dae->fractionals.at[i];
+        int unused;
+        table[i].state = place_of(low, at.state, &unused) - low->y;
+        table[i].input = place_of(low, at.input, &table[i].sign);
+        table[i].scale = place_of(low, at.scale, &unused);
+        table[i].shift = place_of(low, at.shift, &unused);
+        table[i].tail = place_of(low, at.tail, &unused);
+        table[i].order = at.order;
+        table[i].where = place_in_source(low, at.span);
+    }
+    model->fractional = table;
+    model->n_fractionals = n;
+}
+
 void
 make_events(Lowering *low)
 {
     make_delays(low);
+    make_fractionals(low);
     make_discretes(low);
     make_asserts(low);
     make_laws(low);

@@ -267,21 +267,33 @@ note_colored(Index *index, Diag *diag)
 }
 
 static bool
+of_fractional(const Dae *dae, Var var)
+{
+    for (uint32_t i = 0; i < dae->fractionals.n; i++)
+        if (var == dae->fractionals.at[i].scale || var == dae->fractionals.at[i].shift)
+            return true;
+    return false;
+}
+
+static bool
 complain_rate(Index *index, uint32_t e, Var var)
 {
     Out text = {0};
     const char *name = dae_name(index->dae, var);
-    bool delayed = (dae_group(index->dae, var)->flags & GROUP_HIDDEN) != 0;
-    if (delayed)
+    bool hidden = (dae_group(index->dae, var)->flags & GROUP_HIDDEN) != 0, fractional = of_fractional(index->dae, var);
+    if (fractional)
+        out_text(&text, "the derivative of a fractional derivative is needed, but the sum that stands for it has none");
+    else if (hidden)
         out_text(&text, "the derivative of a delayed value is needed, but a delayed value has none");
     else
         out_printf(&text, "the derivative of the input '%s' is needed, but an input has none", name);
     Diag *diag = complain(index, E0504, e, text.text);
     const Group *group = dae_group(index->dae, var);
-    if (!delayed)
+    if (!hidden)
         diag_note(diag, group->span, "'%s' is declared here", name);
     note_colored(index, diag);
-    diag_help(diag, "let a variable with an equation drive this quantity, or do not fix a position by an input");
+    diag_help(diag, fractional ? "write der(fder(x, alpha)) as fder(x, alpha + 1), which is the same when x starts at rest"
+                               : "let a variable with an equation drive this quantity, or do not fix a position by an input");
     out_free(&text);
     return false;
 }

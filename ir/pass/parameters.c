@@ -251,7 +251,7 @@ warn_without_value(Lowering *low, const U32Vec *bind_of)
             started.at[dae->binds.at[i].var] = 1;
     for (Var var = 0; var < bind_of->n && !diags_full(low->diags); var++) {
         const Group *group = dae_group(dae, var);
-        if (dae_kind(dae, var) != VAR_PARAMETER || bind_of->at[var] != NONE || started.at[var] || !group
+        if (dae_kind(dae, var) != VAR_PARAMETER || bind_of->at[var] != NONE || started.at[var] || !group || group->flags & GROUP_HIDDEN
             || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
             continue;
         Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",

@@ -297,6 +297,18 @@ integral_quantity(UnitsPass *pass, Expr e)
     return integrand;
 }
 
+// The unit of x per second to the power of the order, where the unit can be written.
+static Quantity
+fractional_quantity(UnitsPass *pass, Expr of, double order)
+{
+    Quantity quantity = pass->of.at[of];
+    Unit time;
+    if (quantity.knowledge != UNIT_KNOWN)
+        return unknown_quantity();
+    bool written = unit_power(unit_base(UNIT_SECOND), order, &time) && unit_divide(quantity.unit, time, &quantity.unit);
+    return written ? quantity : unknown_quantity();
+}
+
 static Quantity
 leaf_quantity(UnitsPass *pass, Expr e, Op op)
 {
@@ -336,6 +348,8 @@ expression_quantity(UnitsPass *pass, Expr e)
         return pass->of.at[a];
     case OP_DELAY:
         return pass->of.at[a];
+    case OP_FDER:
+        return fractional_quantity(pass, a, expr_value(exprs, b));
     case OP_SMOOTH:
         return pass->of.at[b];
     case OP_IF:
