@@ -70,6 +70,12 @@ run_delays(Compilation *c)
 }
 
 static bool
+run_curves(Compilation *c)
+{
+    return pass_curves(c->dae, c->diags);
+}
+
+static bool
 run_fractional(Compilation *c)
 {
     return pass_fractional(c->dae, c->diags);
@@ -229,6 +235,8 @@ const Pass pipeline[] = {
      .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},
     {ROW(integrals), .doc = "integrals take their closed form or their Gauss rule",
      .requires = FACT_UNITS},
+    {ROW(curves), .doc = "constitutive curves of memory elements are as smooth as they must be",
+     .requires = FACT_CONTRACTS},
     {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
      .requires = FACT_CONTRACTS},
     {ROW(delays), .doc = "delayed expressions become inputs with a history",

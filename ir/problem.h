@@ -63,6 +63,7 @@ bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (
 bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unknown and a law (unilateral.c)
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
 bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
+bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are smooth enough (curves.c)
 bool pass_fractional(Dae *dae, Diags *diags); // fder(): hidden variables and Dae.fractionals (fractional.c)
 bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves: held values, events (integers.c)
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
