@@ -433,7 +433,8 @@ choice_of_solver(Run *run, const char **why)
 {
     const mdl_model *model = run->model;
     Choice c = {.run = run, .n = model->nx, .random = 88172645463325252u};
-    *why = run->guards || model->n_samples || run->delays ? "the model has events" : !c.n ? "nothing is integrated" : NULL;
+    *why = run->guards || model->n_samples || run->delays ? "the model has events"
+           : run->modes ? "the model has fractional derivatives" : !c.n ? "nothing is integrated" : NULL;
     if (!*why && run->options->form == MDL_FORM_DAE)
         *why = "the dae form is wanted";
     if (!*why && c.n > MOST_STATES)

@@ -34,7 +34,7 @@ static double
 shortest_time(const Run *run)
 {
     const mdl_options *options = run->options;
-    bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE;
+    bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE || options->solver == MDL_SOLVER_AUTO;
     double interval = run->interval > 0 ? run->interval : 1;
     // Twice the step keeps the classical Runge-Kutta method stable for every order.
     if (options->step > 0)
