@@ -51,8 +51,11 @@ set terminal svg size 900,760 font "sans-serif,13" background "white"
 set output "$plot"
 set multiplot layout 4,1
 set lmargin 10
+set linetype 1 linecolor rgb "#0072b2"
+set linetype 2 linecolor rgb "#d55e00"
+set linetype 3 linecolor rgb "#009e73"
 set grid
-set key right top
+set key outside top right horizontal samplen 2
 set xrange [0:2]
 set ylabel "jounce in mm"
 plot "$work/curves" using 1:2 with lines lw 2 title "front left (bump)", "" using 1:3 with lines lw 2 title "front right (random road)"
@@ -61,6 +64,7 @@ plot "$work/curves" using 1:4 with lines lw 2 notitle, "" using 1:5 with lines l
 set ylabel "load in kN"
 plot "$work/curves" using 1:6 with lines lw 2 notitle, "" using 1:7 with lines lw 2 notitle
 set ylabel "body"
+set ytics 0.5
 set xlabel "time in s"
 plot "$work/curves" using 1:8 with lines lw 2 title "roll in deg", "" using 1:9 with lines lw 2 title "pitch in deg", \
     "" using 1:(\$10/10) with lines lw 2 title "heave in cm"
