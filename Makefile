@@ -178,6 +178,7 @@ help:
 	@echo "make docs         tables in docs/ that are made from the source"
 	@echo "make layers wc    who includes whom; the largest files"
 	@echo "make install      into PREFIX (default /usr/local)"
+	@echo "make deb          a Debian package, into $(BUILD)"
 layers:
 	@tests/layers.sh
 wc:
@@ -198,7 +199,10 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/mdlc man | gzip -9n >$(DESTDIR)$(PREFIX)/share/man/man1/mdlc.1.gz
 	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
+# A package for Debian 12, into $(BUILD).
+deb: all
+	packaging/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all help packages programs test check check-asan demo fuzz bench layers wc docs fmt install clean
+.PHONY: all help packages programs test check check-asan demo fuzz bench layers wc docs fmt install deb clean
 .SECONDARY:

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 // A signal handler has no argument through which it could reach the run.
@@ -41,6 +42,8 @@ run_timer(double seconds)
 
 typedef struct Screen {
     const RunCommand *command;
+    const mdl_stats *stats; // of the run, which counts while it goes
+    double began;
     bool progress, shown; // a progress line is wanted, stands there
 } Screen;
 
@@ -61,13 +64,27 @@ on_message(void *user, mdl_severity severity, const char *text)
     fprintf(stderr, "%s: %s: %s\n", screen->command->program, names[severity], text);
 }
 
+static double
+seconds(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
 static void
 on_progress(void *user, double time, double start, double stop)
 {
     Screen *screen = user;
     if (!screen->progress)
         return;
-    fprintf(stderr, "\r%3.0f %%  time %g", 100 * (time - start) / (stop - start), time);
+    double done = (time - start) / (stop - start), elapsed = seconds() - screen->began;
+    fprintf(stderr, "\r%3.0f %%  time %.4g s  %.3g steps/s", floor(100 * done), time,
+            elapsed > 0 ? (double)screen->stats->steps / elapsed : 0);
+    // The pace so far says little before a tenth of a second, or a thousandth of the way.
+    if (done > 1e-3 && elapsed > 0.1)
+        fprintf(stderr, "  %.0f s left", ceil(elapsed * (1 - done) / done));
+    fputs("\033[K", stderr);
     screen->shown = true;
 }
 
@@ -152,7 +169,6 @@ int
 run_command(const mdl_model *model, const RunCommand *command)
 {
     const RunSettings *settings = command->settings;
-    Screen screen = {command, !settings->quiet && isatty(STDERR_FILENO), false};
     double final_time = 0;
     if (settings->audit && !model->audit) {
         fprintf(stderr, "%s: --audit: this model was compiled without the tables of the audit\n", command->program);
@@ -168,6 +184,7 @@ run_command(const mdl_model *model, const RunCommand *command)
     }
     mdl_options options;
     mdl_stats stats = {0};
+    Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
     run_settings_apply(settings, model, &options);
     options.audit = audit;
     options.final_values = final_values;

@@ -1,0 +1,42 @@
+#!/bin/sh
+# usage: packaging/deb.sh BUILD    makes BUILD/mdlc_VERSION_ARCHITECTURE.deb of what `make install` installs.
+#
+# The same sources in the same folder give the same bytes: times are clamped to SOURCE_DATE_EPOCH (the last commit, or that of
+# the change log), owners are root, debugging information is left out.
+set -eu
+build=$1
+top=$(cd "$(dirname "$0")/.." && pwd)
+version=$("$build/mdlc" --version | sed 's/^mdlc //')
+architecture=$(dpkg --print-architecture)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || stat -c %Y "$top/CHANGELOG.md")}
+export SOURCE_DATE_EPOCH
+umask 022
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+chmod 755 "$root"
+make -C "$top" -s BUILD="$build" DESTDIR="$root" PREFIX=/usr install >/dev/null
+strip "$root/usr/bin/mdlc"
+strip --strip-debug "$root/usr/lib/mdlc/libsimulator.a"
+install -d "$root/usr/share/doc/mdlc" "$root/DEBIAN"
+install -m 644 "$top/LICENSE" "$root/usr/share/doc/mdlc/copyright"
+gzip -9nc "$top/CHANGELOG.md" >"$root/usr/share/doc/mdlc/changelog.gz"
+size=$(du -sk "$root/usr" | cut -f1)
+cat >"$root/DEBIAN/control" <<C
+Package: mdlc
+Version: $version
+Architecture: $architecture
+Maintainer: The mdlc developers <mdlc@localhost>
+Installed-Size: $size
+Depends: libc6 (>= 2.36), zlib1g, libzstd1, gcc | c-compiler, libc6-dev
+Recommends: gnuplot-nox, graphviz
+Section: science
+Priority: optional
+Description: modelling compiler for mechanical systems with memory
+ Models of bodies, constraints and memory elements in a Modelica-style
+ language become multibond graphs, native code and trajectories, with every
+ event located exactly. With gnuplot it draws results, with Graphviz bond
+ graphs.
+C
+(cd "$root" && find usr -type f | LC_ALL=C sort | xargs md5sum) >"$root/DEBIAN/md5sums"
+find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+dpkg-deb --root-owner-group -Zgzip --build "$root" "$build/mdlc_${version}_$architecture.deb"
