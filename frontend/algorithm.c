@@ -246,9 +246,10 @@ elaborate_algorithm(Context *context, Node section)
         good = begin_variable(&algorithm, &algorithm.assigned.at[i]);
     elab->env.statements = 0;
     Control control = good ? statement_section(&algorithm.frame, section) : CONTROL_FAILED;
-    if (control == CONTROL_RETURN || control == CONTROL_BREAK)
+    bool returns = control == CONTROL_RETURN || algorithm.frame.returned;
+    if (returns || control == CONTROL_BREAK || algorithm.frame.exits.n)
         diag_add(elab->diags, E0212, node_at(elab, section)->span, "'%s' has no meaning here",
-                 control == CONTROL_RETURN ? "return" : "break");
+                 returns ? "return" : "break");
     else if (control == CONTROL_NEXT)
         add_results(&algorithm);
     elab->env.locals.n = 0;
@@ -256,5 +257,6 @@ elaborate_algorithm(Context *context, Node section)
     elab->active--;
     end_equation(elab);
     vec_free(&algorithm.frame.variables);
+    vec_free(&algorithm.frame.exits);
     vec_free(&algorithm.assigned);
 }

@@ -182,10 +182,8 @@ loop_range(Context *context, Node index, LoopRange *out)
 {
     Elab *elab = context->elab;
     Node range = child_at(elab, index, 0);
-    if (!range) {
-        unsupported(elab, node_at(elab, index)->span, "a loop index without a range");
+    if (!loop_has_range(&elab->env, index))
         return false;
-    }
     Scope scope = {.frag = context->frag, .class_id = context->class_id, .structural = true, .loops = true};
     U32Vec slots = {0};
     Map slot_of = {0};

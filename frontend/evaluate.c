@@ -150,12 +150,20 @@ expression_bool(ExprEnv *env, Node node, bool *out)
 }
 
 bool
+loop_has_range(ExprEnv *env, Node index)
+{
+    if (ast_child(env->ast, index, 0))
+        return true;
+    const char *name = sym_text(env->syms, ast_at(env->ast, index)->sym);
+    Diag *diag = diag_add(env->diags, E0218, node_span(env, index),
+                          "'%s' has no range and is no subscript from which one could be taken", name);
+    diag_help(diag, "write 'for %s in 1:n'", name);
+    return false;
+}
+
+bool
 expression_range(ExprEnv *env, Node range, Value *out)
 {
-    if (!range) {
-        diag_add(env->diags, E0723, (Span){0}, "a loop without a range ('for i loop') is not supported yet");
-        return false;
-    }
     if (!expression_constant(env, range, out))
         return false;
     if (out->type.rank != 1) {

@@ -129,6 +129,8 @@ bool expression(ExprEnv *env, Node node, Value *out);
 bool expression_constant(ExprEnv *env, Node node, Value *out);
 bool expression_integer(ExprEnv *env, Node node, int64_t *out);  // a constant Integer scalar
 bool expression_bool(ExprEnv *env, Node node, bool *out);
+// True when a FORINDEX has a range, written or implied by a subscript (implied.c); E0218 otherwise.
+bool loop_has_range(ExprEnv *env, Node index);
 // Range of a for loop: its values as constants, one after the other.
 bool expression_range(ExprEnv *env, Node range, Value *out);
 // The values first, first + step, ... of a RANGE node, `count` of them of a scalar type.

@@ -112,7 +112,7 @@ bool builtin_not_supported(BuiltinCall *call, Value *out);
 BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth,
     builtin_homotopy,
     builtin_sample, builtin_integral, builtin_partial, builtin_rooted, builtin_nullary, builtin_semi_linear, builtin_delay, builtin_pure,
-    builtin_fder;
+    builtin_fder, builtin_string;
 BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
     builtin_diagonal,
     builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector,
@@ -132,6 +132,12 @@ typedef struct Section {   // an ALGORITHM
     Node node;
     void *scope;
 } Section;
+typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;
+typedef struct Exit {      // of a loop or a function, under a condition known only at run time
+    Control control;
+    Expr where;
+    Value *values;         // of the frame's variables there
+} Exit;
 typedef struct Frame Frame;
 struct Frame {             // a function being executed: env->locals.at[i] is the value of variables.at[i]
     ExprEnv *env;
@@ -140,6 +146,9 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     VEC(Section) sections;
     Span span;             // of the call
     bool record;           // the constructor of a record
+    Expr path;             // of branches whose conditions are not known: where this one is executed; 0: everywhere
+    VEC(Exit) exits;       // conditional `break` and `return` that have not joined the path again
+    Expr left, returned;   // where the loops being executed, or the function, have been left; 0: nowhere
     // Of an algorithm section of a model (algorithm.c), NULL in functions: the condition of a branch of a
     // when-statement, and assert, terminate, reinit.
     bool (*edge)(Frame *frame, const Value *condition, Span span, Expr *out);
@@ -147,7 +156,6 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
 };
 // The record whose fields are the variables of an executed constructor.
 bool record_construct(Frame *frame, Value *out);
-typedef enum Control { CONTROL_NEXT, CONTROL_BREAK, CONTROL_RETURN, CONTROL_FAILED } Control;
 
 bool function_call(ExprEnv *env, Node call, Value *out); // first output
 // The basic type of a type name, with the sizes an alias carries.
@@ -160,5 +168,7 @@ bool function_map(Frame *frame, const Node *nodes, Value *values, Value **output
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
 Control statement_section(Frame *frame, Node algorithm);
+// At the end of a function: gives variables the values with which it returned under conditions.
+bool statement_returns(Frame *frame);
 
 #endif

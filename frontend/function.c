@@ -468,7 +468,7 @@ frame_run(Frame *frame)
         if (control == CONTROL_RETURN)
             break;
     }
-    return true;
+    return statement_returns(frame);
 }
 
 // What goes wrong inside a function is the doing of its caller as often as its own.
@@ -508,6 +508,14 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     return good;
 }
 
+static void
+frame_free(Frame *frame)
+{
+    vec_free(&frame->variables);
+    vec_free(&frame->sections);
+    vec_free(&frame->exits);
+}
+
 bool
 function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
 {
@@ -523,8 +531,7 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
     good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes)
         && evaluate_arguments(&frame, nodes, values)
         && function_map(&frame, nodes, values, outputs, n);
-    vec_free(&frame.variables);
-    vec_free(&frame.sections);
+    frame_free(&frame);
     return good;
 }
 
@@ -550,8 +557,7 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
     good = good && function_execute(&frame, nodes, values, &outputs, &n_outputs);
     if (good)
         *out = outputs[0];
-    vec_free(&frame.variables);
-    vec_free(&frame.sections);
+    frame_free(&frame);
     return good;
 }
 

@@ -6,6 +6,7 @@
 // length.
 // Contract: expression_inner.h. Complexity: linear in nodes plus scalar operations of the result.
 #include <math.h>
+#include <string.h>
 
 #include "frontend/expression_inner.h"
 
@@ -147,15 +148,12 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
 }
 
 static bool
-string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
+string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Value *out)
 {
-    if (op != AOP_EQ && op != AOP_NE) {
-        diag_add(env->diags, E0720, span, "ordering of Strings with '%s' is not supported yet",
-                 ast_op_text(op));
-        return false;
-    }
-    *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs,
-                                                      (left->string == right->string) == (op == AOP_EQ)));
+    int order = strcmp(sym_text(env->syms, left->string), sym_text(env->syms, right->string));
+    bool holds = op == AOP_EQ ? order == 0 : op == AOP_NE ? order != 0 : op == AOP_LT ? order < 0
+        : op == AOP_LE ? order <= 0 : op == AOP_GT ? order > 0 : order >= 0;
+    *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, holds));
     return true;
 }
 
@@ -169,7 +167,7 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
     if (left->type.rank || right->type.rank)
         return refuse_sizes(env, op, left, right, span);
     if (a == TYPE_STRING)
-        return string_comparison(env, op, left, right, span, out);
+        return string_comparison(env, op, left, right, out);
     *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0],
                                                          right->elements[0]));
     return true;

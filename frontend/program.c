@@ -297,7 +297,9 @@ program_read_file(Program *program, const char *path)
         return 0;
     }
     ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};
+    Node first = program->ast.nodes.n;
     Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
+    imply_ranges(program, first);
     if (node)
         vec_push(&program->files, node);
     return node;

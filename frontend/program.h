@@ -114,6 +114,8 @@ text_ends_with(const char *text, const char *tail)
 
 // Reads and parses a file without adding its classes; 0 after an error.
 Node program_read_file(Program *program, const char *path);
+// implied.c: writes the ranges of `for i loop` into the nodes from `first` on.
+void imply_ranges(Program *program, Node first);
 // Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none.
 void program_add_classes(Program *program, Node file);
 

@@ -27,12 +27,7 @@ loop_open(ExprEnv *env, Node indices, Loop *loop)
     for (uint32_t i = 0; i < loop->n; i++) {
         Node index = ast_child(env->ast, indices, i), range = ast_child(env->ast, index, 0);
         loop->names[i] = ast_at(env->ast, index)->sym;
-        if (!range) {
-            diag_add(env->diags, E0723, node_span(env, index),
-                     "an index without a range is not supported yet");
-            return false;
-        }
-        if (!expression_range(env, range, &loop->ranges[i]))
+        if (!loop_has_range(env, index) || !expression_range(env, range, &loop->ranges[i]))
             return false;
     }
     return true;

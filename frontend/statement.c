@@ -3,12 +3,16 @@
 // Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that
 // hold expressions.
 // Method: loops are unrolled; a condition that is known selects its branch; for one that is not, the branches
-// run one after the other from the same start and what they assigned is merged by if-expressions.
+// run one after the other from the same start and what they assigned is merged by if-expressions. Where such a
+// branch ends in `break` or `return`, what it assigned is set aside with its condition (an Exit) and the other
+// branch goes on alone; the end of the loop, or of the function, puts the exits together with what got there.
 // Contract: expression_inner.h; the caller's frame owns the variables. Complexity: statements executed
 // (limited), times the size of all variables for each condition that is not known.
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+
+enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only at run time may leave
 
 static Control run_list(Frame *frame, Node node, uint32_t first);
 
@@ -20,6 +24,20 @@ statement_count(ExprEnv *env, Span span)
     diag_add(env->diags, E0208, span, "more than %d statements and calls are executed to expand a function",
              STATEMENT_LIMIT);
     return false;
+}
+
+// --- conditions; 0 stands for one that always holds in a path, and never in what has been left
+
+static Expr
+also(const Frame *frame, Expr path, Expr condition)
+{
+    return path ? expr_2(frame->env->exprs, OP_AND, path, condition) : condition;
+}
+
+static Expr
+either(const Frame *frame, Expr a, Expr b)
+{
+    return !a || a == b ? b : !b ? a : expr_2(frame->env->exprs, OP_OR, a, b);
 }
 
 // --- assignments
@@ -48,6 +66,15 @@ target_variable(Frame *frame, Node target)
     if (flags & (AST_F_CONSTANT | AST_F_PARAMETER))
         return refuse_target(frame, target, "it is constant") - 1;
     return local;
+}
+
+static bool
+refuse_sizes(Frame *frame, uint32_t local, Span span)
+{
+    diag_add(frame->env->diags, E0722, span,
+             "'%s' gets different sizes or texts under a condition known only at run time",
+             sym_text(frame->env->syms, frame->variables.at[local].name));
+    return false;
 }
 
 static bool
@@ -203,12 +230,8 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
         Value *value = &env->locals.at[i].value;
         const Value *other = &then_values[i];
         bool text = value->type.base == TYPE_STRING;
-        if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string)) {
-            diag_add(env->diags, E0722, span,
-                     "'%s' gets different sizes or texts under a condition known only at run time",
-                     sym_text(env->syms, frame->variables.at[i].name));
-            return false;
-        }
+        if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string))
+            return refuse_sizes(frame, i, span);
         for (uint32_t k = 0; !text && value->elements && other->elements && k < value->count; k++) {
             Expr a = other->elements[k], b = value->elements[k];
             if (a != b)
@@ -220,33 +243,110 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
 
 static Control run_branches(Frame *frame, Node node, uint32_t branch);
 
+// One of two branches, where `condition` holds.
+static Control
+run_side(Frame *frame, Node node, uint32_t branch, Expr condition, bool taken)
+{
+    ExprEnv *env = frame->env;
+    Expr guard = env->guard, path = frame->path;
+    env->guard = also(frame, guard, condition);
+    frame->path = also(frame, path, condition);
+    Control control = taken ? run_list(frame, ast_child(env->ast, node, branch), 1)
+        : run_branches(frame, node, branch + 1);
+    env->guard = guard;
+    frame->path = path;
+    return control;
+}
+
+static Value *
+take_values(const Frame *frame)
+{
+    ExprEnv *env = frame->env;
+    Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        values[i] = env->locals.at[i].value;
+    return values;
+}
+
+static void
+put_values(const Frame *frame, const Value *values)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        frame->env->locals.at[i].value = values[i];
+}
+
+// Control has left the loop or the function with these values where `condition` holds on this path. A path that
+// has broken out of the loop before does not return from inside it.
+static void
+leave(Frame *frame, Control control, Expr condition, Value *values)
+{
+    Exprs *exprs = frame->env->exprs;
+    Expr where = condition ? also(frame, frame->path, condition) : frame->path;
+    if (control == CONTROL_RETURN && frame->left)
+        where = also(frame, where, expr_1(exprs, OP_NOT, frame->left));
+    if (control == CONTROL_RETURN)
+        frame->returned = either(frame, frame->returned, where);
+    else
+        frame->left = either(frame, frame->left, where);
+    vec_push(&frame->exits, ((Exit){control, where, values}));
+}
+
+// Where the branches of an if-statement meet again, or not.
+static Control
+join(Frame *frame, Control first, Control second, Expr condition, Value *then_values, Span span)
+{
+    Expr not = expr_1(frame->env->exprs, OP_NOT, condition);
+    if (first == second)
+        return merge(frame, condition, then_values, span) ? first : CONTROL_FAILED;
+    Value *else_values = take_values(frame);
+    if (first != CONTROL_NEXT)
+        leave(frame, first, condition, then_values);
+    if (second == CONTROL_NEXT)
+        return CONTROL_NEXT;
+    if (first != CONTROL_NEXT)
+        return second; // one breaks, the other returns: what follows in the loop is not reached
+    leave(frame, second, not, else_values);
+    put_values(frame, then_values);
+    return CONTROL_NEXT;
+}
+
 static Control
 run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
 {
     ExprEnv *env = frame->env;
-    Node here = ast_child(env->ast, node, branch);
     Value *before = snapshot(frame);
-    Expr outer = env->guard, not = expr_1(env->exprs, OP_NOT, condition);
-    env->guard = outer ? expr_2(env->exprs, OP_AND, outer, condition) : condition;
-    Control first = run_list(frame, here, 1);
-    env->guard = outer ? expr_2(env->exprs, OP_AND, outer, not) : not;
+    Expr not = expr_1(env->exprs, OP_NOT, condition);
+    Control first = run_side(frame, node, branch, condition, true);
     if (first == CONTROL_FAILED)
         return first;
-    Value *then_values = arena_array(env->arena, Value, frame->variables.n + 1);
-    for (uint32_t i = 0; i < frame->variables.n; i++) {
-        then_values[i] = env->locals.at[i].value;
-        env->locals.at[i].value = before[i];
-    }
-    Control second = run_branches(frame, node, branch + 1);
-    env->guard = outer;
+    Value *then_values = take_values(frame);
+    put_values(frame, before);
+    Control second = run_side(frame, node, branch, not, false);
     if (second == CONTROL_FAILED)
         return second;
-    if (first != CONTROL_NEXT || second != CONTROL_NEXT) {
-        diag_add(env->diags, E0722, node_span(env, here),
-                 "'break' or 'return' under a condition known only at run time is not supported yet");
-        return CONTROL_FAILED;
-    }
-    return merge(frame, condition, then_values, node_span(env, here)) ? CONTROL_NEXT : CONTROL_FAILED;
+    return join(frame, first, second, condition, then_values, node_span(env, ast_child(env->ast, node, branch)));
+}
+
+// The exits of one kind from the `first` on join the path that is left; earlier ones win.
+static bool
+join_exits(Frame *frame, Control control, uint32_t first, Span span)
+{
+    uint32_t kept = first;
+    for (uint32_t i = frame->exits.n; i-- > first;)
+        if (frame->exits.at[i].control == control
+            && !merge(frame, frame->exits.at[i].where, frame->exits.at[i].values, span))
+            return false;
+    for (uint32_t i = first; i < frame->exits.n; i++)
+        if (frame->exits.at[i].control != control)
+            frame->exits.at[kept++] = frame->exits.at[i];
+    frame->exits.n = kept;
+    return true;
+}
+
+bool
+statement_returns(Frame *frame)
+{
+    return join_exits(frame, CONTROL_RETURN, 0, frame->span);
 }
 
 static bool
@@ -291,33 +391,88 @@ run_branches(Frame *frame, Node node, uint32_t branch)
 
 // --- loops
 
+static Control run_for(Frame *frame, Node node, uint32_t index);
+
+typedef struct LoopStart { // what is put back at the end of a loop
+    uint32_t exits;
+    Expr left;
+} LoopStart;
+
+static LoopStart
+loop_start(const Frame *frame)
+{
+    return (LoopStart){frame->exits.n, frame->left};
+}
+
+// The path being executed returns at the end of a loop out of which others have broken: those go on.
+static bool
+only_broken(Frame *frame, uint32_t first)
+{
+    uint32_t last = frame->exits.n;
+    while (last > first && frame->exits.at[last - 1].control != CONTROL_BREAK)
+        last--;
+    if (last == first)
+        return false;
+    Exit broken = frame->exits.at[last - 1];
+    Value *values = take_values(frame);
+    frame->exits.at[last - 1] = (Exit){CONTROL_RETURN, expr_const(frame->env->exprs, 0), broken.values};
+    leave(frame, CONTROL_RETURN, 0, values);
+    put_values(frame, broken.values);
+    return true;
+}
+
+// After a loop: whoever broke out of it goes on from here.
+static Control
+loop_end(Frame *frame, Control control, LoopStart start, Span span)
+{
+    if (control == CONTROL_FAILED)
+        return control;
+    if (control == CONTROL_BREAK || (control == CONTROL_RETURN && only_broken(frame, start.exits)))
+        control = CONTROL_NEXT;
+    frame->left = start.left;
+    return join_exits(frame, CONTROL_BREAK, start.exits, span) ? control : CONTROL_FAILED;
+}
+
+static Control
+run_iterations(Frame *frame, Node node, uint32_t index, const Value *range)
+{
+    ExprEnv *env = frame->env;
+    Control control = CONTROL_NEXT;
+    uint32_t locals = env->locals.n;
+    for (uint32_t i = 0; i < range->count && control == CONTROL_NEXT; i++) {
+        if (!statement_count(env, node_span(env, node)))
+            return CONTROL_FAILED;
+        Value value = value_scalar(env, range->type.base, range->elements[i]);
+        value.type = type_with_sizes(&range->type, 0, NULL);
+        Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
+        vec_push(&env->locals, (Local){ast_at(env->ast, here)->sym, value});
+        control = run_for(frame, node, index + 1);
+        env->locals.n = locals;
+    }
+    return control;
+}
+
 static Control
 run_for(Frame *frame, Node node, uint32_t index)
 {
     ExprEnv *env = frame->env;
     Node indices = ast_child(env->ast, node, 0), here = ast_child(env->ast, indices, index);
+    Value range;
     if (!here)
         return run_list(frame, node, 1);
-    Node range_node = ast_child(env->ast, here, 0);
-    Value range;
-    if (!range_node) {
-        diag_add(env->diags, E0721, node_span(env, here), "a loop without a range is not supported yet");
+    if (!loop_has_range(env, here) || !expression_range(env, ast_child(env->ast, here, 0), &range))
         return CONTROL_FAILED;
-    }
-    if (!expression_range(env, range_node, &range))
-        return CONTROL_FAILED;
-    Control control = CONTROL_NEXT;
-    uint32_t locals = env->locals.n;
-    for (uint32_t i = 0; i < range.count && control == CONTROL_NEXT; i++) {
-        if (!statement_count(env, node_span(env, node)))
-            return CONTROL_FAILED;
-        Value value = value_scalar(env, range.type.base, range.elements[i]);
-        value.type = type_with_sizes(&range.type, 0, NULL);
-        vec_push(&env->locals, (Local){ast_at(env->ast, here)->sym, value});
-        control = run_for(frame, node, index + 1);
-        env->locals.n = locals;
-    }
-    return control == CONTROL_BREAK ? CONTROL_NEXT : control;
+    LoopStart start = loop_start(frame);
+    Control control = run_iterations(frame, node, index, &range);
+    return loop_end(frame, control, start, node_span(env, node));
+}
+
+static Control
+refuse_repetitions(ExprEnv *env, Node test)
+{
+    diag_add(env->diags, E0722, node_span(env, test),
+             "the number of repetitions of this loop is known only at run time; that is not supported yet");
+    return CONTROL_FAILED;
 }
 
 static Control
@@ -325,30 +480,49 @@ run_while(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
     Node test = ast_child(env->ast, node, 0);
+    LoopStart start = loop_start(frame);
     for (;;) {
         Value condition;
         if (!expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
             return CONTROL_FAILED;
-        if (!value_known(env, &condition)) {
-            diag_add(env->diags, E0722, node_span(env, test),
-                     "the number of repetitions of this loop is known only at run time; "
-                     "that is not supported yet");
-            return CONTROL_FAILED;
-        }
+        if (!value_known(env, &condition) || frame->exits.n - start.exits > REPETITION_LIMIT)
+            return refuse_repetitions(env, test);
         if (value_number(env, &condition, 0) == 0)
-            return CONTROL_NEXT;
+            return loop_end(frame, CONTROL_NEXT, start, node_span(env, node));
         if (!statement_count(env, node_span(env, node)))
             return CONTROL_FAILED;
         Control control = run_list(frame, node, 1);
         if (control != CONTROL_NEXT)
-            return control == CONTROL_BREAK ? CONTROL_NEXT : control;
+            return loop_end(frame, control, start, node_span(env, node));
     }
 }
 
 // --- the walk
 
+// Where a function returns under a condition, what it assigns afterwards does not count: its outputs have
+// their values now.
 static Control
-run_one(Frame *frame, Node node)
+run_return(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; (frame->path || frame->exits.n) && i < frame->variables.n; i++) {
+        const Value *value = &env->locals.at[i].value;
+        bool missing = value->type.base == TYPE_STRING ? !value->string : !value->elements;
+        for (uint32_t k = 0; !missing && value->type.base != TYPE_STRING && k < value->count; k++)
+            missing = !value->elements[k];
+        if (!missing || !(frame->variables.at[i].flags & AST_F_OUTPUT))
+            continue;
+        Diag *diag = diag_add(env->diags, E0207, node_span(env, node), "output '%s' of '%s' has no value yet here",
+                              sym_text(env->syms, frame->variables.at[i].name),
+                              sym_text(env->syms, frame->function->full_name));
+        diag_note(diag, node_span(env, frame->variables.at[i].component), "declared here");
+        return CONTROL_FAILED;
+    }
+    return CONTROL_RETURN;
+}
+
+static Control
+run_kind(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
     switch (ast_kind(env->ast, node)) {
@@ -363,12 +537,25 @@ run_one(Frame *frame, Node node)
     case AST_FORST: return run_for(frame, node, 0);
     case AST_WHILEST: return run_while(frame, node);
     case AST_BREAK: return CONTROL_BREAK;
-    case AST_RETURN: return CONTROL_RETURN;
+    case AST_RETURN: return run_return(frame, node);
     case AST_COMMENT: case AST_ANNOTATION: return CONTROL_NEXT;
     default: break;
     }
     diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
     return CONTROL_FAILED;
+}
+
+static Control
+run_one(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    Expr guard = env->guard;
+    Expr gone = either(frame, frame->left, frame->returned);
+    if (gone)
+        env->guard = also(frame, guard, expr_1(env->exprs, OP_NOT, gone));
+    Control control = run_kind(frame, node);
+    env->guard = guard;
+    return control;
 }
 
 // Statements of `node` from child `first` on.
