@@ -221,8 +221,9 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
                  ast_class_kind_name(kind));
         return false;
     }
-    if (info->flags & AST_F_EXPANDABLE) {
-        unsupported(elab, member->span, "an expandable connector");
+    if ((info->flags & AST_F_EXPANDABLE) || kind == CLASS_OPERATOR_RECORD) {
+        unsupported(elab, member->span, kind == CLASS_OPERATOR_RECORD ? "an operator record"
+                                                                      : "an expandable connector");
         return false;
     }
     if (info->flags & AST_F_PARTIAL) {

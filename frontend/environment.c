@@ -124,6 +124,21 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     return true;
 }
 
+// Functions of the specification that the compiler knows by name only.
+static bool
+is_unsupported_function(const char *name)
+{
+    static const char *const names[] = {
+        "Clock", "previous", "hold", "subSample", "superSample", "shiftSample", "backSample", "noClock", "interval",
+        "firstTick", "transition", "initialState", "activeState", "ticksInState", "timeInState",
+        "spatialDistribution",
+    };
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 static bool
 env_function(ExprEnv *env, Node ref, FunctionRef *out)
 {
@@ -140,6 +155,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         ok = in && scope_member(elab->program, in, node_at(elab, child_at(elab, ref, i))->sym, &found);
     }
     const char *text = scope_name_text(elab->program, ref);
+    if ((!ok || !found.class_id) && is_unsupported_function(text)) {
+        diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
+        return false;
+    }
     if (!ok || !found.class_id) {
         Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
         uint32_t n = 0;
@@ -164,6 +183,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
             return false;
         found.class_id = info->bases.at[0];
         info = class_at(elab->program, found.class_id);
+    }
+    if (info->flags & AST_F_OUTER || info->kind == CLASS_OPERATOR_RECORD || info->kind == CLASS_OPERATOR) {
+        unsupported(elab, at->span, info->flags & AST_F_OUTER ? "an outer class" : "an overloaded operator");
+        return false;
     }
     if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
         diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,

@@ -333,7 +333,9 @@ static bool
 refuse_node(ExprEnv *env, Node node)
 {
     const AstNode *at = ast_at(env->ast, node);
-    if (at->kind == AST_TUPLE)
+    if (at->kind == AST_UNSET)
+        diag_add(env->diags, E0723, at->span, "taking a value away by 'break' is not supported yet");
+    else if (at->kind == AST_TUPLE)
         diag_add(env->diags, E0216, at->span,
                  "a list of several values in parentheses can only stand on the left of '='");
     else if (!(at->flags & AST_F_ERROR) || !diags_errors(env->diags))

@@ -127,6 +127,8 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
         add_redeclare(elab, mod, argument, frag, class_id);
         return;
     }
+    if (at->kind == AST_DESELECT)
+        unsupported(elab, at->span, "leaving out an inherited element by 'break'");
     if (at->kind != AST_MOD)
         return;
     Node name = ast_child(ast, argument, 0), mods = ast_child(ast, argument, 1);
