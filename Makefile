@@ -201,7 +201,7 @@ install: all
 	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
 # A package for Debian 12, into $(BUILD).
 deb: all
-	packaging/deb.sh $(abspath $(BUILD))
+	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
 .PHONY: all help packages programs test check check-asan demo fuzz bench layers wc docs fmt install deb clean

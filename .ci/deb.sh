@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: packaging/deb.sh BUILD    makes BUILD/mdlc_VERSION_ARCHITECTURE.deb of what `make install` installs.
+# usage: .ci/deb.sh BUILD    makes BUILD/mdlc_VERSION_ARCHITECTURE.deb of what `make install` installs.
 #
 # The same sources in the same folder give the same bytes: times are clamped to SOURCE_DATE_EPOCH (the last commit, or that of
 # the change log), owners are root, debugging information is left out.
