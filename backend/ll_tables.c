@@ -75,9 +75,10 @@ static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
 static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
 DESCRIBED(mdl_sgn, 88);
 
-static const Field constraint_fields[] = {TEXT(mdl_constraint, text)};
+static const Field constraint_fields[] = {
+    TEXT(mdl_constraint, text), TEXT(mdl_constraint, component), TEXT(mdl_constraint, place)};
 static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);
-DESCRIBED(mdl_constraint, 24);
+DESCRIBED(mdl_constraint, 48);
 
 static const Field discrete_fields[] = {TEXT(mdl_discrete, name)};
 static const Layout discrete_layout = LAYOUT(mdl_discrete, discrete_fields);
@@ -123,7 +124,8 @@ DESCRIBED(mdl_audit, 24);
 
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n),
-    CODE(mdl_model, parameters), STRUCTS(mdl_model, init, step_layout, n_init),
+    CODE(mdl_model, parameters), TEXT(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
+    BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
     MATRIX(mdl_model, jac_yp), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
     STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), BYTES(mdl_model, sample, n_samples),
@@ -140,7 +142,7 @@ static const Field model_fields[] = {
     CODE(mdl_model, relation_partials),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 760);
+DESCRIBED(mdl_model, 792);
 
 typedef struct Tables {
     LlModule *m;

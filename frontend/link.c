@@ -26,6 +26,7 @@ typedef struct Linker {
     VEC(Around) around; // the instances around the current one, outermost first
     SpanGraph graph;   // of overconstrained variables
     Map node_of;       // their first scalar -> node
+    U32Vec var_of;     // per node
     U32Vec edges;      // of connections, in the order of the second walk
     uint32_t next_edge;
     bool sound;
@@ -260,6 +261,7 @@ graph_node(Linker *linker, uint32_t var, Span span)
     node = linker->graph.nodes.n;
     map_put(&linker->node_of, var, node);
     vec_push(&linker->graph.nodes, (SpanNode){.span = span});
+    vec_push(&linker->var_of, var);
     return node;
 }
 
@@ -345,15 +347,33 @@ collect_graph(Linker *linker, const Fragment *frag, Shift shift)
     linker->around.n--;
 }
 
+// Which records their own components determine: the roots, and of each branch the end further from its root.
+static void
+note_determined(Linker *linker)
+{
+    const SpanGraph *graph = &linker->graph;
+    for (uint32_t i = 0; i < graph->nodes.n; i++)
+        if (graph->nodes.at[i].is_root)
+            vec_push(&linker->dae->determined_records, linker->var_of.at[i]);
+    for (uint32_t i = 0; i < graph->edges.n; i++) {
+        const SpanEdge *edge = &graph->edges.at[i];
+        bool a_outer = graph->nodes.at[edge->a].depth > graph->nodes.at[edge->b].depth;
+        if (edge->branch)
+            vec_push(&linker->dae->determined_records, linker->var_of.at[a_outer ? edge->a : edge->b]);
+    }
+}
+
 static bool
 solve_graph(Linker *linker, const Fragment *model)
 {
     Span at;
+    linker->dae->knows_graph = true;
     if (!linker->elab->overconstrained.n)
         return true;
     collect_graph(linker, model, (Shift){0});
     switch (span_graph_solve(&linker->graph, &at)) {
     case SPAN_SOUND:
+        note_determined(linker);
         return true;
     case SPAN_LOOP:
         diag_add(linker->elab->diags, E0407, at, "this branch closes a loop of branches in the connection graph");
@@ -583,6 +603,7 @@ link_fragments(Elab *elab, Fragment *model)
     vec_free(&linker.around);
     span_graph_free(&linker.graph);
     map_free(&linker.node_of);
+    vec_free(&linker.var_of);
     vec_free(&linker.edges);
     return linker.sound;
 }

@@ -145,7 +145,9 @@ add_paths(Session *session)
             program_add_path(session->program, arena_strndup(session->arena, path, length));
         path += length + (path[length] == ':');
     }
-    program_add_path(session->program, distributed(session->arena, "stdlib", "Units.mdl"));
+    const char *library = distributed(session->arena, "stdlib", "Units.mdl");
+    sources_set_library(session->sources, library);
+    program_add_path(session->program, library);
 }
 
 static int
@@ -221,6 +223,7 @@ compile(Session *session, uint32_t wanted)
     c->flat_seconds = (double)clock() / CLOCKS_PER_SEC;
     c->flat_peak = pipeline_peak();
     c->diags = session->diags;
+    c->dae->assemble = session->options.run.assemble || session->options.command == COMMAND_BUILD;
     c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
     Out why = {0};
     if (!pipeline_run(c, wanted, session->options.after, &why) && !diags_errors(session->diags)) {

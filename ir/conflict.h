@@ -9,4 +9,8 @@
 // nothing reported, when it is no such conflict. Linear in the set, in `under` and in nodes and bonds.
 bool conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);
 
+// The same for motions: two or more components prescribe, as functions of time, what set `set` of the over-determined
+// part determines (rheonomic.c). Reports, E0511.
+bool rheonomic_report(const Dae *dae, const Singular *over, uint32_t set, Diags *diags);
+
 #endif

@@ -63,6 +63,8 @@ dae_free(Dae **dae)
     vec_free(&d->bond_weight);
     vec_free(&d->node_of_inst);
     map_free(&d->started_by);
+    vec_free(&d->determined_records);
+    vec_free(&d->moves);
     map_free(&d->stands_for);
     vec_free(&d->start_of);
     vec_free(&d->alias_of);

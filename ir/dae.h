@@ -214,6 +214,10 @@ typedef struct Energy {
     uint32_t node;        // of the component whose energy section it is
     Span span;
 } Energy;
+// An initial condition var = start + move, with the parameter `move`.
+typedef struct Move {
+    Var var, move;
+} Move;
 
 typedef struct Literal { Var var; double value; } Literal;
 
@@ -258,12 +262,18 @@ typedef struct Dae {
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
     U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (pass/momenta.h); else NONE, or empty
+    // First scalars of the overconstrained records that their own component determines: roots, and the outer end of
+    // each branch (Modelica 3.6, section 9.4). Known when the model comes from the front end.
+    U32Vec determined_records;
+    bool knows_graph;
     U32Vec node_of_inst;  // per instance, as far as any has one: its node + 1, or 0; through dae_node
 
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.
     U32Vec alias_of;
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
+    bool assemble;        // initial conditions x = start get an offset that the runtime can set
+    VEC(Move) moves;
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's

@@ -7,6 +7,7 @@
 // Contract: v holds the values of one evaluation of the model. Complexity: linear in the length of the
 // causal form.
 #include "ir/explain.h"
+#include "ir/locate.h"
 
 #include <math.h>
 
@@ -36,12 +37,12 @@ print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, O
 {
     const Equation *equation = &dae->equations.at[assign->equation];
     uint32_t slots = expr_nslots(dae->exprs, assign->shape), shown = 0;
-    Place place;
+    uint32_t inst = locate_equation_inst(dae, assign->equation);
     out_text(out, "equation ");
-    if (equation->span.hi && sources_locate(dae->sources, equation->span.lo, &place))
-        out_printf(out, "%s:%u:%u: ", place.path, place.line, place.column);
+    if (locate_print(dae, equation->span, inst, out))
+        out_text(out, ": ");
     size_t before = out->length;
-    dae_inst_path(dae, equation->node != NONE ? dae->nodes.at[equation->node].inst : 0, out);
+    dae_inst_path(dae, inst, out);
     if (out->length > before)
         out_text(out, ": ");
     dae_print_equation(dae, assign->equation, out);

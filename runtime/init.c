@@ -118,8 +118,25 @@ follow_lambda(Run *run, Newton **block, double *good)
     return status;
 }
 
+// Loops that do not close say more than equations that contradict each other. `started` is v before.
+static bool
+explain_loops(Run *run, const double *started)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *failed = started ? malloc(bytes) : NULL;
+    if (!failed)
+        return false;
+    memcpy(failed, run->v, bytes);
+    memcpy(run->v, started, bytes);
+    bool explained = assemble_explain(run);
+    memcpy(run->v, failed, bytes);
+    free(failed);
+    return explained;
+}
+
+// `started`: v before, or NULL where no loops can be open.
 static int
-solve_steps(Run *run, Newton **block)
+solve_steps(Run *run, Newton **block, const double *started)
 {
     const mdl_model *model = run->model;
     uint32_t failed = 0;
@@ -136,7 +153,7 @@ solve_steps(Run *run, Newton **block)
             memcpy(run->v, direct, model->nv * sizeof *direct);
         free(direct);
     }
-    if (status == MDL_FAILED)
+    if (status == MDL_FAILED && !explain_loops(run, started))
         newton_report(run, block[failed], "initialisation");
     if (status == MDL_INTERNAL)
         run_message(run, MDL_ERROR, "initialisation: out of memory");
@@ -238,9 +255,18 @@ init_solve(Run *run)
         run->v[model->initial] = 1;
     if (model->lambda)
         run->v[model->lambda] = 1;
-    Newton **block = create_blocks(model);
-    status = block ? solve_steps(run, block) : MDL_INTERNAL;
+    double *started = model->n_constraints ? malloc(model->nv * sizeof *started) : NULL;
+    if (started)
+        memcpy(started, run->v, model->nv * sizeof *started);
+    if (run->options->assemble)
+        status = assemble_start(run);
+    Newton **block = status == MDL_OK ? create_blocks(model) : NULL;
+    if (status == MDL_OK)
+        status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
     free_blocks(model, block);
+    if (status == MDL_OK && run->options->assemble && started)
+        assemble_note(run, started);
+    free(started);
     if (status != MDL_OK)
         return status;
     adopt_conditions(run);

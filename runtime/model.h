@@ -130,7 +130,22 @@ typedef struct mdl_constraint {
     uint32_t level;    // 0: an equation of the model, 1: its derivative, ...
     uint32_t depth;
     const char *text;  // "file:line:col: component.path: equation"
+    const char *component; // path of the joint, or of the part, that it belongs to; NULL: of no component
+    const char *place; // "file:line:col" of that component's declaration; NULL when component is
+    uint32_t unit;     // mdl_unit of its value
+    uint32_t axis;     // 1, 2, 3: along or about x, y, z; 0: not told
 } mdl_constraint;
+
+typedef enum mdl_unit { MDL_UNIT_OTHER, MDL_UNIT_METRE, MDL_UNIT_RADIAN } mdl_unit;
+
+// An initial condition x = start that `run --assemble` may move: x = start + v[move].
+typedef struct mdl_move {
+    uint32_t state;    // index of the state that x is, or minus which
+    int32_t sign;
+    uint32_t move;     // place in v, a parameter
+} mdl_move;
+
+enum { MDL_START_WRITTEN = 1, MDL_START_FIXED = 2 }; // what the model says about a state's start value
 
 // A variable that keeps its value between events: `pre` is the value before the current event iteration.
 // With next = 0 the variable is a continuous one and `pre` is its left limit: its value when the event began.
@@ -286,6 +301,10 @@ struct mdl_model {
     const char *const *state_name; // n names of the unknowns
 
     mdl_code parameters;     // dependent parameters, start values, nominals; once, after overrides
+    const char *held_by;    // constraints of a model with bodies in which nothing depends on time; else NULL
+    uint32_t n_moves;       // only when compiled for `--assemble`
+    const mdl_move *move;
+    const uint8_t *state_start; // nx: MDL_START_...; NULL without constraints
     uint32_t n_init;
     const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else
     // Homotopy for hard starts: place of lambda in v (0 when the model has no homotopy()); 1 normally.

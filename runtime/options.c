@@ -29,13 +29,15 @@ const Option run_options[] = {
     {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss|auto", "the integrator", CALLS_RUNNING},
     {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALLS_RUNNING},
     {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
+    {"assemble", 0, OPTION_FLAG, false, NULL, "close loops of a mechanism at the start by moving start values as little as possible",
+     CALL_RUN},
     {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
     {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN | CALL_BUILD},
     {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN | CALL_REPORT},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
 enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
-       RUN_STEP, RUN_TRACE, RUN_STATS, RUN_AUDIT, RUN_QUIET };
+       RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_QUIET };
 
 // --- tables
 
@@ -243,6 +245,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_SOLVER: s->solver = (mdl_solver)word_of(value, run_options[RUN_SOLVER].value); return true; // same order
     case RUN_STEP: s->step = given; return true;
     case RUN_TRACE: s->trace = true; return true;
+    case RUN_ASSEMBLE: s->assemble = true; return true;
     case RUN_STATS:
         s->stats = true;
         s->stats_json = value != NULL;
@@ -293,4 +296,5 @@ run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *op
     options->output_path = s->output;
     options->trace = s->trace;
     options->steps = s->steps;
+    options->assemble = s->assemble;
 }

@@ -132,8 +132,7 @@ random_number(Review *r)
     return (double)(r->random >> 11) / 4503599627370496.0 - 1;
 }
 
-// Solves what can be solved: the positions matter, and forces may not be solvable here.
-static void
+void
 evaluate_anyway(Run *run)
 {
     const mdl_model *model = run->model;
@@ -268,22 +267,53 @@ mark_redundant(Review *r, uint32_t g)
     rank_free(&rank);
 }
 
+// "  translation along y at 'j3' (model.mdl:12:3)" for each constraint that can be counted as surplus, after the joints of
+// the loops. Nothing when no component is known.
+static void
+joints_text(Review *r, uint32_t g, char *text, size_t size)
+{
+    static const char *const axes[] = {"", " along x", " along y", " along z"};
+    const mdl_model *model = r->run->model;
+    uint32_t rows;
+    size_t used = 0;
+    Rank *rank = group_rank(r, g, &rows);
+    uint8_t *flags = calloc((size_t)model->n_constraints + 1, 1);
+    text[0] = '\0';
+    for (uint32_t i = 0; flags && i < rows; i++)
+        flags[r->row[i]] = model->constraint[r->row[i]].component != NULL;
+    if (flags && memchr(flags, 1, model->n_constraints)) {
+        used = (size_t)snprintf(text, size, "\nin the loops of ");
+        used += assemble_loop_text(r->run, flags, text + used, size - used);
+    }
+    for (uint32_t k = 0; rank && used && k < rows - rank_value(rank) && used < size; k++) {
+        const mdl_constraint *at = &model->constraint[r->row[rank_free_unknown(rank, k)]];
+        bool metre = at->unit == MDL_UNIT_METRE;
+        const char *what = metre ? "a translation" : at->unit == MDL_UNIT_RADIAN ? "a rotation" : "a condition";
+        if (at->component)
+            used += (size_t)snprintf(text + used, size - used, "%s%s%s at '%s'", k ? ", " : "; surplus is, for example, ", what,
+                                     metre ? axes[at->axis & 3] : "", at->component);
+    }
+    rank_free(&rank);
+    free(flags);
+}
+
 static void
 note_groups(Review *r)
 {
     const mdl_model *model = r->run->model;
     for (uint32_t g = 0; g < r->groups; g++) {
-        char text[3000];
+        char text[3000], joints[1500];
         if (r->rank[g] == r->rows[g])
             continue;
         list_dependent(r, g, text, sizeof text);
+        joints_text(r, g, joints, sizeof joints);
         mark_redundant(r, g);
         if (model->constraint[r->row[0]].level)
             continue;
         uint32_t count = r->rows[g] - r->rank[g];
         run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
-                    "the shortest are taken. They depend on each other:%s", count, r->rows[g], model->name,
-                    count == 1 ? "s" : "", text);
+                    "the shortest are taken%s%sThey depend on each other:%s", count, r->rows[g], model->name,
+                    count == 1 ? "s" : "", joints, joints[0] ? ".\n" : ". ", text);
     }
 }
 
@@ -403,12 +433,10 @@ has_constraints(const Run *run)
     return found;
 }
 
-int
-redundancy_review(Run *run)
+static int
+review_constraints(Run *run)
 {
     Review review = {0};
-    if (!has_constraints(run))
-        return MDL_OK;
     int status = MDL_INTERNAL;
     if (create_review(&review, run)) {
         evaluate_plain(run);
@@ -427,6 +455,31 @@ redundancy_review(Run *run)
         evaluate_outputs(run);
         evaluate_store(run);
     }
+    return status;
+}
+
+// A mechanism in which nothing can move is rarely meant.
+static void
+warn_rigid(const Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t states = 0, held = model->n_constraints;
+    for (uint32_t i = 0; i < model->nx; i++)
+        states += is_own(model, i);
+    if (run->redundant)
+        for (uint32_t k = 0; k < model->n_constraints; k++)
+            held -= run->redundant[k];
+    if (model->held_by && states <= held)
+        run_message(run, MDL_WARNING, "%s has no degree of freedom: nothing in it can move. It is held by %s", model->name,
+                    model->held_by);
+}
+
+int
+redundancy_review(Run *run)
+{
+    int status = has_constraints(run) ? review_constraints(run) : MDL_OK;
+    if (status == MDL_OK)
+        warn_rigid(run);
     return status;
 }
 

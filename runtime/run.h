@@ -176,6 +176,20 @@ bool evaluate_not_finite(const Run *run, char *text, size_t size);
 // What is known about the cause of a value that is not finite, beginning with a newline; "" when nothing is.
 const char *evaluate_explain(const Run *run);
 int evaluate_asserts(Run *run);
+// Solves what can be solved: for positions, where forces may not be solvable (redundancy.c).
+void evaluate_anyway(Run *run);
+
+// --- assemble.c: loops of a mechanism at the start
+// Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
+// them. MDL_FAILED with a message when they cannot.
+int assemble_start(Run *run);
+// A note about what moved, when v holds the solution of the initial system.
+void assemble_note(const Run *run, const double *before);
+// After the initial system failed: true when loops do not close from the start values in v, and a message said where.
+bool assemble_explain(Run *run);
+// The components whose states take part in the flagged constraints, and the constraints' own: "j0, j1, j2". Partial
+// derivatives must be in v. Returns the length.
+size_t assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size);
 
 // --- init.c: parameters and the initial system, up to and including the first event iteration
 int init_solve(Run *run);

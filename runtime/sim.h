@@ -103,6 +103,7 @@ typedef struct mdl_options {
     // NULL, or model->audit->n_nodes entries: powers are added up per node and ideal constraints and junctions are held to
     // what they are; the run fails at its end when one does work. Needs model->audit.
     mdl_node_audit *audit;
+    bool assemble;            // close loops at the start by moving start values
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
     double *final_time;       // NULL, or where the time of final_values goes

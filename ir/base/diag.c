@@ -138,6 +138,12 @@ diag_span(const Diag *diag)
 }
 
 void
+diag_move(Diag *diag, Span span)
+{
+    diag->span = span;
+}
+
+void
 diag_note(Diag *diag, Span span, const char *format, ...)
 {
     if (!diag || diag == diag->owner->overflow)

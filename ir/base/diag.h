@@ -36,6 +36,7 @@ void diag_help(Diag *diag, const char *format, ...) __attribute__((format(printf
 // printed when there is none, or when the last one was only counted.
 Diag *diags_newest(Diags *diags);
 Span diag_span(const Diag *diag);
+void diag_move(Diag *diag, Span span); // to a place that tells more
 uint32_t diags_errors(const Diags *diags);
 uint32_t diags_count(const Diags *diags);
 // At most 20 errors and 20 warnings are kept; later errors are only counted. Producers that can

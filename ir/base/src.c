@@ -17,6 +17,7 @@ typedef struct File {
 
 struct Sources {
     VEC(File) files;
+    char *library; // a directory, or NULL
     uint32_t next; // first free offset
 };
 
@@ -39,6 +40,7 @@ sources_free(Sources **sources)
         vec_free(&(*sources)->files.at[i].lines);
     }
     vec_free(&(*sources)->files);
+    free((*sources)->library);
     free(*sources);
     *sources = NULL;
 }
@@ -173,4 +175,22 @@ sources_locate(const Sources *sources, uint32_t offset, Place *place)
         end--;
     *place = (Place){file->path, number + 1, at - start + 1, file->text + start, end - start, at};
     return true;
+}
+
+void
+sources_set_library(Sources *sources, const char *directory)
+{
+    size_t size = strlen(directory) + 1;
+    free(sources->library);
+    sources->library = base_realloc(NULL, size);
+    memcpy(sources->library, directory, size);
+}
+
+bool
+sources_in_library(const Sources *sources, uint32_t offset)
+{
+    Place place;
+    size_t length = sources->library ? strlen(sources->library) : 0;
+    return length && sources_locate(sources, offset, &place) && !strncmp(place.path, sources->library, length)
+        && place.path[length] == '/';
 }

@@ -35,6 +35,9 @@ uint32_t source_length(const Sources *sources, int file);
 uint32_t source_base(const Sources *sources, int file); // offset of its first byte
 int sources_count(const Sources *sources);
 const char *source_path(const Sources *sources, int file);
+// Files below this directory are the standard library's: messages rather point at what uses them.
+void sources_set_library(Sources *sources, const char *directory);
+bool sources_in_library(const Sources *sources, uint32_t offset);
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 
 static inline Span

@@ -11,6 +11,7 @@
 //     x + y = 1                      ->   error: 1 equation is missing for 'x', 'y' in ...
 //     x = 1; x = 2                   ->   error: 2 equations for 1 variable 'x' in ...
 #include "ir/conflict.h"
+#include "ir/locate.h"
 #include "ir/structure.h"
 
 enum { SHOWN_ITEMS = 6 };
@@ -166,6 +167,7 @@ report_over(const Reporter *reporter)
                         "%u equation%s too many%s: %u equations for %u variable%s %s", surplus, plural(surplus),
                         where.text, reporter->equations, reporter->variables, plural(reporter->variables),
                         names.text);
+    locate_move(reporter->dae, diag, locate_equation_inst(reporter->dae, main_equation(reporter)));
     if (!redundant)
         note_equations(reporter, diag);
     if (redundant && reporter->lacking)
@@ -222,6 +224,7 @@ report_under(const Reporter *reporter)
                         "%u equation%s missing: %u variables %s%s have only %u equation%s", lacking,
                         lacking == 1 ? " is" : "s are", reporter->variables, names.text, where.text,
                         reporter->equations, plural(reporter->equations));
+    locate_move(reporter->dae, diag, locate_var_inst(reporter->dae, reporter->variable[0]));
     for (uint32_t k = 1; k < reporter->variables && k < SHOWN_ITEMS; k++) {
         const char *name = dae_name(reporter->dae, reporter->variable[k]);
         diag_note(diag, span_of_var(reporter->dae, reporter->variable[k]), "'%s' is declared here", name);
@@ -269,8 +272,13 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.lacking = under.variables.n > 0;
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
-    report_part(&reporter, &over, over_code, true);
-    report_part(&reporter, &under, under_code, false);
+    bool fight = false;
+    for (uint32_t s = 0; s + 1 < over.equation_start.n; s++)
+        fight |= rheonomic_report(dae, &over, s, diags);
+    if (!fight) { // else what is left follows from it
+        report_part(&reporter, &over, over_code, true);
+        report_part(&reporter, &under, under_code, false);
+    }
     map_free(&reporter.connector_of);
     vec_free(&reporter.connected);
     vec_free(&reporter.reported);

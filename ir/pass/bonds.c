@@ -16,11 +16,12 @@
 // partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
 // size.
 #include "ir/base/sets.h"
+#include "ir/locate.h"
 #include "ir/pass/kinds.h"
 #include "ir/problem.h"
 
 enum {
-    CLASS_KIND_CONNECTOR = 5, CLASS_KIND_ELEMENT = 12, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
+    CLASS_KIND_CONNECTOR = 5, CLASS_KIND_BODY = 11, CLASS_KIND_ELEMENT = 12, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
     SUM_MAX = 64, WARN_MAX = 10, CAUSALITY_GRAPH = 3
 };
 
@@ -463,7 +464,10 @@ warn_at(Pass *pass, uint32_t component, uint32_t named)
     Out path = {0};
     dae_inst_path(pass->dae, named, &path);
     Span span = pass->dae->insts.at[component].span;
-    diag_add(pass->diags, W1401, span, "nothing is connected to '%s'", path.text);
+    bool body = component == named && pass->dae->insts.at[component].class_kind == CLASS_KIND_BODY;
+    Diag *diag = diag_add(pass->diags, W1401, span, body ? "body '%s' is connected to nothing: it moves by itself"
+                                                         : "nothing is connected to '%s'", path.text);
+    locate_move(pass->dae, diag, component);
     out_free(&path);
 }
 

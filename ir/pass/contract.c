@@ -8,38 +8,16 @@
 // places per scalar bond (one for each port) one is taken by the common effort (f_a + f_b = 0), the other by
 // a flow constraint, an effort constraint or an element. Bipartite matching of equations with these places
 // and its Dulmage-Mendelsohn decomposition name what is open or closed twice.
+// An overconstrained record (the orientation of a frame) adds its scalars to the unknowns of the component that
+// determines it: the root, and of each Connections.branch the end further from the root.
 // Contract: after pass_bonds (nodes own equations). Reports, changes nothing. Composite components are not
 // checked: their parts are. A class is checked once for each number of variables and equations it occurs
 // with.
 // Complexity: linear in components, plus one matching per class.
-#include "ir/problem.h"
+#include "ir/locate.h"
+#include "ir/pass/contract.h"
 
-enum {
-    CLASS_KIND_RECORD = 3, CLASS_KIND_CONNECTOR = 5,
-    CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
-    INPUT_COLUMN = NONE - 1, LISTED_MAX = 8
-};
-
-typedef struct Index { // items of owner i: items[start[i] .. start[i + 1])
-    U32Vec start, items;
-} Index;
-
-typedef struct Spot { // what one column of the local problem is
-    Var var, effort;   // an own variable (effort = NONE), or a scalar bond's potential and flow variables
-    uint32_t scalar;   // scalar bond, counted within its connector
-} Spot;
-
-typedef struct Contract {
-    Dae *dae;
-    Diags *diags;
-    U32Vec owner;      // per instance: the component it belongs to: itself, or what it is a connector or record of
-    U8Vec composite;   // per instance: it has components of its own
-    Index groups, connectors, equations; // by component
-    U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
-    VEC(Spot) places; // per column
-    Map checked;
-    bool ok;
-} Contract;
+enum { CLASS_KIND_RECORD = 3, CLASS_KIND_CONNECTOR = 5, CAUSALITY_GRAPH = 3 };
 
 static bool
 is_part(const Dae *dae, uint32_t inst)
@@ -113,6 +91,25 @@ add_place(Contract *contract, Var var, Var effort, uint32_t scalar)
     return column;
 }
 
+// A variable of an overconstrained record that is no flow of a bond: given from outside, or determined here.
+static void
+add_graph_variable(Contract *contract, Var var, bool determined)
+{
+    if (determined)
+        add_place(contract, var, NONE, 0);
+    else
+        contract->column_of.at[var] = INPUT_COLUMN;
+}
+
+// The next flow variable without a partner.
+static uint32_t
+next_flow(const Contract *contract, const ConnectorType *type, Var first, uint32_t flow)
+{
+    while (flow < type->n && (!type->is_flow[flow] || contract->column_of.at[first + flow] != NONE))
+        flow++;
+    return flow;
+}
+
 // Pairs each scalar bond's variables, then what is left of flows and potentials in order. False for a
 // connector whose flows and potentials do not pair up.
 static bool
@@ -121,19 +118,24 @@ add_connector(Contract *contract, uint32_t connector)
     const Dae *dae = contract->dae;
     const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
     Var first = dae->connectors.at[connector].first;
+    bool determined = false;
     for (uint32_t k = 0; k < type->n_bonds; k++)
         add_place(contract, first + type->bonds[k].flow, first + type->bonds[k].effort, k);
     uint32_t flow = 0, scalar = type->n_bonds;
     for (uint32_t k = 0; k < type->n; k++) {
+        bool graph = type->causality[k] == CAUSALITY_GRAPH && dae->knows_graph;
+        if (graph && (k == 0 || type->causality[k - 1] != CAUSALITY_GRAPH || contract->determined.at[first + k]))
+            determined = contract->determined.at[first + k];
         if (contract->column_of.at[first + k] != NONE)
             continue;
-        if (type->causality[k] == 1)
+        if (graph)
+            add_graph_variable(contract, first + k, determined);
+        else if (type->causality[k] == 1)
             contract->column_of.at[first + k] = INPUT_COLUMN;
         else if (type->causality[k] == 2)
             add_place(contract, first + k, NONE, 0);
         else if (!type->is_flow[k]) {
-            while (flow < type->n && (!type->is_flow[flow] || contract->column_of.at[first + flow] != NONE))
-                flow++;
+            flow = next_flow(contract, type, first, flow);
             if (flow == type->n)
                 return false;
             add_place(contract, first + k, first + flow, scalar++);
@@ -241,172 +243,6 @@ make_problem(const Contract *contract, uint32_t inst, Problem *problem)
     vec_free(&seen);
 }
 
-// --- messages
-
-static const char *
-inst_path(Dae *dae, uint32_t inst)
-{
-    Out out = {0};
-    dae_inst_path(dae, inst, &out);
-    char *path = out.length ? arena_strndup(dae->arena, out.text, out.length)
-                            : arena_printf(dae->arena, "%s", sym_text(dae->syms, dae->name));
-    out_free(&out);
-    return path;
-}
-
-// A variable's name within its component: "x", "flange_a.f".
-static void
-print_local(Dae *dae, uint32_t inst, Var var, Out *out)
-{
-    Out path = {0};
-    dae_inst_path(dae, inst, &path);
-    const char *name = dae_name(dae, var);
-    out_text(out, path.length ? name + path.length + 1 : name);
-    out_free(&path);
-}
-
-static const ConnectorType *
-place_type(const Dae *dae, const Spot *place)
-{
-    for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        const Connector *connector = &dae->connectors.at[c];
-        const ConnectorType *type = &dae->connector_types.at[connector->type];
-        if (place->var >= connector->first && place->var < connector->first + type->n)
-            return type;
-    }
-    return NULL;
-}
-
-// "the scalar bond of flow der(flange_a.s) and effort flange_a.f"
-static void
-print_bond(Dae *dae, uint32_t inst, const Spot *place, Out *out)
-{
-    const ConnectorType *type = place_type(dae, place);
-    bool der = type && place->scalar < type->n_bonds && type->bonds[place->scalar].flow_is_der;
-    out_text(out, der ? "flow der(" : "flow ");
-    print_local(dae, inst, place->var, out);
-    out_text(out, der ? "), effort " : ", effort ");
-    print_local(dae, inst, place->effort, out);
-}
-
-static void
-print_place(Dae *dae, uint32_t inst, const Spot *place, Out *out)
-{
-    if (place->effort == NONE) {
-        print_local(dae, inst, place->var, out);
-        return;
-    }
-    out_char(out, '(');
-    print_local(dae, inst, place->var, out);
-    out_text(out, ", ");
-    print_local(dae, inst, place->effort, out);
-    out_char(out, ')');
-}
-
-static void
-note_equations(const Contract *contract, Diag *diag, const Singular *over, bool closures)
-{
-    Dae *dae = contract->dae;
-    uint32_t n = over->equation_start.n > 1 ? over->equation_start.at[1] : 0;
-    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
-        uint32_t equation = over->equations.at[i];
-        Out text = {0};
-        dae_print_equation(dae, equation, &text);
-        diag_note(diag, dae->equations.at[equation].span, closures ? "%s" : "one of the equations: %s",
-                  text.text);
-        out_free(&text);
-    }
-}
-
-// Scalar bonds (or own variables, when there are none) of the first culprit set, each scalar number once.
-static void
-print_scalars(const Contract *contract, uint32_t inst, const Singular *set, Out *out)
-{
-    uint32_t n = set->variable_start.n > 1 ? set->variable_start.at[1] : 0, listed = 0;
-    U8Vec done = {0};
-    vec_grow(&done, contract->places.n + 1);
-    for (uint32_t i = 0; i < n && listed < LISTED_MAX; i++) {
-        const Spot *place = &contract->places.at[set->variables.at[i]];
-        if (place->effort == NONE || done.at[place->scalar])
-            continue;
-        done.at[place->scalar] = 1;
-        out_text(out, listed++ ? "; " : "");
-        print_bond(contract->dae, inst, place, out);
-    }
-    for (uint32_t i = 0; i < n && !listed; i++) {
-        print_place(contract->dae, inst, &contract->places.at[set->variables.at[i]], out);
-        break;
-    }
-    vec_free(&done);
-}
-
-static void
-report_constraint(Contract *contract, uint32_t inst, const Problem *problem)
-{
-    Dae *dae = contract->dae;
-    Singular over, under;
-    problem_singular(problem, contract->places.n, &over, &under);
-    Span span = dae->insts.at[inst].span;
-    Out bonds = {0};
-    if (over.equations.n) {
-        print_scalars(contract, inst, &over, &bonds);
-        Diag *d = diag_add(contract->diags, E0414, span,
-                           "constraint '%s' closes a scalar bond more than once: %s", inst_path(dae, inst), bonds.length ? bonds.text : "an equation without unknowns");
-        note_equations(contract, d, &over, true);
-        diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow, "
-                     "a condition on its effort, or a law between the two");
-    }
-    bonds.length = 0;
-    if (under.variables.n) {
-        print_scalars(contract, inst, &under, &bonds);
-        Diag *d = diag_add(contract->diags, E0413, span, "constraint '%s' leaves a scalar bond open: %s",
-                           inst_path(dae, inst), bonds.text);
-        diag_help(d, "add a condition on its flow, a condition on its effort, or a law between the two");
-    }
-    out_free(&bonds);
-    singular_free(&over);
-    singular_free(&under);
-}
-
-// What the first culprit set leaves open: the component's own variables, or when there are none its scalar
-// bonds.
-static void
-print_undetermined(const Contract *contract, uint32_t inst, const Singular *under, Out *out)
-{
-    uint32_t n = under->variable_start.n > 1 ? under->variable_start.at[1] : 0, listed = 0;
-    for (int bonds = 0; bonds < 2 && !listed; bonds++)
-        for (uint32_t i = 0; i < n && listed < LISTED_MAX; i++) {
-            const Spot *spot = &contract->places.at[under->variables.at[i]];
-            if ((spot->effort != NONE) != bonds)
-                continue;
-            out_text(out, listed++ ? ", " : "; not determined: ");
-            print_place(contract->dae, inst, spot, out);
-        }
-}
-
-static void
-report_count(Contract *contract, uint32_t inst, const Problem *problem, const char *kind)
-{
-    Dae *dae = contract->dae;
-    Singular over, under;
-    problem_singular(problem, contract->places.n, &over, &under);
-    uint32_t ports = 0, needed = contract->places.n, have = problem->equations.n;
-    for (uint32_t i = 0; i < needed; i++)
-        ports += contract->places.at[i].effort != NONE;
-    Out list = {0};
-    print_undetermined(contract, inst, &under, &list);
-    const char *class_name = sym_text(dae->syms, dae->insts.at[inst].class_name);
-    Diag *d = diag_add(contract->diags, have < needed ? E0415 : E0416, dae->insts.at[inst].span,
-                       "%s '%s' of class %s has %u equation%s and needs %u: %u for its own variables, "
-                       "%u for its scalar bonds%s", kind, inst_path(dae, inst), class_name, have,
-                       have == 1 ? "" : "s", needed, needed - ports, ports, have < needed && list.length ? list.text : "");
-    if (have > needed)
-        note_equations(contract, d, &over, false);
-    out_free(&list);
-    singular_free(&over);
-    singular_free(&under);
-}
-
 // --- checking
 
 static uint32_t
@@ -433,8 +269,9 @@ check_ports(Contract *contract, uint32_t inst)
         return true;
     Diag *d = diag_add(contract->diags, E0404, dae->insts.at[inst].span,
                        "constraint '%s' of class %s has %u power port%s; a constraint joins exactly two",
-                       inst_path(dae, inst), sym_text(dae->syms, dae->insts.at[inst].class_name), ports,
+                       contract_path(dae, inst), sym_text(dae->syms, dae->insts.at[inst].class_name), ports,
                        ports == 1 ? "" : "s");
+    locate_move(dae, d, inst);
     diag_help(d, "a class with another number of ports is an 'element'");
     contract->ok = false;
     return false;
@@ -455,9 +292,9 @@ check_equations(Contract *contract, uint32_t inst)
         if (!equal || (constraint && unmatched)) {
             contract->ok = false;
             if (constraint)
-                report_constraint(contract, inst, &problem);
+                contract_report_constraint(contract, inst, &problem);
             else
-                report_count(contract, inst, &problem, kinds[class_kind - CLASS_KIND_BODY]);
+                contract_report_count(contract, inst, &problem, kinds[class_kind - CLASS_KIND_BODY]);
         }
         problem_free(&problem);
     }
@@ -493,6 +330,9 @@ pass_contract(Dae *dae, Diags *diags)
     vec_reserve(&contract.column_of, dae->nvars);
     for (uint32_t v = 0; v < dae->nvars; v++)
         vec_push(&contract.column_of, NONE);
+    vec_grow(&contract.determined, dae->nvars);
+    for (uint32_t i = 0; i < dae->determined_records.n; i++)
+        contract.determined.at[dae->determined_records.at[i]] = 1;
     for (uint32_t i = 0; i < dae->insts.n; i++) {
         uint8_t kind = dae->insts.at[i].class_kind;
         if (kind >= CLASS_KIND_BODY && kind <= CLASS_KIND_MEMORY)
@@ -507,6 +347,7 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.composite);
     vec_free(&contract.column_of);
     vec_free(&contract.places);
+    vec_free(&contract.determined);
     map_free(&contract.checked);
     return contract.ok;
 }

@@ -3,6 +3,7 @@
 // Purpose: instructions of the causal forms, grouped into plain steps and blocks; what derivatives, loops,
 // relations and laws do not need moves to `outputs`, which runs only where results and events are made.
 // Contract: runtime/model.h says what each function computes and what was computed before it is called.
+#include "ir/locate.h"
 #include "ir/structure.h"
 #include "ir/pass/lower.h"
 
@@ -16,10 +17,9 @@ equation_text(Lowering *low, uint32_t equation)
         continue;
     const Equation *at = &low->dae->equations.at[equation];
     Out out = {0};
-    Place place;
-    if (at->span.hi && sources_locate(low->dae->sources, at->span.lo, &place))
-        out_printf(&out, "%s:%u:%u: ", place.path, place.line, place.column);
-    uint32_t inst = at->node != NONE ? low->dae->nodes.at[at->node].inst : 0;
+    uint32_t inst = locate_equation_inst(low->dae, equation);
+    if (locate_print(low->dae, at->span, inst, &out))
+        out_text(&out, ": ");
     size_t before = out.length;
     dae_inst_path(low->dae, inst, &out);
     if (out.length > before)
@@ -327,7 +327,9 @@ emit_invariants(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     for (uint32_t k = 0; k < n; k++) {
         const Equation at = low->dae->equations.at[reduction->invariants.at[k]];
         table[k] = (mdl_constraint){low->invariant + k, reduction->invariant_level.at[k],
-                                    reduction->invariant_depth.at[k], equation_text(low, reduction->invariants.at[k])};
+                                    reduction->invariant_depth.at[k], equation_text(low, reduction->invariants.at[k]),
+                                    NULL, NULL, MDL_UNIT_OTHER, 0};
+        closing_words(low, reduction->invariants.at[k], &table[k]);
         emit_vars(low, code, LIFT_HELD, expr_residual(low->exprs, at.shape), low->dae->rows.at + at.row, at.span, 1,
                   table[k].value);
     }

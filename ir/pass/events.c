@@ -5,6 +5,7 @@
 // Contract: runtime/model.h. Relations were collected while the dynamics were lifted (lift.c).
 #include <string.h>
 
+#include "ir/locate.h"
 #include "ir/pass/lower.h"
 
 static void
@@ -191,6 +192,35 @@ uses_pre(const Dae *dae, Expr shape, uint32_t row)
     return found;
 }
 
+// Everything in it is known while compiling: parameters that initialisation does not find, and constants.
+static bool
+is_parametric(const Dae *dae, const Assert *at)
+{
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->condition); k++) {
+        Var var = dae->rows.at[at->row + k];
+        VarKind kind = dae_kind(dae, var);
+        if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || dae->var_flags.at[var] & VARF_FREE)
+            return false;
+    }
+    return !expr_has_op(dae->exprs, at->condition, OP_TIME);
+}
+
+// A violated assertion about parameters is an error of the model, at the user's component. True when it was reported.
+static bool
+report_parametric(Lowering *low, const Assert *at)
+{
+    const Dae *dae = low->dae;
+    if (at->level > 1 || !is_parametric(dae, at) || parameter_value(low, at->condition, at->row) != 0)
+        return false;
+    Out path = {0};
+    dae_inst_path(dae, at->inst, &path);
+    Diag *diag = diag_add(low->diags, at->level ? W1603 : E0607, at->span, "%s%s%s", path.length ? path.text : "",
+                          path.length ? ": " : "", sym_text(dae->syms, at->message));
+    locate_move(dae, diag, at->inst);
+    out_free(&path);
+    return true;
+}
+
 static void
 make_asserts(Lowering *low)
 {
@@ -198,17 +228,18 @@ make_asserts(Lowering *low)
     mdl_model *model = low->sys->model;
     InstrVec code = {0};
     mdl_assert *table = arena_array(low->arena, mdl_assert, dae->asserts.n ? dae->asserts.n : 1);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
         const Assert at = dae->asserts.at[i];
-        mdl_assert *made = &table[i];
+        if (report_parametric(low, &at))
+            continue;
+        mdl_assert *made = &table[n++];
         made->ok = new_places(low, 1);
         made->level = at.level;
         made->message = sym_text(dae->syms, at.message);
         made->edge = uses_pre(dae, at.condition, at.row);
         Out out = {0};
-        Place place;
-        if (at.span.hi && sources_locate(dae->sources, at.span.lo, &place))
-            out_printf(&out, "%s:%u:%u", place.path, place.line, place.column);
+        locate_print(dae, at.span, at.inst, &out);
         size_t before = out.length;
         out_text(&out, ": ");
         dae_inst_path(dae, at.inst, &out);
@@ -219,7 +250,7 @@ make_asserts(Lowering *low)
         emit_vars(low, &code, LIFT_HELD, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
     }
     model->assertion = table;
-    model->n_asserts = dae->asserts.n;
+    model->n_asserts = n;
     add_function(low, "asserts", &code, false, &model->asserts);
     vec_free(&code);
 }

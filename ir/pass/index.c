@@ -13,6 +13,7 @@
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/listing.h"
+#include "ir/locate.h"
 #include "ir/pass/play.h"
 #include "ir/pass/rate.h"
 
@@ -239,6 +240,7 @@ complain(Index *index, DiagCode code, uint32_t e, const char *text)
     uint32_t inst = at->node < index->dae->nodes.n ? index->dae->nodes.at[at->node].inst : 0;
     structure_owner(index->dae, inst, &where);
     Diag *diag = diag_add(index->diags, code, at->span, "in %s: %s", where.text, text);
+    locate_move(index->dae, diag, inst);
     out_free(&where);
     return diag;
 }

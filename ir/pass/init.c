@@ -10,8 +10,10 @@
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
 #include "ir/causal.h"
+#include "ir/locate.h"
 #include "ir/structure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void
@@ -72,6 +74,19 @@ add_delay(Dae *dae, Problem *problem, const Delay *delay)
     add_initial(dae, problem, shape, (Var[]){delay->value, delay->input}, 2, node, delay->span);
 }
 
+// For --assemble: value + move, with a parameter whose value the runtime sets; it takes the next slot.
+static Expr
+add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
+{
+    char name[32];
+    snprintf(name, sizeof name, "$move%u", dae->moves.n + 1);
+    Var move = dae_add_var(dae, name, 0, VAR_PARAMETER, TYPE_REAL, false);
+    dae_add_bind(dae, (Bind){.var = move, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
+    vec_push(&dae->moves, ((Move){var, move}));
+    vec_push(vars, move);
+    return expr_2(dae->exprs, OP_ADD, value, expr_slot(dae->exprs, vars->n - 1));
+}
+
 // var = start(row)
 static void
 add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
@@ -93,6 +108,8 @@ add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
         vec_push(&vars, dae->rows.at[start->row + k]);
     }
     value = expr_substitute(exprs, value, with.at, with.n);
+    if (dae->assemble)
+        value = add_move(dae, var, value, &vars);
     Expr shape = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), value);
     const Group *group = dae_group(dae, var);
     add_initial(dae, problem, shape, vars.at, vars.n, dae_node(dae, group->inst), span);
@@ -400,6 +417,7 @@ report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplu
     uint32_t possible = conditions > surplus ? conditions - surplus : 0;
     Diag *diag = diag_add(diags, E0601, span, "the initial conditions are over-determined: %u condition%s where %s%u can be"
                           " chosen", conditions, conditions == 1 ? "" : "s", possible ? "only " : "", possible);
+    locate_move(dae, diag, locate_equation_inst(dae, equations[0]));
     note_set(dae, equations, n, diag);
     diag_help(diag, "remove %s of these initial equations or of the fixed = true", surplus == 1 ? "one" : "some");
 }
@@ -448,6 +466,7 @@ report_under_set(Dae *dae, const Singular *under, uint32_t s, Diags *diags)
                    " missing for %s", dae_name(dae, vars[main]), n - equations, n - equations == 1 ? " is" : "s are",
                    names.text)
         : diag_add(diags, E0602, var_span(dae, vars[main]), "nothing determines %s at the start", names.text);
+    locate_move(dae, diag, locate_var_inst(dae, vars[main]));
     note_set(dae, under->equations.at + at, equations, diag);
     diag_help(diag, dae_kind(dae, vars[main]) == VAR_PARAMETER
                         ? "add an initial equation, or leave out its fixed = false"

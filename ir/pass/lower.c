@@ -100,6 +100,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     make_parameters(&low);
     make_dynamics(&low);
     make_init(&low);
+    make_closing(&low);
     if (input->results)
         make_outputs(&low);
     if (input->audit)

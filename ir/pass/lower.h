@@ -157,6 +157,8 @@ void sort_code(Lowering *low, Instr *code, uint32_t n);
 
 // --- parameters.c, dynamics.c, events.c, results.c
 void make_parameters(Lowering *low);
+// The value of shape(row) with the parameters and start values known while compiling.
+double parameter_value(Lowering *low, Expr shape, uint32_t row);
 void make_dynamics(Lowering *low);
 void make_init(Lowering *low);
 void make_events(Lowering *low);
@@ -166,6 +168,10 @@ mdl_type result_type(const Lowering *low, Var var);
 // Index of what is known about the variable's declaration among the model's.
 uint32_t declaration_of(Lowering *low, Var var);
 const char *equation_text(Lowering *low, uint32_t equation);
+// closing.c: the joint, direction and unit of an invariant, for messages; start values that may
+// move, and what holds the mechanism.
+void closing_words(Lowering *low, uint32_t equation, mdl_constraint *out);
+void make_closing(Lowering *low);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);
 

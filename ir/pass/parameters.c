@@ -55,8 +55,8 @@ order_from(Lowering *low, ParameterOrder *work, Var root)
     return good;
 }
 
-static double
-evaluate_row(Lowering *low, Expr shape, uint32_t row)
+double
+parameter_value(Lowering *low, Expr shape, uint32_t row)
 {
     uint32_t n = expr_nslots(low->exprs, shape);
     int own_sign;
@@ -110,7 +110,7 @@ check_finite(Lowering *low, const Bind *bind, double value)
 static void
 bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *code)
 {
-    double value = evaluate_row(low, bind->shape, bind->row);
+    double value = parameter_value(low, bind->shape, bind->row);
     check_finite(low, bind, value);
     low->image.at[dest] = sign * value;
     uint32_t n = expr_nslots(low->exprs, bind->shape);
@@ -145,7 +145,7 @@ check_range(Lowering *low, const Bind *bind)
     if (dae_kind(low->dae, bind->var) != VAR_PARAMETER || is_guess(low, bind))
         return;
     int sign;
-    double limit = evaluate_row(low, bind->shape, bind->row);
+    double limit = parameter_value(low, bind->shape, bind->row);
     double value = low->image.at[place_of(low, bind->var, &sign)];
     bool low_side = bind->attr == ATTR_MIN;
     if (!isfinite(value) || (low_side ? value >= limit : value <= limit))
@@ -219,7 +219,7 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
         uint32_t place = low->place.at[at];
         int sign = negative ? -1 : 1;
         if (bind.attr == ATTR_NOMINAL) {
-            low->nominal_of.at[at] = evaluate_row(low, bind.shape, bind.row);
+            low->nominal_of.at[at] = parameter_value(low, bind.shape, bind.row);
             if (place >= low->y && place < low->y + low->n)
                 bind_value(low, &bind, low->sys->model->nominal + place - low->y, 1, code);
             continue;

@@ -19,6 +19,7 @@
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
 #include "ir/listing.h"
+#include "ir/locate.h"
 #include "ir/structure.h"
 
 enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
@@ -488,10 +489,11 @@ complain(const States *states)
         Span span = states->dae->equations.at[e].span;
         Out text = {0};
         dae_print_equation(states->dae, e, &text);
-        if (!diag)
+        if (!diag) {
             diag = diag_add(states->diags, E0503, span, "a differentiated constraint determines no derivative: %s",
                             text.text);
-        else
+            locate_move(states->dae, diag, locate_equation_inst(states->dae, e));
+        } else
             diag_note(diag, span, "nor does %s", text.text);
         out_free(&text);
     }
@@ -516,7 +518,7 @@ warn_wish(const States *states, Var var, DiagCode code, const char *text)
 {
     const Group *group = dae_group(states->dae, var);
     const char *name = dae_name(states->dae, var);
-    diag_add(states->diags, code, group->span, text, name);
+    locate_move(states->dae, diag_add(states->diags, code, group->span, text, name), group->inst);
 }
 
 static void

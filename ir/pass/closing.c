@@ -1,0 +1,233 @@
+// closing.c: what constraints that close loops hold, and start values that may move, for the runtime.
+//
+// Purpose: a mechanism that does not close at the start, or closes more than once, is described by its joints and
+// directions; `run --assemble` moves start values.
+// Method: an invariant belongs to the innermost constraint component around its equation, or to that at one end of the
+// connection it comes from, or to a joint connected to the part whose equation it is; its unit is read off the first term that has one.
+// Contract: after lowering's places are known. Complexity: linear in the equations' sizes, and in the connections for
+// each invariant that comes from one.
+#include "ir/locate.h"
+#include "ir/pass/lower.h"
+
+#include <string.h>
+
+enum { CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, DEEP = 64, HOLDERS = 8 };
+
+static uint32_t
+around_kind(const Dae *dae, uint32_t inst, uint32_t kind)
+{
+    while (inst != NONE && dae->insts.at[inst].class_kind != kind)
+        inst = dae->insts.at[inst].parent;
+    return inst;
+}
+
+// The component with the connector at either end of the connection: a constraint when there is one.
+static uint32_t
+connected_component(const Dae *dae, Span span)
+{
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const Connect *connect = &dae->connects.at[i];
+        if (connect->span.lo != span.lo || connect->span.hi != span.hi)
+            continue;
+        uint32_t a = dae->connectors.at[connect->a].inst, b = dae->connectors.at[connect->b].inst;
+        uint32_t joint = around_kind(dae, a, CLASS_KIND_CONSTRAINT);
+        joint = joint == NONE ? around_kind(dae, b, CLASS_KIND_CONSTRAINT) : joint;
+        return joint == NONE ? dae->insts.at[a].parent : joint;
+    }
+    return NONE;
+}
+
+static bool
+is_inside(const Dae *dae, uint32_t inst, uint32_t around)
+{
+    while (inst != NONE && inst != around)
+        inst = dae->insts.at[inst].parent;
+    return inst == around;
+}
+
+static bool
+has_state(const Lowering *low, uint32_t inst)
+{
+    const U8Vec *state = &low->in->reduction->state;
+    bool negative;
+    for (uint32_t i = 0; i < low->dae->groups.n; i++) {
+        const Group *group = &low->dae->groups.at[i];
+        for (uint32_t k = 0; group->inst == inst && k < group->count; k++) {
+            Var var = dae_alias(low->dae, group->first + k, &negative);
+            if (var < state->n && state->at[var])
+                return true;
+        }
+    }
+    return false;
+}
+
+// The user's component around a part, or of the joints connected to that one the first without states: where the loop
+// was cut, the part's equation holds what that joint should.
+static uint32_t
+joint_of_part(const Lowering *low, uint32_t part)
+{
+    const Dae *dae = low->dae;
+    uint32_t found = NONE;
+    while (sources_in_library(dae->sources, dae->insts.at[part].span.lo) && dae->insts.at[part].parent != NONE)
+        part = dae->insts.at[part].parent;
+    for (uint32_t i = 0; i < dae->connects.n && part; i++) {
+        uint32_t ends[2] = {dae->connectors.at[dae->connects.at[i].a].inst, dae->connectors.at[dae->connects.at[i].b].inst};
+        for (int k = 0; k < 2; k++) {
+            uint32_t joint = around_kind(dae, ends[k], CLASS_KIND_CONSTRAINT);
+            if (joint == NONE || !is_inside(dae, ends[1 - k], part))
+                continue;
+            if (!has_state(low, joint))
+                return joint;
+            found = found == NONE ? joint : found;
+        }
+    }
+    return found == NONE ? part : found;
+}
+
+static uint32_t
+owning_component(const Lowering *low, uint32_t equation)
+{
+    const Dae *dae = low->dae;
+    const Equation *at = &dae->equations.at[equation];
+    uint32_t inst = locate_equation_inst(dae, equation), joint = NONE;
+    if (at->generated && at->span.hi)
+        joint = connected_component(dae, at->span);
+    if (joint == NONE)
+        joint = around_kind(dae, inst, CLASS_KIND_CONSTRAINT);
+    return joint == NONE ? joint_of_part(low, inst) : joint;
+}
+
+static uint32_t
+unit_of(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "";
+    return !strcmp(unit, "m") ? MDL_UNIT_METRE : !strcmp(unit, "rad") ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
+}
+
+static uint32_t
+axis_of(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    uint32_t last = group && group->rank ? dae->dims.at[group->dims + group->rank - 1] : 0;
+    return last == 2 || last == 3 ? (var - group->first) % last + 1 : 0;
+}
+
+// The first variable that stands alone as a term, which has the sum's unit; NONE when all terms are products.
+static Var
+plain_term(const Exprs *exprs, Expr e, const Var *vars)
+{
+    Expr stack[DEEP];
+    uint32_t n = 0;
+    stack[n++] = e;
+    while (n) {
+        Expr at = stack[--n];
+        Op op = expr_op(exprs, at);
+        if (op == OP_SLOT)
+            return vars[expr_slot_of(exprs, at)];
+        if (op != OP_EQN && op != OP_ADD && op != OP_NEG)
+            continue;
+        for (uint32_t k = expr_nargs(exprs, at); k-- > 0 && n < DEEP;)
+            stack[n++] = expr_arg(exprs, at, k);
+    }
+    return NONE;
+}
+
+void
+closing_words(Lowering *low, uint32_t equation, mdl_constraint *out)
+{
+    Dae *dae = low->dae;
+    while (map_get(&dae->stands_for, equation, &equation))
+        continue;
+    const Equation *at = &dae->equations.at[equation];
+    uint32_t inst = owning_component(low, equation), n;
+    const Var *vars = dae_row(dae, equation, &n);
+    Var term = plain_term(dae->exprs, at->shape, vars);
+    // Residues of equalityConstraint are sines of angles.
+    out->unit = term != NONE ? unit_of(dae, term) : at->generated ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
+    out->axis = term != NONE ? axis_of(dae, term) : 0;
+    if (inst == 0 || inst == NONE)
+        return;
+    Out path = {0}, place = {0};
+    dae_inst_path(dae, inst, &path);
+    locate_print(dae, dae->insts.at[inst].span, inst, &place);
+    out->component = arena_strndup(low->arena, path.text, path.length);
+    out->place = arena_strndup(low->arena, place.length ? place.text : "", place.length);
+    out_free(&path);
+    out_free(&place);
+}
+
+static uint32_t
+state_at(const Lowering *low, Var var)
+{
+    bool negative;
+    uint32_t place = low->place.at[dae_alias(low->dae, var, &negative)];
+    return place != NONE && place >= low->y && place < low->y + low->nx ? place - low->y : NONE;
+}
+
+// What the model says about the start values of states, their aliases' included.
+static const uint8_t *
+state_starts(const Lowering *low)
+{
+    const Dae *dae = low->dae;
+    uint8_t *starts = arena_array(low->arena, uint8_t, low->nx + 1);
+    memset(starts, 0, low->nx + 1);
+    for (uint32_t i = 0; i < dae->binds.n; i++) {
+        uint32_t state = dae->binds.at[i].attr == ATTR_START ? state_at(low, dae->binds.at[i].var) : NONE;
+        if (state != NONE)
+            starts[state] |= MDL_START_WRITTEN;
+    }
+    for (Var var = 0; var < dae->var_flags.n; var++) {
+        uint32_t state = dae->var_flags.at[var] & VARF_FIXED ? state_at(low, var) : NONE;
+        if (state != NONE)
+            starts[state] |= MDL_START_FIXED;
+    }
+    return starts;
+}
+
+// The constraints of a mechanism, for when nothing in it can move; NULL for a model without bodies, and for one in which
+// something moves as a function of time.
+static const char *
+holders(const Lowering *low)
+{
+    const Dae *dae = low->dae;
+    Out out = {0};
+    uint32_t bodies = 0, n = 0;
+    for (uint32_t i = 1; i < dae->insts.n; i++) {
+        uint8_t kind = dae->insts.at[i].class_kind;
+        bodies += kind == CLASS_KIND_BODY;
+        if (kind != CLASS_KIND_CONSTRAINT || n++ >= HOLDERS)
+            continue;
+        out_text(&out, n > 1 ? ", " : "");
+        dae_inst_path(dae, i, &out);
+        out_printf(&out, " (%s)", sym_text(dae->syms, dae->insts.at[i].class_name));
+    }
+    if (n > HOLDERS)
+        out_printf(&out, " and %u more", n - HOLDERS);
+    bool moves = !bodies || !n;
+    for (uint32_t e = 0; e < dae->equations.n && !moves; e++)
+        moves = expr_has_op(dae->exprs, dae->equations.at[e].shape, OP_TIME);
+    const char *text = moves ? NULL : arena_strndup(low->arena, out.text, out.length);
+    out_free(&out);
+    return text;
+}
+
+void
+make_closing(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    model->held_by = holders(low);
+    if (!model->n_constraints)
+        return;
+    mdl_move *table = arena_array(low->arena, mdl_move, dae->moves.n + 1);
+    for (uint32_t i = 0; i < dae->moves.n; i++) {
+        int sign, unused;
+        uint32_t state = state_at(low, dae->moves.at[i].var);
+        place_of(low, dae->moves.at[i].var, &sign);
+        if (state != NONE)
+            table[model->n_moves++] = (mdl_move){state, sign, place_of(low, dae->moves.at[i].move, &unused)};
+    }
+    model->move = table;
+    model->state_start = state_starts(low);
+}

@@ -1,0 +1,40 @@
+// contract.h: what the check of physical contracts (contract.c) shares with its messages (contract_report.c).
+#ifndef MDLC_IR_PASS_CONTRACT_H
+#define MDLC_IR_PASS_CONTRACT_H
+
+#include "ir/problem.h"
+
+enum {
+    CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
+    INPUT_COLUMN = NONE - 1
+};
+
+typedef struct Index { // items of owner i: items[start[i] .. start[i + 1])
+    U32Vec start, items;
+} Index;
+
+typedef struct Spot { // what one column of the local problem is
+    Var var, effort;   // an own variable (effort = NONE), or a scalar bond's potential and flow variables
+    uint32_t scalar;   // scalar bond, counted within its connector
+} Spot;
+
+typedef struct Contract {
+    Dae *dae;
+    Diags *diags;
+    U32Vec owner;      // per instance: the component it belongs to: itself, or what it is a connector or record of
+    U8Vec composite;   // per instance: it has components of its own
+    Index groups, connectors, equations; // by component
+    U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
+    VEC(Spot) places; // per column
+    U8Vec determined;  // per variable: first scalar of an overconstrained record that its own component determines
+    Map checked;
+    bool ok;
+} Contract;
+
+// The matched problem of a constraint that does not close each scalar bond once: E0413, E0414.
+void contract_report_constraint(Contract *contract, uint32_t inst, const Problem *problem);
+// The problem of another component with too few or too many equations: E0415, E0416.
+void contract_report_count(Contract *contract, uint32_t inst, const Problem *problem, const char *kind);
+const char *contract_path(Dae *dae, uint32_t inst); // of the instance; the model's name for the model itself
+
+#endif

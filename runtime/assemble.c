@@ -1,0 +1,463 @@
+// assemble.c: loops of a mechanism at the start.
+//
+// Purpose: a loop whose start values do not close it is described by its joints and its gap; with `--assemble` it is
+//          closed by the smallest movement of start values.
+// Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
+//         unit matrix towards the nearest closed position (Nocedal and Wright, Numerical Optimization, 18.1). Positions
+//         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
+//         value move first, fixed ones only when the loops do not close otherwise.
+// Contract: run.h; v holds parameters and start values, discrete variables their start. Complexity: one dense
+//           factorisation for each correction.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/rank.h"
+#include "runtime/run.h"
+
+enum { CORRECTIONS = 200, SHORTENINGS = 60, LISTED = 8, MOST_DEPTH = 8, TEXT = 3000 };
+
+static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
+static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
+static const double HELD = 1e-14;       // mobility of a value that may not move
+static const double UNSAID = 1e3;       // of one that the model says nothing about
+static const double MOVED = 1e-9;
+
+typedef struct Assembly {
+    Run *run;
+    uint32_t depth;
+    bool move_fixed;
+    uint32_t *row, *column;   // constraints and states of this depth
+    uint32_t rows, columns;
+    uint32_t *position;       // per constraint: its row here
+    double *defect, *correction, *mobility, *best, *first;
+    Rank *rank;
+} Assembly;
+
+typedef struct Text {
+    char text[TEXT];
+    size_t used;
+} Text;
+
+static void __attribute__((format(printf, 2, 3)))
+say(Text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int more = vsnprintf(out->text + out->used, TEXT - out->used, format, arguments);
+    va_end(arguments);
+    if (more > 0)
+        out->used = out->used + (size_t)more < TEXT ? out->used + (size_t)more : TEXT - 1;
+}
+
+static void
+forget(Assembly *a)
+{
+    rank_free(&a->rank);
+    free(a->row);
+    free(a->column);
+    free(a->position);
+    free(a->defect);
+    free(a->correction);
+    free(a->mobility);
+    free(a->best);
+    free(a->first);
+}
+
+static double
+mobility_of(const Assembly *a, uint32_t state)
+{
+    const Run *run = a->run;
+    uint8_t said = run->model->state_start ? run->model->state_start[state] : 0;
+    double size = fmax(fabs(run->v[run->model->nominal + state]), 1e-300);
+    if (said & MDL_START_FIXED && !a->move_fixed)
+        return size * HELD;
+    return said ? size : size * UNSAID;
+}
+
+static bool
+prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
+{
+    const mdl_model *model = run->model;
+    size_t m = model->n_constraints, n = model->nx;
+    *a = (Assembly){.run = run, .depth = depth, .move_fixed = move_fixed};
+    a->row = calloc(m + 1, sizeof *a->row);
+    a->column = calloc(n + 1, sizeof *a->column);
+    a->position = calloc(m + 1, sizeof *a->position);
+    a->defect = calloc(m + 1, sizeof *a->defect);
+    a->correction = calloc(n + 1, sizeof *a->correction);
+    a->mobility = calloc(n + 1, sizeof *a->mobility);
+    a->best = calloc(n + 1, sizeof *a->best);
+    a->first = calloc(n + 1, sizeof *a->first);
+    if (!a->row || !a->column || !a->position || !a->defect || !a->correction || !a->mobility || !a->best
+        || !a->first)
+        return false;
+    for (uint32_t k = 0; k < m; k++)
+        if (model->constraint[k].depth == depth) {
+            a->position[k] = a->rows;
+            a->row[a->rows++] = k;
+        }
+    for (uint32_t i = 0; i < n; i++)
+        if (model->state_depth[i] == depth) {
+            a->mobility[a->columns] = mobility_of(a, i);
+            a->column[a->columns++] = i;
+        }
+    a->rank = rank_create(a->rows, a->columns);
+    return a->rank != NULL;
+}
+
+// The residuals at the states in v into `defect`; returns their Euclidean length.
+static double
+measure(Assembly *a)
+{
+    Run *run = a->run;
+    double sum = 0;
+    evaluate_anyway(run);
+    for (uint32_t i = 0; i < a->rows; i++) {
+        double value = run->v[run->model->constraint[a->row[i]].value];
+        sum = isfinite(value) ? sum + value * value : INFINITY;
+        a->defect[i] = -value;
+    }
+    return sqrt(sum);
+}
+
+static void
+keep_states(Assembly *a)
+{
+    for (uint32_t j = 0; j < a->columns; j++)
+        a->best[j] = a->run->v[a->run->model->y + a->column[j]];
+}
+
+static void
+return_states(Assembly *a)
+{
+    for (uint32_t j = 0; j < a->columns; j++)
+        a->run->v[a->run->model->y + a->column[j]] = a->best[j];
+}
+
+static void
+fill_matrix(Assembly *a)
+{
+    const Run *run = a->run;
+    const mdl_matrix *c = &run->model->jac_c;
+    double *matrix = rank_matrix(a->rank);
+    memset(matrix, 0, sizeof *matrix * a->rows * a->columns);
+    for (uint32_t j = 0; c->nonzeros && j < a->columns; j++)
+        for (uint32_t k = c->column_start[a->column[j]]; k < c->column_start[a->column[j] + 1]; k++)
+            if (run->model->constraint[c->row[k]].depth == a->depth)
+                matrix[(size_t)j * a->rows + a->position[c->row[k]]] = run->v[c->values + k];
+}
+
+// One correction, shortened by `factor`; false when there is no direction left.
+static bool
+correct(Assembly *a, double factor)
+{
+    Run *run = a->run;
+    const mdl_model *model = run->model;
+    double most = 0;
+    mdl_call(model->jacobian, run->v);
+    fill_matrix(a);
+    if (!rank_factor(a->rank, a->mobility, 1e-10, a->rows))
+        return false;
+    rank_solve(a->rank, a->defect, a->correction);
+    for (uint32_t j = 0; j < a->columns; j++) {
+        double size = fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300);
+        most = fmax(most, fabs(a->correction[j]) / size);
+    }
+    if (!isfinite(most) || most < 1e-15)
+        return false;
+    for (uint32_t j = 0; j < a->columns; j++)
+        run->v[model->y + a->column[j]] += factor * fmin(1, STRIDE / most) * a->correction[j];
+    return true;
+}
+
+// Towards the shortest way from `first`, the values before: of the points that satisfy the linearised invariants the one
+// closest to them. Returns the length of the step; negative: not possible.
+static double
+shorten(Assembly *a, const double *first)
+{
+    Run *run = a->run;
+    const mdl_model *model = run->model;
+    double most = 0;
+    mdl_call(model->jacobian, run->v);
+    fill_matrix(a);
+    const double *matrix = rank_matrix(a->rank);
+    for (uint32_t j = 0; j < a->columns; j++) {
+        double moved = run->v[model->y + a->column[j]] - first[j];
+        for (uint32_t i = 0; i < a->rows; i++)
+            a->defect[i] += matrix[(size_t)j * a->rows + i] * moved;
+    }
+    if (!rank_factor(a->rank, a->mobility, 1e-10, a->rows))
+        return -1;
+    rank_solve(a->rank, a->defect, a->correction);
+    for (uint32_t j = 0; j < a->columns; j++) {
+        double *y = &run->v[model->y + a->column[j]], next = first[j] + a->correction[j];
+        most = fmax(most, fabs(next - *y) / fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300));
+        *y = next;
+    }
+    return isfinite(most) ? most : -1;
+}
+
+// From a closed point in v to the closed point nearest to `first`; stays where it was when that is not found.
+static void
+shorten_all(Assembly *a, const double *first)
+{
+    double step = 1;
+    keep_states(a);
+    for (int k = 0; k < SHORTENINGS && step > 1e-12; k++) {
+        step = shorten(a, first);
+        if (step < 0 || step > 2 * STRIDE)
+            break;
+        measure(a);
+    }
+    if (!(step >= 0 && step < 1e-6 && measure(a) <= CLOSED)) {
+        return_states(a);
+        measure(a);
+    }
+}
+
+// Moves the states of one depth to the closest point that was found; returns its largest residual.
+static double
+close_depth(Run *run, uint32_t depth, bool move_fixed)
+{
+    Assembly a;
+    double least = INFINITY, factor = 1;
+    if (!prepare(&a, run, depth, move_fixed))
+        least = -1;
+    bool more = least > 0 && a.rows;
+    for (uint32_t j = 0; more && j < a.columns; j++)
+        a.first[j] = run->v[run->model->y + a.column[j]];
+    for (int k = 0; k < CORRECTIONS && more && factor > 1e-8; k++) {
+        double size = measure(&a);
+        bool better = size < least;
+        if (better) {
+            least = size;
+            keep_states(&a);
+        } else {
+            return_states(&a);
+            measure(&a);
+        }
+        factor = better ? fmin(1, 2 * factor) : factor / 4;
+        more = least > 1e-15 && correct(&a, factor);
+    }
+    if (a.rows && least >= 0 && least < INFINITY)
+        return_states(&a);
+    least = a.rows && least >= 0 ? measure(&a) : 0;
+    if (a.rows && least <= CLOSED)
+        shorten_all(&a, a.first);
+    forget(&a);
+    return least;
+}
+
+// All depths, positions first; with `release` fixed start values move where nothing else helps. Returns the depth that
+// does not close, 0 when all do. `kept` are the values before.
+static uint32_t
+close_all(Run *run, bool release, const double *kept)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t depth = MOST_DEPTH; depth > 0; depth--) {
+        if (close_depth(run, depth, false) <= CLOSED)
+            continue;
+        for (uint32_t i = 0; release && i < model->nx; i++)
+            if (model->state_depth[i] == depth)
+                run->v[model->y + i] = kept[model->y + i];
+        if (!release || !(close_depth(run, depth, true) <= CLOSED))
+            return depth;
+    }
+    return 0;
+}
+
+// --- words
+
+// Appends ", name"; returns what it took.
+static size_t
+name_component(char *text, size_t size, uint32_t n, const char *name, size_t length)
+{
+    int more = snprintf(text, size, "%s%.*s", n ? ", " : "", (int)length, name);
+    return more > 0 && (size_t)more < size ? (size_t)more : 0;
+}
+
+static bool
+has_name(const char *const *names, uint32_t n, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!strncmp(names[i], name, length) && (names[i][length] == '.' || !names[i][length]))
+            return true;
+    return false;
+}
+
+size_t
+assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size)
+{
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    const char *names[LISTED];
+    uint32_t n = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t j = 0; j < model->nx; j++) {
+        const char *name = model->state_name[j], *dot = strrchr(name, '.');
+        bool takes_part = false;
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            takes_part |= rows[c->row[k]] && run->v[c->values + k] != 0;
+        if (!takes_part || !dot || strchr(name, '$') || !strncmp(name, "der(", 4)
+            || has_name(names, n, name, (size_t)(dot - name)) || n == LISTED)
+            continue;
+        used += name_component(text + used, size - used, n, name, (size_t)(dot - name));
+        names[n++] = name;
+    }
+    for (uint32_t k = 0; k < model->n_constraints; k++) {
+        const char *name = model->constraint[k].component;
+        if (!rows[k] || !name || n == LISTED || has_name(names, n, name, strlen(name)))
+            continue;
+        used += name_component(text + used, size - used, n, name, strlen(name));
+        names[n++] = name;
+    }
+    return used;
+}
+
+// The components of the constraints of this depth that do not hold.
+static void
+say_loop(Text *out, const Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    uint8_t *rows = calloc((size_t)model->n_constraints + 1, 1);
+    for (uint32_t k = 0; rows && k < model->n_constraints; k++)
+        rows[k] = model->constraint[k].depth == depth && fabs(run->v[model->constraint[k].value]) > CLOSED;
+    if (rows)
+        out->used += assemble_loop_text(run, rows, out->text + out->used, TEXT - out->used);
+    free(rows);
+}
+
+// "1.2e-2 m and 0.3 rad at j2 (model.mdl:12:3)" for each component with a gap.
+static void
+say_gaps(Text *out, const Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
+    uint32_t shown = 0;
+    for (uint32_t k = 0; k < model->n_constraints; k++) {
+        const mdl_constraint *at = &model->constraint[k];
+        double gap[3] = {0, 0, 0};
+        bool first = at->depth == depth && at->component;
+        for (uint32_t i = 0; i < model->n_constraints; i++) {
+            const mdl_constraint *other = &model->constraint[i];
+            if (other->depth != depth || !other->component || !at->component || strcmp(other->component, at->component))
+                continue;
+            first = first && i >= k;
+            gap[other->unit % 3] += run->v[other->value] * run->v[other->value];
+        }
+        if (!first || sqrt(gap[0] + gap[1] + gap[2]) <= CLOSED || shown++ >= LISTED)
+            continue;
+        say(out, "\n  ");
+        if (gap[MDL_UNIT_METRE] > 0 || gap[MDL_UNIT_RADIAN] > 0)
+            say(out, "a gap of %.6g %s and %.6g %s", sqrt(gap[MDL_UNIT_METRE]), units[at->level > 0][0],
+                sqrt(gap[MDL_UNIT_RADIAN]), units[at->level > 0][1]);
+        else
+            say(out, "a residual of %.6g", sqrt(gap[0]));
+        say(out, " at '%s'%s%s%s", at->component, at->place[0] ? " (" : "", at->place, at->place[0] ? ")" : "");
+    }
+}
+
+static void
+say_fixed(Text *out, const Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < model->nx; i++)
+        if (model->state_start[i] & MDL_START_FIXED && model->state_depth[i] == depth && shown < LISTED)
+            say(out, "%s%s = %.8g", shown++ ? ", " : "\n  with the fixed start values ", model->state_name[i],
+                run->v[model->y + i]);
+}
+
+static bool
+has_joints(const mdl_model *model)
+{
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        if (model->constraint[k].component && model->constraint[k].unit != MDL_UNIT_OTHER)
+            return model->state_start && model->state_depth;
+    return false;
+}
+
+static void
+say_open(Text *out, Run *run, uint32_t depth)
+{
+    evaluate_anyway(run);
+    mdl_call(run->model->jacobian, run->v);
+    say(out, "the loop of ");
+    say_loop(out, run, depth);
+    say(out, " does not close at the start; at best there is");
+    say_gaps(out, run, depth);
+}
+
+int
+assemble_start(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (!has_joints(model))
+        return MDL_OK;
+    double *kept = malloc(model->nv * sizeof *kept);
+    if (!kept)
+        return MDL_INTERNAL;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    uint32_t open = close_all(run, true, kept);
+    Text text = {.used = 0};
+    if (open)
+        say_open(&text, run, open);
+    double *moved = malloc((model->nx + 1) * sizeof *moved);
+    for (uint32_t i = 0; moved && i < model->nx; i++)
+        moved[i] = run->v[model->y + i];
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    for (uint32_t k = 0; moved && k < model->n_moves; k++) {
+        const mdl_move *at = &model->move[k];
+        run->v[at->move] = at->sign * (moved[at->state] - kept[model->y + at->state]);
+    }
+    for (uint32_t i = 0; moved && i < model->nx; i++)
+        run->v[model->y + i] = moved[i];
+    free(kept);
+    free(moved);
+    if (open)
+        run_message(run, MDL_ERROR, "%s\nwhatever start values move", text.text);
+    return open ? MDL_FAILED : MDL_OK;
+}
+
+void
+assemble_note(const Run *run, const double *before)
+{
+    const mdl_model *model = run->model;
+    Text text = {.used = 0};
+    uint32_t shown = 0, more = 0;
+    for (uint32_t i = 0; model->state_start && i < model->nx; i++) {
+        double now = run->v[model->y + i], then = before[model->y + i];
+        if (!model->state_start[i] || fabs(now - then) <= MOVED * fmax(1, fabs(then)))
+            continue;
+        if (shown++ >= LISTED)
+            more++;
+        else
+            say(&text, "\n  %s%s: %.10g -> %.10g", model->state_name[i],
+                model->state_start[i] & MDL_START_FIXED ? " (fixed)" : "", then, now);
+    }
+    if (more)
+        say(&text, "\n  and %u more", more);
+    if (shown)
+        run_message(run, MDL_NOTE, "assembled: these start values moved to close the loops%s", text.text);
+    else
+        run_message(run, MDL_NOTE, "assembled: no start value had to move");
+}
+
+bool
+assemble_explain(Run *run)
+{
+    Text text = {.used = 0};
+    if (!has_joints(run->model))
+        return false;
+    uint32_t open = close_all(run, false, NULL);
+    if (!open)
+        return false;
+    say_open(&text, run, open);
+    say_fixed(&text, run, open);
+    run_message(run, MDL_ERROR, "%s\nmdlc run --assemble closes it, where it can be closed, by moving start values", text.text);
+    return true;
+}
