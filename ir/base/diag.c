@@ -194,6 +194,8 @@ diags_same(const Diags *diags, DiagsMark mark)
 void
 diags_return_to(Diags *diags, DiagsMark mark)
 {
+    for (uint32_t i = mark.listed; i < diags->list.n; i++)
+        vec_free(&diags->list.at[i]->remarks);
     diags->list.n = mark.listed;
     diags->errors = mark.errors;
     diags->kept[0] = mark.kept[0];
