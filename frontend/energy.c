@@ -6,6 +6,7 @@
 // row. An inertia at a point is one entry per Cartesian component, because its energy is the sum over them.
 // Contract: fragment.h. Complexity: linear in the scalar entries.
 #include "frontend/fragment.h"
+#include "ir/lump.h"
 
 static const struct {
     const char *word;
@@ -51,24 +52,143 @@ elaborate_potential(Context *context, Node item, EnergyKind kind)
         add_energy(context, kind, item, value.elements[0]);
 }
 
-// inertia m at {x, y}; inertia J about theta.
+// --- inertia
+
+typedef struct Inertia {
+    Node item;
+    Expr mass;                   // or its density
+    Value place, frame;          // frame.count = 0: the place is in the inertial system
+    LumpRange ranges[LUMP_RANGES];
+    uint32_t n_ranges;
+} Inertia;
+
+// over s in a:b, ...: each variable becomes a local whose slot stands for nothing, as that of an integral.
+static bool
+open_domain(Context *context, Node domain, Inertia *inertia)
+{
+    Elab *elab = context->elab;
+    ExprEnv *env = &elab->env;
+    uint32_t n = node_at(elab, domain)->nchild;
+    if (n > LUMP_RANGES) {
+        diag_add(elab->diags, E0807, node_at(elab, domain)->span, "a domain has at most %d dimensions", LUMP_RANGES);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        Node index = child_at(elab, domain, i), range = child_at(elab, index, 0);
+        Value from, to;
+        if (!range || node_at(elab, range)->kind != AST_RANGE || child_at(elab, range, 1)) {
+            diag_add(elab->diags, E0807, node_at(elab, index)->span,
+                     "the domain of a distributed inertia is an interval: over s in a:b");
+            return false;
+        }
+        if (!real_value(context, child_at(elab, range, 0), "a limit", 0, &from)
+            || !real_value(context, child_at(elab, range, 2), "a limit", 0, &to))
+            return false;
+        uint32_t slot = env->slots->n;
+        vec_push(env->slots, BOUND_VARIABLE);
+        inertia->ranges[inertia->n_ranges++] = (LumpRange){slot, from.elements[0], to.elements[0]};
+        Expr *element = arena_new(env->arena, Expr);
+        *element = expr_slot(env->exprs, slot);
+        Local local = {node_at(elab, index)->sym, {.type = {.base = TYPE_REAL}, .count = 1, .elements = element}};
+        vec_push(&env->locals, local);
+    }
+    return true;
+}
+
+static bool
+vector_of(Context *context, Node node, const char *what, uint32_t count, Value *out)
+{
+    Elab *elab = context->elab;
+    if (!real_value(context, node, what, 1, out))
+        return false;
+    if (out->count == count)
+        return true;
+    diag_add(elab->diags, E0202, node_at(elab, node)->span, "%s has %u components, but this has type %s", what, count,
+             type_text(elab->scratch, elab->dae->syms, &out->type));
+    return false;
+}
+
+static bool
+inertia_values(Context *context, Node item, Inertia *inertia)
+{
+    Elab *elab = context->elab;
+    Node frame = child_at(elab, item, 3), place = child_at(elab, item, 2);
+    bool about = (node_at(elab, item)->flags & AST_F_ABOUT) != 0;
+    Value mass;
+    if (!real_value(context, child_at(elab, item, 0), "an inertia", 0, &mass))
+        return false;
+    inertia->mass = mass.elements[0];
+    if (!frame)
+        return real_value(context, place, about ? "the angle" : "the position", about ? 0 : 1, &inertia->place);
+    return vector_of(context, place, "the position in a frame", 2, &inertia->place)
+           && vector_of(context, frame, "a frame in the plane, {x, y, angle},", 3, &inertia->frame);
+}
+
+static void
+add_inertia(Context *context, const Inertia *inertia, Expr mass, const Expr *place)
+{
+    Exprs *exprs = context->elab->dae->exprs;
+    const Expr *frame = inertia->frame.elements;
+    if (inertia->frame.count) {
+        Expr parts[] = {frame[2], frame[0], frame[1], place[0], place[1]};
+        Expr moving = expr_make(exprs, OP_MOVING, parts, 5);
+        add_energy(context, ENERGY_INERTIA, inertia->item, expr_2(exprs, OP_EQN, mass, moving));
+        return;
+    }
+    for (uint32_t k = 0; k < inertia->place.count; k++)
+        if (expr_op(exprs, place[k]) != OP_CONST)
+            add_energy(context, ENERGY_INERTIA, inertia->item, expr_2(exprs, OP_EQN, mass, place[k]));
+}
+
+// A frame carries the constant in the place along; what is left of a mode that has none moves with the place alone, but
+// it turns with the frame all the same.
+static void
+add_mode(Context *context, const Inertia *inertia, Expr mass, const Expr *place, bool whole)
+{
+    Exprs *exprs = context->elab->dae->exprs;
+    const Expr *frame = inertia->frame.elements;
+    if (!inertia->frame.count || whole) {
+        add_inertia(context, inertia, mass, place);
+        return;
+    }
+    Expr zero = expr_const(exprs, 0), parts[] = {frame[2], zero, zero, place[0], place[1]};
+    Expr moving = expr_make(exprs, OP_MOVING, parts, 5);
+    add_energy(context, ENERGY_INERTIA, inertia->item, expr_2(exprs, OP_EQN, mass, moving));
+}
+
+static void
+distribute(Context *context, Inertia *inertia)
+{
+    Elab *elab = context->elab;
+    Exprs *exprs = elab->dae->exprs;
+    Lumps lumps;
+    uint32_t n = inertia->place.count;
+    if (!expr_lump(exprs, inertia->mass, inertia->place.elements, n, inertia->ranges, inertia->n_ranges, &lumps)) {
+        diag_add(elab->diags, E0807, node_at(elab, inertia->item)->span, "this inertia cannot be distributed: it %s",
+                 lumps.reason);
+        lumps_free(&lumps);
+        return;
+    }
+    for (uint32_t i = 0; i < lumps.masses.n; i++)
+        add_mode(context, inertia, lumps.masses.at[i], lumps.places.at + i * n, lumps.points || i == 0);
+    lumps_free(&lumps);
+}
+
+// inertia m at {x, y}; inertia J about theta; either distributed over a domain or in a moving frame.
 static void
 elaborate_inertia(Context *context, Node item)
 {
     Elab *elab = context->elab;
-    Node place = child_at(elab, item, 1);
-    bool about = (node_at(elab, item)->flags & AST_F_ABOUT) != 0;
-    Value inertia, at;
-    if (node_at(elab, place)->kind == AST_FORINDEX) {
-        unsupported(elab, node_at(elab, item)->span, "an inertia distributed over an interval");
-        return;
+    Node domain = child_at(elab, item, 1);
+    Inertia inertia = {.item = item};
+    uint32_t locals = elab->env.locals.n;
+    if ((!domain || open_domain(context, domain, &inertia)) && inertia_values(context, item, &inertia)) {
+        if (domain)
+            distribute(context, &inertia);
+        else
+            add_inertia(context, &inertia, inertia.mass, inertia.place.elements);
     }
-    if (!real_value(context, child_at(elab, item, 0), "an inertia", 0, &inertia)
-        || !real_value(context, place, about ? "the angle" : "the position", about ? 0 : 1, &at))
-        return;
-    for (uint32_t k = 0; k < at.count; k++)
-        add_energy(context, ENERGY_INERTIA, item,
-                   expr_2(elab->dae->exprs, OP_EQN, inertia.elements[0], at.elements[k]));
+    elab->env.locals.n = locals;
 }
 
 // force q = e; constraint a = b.

@@ -79,8 +79,8 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <node> enumeration_literal bond_clause bond_argument external
 %type <node> external_arguments type_specifier name subscripts subscripts_opt subscript
 %type <node> equation statement connect_clause if_branch when_branch statement_if_branch
-%type <node> statement_when_branch while_head energy_item energy_branch for_index expression simple logical
-%type <node> range relation sum product power primary reference part call
+%type <node> statement_when_branch while_head energy_item energy_branch inertia_domain inertia_frame for_index expression simple logical
+%type <node> range relation sum product power primary parens reference part call
 %type <node> function_argument function_reference argument_item row within external_result
 %type <list> items elements elements_some equations statements energy_items component_list
 %type <list> arguments arguments_some enumeration_literals bond_arguments name_list ident_list
@@ -584,14 +584,10 @@ energy_item:
     { $$ = energy_node(p, @$, $word, AST_F_MEMORY, NODES($expression, $comment)); }
 | "force" reference "=" expression comment
     { $$ = energy_node(p, @$, "force", 0, NODES($reference, $expression, $comment)); }
-| "inertia" expression[mass] "at" expression[place] comment
-    { $$ = energy_node(p, @$, "inertia", 0, NODES($mass, $place, $comment)); }
-| "inertia" expression[mass] "about" expression[angle] comment
-    { $$ = energy_node(p, @$, "inertia", AST_F_ABOUT, NODES($mass, $angle, $comment)); }
-| "inertia" expression[mass] "over" for_index "at" expression[place] comment
-    { $$ = energy_node(p, @$, "inertia", 0, NODES($mass, $for_index, $place, $comment)); }
-| "inertia" expression[mass] "over" for_index "about" expression[angle] comment
-    { $$ = energy_node(p, @$, "inertia", AST_F_ABOUT, NODES($mass, $for_index, $angle, $comment)); }
+| "inertia" expression[mass] inertia_domain[domain] "at" expression[place] inertia_frame[frame] comment
+    { $$ = energy_node(p, @$, "inertia", 0, NODES($mass, $domain, $place, $frame, $comment)); }
+| "inertia" expression[mass] inertia_domain[domain] "about" expression[angle] comment
+    { $$ = energy_node(p, @$, "inertia", AST_F_ABOUT, NODES($mass, $domain, $angle, 0, $comment)); }
 | "constraint" simple[left] "=" expression[right] comment
     { $$ = energy_node(p, @$, "constraint", 0, NODES($left, $right, $comment)); }
 | "formalism" "a name"[name] comment
@@ -614,6 +610,14 @@ energy_branches:
   energy_branch[one]            { $$ = list_add(p, list_start(p), $one); }
 | energy_branches[all] "elseif" expression "then" energy_items[list]
     { $$ = list_add(p, $all, node_list(p, AST_BRANCH, span_join(@2, @list), 0, 0, NODES($expression), $list)); }
+;
+inertia_domain:
+  %empty                        { $$ = 0; }
+| "over" for_head               { $$ = $for_head; }
+;
+inertia_frame:
+  %empty                        { $$ = 0; }
+| "in" expression               { $$ = $expression; }
 ;
 energy_word:
   "kinetic"                     { $$ = "kinetic"; }
@@ -743,11 +747,9 @@ primary:
 | "'end' as a subscript"        { $$ = node(p, AST_END, @$, 0, 0, NULL, 0); }
 | reference
 | function_reference[function] call { $$ = call_of(p, @$, $function, $call); }
-| lparen[depth] output_list[list] ")" { $$ = tuple_or_parens(p, @$, $list, $depth); }
-| lparen[depth] output_list[list] ")" subscripts[at]
-    { $$ = node(p, AST_INDEXED, @$, 0, 0, NODES(tuple_or_parens(p, span_join(@1, @3), $list, $depth), $at)); }
-| lparen[depth] output_list[list] ")" "." "a name"[name]
-    { $$ = node(p, AST_MEMBER, @$, $name, 0, NODES(tuple_or_parens(p, span_join(@1, @3), $list, $depth))); }
+| parens
+| parens subscripts[at]         { $$ = node(p, AST_INDEXED, @$, 0, 0, NODES($parens, $at)); }
+| parens "." "a name"[name]     { $$ = node(p, AST_MEMBER, @$, $name, 0, NODES($parens)); }
 | lbrace[depth] argument_items[list] "}"
     { block_close(p, $depth); $$ = node_list(p, AST_ARRAY, @$, 0, 0, NULL, 0, $list); }
 | lbrace[depth] expression "for" for_head[indices] "}"
@@ -755,6 +757,9 @@ primary:
       $$ = node(p, AST_ARRAY, @$, 0, 0, NODES(node(p, AST_FORARG, span_join(@2, @4), 0, 0, NODES($expression, $indices)))); }
 | lbracket[depth] rows "]"
     { block_close(p, $depth); $$ = node_list(p, AST_MATRIX, @$, 0, 0, NULL, 0, $rows); }
+;
+parens: // closed before the next token is looked at: contextual words may follow
+  lparen[depth] output_list[list] ")" { $$ = tuple_or_parens(p, @$, $list, $depth); }
 ;
 function_reference:
   reference

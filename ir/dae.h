@@ -203,7 +203,8 @@ typedef enum Formalism { FORMALISM_LAGRANGE, FORMALISM_HAMILTON, FORMALISM_GIBBS
 typedef enum EnergyKind {
     ENERGY_KINETIC, ENERGY_POTENTIAL, ENERGY_DISSIPATION, // an energy, or a power (Rayleigh's function, content)
     ENERGY_FORCE,     // EQN(coordinate, generalised force on it)
-    ENERGY_INERTIA,   // EQN(m, s): energy m/2*der(s)^2, where s is a Cartesian position or an angle
+    ENERGY_INERTIA,   // EQN(m, s): energy m/2*der(s)^2, where s is a Cartesian position or an angle; or
+                      // EQN(m, MOVING(theta, X, Y, x, y)): of the point {x, y} of a frame in the plane
     ENERGY_CONSTRAINT // an equation between coordinates, or one between their velocities
 } EnergyKind;
 typedef struct Energy {

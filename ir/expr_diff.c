@@ -74,10 +74,29 @@ diff_atan2(Exprs *exprs, const Expr *a, const Expr *d)
     return expr_2(exprs, OP_DIV, over, expr_2(exprs, OP_ADD, square(exprs, a[0]), square(exprs, a[1])));
 }
 
-// x - a beyond a, x + a below -a, flat between, both corners included in the flat part.
-static Expr
-diff_luz(Exprs *exprs, const Expr *a, const Expr *d)
+// e has `factor`, or a power of it, as a factor, so that it vanishes with it.
+static bool
+vanishes_with(const Exprs *exprs, Expr e, Expr factor)
 {
+    bool product = cell_op(exprs, e) == OP_MUL || cell_op(exprs, e) == OP_NEG;
+    for (uint32_t i = 0; i < (product ? cell_n(exprs, e) : 1); i++) {
+        Expr part = product ? cell_args(exprs, e)[i] : e;
+        if (cell_op(exprs, part) == OP_POW && cell_op(exprs, cell_args(exprs, part)[1]) == OP_CONST
+            && expr_value(exprs, cell_args(exprs, part)[1]) > 0)
+            part = cell_args(exprs, part)[0];
+        if (part == factor)
+            return true;
+    }
+    return false;
+}
+
+// x - a beyond a, x + a below -a, flat between, both corners included in the flat part. What is multiplied by the dead
+// zone itself vanishes in the flat part anyway: the derivative of luz(x, a)^2/2 is luz(x, a)*der(x).
+static Expr
+diff_luz(Exprs *exprs, Expr e, const Expr *a, const Expr *d)
+{
+    if (d[1] == exprs->zero && vanishes_with(exprs, d[0], e))
+        return d[0];
     Expr below = expr_2(exprs, OP_LT, a[0], expr_1(exprs, OP_NEG, a[1]));
     Expr inner = expr_3(exprs, OP_IF, below, expr_2(exprs, OP_ADD, d[0], d[1]), exprs->zero);
     return expr_3(exprs, OP_IF, expr_2(exprs, OP_GT, a[0], a[1]), expr_sub(exprs, d[0], d[1]), inner);
@@ -130,7 +149,7 @@ diff_math(Exprs *exprs, Op op, Expr e, Expr a, Expr d)
 }
 
 static Expr
-diff_choice(Exprs *exprs, Op op, const Expr *a, const Expr *d)
+diff_choice(Exprs *exprs, Expr e, Op op, const Expr *a, const Expr *d)
 {
     Expr when;
     switch (op) {
@@ -144,7 +163,7 @@ diff_choice(Exprs *exprs, Op op, const Expr *a, const Expr *d)
     case OP_MAX:
         return expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, a[0], a[1]), d[0], d[1]);
     case OP_LUZ:
-        return diff_luz(exprs, a, d);
+        return diff_luz(exprs, e, a, d);
     default: // SIGN, FLOOR, CEIL, TRUNC: constant between their jumps
         return exprs->zero;
     }
@@ -183,7 +202,7 @@ expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t 
             return diff_product(exprs, a, d, n);
         return op == OP_DIV ? diff_quotient(exprs, e, a, d) : diff_power(exprs, e, a, d);
     case OPKIND_CHOICE:
-        return diff_choice(exprs, op, a, d);
+        return diff_choice(exprs, e, op, a, d);
     case OPKIND_MATH:
         return op == OP_ATAN2 ? diff_atan2(exprs, a, d) : diff_math(exprs, op, e, a[0], d[0]);
     case OPKIND_MODEL:

@@ -64,7 +64,7 @@ collect(Monomial *monomial, Expr e, double exponent, uint32_t depth)
 static double
 divisor_of(double value)
 {
-    enum { LARGEST = 1000 };
+    enum { LARGEST = 10000 };
     for (uint32_t divisor = 1; divisor <= LARGEST; divisor++) {
         double whole = value * divisor;
         if (fabs(whole) < 1e9 && fabs(whole - round(whole)) <= 1e-14 * fabs(whole) && round(whole) != 0)
@@ -73,8 +73,8 @@ divisor_of(double value)
     return 1;
 }
 
-Expr
-monomial_reduced(Exprs *exprs, Expr e)
+static Expr
+reduced(Exprs *exprs, Expr e, bool fractions)
 {
     Monomial monomial = {.exprs = exprs, .constant = 1};
     U32Vec over = {0}, under = {0};
@@ -88,7 +88,7 @@ monomial_reduced(Exprs *exprs, Expr e)
             vec_push(&under, power);
     }
     Expr result = expr_make(exprs, OP_MUL, over.at, over.n);
-    double divisor = divisor_of(monomial.constant); // x/3 rather than 0.333...*x
+    double divisor = fractions ? divisor_of(monomial.constant) : 1; // x/3 rather than 0.333...*x
     double whole = divisor > 1 ? round(monomial.constant * divisor) : monomial.constant;
     result = expr_2(exprs, OP_MUL, expr_const(exprs, whole), result);
     result = expr_2(exprs, OP_DIV, result, expr_const(exprs, divisor));
@@ -98,4 +98,16 @@ monomial_reduced(Exprs *exprs, Expr e)
     vec_free(&over);
     vec_free(&under);
     return result;
+}
+
+Expr
+monomial_reduced(Exprs *exprs, Expr e)
+{
+    return reduced(exprs, e, true);
+}
+
+Expr
+monomial_collectable(Exprs *exprs, Expr e)
+{
+    return reduced(exprs, e, false);
 }

@@ -19,5 +19,7 @@ void polynomial_shift(Exprs *exprs, U32Vec *coefficients, Expr scale, Expr shift
 
 // A product or quotient in lowest terms: factors that stand on both sides of a fraction cancel (monomial.c).
 Expr monomial_reduced(Exprs *exprs, Expr e);
+// The same with a factor in front for what is a fraction: x/3 as 0.333...*x, which sums collect.
+Expr monomial_collectable(Exprs *exprs, Expr e);
 
 #endif

@@ -61,6 +61,7 @@ bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation hav
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)
 bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unknown and a law (unilateral.c)
+void integrals_of_energies(Dae *dae);         // those in energies, before equations are made of them
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
 bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
 bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are smooth enough (curves.c)

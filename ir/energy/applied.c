@@ -177,6 +177,24 @@ add_multipliers(System *system, Expr *forces)
     return good;
 }
 
+static bool
+add_loads(System *system, Expr *forces)
+{
+    U32Vec roots = {0}, seeds = {0};
+    Expr *part = base_calloc(system->n + 1, sizeof *part);
+    for (uint32_t i = 0; i < system->loads.n; i++) {
+        vec_push(&roots, system->loads.at[i].s);
+        vec_push(&seeds, system->loads.at[i].e);
+    }
+    bool good = system_gradient(system, roots.at, seeds.at, roots.n, 0, part);
+    if (good)
+        accumulate(system, forces, part);
+    vec_free(&roots);
+    vec_free(&seeds);
+    free(part);
+    return good;
+}
+
 bool
 system_applied(System *system, Expr *applied, Expr *forces)
 {
@@ -186,7 +204,7 @@ system_applied(System *system, Expr *applied, Expr *forces)
         const Pull *pull = &system->forces.at[i];
         forces[pull->coordinate] = expr_2(system->exprs, OP_ADD, forces[pull->coordinate], pull->e);
     }
-    return add_dissipation(system, applied)
+    return add_loads(system, forces) && add_dissipation(system, applied)
            && system_memory_forces(system, system->formalism != FORMALISM_HAMILTON, applied)
            && (system->formalism == FORMALISM_MAGGI || add_multipliers(system, forces));
 }

@@ -45,7 +45,7 @@ join_energy(Collect *c, const Energy *energy)
             continue;
         }
         check_variable(c, energy, var);
-        if (energy->kind != ENERGY_FORCE)
+        if (energy->kind != ENERGY_FORCE || k == 0)
             collect_visit(c, var);
         // A force may depend on anything without joining it to its coordinate.
         if (energy->kind != ENERGY_FORCE || k == 0)

@@ -58,4 +58,10 @@ void collect_no_derivative(Collect *c, Span span);
 void collect_entry(Collect *c, System *system, uint32_t from);
 void collect_memory(Collect *c, System *system, uint32_t from);
 
+// --- moving.c
+// Adds an inertia; of a mass that changes, its kinetic energy.
+void collect_velocity(System *system, Inertia inertia);
+// The inertias of a MOVING point, one for each axis of its frame.
+void collect_moving(Collect *c, System *system, uint32_t from, Expr m, Expr moving);
+
 #endif

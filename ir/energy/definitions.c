@@ -104,6 +104,16 @@ check_part(Collect *c, const Definition *at, Var var)
     c->good = false;
 }
 
+// A variable that is a number is written out too, whatever system it stands in.
+static void
+note_number(Collect *c, const Definition *definition)
+{
+    Expr equation = c->dae->equations.at[definition->equation].shape;
+    Expr side = expr_arg(c->dae->exprs, equation, definition->swapped ? 0 : 1);
+    if (expr_op(c->dae->exprs, side) == OP_CONST)
+        map_put(&c->local, definition->var, side);
+}
+
 static void
 finish_definition(Collect *c, uint32_t d)
 {
@@ -116,6 +126,7 @@ finish_definition(Collect *c, uint32_t d)
         reach = collect_join(c, reach, reach_of(c, row[k], NULL));
     }
     c->definitions.at[d].reach = reach;
+    note_number(c, &c->definitions.at[d]);
     c->state.at[d] = 2;
     if (reach != NONE)
         vec_push(&c->order, d);

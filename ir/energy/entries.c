@@ -19,14 +19,21 @@ add_force(Collect *c, System *system, uint32_t from, Expr text)
 {
     const Energy *energy = &c->dae->energies.at[from];
     Expr left = expr_arg(c->dae->exprs, text, 0);
-    uint32_t coordinate;
+    uint32_t coordinate, position;
     if (expr_op(c->dae->exprs, left) == OP_SLOT && expr_slot_of(c->dae->exprs, left) < 3 * system->n
         && expr_slot_of(c->dae->exprs, left) % 3 == 0) {
         coordinate = expr_slot_of(c->dae->exprs, left) / 3;
         vec_push(&system->forces, (Pull){coordinate, expr_arg(c->dae->exprs, text, 1), from});
         return;
     }
-    diag_add(c->diags, E0807, energy->span, "a generalised force acts on a coordinate: force q = ...");
+    bool placed = expr_op(c->dae->exprs, left) == OP_SLOT
+                  && map_get(&c->local, system->vars.at[expr_slot_of(c->dae->exprs, left)], &position);
+    if (placed && !system_depends(system, position, 1)) {
+        vec_push(&system->loads, (Load){position, expr_arg(c->dae->exprs, text, 1)});
+        return;
+    }
+    diag_add(c->diags, E0807, energy->span, "a generalised force acts on a coordinate, or on a position that an equation "
+                                            "gives: force q = ...");
     c->good = false;
 }
 
@@ -60,14 +67,12 @@ add_inertia(Collect *c, System *system, uint32_t from, Expr text)
         diag_add(c->diags, E0807, c->dae->energies.at[from].span,
                  "an inertia moves with a position or an angle; this one depends on velocities");
         c->good = false;
+    } else if (expr_op(exprs, s) == OP_MOVING) {
+        collect_moving(c, system, from, m, s);
     } else if (!system_rates(system, &s, 1, &rate)) {
         collect_no_derivative(c, c->dae->energies.at[from].span);
-    } else if (system_is_fixed(system, m)) {
-        vec_push(&system->inertias, (Inertia){m, rate, s, from});
-    } else { // a mass that changes: its energy only
-        Expr square = expr_2(exprs, OP_POW, rate, expr_const(exprs, 2));
-        Expr half = expr_2(exprs, OP_DIV, m, expr_const(exprs, 2));
-        vec_push(&system->kinetic, (Term){expr_2(exprs, OP_MUL, half, square), from});
+    } else {
+        collect_velocity(system, (Inertia){.m = m, .v = rate, .s = s, .from = from});
     }
 }
 

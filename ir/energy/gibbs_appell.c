@@ -16,6 +16,9 @@ system_accelerations(System *system, U32Vec *out, U32Vec *seeds)
     vec_grow(out, n);
     bool good = system_rates(system, v.at, n, out->at);
     for (uint32_t i = 0; i < n && good; i++)
+        if (system->inertias.at[i].a)
+            out->at[i] = system->inertias.at[i].a;
+    for (uint32_t i = 0; i < n && good; i++)
         vec_push(seeds, expr_2(system->exprs, OP_MUL, system->inertias.at[i].m, out->at[i]));
     vec_free(&v);
     return good;

@@ -107,7 +107,7 @@ take_square(Squares *squares, Expr factor, Expr w)
         return false;
     }
     Expr m = times(exprs, expr_const(exprs, 2), factor);
-    vec_push(&squares->found, (Inertia){m, w, s, squares->from});
+    vec_push(&squares->found, (Inertia){.m = m, .v = w, .s = s, .from = squares->from});
     return true;
 }
 

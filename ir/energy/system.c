@@ -192,6 +192,7 @@ system_free(System *system)
     vec_free(&system->potential);
     vec_free(&system->dissipation);
     vec_free(&system->forces);
+    vec_free(&system->loads);
     vec_free(&system->limits);
     vec_free(&system->memories);
     vec_free(&system->suspects);

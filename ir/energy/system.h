@@ -16,6 +16,7 @@
 typedef struct Inertia { // energy m/2*v^2; m does not depend on coordinates, v dt is the differential of a position
     Expr m, v;
     Expr s;              // the position, or 0 when only v is known
+    Expr a;              // the acceleration when it is not der(v): v is a component in a turning frame; or 0
     uint32_t from;       // index into Dae.energies
 } Inertia;
 typedef struct Term {
@@ -27,6 +28,9 @@ typedef struct Pull {    // a generalised force
     Expr e;
     uint32_t from;
 } Pull;
+typedef struct Load {    // the force e on a position: e*ds/dq on each coordinate, by its virtual work
+    Expr s, e;
+} Load;
 typedef struct Limit {   // the constraint left = right
     Expr left, right;
     bool velocity;       // between velocities; otherwise between positions
@@ -66,6 +70,7 @@ typedef struct System {
     VEC(Inertia) inertias;
     VEC(Term) kinetic, potential, dissipation; // kinetic: what has not the form of an inertia
     VEC(Pull) forces;
+    VEC(Load) loads;
     VEC(Limit) limits;
     VEC(Memory) memories;
     bool dual;              // coordinates are momenta, L = V(der(p)) - T(p): kinetic and potential have changed places

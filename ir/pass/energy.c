@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "ir/energy/system.h"
+#include "ir/problem.h"
 
 static bool
 derive(System *system)
@@ -184,6 +185,7 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         *cost = (MotionCost){0};
     if (!dae->energies.n && !dae->coordinates.n)
         return true;
+    integrals_of_energies(dae);
     bool good = systems_collect(dae, diags, &systems);
     for (uint32_t i = 0; i < dae->groups.n; i++)
         map_put(&names, (uint64_t)dae->groups.at[i].inst << 32 | dae->groups.at[i].name, i);

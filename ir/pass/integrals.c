@@ -85,6 +85,18 @@ inst_of_var(const Dae *dae, Var var)
     return group ? group->inst : 0;
 }
 
+void
+integrals_of_energies(Dae *dae)
+{
+    Integrals integrals = {.dae = dae};
+    for (uint32_t i = 0; i < dae->energies.n; i++) {
+        Energy *energy = &dae->energies.at[i];
+        resolve(&integrals, &energy->shape, &energy->row, dae->nodes.at[energy->node].inst, energy->span);
+    }
+    map_free(&integrals.checked);
+    vec_free(&integrals.vars);
+}
+
 bool
 pass_integrals(Dae *dae, Diags *diags)
 {
