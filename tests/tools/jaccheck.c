@@ -77,7 +77,7 @@ compare_column(const Point *point, uint32_t at, double h, const double *column, 
         double difference = (up[i] - down[i]) / (2 * h);
         double noise = 1e-15 * (fabs(up[i]) + fabs(down[i])) / h;
         double now = (fabs(difference - column[i]) - 20 * noise) / (1 + fabs(column[i]));
-        off[i] = isfinite(difference) ? fmin(off[i], now) : 0;
+        off[i] = isfinite(difference) && isfinite(column[i]) ? fmin(off[i], now) : 0;
         worst = fmax(worst, off[i]);
     }
     return worst;
