@@ -203,7 +203,8 @@ take_change(const Run *run, Stages *stages, const double *base)
         }
         if (!(change / size <= most))
             most = change / size;
-        stages->error = fmax(stages->error, change / (run->tolerance * size + run->abstol[k]));
+        double absolute = k < run->model->nx ? run->abstol[k] : run->tolerance * fabs(unit);
+        stages->error = fmax(stages->error, change / (run->tolerance * size + absolute));
     }
     return most;
 }

@@ -43,7 +43,7 @@ fail() {
     failed=$((failed + 1))
     printf 'FAIL %s\n' "$1"
     if [ -n "${2:-}" ] && [ -s "$2" ]; then
-        sed -n '1,30s/^/    /p' "$2"
+        sed -n '1,60s/^/    /p' "$2"
     fi
 }
 
