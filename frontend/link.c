@@ -9,6 +9,11 @@
 #include "frontend/fragment.h"
 #include "frontend/spanning.h"
 
+_Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OPERATOR_RECORD == (int)CLASS_OPERATOR_RECORD
+               && (int)CLASS_KIND_CONNECTOR == (int)CLASS_CONNECTOR && (int)CLASS_KIND_BODY == (int)CLASS_BODY
+               && (int)CLASS_KIND_ELEMENT == (int)CLASS_ELEMENT && (int)CLASS_KIND_CONSTRAINT == (int)CLASS_CONSTRAINT
+               && (int)CLASS_KIND_MEMORY == (int)CLASS_MEMORY, "dae.h names kinds of classes by other numbers than ast.h");
+
 typedef struct Shift { // where an instance of a fragment lies
     uint32_t var, inst, connector;
 } Shift;

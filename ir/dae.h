@@ -38,13 +38,19 @@ enum { // Dae.var_flags: one byte per scalar
 };
 typedef enum StateSelect { STATE_DEFAULT, STATE_NEVER, STATE_AVOID, STATE_PREFER, STATE_ALWAYS } StateSelect;
 
+// Inst.class_kind of the classes that passes know: values of ast.h's ClassKind (frontend/link.c checks them).
+enum {
+    CLASS_KIND_RECORD = 3, CLASS_KIND_OPERATOR_RECORD, CLASS_KIND_CONNECTOR,
+    CLASS_KIND_BODY = 11, CLASS_KIND_ELEMENT, CLASS_KIND_CONSTRAINT, CLASS_KIND_MEMORY
+};
+
 // A component instance; insts.at[0] is the model itself. Its path is parent's path + name + [index].
 typedef struct Inst {
     uint32_t parent;     // NONE for the model
     Sym name;
     uint32_t index;      // offset into Dae.dims of `rank` subscripts (from 1)
     uint8_t rank;
-    uint8_t class_kind;  // ClassKind of ast.h as a number: 11 body, 12 element, 13 constraint, 14 memory
+    uint8_t class_kind;  // CLASS_KIND_BODY, ..., or that of a class that passes do not tell apart
     bool shared;         // declared inner: others use it without connections
     Sym class_name;      // full class name
     Span span;           // the declaration

@@ -6,7 +6,7 @@
 #include "ir/conflict.h"
 #include "ir/locate.h"
 
-enum { CLASS_KIND_ELEMENT = 12, SOURCES = 4, JOINTS = 6 };
+enum { SOURCES = 4, JOINTS = 6 };
 
 static bool
 contains(const uint32_t *list, uint32_t n, uint32_t inst)

@@ -26,31 +26,28 @@ lagrangian_sources(System *system, bool whole, Lagrangian *out)
         system_potentials(system, -1, &out->roots, &out->seeds);
 }
 
-static void
-lagrangian_free(Lagrangian *sources)
+// The gradient by positions (order 0) or velocities (order 1).
+static bool
+lagrangian_gradient(System *system, bool whole, uint32_t order, Expr *out)
 {
-    vec_free(&sources->roots);
-    vec_free(&sources->seeds);
+    Lagrangian sources = {0};
+    lagrangian_sources(system, whole, &sources);
+    bool good = system_gradient(system, sources.roots.at, sources.seeds.at, sources.roots.n, order, out);
+    vec_free(&sources.roots);
+    vec_free(&sources.seeds);
+    return good;
 }
 
 bool
 system_momenta(System *system, bool whole, Expr *momenta)
 {
-    Lagrangian sources = {0};
-    lagrangian_sources(system, whole, &sources);
-    bool good = system_gradient(system, sources.roots.at, sources.seeds.at, sources.roots.n, 1, momenta);
-    lagrangian_free(&sources);
-    return good;
+    return lagrangian_gradient(system, whole, 1, momenta);
 }
 
 bool
 system_by_position(System *system, bool whole, Expr *out)
 {
-    Lagrangian sources = {0};
-    lagrangian_sources(system, whole, &sources);
-    bool good = system_gradient(system, sources.roots.at, sources.seeds.at, sources.roots.n, 0, out);
-    lagrangian_free(&sources);
-    return good;
+    return lagrangian_gradient(system, whole, 0, out);
 }
 
 bool

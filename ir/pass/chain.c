@@ -10,9 +10,9 @@
 //     der(zeta) = x; v = der(x); a = der(v); p = g(x)   ->   p = g(x)
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
+#include "ir/pass/chain.h"
 #include "ir/problem.h"
 
-enum { CLASS_KIND_MEMORY = 14 };
 
 typedef struct Chains {
     Dae *dae;
@@ -79,12 +79,11 @@ is_chain_variable(const Dae *dae, Var var)
            && dae->insts.at[group->inst].class_kind == CLASS_KIND_MEMORY;
 }
 
-// y = der(x) or der(x) = y in a memory element.
-static bool
-is_chain_equation(const Dae *dae, uint32_t equation, Var *x, Var *y)
+bool
+chain_link(const Dae *dae, uint32_t equation, Var *x, Var *y)
 {
     const Equation *at = &dae->equations.at[equation];
-    if (at->generated || at->kind != EQN_NORMAL
+    if (at->generated || at->kind == EQN_INITIAL
         || dae->insts.at[dae->nodes.at[at->node].inst].class_kind != CLASS_KIND_MEMORY)
         return false;
     Expr left = expr_arg(dae->exprs, at->shape, 0), right = expr_arg(dae->exprs, at->shape, 1);
@@ -93,11 +92,17 @@ is_chain_equation(const Dae *dae, uint32_t equation, Var *x, Var *y)
     Var a = dae->rows.at[at->row + expr_slot_of(dae->exprs, left)];
     Var b = dae->rows.at[at->row + expr_slot_of(dae->exprs, right)];
     bool a_der = dae->var_der_of.at[a] != NONE, b_der = dae->var_der_of.at[b] != NONE;
-    if (a_der == b_der)
-        return false;
     *x = dae->var_der_of.at[a_der ? a : b];
     *y = a_der ? b : a;
-    return dae->var_der_of.at[*x] == NONE && is_chain_variable(dae, *x) && is_chain_variable(dae, *y);
+    return a_der != b_der;
+}
+
+// One between variables of the element's own, which may be taken away.
+static bool
+is_chain_equation(const Dae *dae, uint32_t equation, Var *x, Var *y)
+{
+    return dae->equations.at[equation].kind == EQN_NORMAL && chain_link(dae, equation, x, y)
+           && dae->var_der_of.at[*x] == NONE && is_chain_variable(dae, *x) && is_chain_variable(dae, *y);
 }
 
 static void

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, DEEP = 64, HOLDERS = 8 };
+enum { DEEP = 64, HOLDERS = 8 };
 
 static uint32_t
 around_kind(const Dae *dae, uint32_t inst, uint32_t kind)

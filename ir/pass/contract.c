@@ -17,13 +17,13 @@
 #include "ir/locate.h"
 #include "ir/pass/contract.h"
 
-enum { CLASS_KIND_RECORD = 3, CLASS_KIND_CONNECTOR = 5, CAUSALITY_GRAPH = 3 };
+enum { CAUSALITY_GRAPH = 3 };
 
 static bool
 is_part(const Dae *dae, uint32_t inst)
 {
     uint8_t kind = dae->insts.at[inst].class_kind;
-    return kind == CLASS_KIND_RECORD || kind == CLASS_KIND_RECORD + 1 || kind == CLASS_KIND_CONNECTOR;
+    return kind == CLASS_KIND_RECORD || kind == CLASS_KIND_OPERATOR_RECORD || kind == CLASS_KIND_CONNECTOR;
 }
 
 static void

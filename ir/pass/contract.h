@@ -5,7 +5,6 @@
 #include "ir/problem.h"
 
 enum {
-    CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14,
     INPUT_COLUMN = NONE - 1
 };
 

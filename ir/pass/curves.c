@@ -10,9 +10,10 @@
 // unknowns, are not judged. Reports, changes nothing. Complexity: a few hundred evaluations per curve and corner.
 #include <math.h>
 
+#include "ir/pass/chain.h"
 #include "ir/problem.h"
 
-enum { CLASS_KIND_MEMORY = 14, GRID = 241, SLOTS_MAX = 64, CORNERS_MAX = 32 };
+enum { GRID = 241, SLOTS_MAX = 64, CORNERS_MAX = 32 };
 
 typedef struct Curve {
     Dae *dae;
@@ -27,25 +28,6 @@ typedef struct Curve {
 } Curve;
 
 // --- the chains
-
-// y = der(x) or der(x) = y in a memory element.
-static bool
-chain_link(const Dae *dae, uint32_t equation, Var *x, Var *y)
-{
-    const Equation *at = &dae->equations.at[equation];
-    if (at->generated || at->kind == EQN_INITIAL
-        || dae->insts.at[dae->nodes.at[at->node].inst].class_kind != CLASS_KIND_MEMORY)
-        return false;
-    Expr left = expr_arg(dae->exprs, at->shape, 0), right = expr_arg(dae->exprs, at->shape, 1);
-    if (expr_op(dae->exprs, left) != OP_SLOT || expr_op(dae->exprs, right) != OP_SLOT)
-        return false;
-    Var a = dae->rows.at[at->row + expr_slot_of(dae->exprs, left)];
-    Var b = dae->rows.at[at->row + expr_slot_of(dae->exprs, right)];
-    bool a_der = dae->var_der_of.at[a] != NONE, b_der = dae->var_der_of.at[b] != NONE;
-    *x = dae->var_der_of.at[a_der ? a : b];
-    *y = a_der ? b : a;
-    return a_der != b_der;
-}
 
 typedef struct Chains {
     Map next, before; // per variable of a chain

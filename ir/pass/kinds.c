@@ -13,7 +13,7 @@
 #include "ir/pass/kinds.h"
 
 enum { UNKNOWN, MOTION, EFFORT, SIGNAL };
-enum { SWEEPS = 4, CLASS_KIND_BODY = 11, CLASS_KIND_CONSTRAINT = 13, CLASS_KIND_MEMORY = 14 };
+enum { SWEEPS = 4 };
 
 typedef struct Kinds {
     Dae *dae;
