@@ -9,7 +9,8 @@ CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -
 
 BASE     := $(wildcard ir/base/*.c)
 IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
-FRONTEND := $(filter-out frontend/main.c,$(wildcard frontend/*.c))
+FRONTEND := $(wildcard frontend/*.c)
+DRIVER   := $(wildcard driver/*.c)
 BACKEND  := $(wildcard backend/*.c)
 RUNTIME  := $(filter-out runtime/simulator_start.c runtime/embed_program.c,$(wildcard runtime/*.c))
 
@@ -38,12 +39,12 @@ $(BUILD)/include/mdl_embed.h: runtime/embed.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(BUILD)/mdlc: $(BUILD)/frontend/main.o $(LIBS)
+$(BUILD)/mdlc: $(call objects,$(DRIVER)) $(LIBS)
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(SAN) -o $@ $(BUILD)/frontend/main.o $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
+	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are when they stand neither beside the program nor under its prefix.
-$(BUILD)/frontend/main.o: CPPFLAGS += -DMDLC_SOURCE=\"$(CURDIR)\"
+$(BUILD)/driver/session.o: CPPFLAGS += -DMDLC_SOURCE=\"$(CURDIR)\"
 
 # What `mdlc build` links models with: the runtime and the libraries it needs, in one archive.
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \

@@ -2,13 +2,13 @@
 # Who may include whom: `make layers`. Prints each offending include; exit status 1 when there is one.
 #   frontend -> ir -> base;  backend -> ir;  ir, backend -> runtime/model.h;  runtime -> runtime only;
 #   what the command line and built simulators share is in runtime/options.h and runtime/table.h, what a run gives in runtime/sim.h.
-# frontend/main.c is the composition root and may include every layer.
+# driver/ is the composition root and may include every layer.
 set -u
 cd "$(dirname "$0")/.."
 bad=0
 check() { # FOLDER ALLOWED_REGEX
-    found=$(grep -nE '^#include "(frontend|ir|backend|runtime)/' -r "$1" --include='*.[chly]' |
-        grep -v '^frontend/main\.c:' | grep -vE "$2" || true)
+    found=$(grep -nE '^#include "(driver|frontend|ir|backend|runtime)/' -r "$1" --include='*.[chly]' |
+        grep -vE "$2" || true)
     if [ -n "$found" ]; then
         printf '%s\n' "$found"
         bad=1
@@ -19,8 +19,8 @@ check ir/base '#include "ir/base/'
 check ir '#include "(ir/|runtime/model\.h)'
 check backend '#include "(backend/|ir/|runtime/model\.h)'
 check runtime '#include "runtime/'
-llvm=$(grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/ll[_.]' || true)
-sundials=$(grep -lE '#include <(sundials|ida|kinsol|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r frontend ir backend || true)
+llvm=$(grep -lE '#include <llvm-c' -r driver frontend ir backend runtime | grep -v '^backend/ll[_.]' || true)
+sundials=$(grep -lE '#include <(sundials|ida|kinsol|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r driver frontend ir backend || true)
 for file in $llvm $sundials; do
     echo "$file: a library of another layer"
     bad=1

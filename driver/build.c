@@ -1,0 +1,95 @@
+// mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
+#include "driver/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/header.h"
+#include "frontend/native.h"
+
+// libsimulator.a stands beside the program, or in lib/mdlc of its prefix.
+static const char *
+simulator_library(Arena *arena)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    static const char *const beside[] = {"libsimulator.a", "../lib/mdlc/libsimulator.a"};
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
+        if (access(candidate, R_OK) == 0)
+            return candidate;
+    }
+    return NULL;
+}
+
+// The object file beside the program, so that both are on one disk.
+static int
+build_program(Session *session, const EngineOptions *engine, ObjectOptions *object, bool shared)
+{
+    const char *target = session->options.run.output, *library = simulator_library(session->arena);
+    Out why = {0};
+    if (!library) {
+        fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
+        return EXIT_IO;
+    }
+    object->path = arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid());
+    bool good = backend_write_model(session->compilation.sys, engine, object, &why)
+                && native_link(object->path, library, target, shared, &why);
+    unlink(object->path);
+    if (!good)
+        fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+build_file(Session *session, const EngineOptions *engine, ObjectOptions *object)
+{
+    Out why = {0};
+    object->path = session->options.run.output;
+    bool good = backend_write_model(session->compilation.sys, engine, object, &why);
+    if (!good)
+        fprintf(stderr, "mdlc: cannot write %s", why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+build_header(Session *session)
+{
+    Out out = {0};
+    const char *path = session->options.run.output;
+    header_print(session->compilation.sys->model, &out);
+    int error = write_file(path, &out);
+    out_free(&out);
+    if (error)
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return error ? EXIT_IO : EXIT_FINE;
+}
+
+int
+command_build(Session *session)
+{
+    const Options *o = &session->options;
+    Compilation *c = &session->compilation;
+    int status = check_regex(o->run.variables);
+    if (status)
+        return status;
+    c->results = c->settable = true;
+    c->audit = o->run.audit;
+    c->variables = o->run.variables;
+    status = compile_model(session, FACT_SYS);
+    if (status)
+        return status;
+    EngineOptions engine = {o->opt, c->verify};
+    ObjectOptions object = {.symbol = "mdl_program", .native = o->native};
+    if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
+        return build_program(session, &engine, &object, o->emit && !strcmp(o->emit, "shared"));
+    if (!strcmp(o->emit, "c-header"))
+        return build_header(session);
+    object.kind = !strcmp(o->emit, "asm") ? OBJECT_ASM : !strcmp(o->emit, "llvm") ? OBJECT_LLVM : OBJECT_FILE;
+    return build_file(session, &engine, &object);
+}

@@ -1,0 +1,145 @@
+// mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "driver/session.h"
+#include "frontend/manual.h"
+#include "runtime/command.h"
+
+static void
+leave(int status, const char *text)
+{
+    ssize_t unused = write(STDERR_FILENO, text, strlen(text));
+    (void)unused;
+    _exit(status);
+}
+
+// While compiling nothing is on disk that could be left half written: the process ends at once.
+static void
+on_early_signal(int number)
+{
+    if (number == SIGALRM)
+        leave(EXIT_FAILED, "mdlc: the time limit was reached while compiling\n");
+    leave(EXIT_INTERRUPTED, "mdlc: interrupted while compiling\n");
+}
+
+static int
+call_command(Session *session)
+{
+    switch (session->options.command) {
+    case COMMAND_CHECK:
+        return command_check(session);
+    case COMMAND_RUN:
+        return command_run(session);
+    case COMMAND_BUILD:
+        return command_build(session);
+    case COMMAND_SHOW:
+        return command_show(session);
+    case COMMAND_FMT:
+        return command_fmt(session);
+    case COMMAND_COMPARE:
+        return command_compare(session);
+    case COMMAND_PLOT:
+        return command_plot(session);
+    case COMMAND_REPORT:
+        return command_report(session);
+    case COMMAND_NEW:
+    case COMMAND_EXAMPLES:
+        return command_start(session);
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static int
+help_or_version(const Options *options)
+{
+    Out out = {0};
+    if (options->command == COMMAND_VERSION) {
+        out_text(&out, "mdlc " MDLC_VERSION "\n");
+    } else if (options->command == COMMAND_MAN) {
+        manual_page(MDLC_VERSION, &out);
+    } else if (options->command == COMMAND_COMPLETIONS) {
+        if (!manual_completions(options->what, &out)) {
+            fprintf(stderr, "mdlc: completions are for bash, zsh and fish, not '%s'\n", options->what);
+            return EXIT_USAGE;
+        }
+    } else if (!options_help(options->what, &out)) {
+        fprintf(stderr, "mdlc: no call '%s'\n", options->what);
+        return EXIT_USAGE;
+    }
+    return print_out(&out);
+}
+
+static void
+prepare_process(const Options *options)
+{
+    bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
+        || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
+        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT;
+    run_signals(compiles ? on_early_signal : NULL);
+    signal(SIGPIPE, SIG_IGN);
+    if (compiles && options->run.limit_time > 0)
+        run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
+    if (options->limit_memory) {
+        struct rlimit limit = {options->limit_memory, options->limit_memory};
+        setrlimit(RLIMIT_AS, &limit);
+    }
+}
+
+static void
+session_free(Session *session)
+{
+    // A process that ends gives its memory back faster than we can; the sanitizer build checks that nothing
+    // leaks.
+#ifdef __SANITIZE_ADDRESS__
+    engine_free(&session->engine);
+    if (session->compilation.dae)
+        compilation_free(&session->compilation);
+    program_free(&session->program);
+    diags_free(&session->diags);
+    sources_free(&session->sources);
+    run_settings_free(&session->options.run);
+    syms_free(&session->syms);
+    arena_free(&session->arena);
+#else
+    (void)session;
+#endif
+}
+
+static int
+run_session(Session *session)
+{
+    prepare_process(&session->options);
+    session->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    session->sources = sources_create();
+    session->syms = syms_create();
+    session->diags = diags_create(session->sources);
+    int status = call_command(session);
+    if (diags_count(session->diags) || session->options.json_messages)
+        print_diagnostics(session);
+    fflush(stdout);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    Session session = {.began = now(), .arena = arena_create()};
+    Out why = {0};
+    int status = EXIT_USAGE;
+    if (!options_parse(&session.options, argc, argv, session.arena, &why))
+        fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
+    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION
+             || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
+        status = help_or_version(&session.options);
+    else
+        status = run_session(&session);
+    out_free(&why);
+    session_free(&session);
+    return status;
+}

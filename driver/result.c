@@ -1,0 +1,117 @@
+// What is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
+#include "driver/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/report.h"
+
+int
+command_compare(Session *session)
+{
+    Options *o = &session->options;
+    CompareOptions compare = o->compare;
+    Out out = {0}, why = {0};
+    compare.variables = o->run.variables;
+    compare.json = wants_json(session);
+    if (o->format && strcmp(o->format, "text") && !compare.json) {
+        fprintf(stderr, "mdlc: compare has no --format=%s: it has text and json\n", o->format);
+        return EXIT_USAGE;
+    }
+    int status = compare_results(o->files[0], o->files[1], &compare, &out, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    int printed = print_out(&out);
+    return printed ? printed : status;
+}
+
+static bool
+is_model(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae"));
+}
+
+// Runs the model into a file that is gone when it has been read; the table stays NULL when there is nothing in it.
+static int
+run_into_table(Session *session, Table **table, char why[TABLE_WHY])
+{
+    Options *o = &session->options;
+    const char *picture = o->run.output, *directory = getenv("TMPDIR");
+    char *path = arena_printf(session->arena, "%s/mdlc-XXXXXX.mat", directory && *directory ? directory : "/tmp");
+    int file = mkstemps(path, 4);
+    if (file < 0) {
+        snprintf(why, TABLE_WHY, "%s: %s", path, strerror(errno));
+        return EXIT_IO;
+    }
+    close(file);
+    o->run.output = path;
+    int status = command_run(session);
+    o->run.output = picture;
+    if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_INTERRUPTED)
+        *table = table_read(path, why);
+    unlink(path);
+    return status;
+}
+
+int
+command_plot(Session *session)
+{
+    const Options *o = &session->options;
+    PlotOptions plot = o->plot;
+    char text[TABLE_WHY] = "";
+    Table *table = NULL;
+    Out why = {0};
+    plot.variables = o->files + 1;
+    plot.n_variables = o->n_files - 1;
+    plot.output = o->run.output;
+    int status = EXIT_FINE;
+    session->options.run.quiet = true;
+    if (is_model(o->files[0]))
+        status = run_into_table(session, &table, text);
+    else if (!(table = table_read(o->files[0], text)))
+        status = EXIT_IO;
+    if (*text)
+        fprintf(stderr, "mdlc: %s\n", text);
+    int drawn = table ? plot_table(table, &plot, &why) : EXIT_FINE;
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    table_free(&table);
+    return status ? status : drawn;
+}
+
+static int
+write_report(Session *session, const Table *table, int status)
+{
+    const char *path = session->options.run.output;
+    const ReportInput input = {.compilation = &session->compilation, .sources = session->sources,
+                               .file = session->options.files[0], .version = MDLC_VERSION, .table = table,
+                               .stats = &session->stats, .status = status, .compile_seconds = session->compile_seconds};
+    Out page = {0};
+    report_print(&input, &page);
+    int error = write_file(path, &page);
+    out_free(&page);
+    if (error)
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return error ? EXIT_IO : EXIT_FINE;
+}
+
+// A run that fails is worth a page, too.
+int
+command_report(Session *session)
+{
+    char why[TABLE_WHY] = "";
+    Table *table = NULL;
+    session->compilation.names = session->compilation.describe = session->compilation.keep_problems = true;
+    int status = run_into_table(session, &table, why);
+    if (*why)
+        fprintf(stderr, "mdlc: %s\n", why);
+    int written = session->engine ? write_report(session, table, status) : EXIT_FINE;
+    table_free(&table);
+    return status ? status : written;
+}

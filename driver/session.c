@@ -1,0 +1,228 @@
+// What every call needs: the model is read, flattened and compiled, messages and texts are printed, exit codes chosen.
+// A step that fails has said why on standard error and gives the exit code.
+#include "driver/session.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MDLC_SOURCE
+#define MDLC_SOURCE "."
+#endif
+
+double
+now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+void
+print_diagnostics(Session *session)
+{
+    Out out = {0};
+    if (session->options.json_messages)
+        diags_print_json(session->diags, &out);
+    else
+        diags_print_text(session->diags, &out, session->colour);
+    out_flush(&out, session->options.json_messages ? stdout : stderr);
+    out_free(&out);
+}
+
+int
+internal_fault(const char *text)
+{
+    fprintf(stderr, "mdlc: internal fault, please report: %s\n", text && *text ? text : "no further information");
+    return EXIT_FAULT;
+}
+
+// Prints and closes standard output; a full disk is exit code 5, not silence.
+int
+print_out(Out *out)
+{
+    int error = out_flush(out, stdout);
+    if (fflush(stdout) && !error)
+        error = errno ? errno : EIO;
+    out_free(out);
+    if (!error)
+        return EXIT_FINE;
+    fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
+    return EXIT_IO;
+}
+
+// A folder of the distribution stands beside the program (build/../NAME), in share/mdlc of its prefix, or where it was
+// built; `file` is one it has.
+const char *
+distributed_folder(Arena *arena, const char *name, const char *file)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    static const char *const beside[] = {"../share/mdlc/", "../", "../../"};
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%.*s%s%s", (int)length, path, beside[i], name);
+        char *real = access(arena_printf(arena, "%s/%s", candidate, file), R_OK) ? NULL : realpath(candidate, NULL);
+        if (real) {
+            candidate = arena_printf(arena, "%s", real);
+            free(real);
+            return candidate;
+        }
+    }
+    return arena_printf(arena, "%s/%s", MDLC_SOURCE, name);
+}
+
+static void
+add_paths(Session *session)
+{
+    for (uint32_t i = 0; i < session->options.n_paths; i++)
+        program_add_path(session->program, session->options.paths[i]);
+    const char *path = getenv("MDLPATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        if (length)
+            program_add_path(session->program, arena_strndup(session->arena, path, length));
+        path += length + (path[length] == ':');
+    }
+    const char *library = distributed_folder(session->arena, "stdlib", "Units.mdl");
+    sources_set_library(session->sources, library);
+    program_add_path(session->program, library);
+}
+
+static int
+read_model(Session *session)
+{
+    session->program = program_create(session->sources, session->syms, session->diags);
+    program_limit_nesting(session->program, session->options.limit_nesting);
+    add_paths(session);
+    bool read = program_add_file(session->program, session->options.files[0]);
+    if (program_io_error(session->program))
+        return EXIT_IO;
+    return read && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
+}
+
+static bool
+is_flat_text(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && !strcmp(path + length - 4, ".dae");
+}
+
+// A flat model as text (docs/ir.md): what `mdlc show flat` prints, or a test of a pass.
+static int
+read_flat(Session *session)
+{
+    const char *path = session->options.files[0];
+    int error = 0, file = sources_read(session->sources, path, &error);
+    if (session->options.run.n_set || session->options.class_name) {
+        fprintf(stderr, "mdlc: %s: --set and --class need source text\n", path);
+        return EXIT_USAGE;
+    }
+    if (file < 0) {
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+        return EXIT_IO;
+    }
+    session->compilation.dae = dae_read(session->syms, session->sources, file, session->diags);
+    return session->compilation.dae ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+flatten_source(Session *session)
+{
+    int status = read_model(session);
+    if (status)
+        return status;
+    const RunSettings *run = &session->options.run;
+    Override *overrides = arena_array(session->arena, Override, run->n_set + 1);
+    for (uint32_t i = 0; i < run->n_set; i++)
+        overrides[i] = (Override){run->set[i].name, run->set[i].value};
+    ElaborateOptions elaborate_options = {session->options.class_name, overrides, run->n_set,
+                                          session->options.limit_scalars};
+    session->compilation.dae = elaborate(session->program, &elaborate_options, session->diags);
+    return session->compilation.dae && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
+}
+
+static int
+flatten(Session *session)
+{
+    int status = is_flat_text(session->options.files[0]) ? read_flat(session) : flatten_source(session);
+    Dae *dae = session->compilation.dae;
+    if (!status && session->options.formalism)
+        dae->formalism_chosen = formalism_named(session->options.formalism, &dae->formalism);
+    return status;
+}
+
+int
+compile_model(Session *session, uint32_t wanted)
+{
+    int status = flatten(session);
+    if (status)
+        return status;
+    Compilation *c = &session->compilation;
+    c->flat_seconds = (double)clock() / CLOCKS_PER_SEC;
+    c->flat_peak = pipeline_peak();
+    c->diags = session->diags;
+    c->dae->assemble = session->options.run.assemble || session->options.command == COMMAND_BUILD;
+    c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
+    Out why = {0};
+    if (!pipeline_run(c, wanted, session->options.after, &why) && !diags_errors(session->diags)) {
+        status = internal_fault(why.text);
+        out_free(&why);
+        return status;
+    }
+    out_free(&why);
+    return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
+}
+
+int
+make_engine(Session *session)
+{
+    Out why = {0};
+    Sys *sys = session->compilation.sys;
+    EngineOptions options = {session->options.opt, session->compilation.verify};
+    bool interp = session->options.engine && !strcmp(session->options.engine, "interp");
+    session->engine = interp ? engine_interp(sys, &why) : engine_llvm(sys, &options, &why);
+    int status = session->engine ? EXIT_FINE : internal_fault(why.text);
+    out_free(&why);
+    return status;
+}
+
+int
+check_regex(const char *text)
+{
+    regex_t compiled;
+    char why[256];
+    int error = text ? regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) : 0;
+    if (!text || !error) {
+        if (text)
+            regfree(&compiled);
+        return EXIT_FINE;
+    }
+    regerror(error, NULL, why, sizeof why);
+    fprintf(stderr, "mdlc: --vars '%s': %s\n", text, why);
+    return EXIT_USAGE;
+}
+
+int
+write_file(const char *path, const Out *text)
+{
+    FILE *file = fopen(path, "wb");
+    int error = 0;
+    if (!file)
+        return errno;
+    if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
+        error = errno ? errno : EIO;
+    if (fclose(file) && !error)
+        error = errno;
+    return error;
+}
+
+bool
+wants_json(const Session *session)
+{
+    return session->options.format && !strcmp(session->options.format, "json");
+}

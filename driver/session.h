@@ -1,0 +1,66 @@
+// session.h: one call of the program, from its options to its exit code. driver/ is the composition root: the only folder
+// that sees every layer; it decides what is printed and how the process ends.
+#ifndef MDLC_DRIVER_SESSION_H
+#define MDLC_DRIVER_SESSION_H
+
+#include "backend/backend.h"
+#include "frontend/elaborate.h"
+#include "frontend/options.h"
+#include "ir/pipeline.h"
+#include "runtime/sim.h"
+
+#ifndef MDLC_VERSION
+#define MDLC_VERSION "0.1.0"
+#endif
+
+// Exit codes are those of docs/cli.md.
+enum { EXIT_FINE = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_FAULT = 4, EXIT_IO = 5,
+       EXIT_INTERRUPTED = 130 };
+
+typedef struct Session {
+    Options options;
+    Arena *arena;
+    Sources *sources;
+    Syms *syms;
+    Diags *diags;
+    Program *program;
+    Compilation compilation;
+    Engine *engine;
+    mdl_stats stats;      // of the run, and how long it took to compile
+    double began, compile_seconds;
+    bool colour;
+} Session;
+
+// Seconds of a clock that only runs forward.
+double now(void);
+// The diagnostics so far, on standard error, or as JSON on standard output.
+void print_diagnostics(Session *session);
+// A broken invariant of ours: says so, and gives its exit code.
+int internal_fault(const char *text);
+// Prints and frees `out`; a full disk is exit code 5, not silence.
+int print_out(Out *out);
+// Zero, or errno.
+int write_file(const char *path, const Out *text);
+// A folder of the distribution (stdlib, examples); `file` is one it has. Lives in `arena`.
+const char *distributed_folder(Arena *arena, const char *name, const char *file);
+// Reads the file of the call and runs the passes that give the facts `wanted` (ir/pipeline.h).
+int compile_model(Session *session, uint32_t wanted);
+// Machine code, or the interpreter, for the compiled model.
+int make_engine(Session *session);
+// Is `text` (or NULL) a regular expression?
+int check_regex(const char *text);
+bool wants_json(const Session *session);
+
+// The calls. Each gives an exit code.
+int command_check(Session *session);
+int command_run(Session *session);
+int command_build(Session *session);
+int command_show(Session *session);
+int command_fmt(Session *session);
+int command_compare(Session *session);
+int command_plot(Session *session);
+int command_report(Session *session);
+// new, examples
+int command_start(Session *session);
+
+#endif

@@ -1,0 +1,276 @@
+// mdlc show: views of the model at every stage, as text, JSON and pictures.
+#include "driver/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/parse.h"
+#include "ir/equations.h"
+#include "ir/graph.h"
+#include "ir/loops.h"
+#include "ir/storage.h"
+
+static void
+show_jacobian(const Sys *sys, Out *out)
+{
+    const mdl_model *model = sys->model;
+    for (int part = 0; part < 2; part++) {
+        const mdl_matrix *m = part ? &model->jac_yp : &model->jac_y;
+        if (part && !m->nonzeros)
+            break;
+        out_printf(out, "%s: %u x %u, %u nonzeros\n", part ? "by derivatives" : "by unknowns", m->rows, m->columns,
+                   m->nonzeros);
+        for (uint32_t column = 0; column < m->columns; column++)
+            for (uint32_t k = m->column_start[column]; k < m->column_start[column + 1]; k++)
+                out_printf(out, "  d(row of %s)/d(%s%s%s) = v[%u]\n", model->state_name[m->row[k]],
+                           part ? "der(" : "", model->state_name[column], part ? ")" : "", m->values + k);
+    }
+    for (uint32_t f = 0; f < sys->funcs.n; f++) {
+        const Func *func = &sys->funcs.at[f];
+        if (strcmp(func->name, "jacobian"))
+            continue;
+        out_printf(out, "computed by %u instructions (mdlc show ir lists them)\n", func->count);
+    }
+}
+
+static void
+show_stats(Session *session, Out *out)
+{
+    const Compilation *c = &session->compilation;
+    const Dae *dae = c->dae;
+    out_printf(out, "instances %u\nvariables %u\nequations %u\nshapes (expressions) %u\nbonds %u\nnodes %u\n", dae->insts.n,
+               dae->nvars, c->problem.equations.n, expr_count(dae->exprs), dae->bonds.n, dae->nodes.n);
+    out_printf(out, "states %u\nunknowns %u\nJacobian nonzeros %u\nindex %u\nset-valued laws %u\n",
+               c->sys->model->nx, c->sys->model->n, c->sys->model->jac_y.nonzeros, c->reduction.structural_index,
+               dae->laws.n);
+    if (c->motion.equations)
+        out_printf(out, "equations of motion %u\noperations in them %llu, with equal parts computed once %llu\n",
+                   c->motion.equations, (unsigned long long)c->motion.raw, (unsigned long long)c->motion.shared);
+    out_printf(out, "loops %u\nloops removed by the algebra of luz and tar %u\ninstructions %u\nfunctions %u\n",
+               c->dynamics.loops.n, c->dynamics.reduced, c->sys->instrs.n, c->sys->funcs.n);
+    out_printf(out, "reading and elaboration %10.3f ms, peak %.1f MB\n", 1e3 * c->flat_seconds, c->flat_peak);
+    for (uint32_t i = 0; i < pipeline_length; i++)
+        out_printf(out, "pass %-10s %8.3f ms, peak %.1f MB\n", pipeline[i].name, 1e3 * c->seconds[i], c->peak[i]);
+}
+
+static int
+show_bonds(Session *session, Out *out)
+{
+    Dae *dae = session->compilation.dae;
+    const Problem *problem = &session->compilation.problem;
+    const char *format = session->options.format ? session->options.format : "text";
+    Out why = {0};
+    bool good = true;
+    if (session->options.canonical)
+        graph_print_canonical(dae, problem, out);
+    else if (!strcmp(format, "dot"))
+        graph_print_dot(dae, problem, out);
+    else if (!strcmp(format, "json"))
+        graph_print_json(dae, problem, out);
+    else if (!strcmp(format, "svg"))
+        good = graph_render_svg(dae, problem, out, &why);
+    else
+        graph_print_text(dae, problem, out);
+    if (!good)
+        fprintf(stderr, "mdlc: %s\n", why.text);
+    out_free(&why);
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+show_native(Session *session, Out *out)
+{
+    Out why = {0};
+    EngineOptions options = {session->options.opt, true};
+    bool assembly = !strcmp(session->options.what, "asm");
+    bool good = assembly ? backend_print_asm(session->compilation.sys, &options, out, &why)
+                         : backend_print_llvm(session->compilation.sys, &options, out, &why);
+    int status = good ? EXIT_FINE : internal_fault(why.text);
+    out_free(&why);
+    return status;
+}
+
+static int
+show_tree(Session *session, Out *out)
+{
+    Ast ast;
+    int error = 0;
+    ast_init(&ast);
+    const char *path = session->options.files[0];
+    int file = sources_read(session->sources, path, &error);
+    if (file < 0) {
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+        ast_free(&ast);
+        return EXIT_IO;
+    }
+    size_t length = strlen(path);
+    ParseOptions options = {length > 3 && !strcmp(path + length - 3, ".mo"), session->options.limit_nesting};
+    Node root = parse_file(session->sources, file, session->syms, &ast, session->diags, &options);
+    if (root && !diags_errors(session->diags))
+        ast_print(&ast, session->syms, session->sources, root, out);
+    ast_free(&ast);
+    return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
+}
+
+static uint32_t
+facts_for(const char *what)
+{
+    static const struct { const char *what; uint32_t facts; } table[] = {
+        {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
+        {"states", FACT_CAUSAL}, {"index", FACT_CAUSAL}, {"init", FACT_SOLVED}, {"loops", FACT_SOLVED},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(what, table[i].what))
+            return table[i].facts;
+    return FACT_SYS;
+}
+
+static void
+show_structure_json(const Compilation *c, const char *what, Out *out)
+{
+    if (!strcmp(what, "blt"))
+        problem_print_blt_json(c->dae, &c->problem, out);
+    else if (!strcmp(what, "states"))
+        reduction_print_states_json(c->dae, &c->reduction, out);
+    else if (!strcmp(what, "init"))
+        problem_print_init_json(c->dae, &c->initial, out);
+    else if (!strcmp(what, "equations"))
+        equations_print_json(c->dae, &c->reduction, &c->dynamics, &c->discretes, out);
+    else if (!strcmp(what, "loops"))
+        loops_print_json(c->dae, &c->continuous, &c->dynamics, out);
+    else {
+        reduction_print_index_json(c->dae, &c->reduction, out);
+        out_text(out, ",\n \"storages\": ");
+        storages_print_json(c->dae, &c->reduction, &c->problem, out);
+        out_text(out, "}\n");
+    }
+}
+
+// Which formats a view has; text is one of all.
+static bool
+has_format(const char *what, const char *format)
+{
+    static const char *const with_json[] = {"bonds", "equations", "blt", "states", "index", "init", "loops"};
+    if (!strcmp(format, "text"))
+        return true;
+    if (strcmp(format, "json"))
+        return !strcmp(what, "bonds") && (!strcmp(format, "dot") || !strcmp(format, "svg"));
+    for (size_t i = 0; i < sizeof with_json / sizeof *with_json; i++)
+        if (!strcmp(what, with_json[i]))
+            return true;
+    return false;
+}
+
+static int
+show_view(Session *session, Out *out)
+{
+    Compilation *c = &session->compilation;
+    const char *what = session->options.what;
+    if (session->options.after || !strcmp(what, "flat"))
+        dae_print(c->dae, out);
+    else if (!strcmp(what, "bonds"))
+        return show_bonds(session, out);
+    else if (wants_json(session))
+        show_structure_json(c, what, out);
+    else if (!strcmp(what, "loops"))
+        loops_print_text(c->dae, &c->continuous, &c->dynamics, out);
+    else if (!strcmp(what, "equations"))
+        equations_print_text(c->dae, &c->reduction, &c->dynamics, &c->discretes, out);
+    else if (!strcmp(what, "init")) {
+        problem_print_init(c->dae, &c->initial, out);
+        causal_print(c->dae, &c->init, out);
+    } else if (!strcmp(what, "blt"))
+        problem_print_blt(c->dae, &c->problem, out);
+    else if (!strcmp(what, "states"))
+        reduction_print_states(c->dae, &c->reduction, out);
+    else if (!strcmp(what, "index")) {
+        reduction_print_index(c->dae, &c->reduction, out);
+        storages_print_text(c->dae, &c->reduction, &c->problem, out);
+    }
+    else if (!strcmp(what, "jacobian"))
+        show_jacobian(c->sys, out);
+    else if (!strcmp(what, "ir"))
+        sys_print(c->sys, out);
+    else if (!strcmp(what, "stats"))
+        show_stats(session, out);
+    else
+        return show_native(session, out);
+    return EXIT_FINE;
+}
+
+// One line: what the equations of motion cost, and what became of the whole model.
+static void
+show_formalism(const Compilation *c, Formalism formalism, Out *out)
+{
+    const mdl_model *model = c->sys->model;
+    out_printf(out, "%-13s %10u %12llu %12llu %8u %10u %10u\n", formalism_name(formalism), c->motion.equations,
+               (unsigned long long)c->motion.raw, (unsigned long long)c->motion.shared, model->nx, model->n,
+               model->jac_y.nonzeros);
+}
+
+// Compiles the model by each formalism. One that cannot express it says so in its line; when none can, the errors of the
+// last stay.
+static int
+show_formalisms(Session *session, Out *out)
+{
+    int last = EXIT_MODEL, best = EXIT_MODEL;
+    out_printf(out, "%-13s %10s %12s %12s %8s %10s %10s\n", "formalism", "equations", "operations", "shared", "states",
+               "unknowns", "nonzeros");
+    for (int i = 0; i < FORMALISM_COUNT; i++) {
+        DiagsMark mark = diags_mark(session->diags);
+        session->options.formalism = formalism_name((Formalism)i);
+        last = compile_model(session, FACT_SYS);
+        if (!last)
+            show_formalism(&session->compilation, (Formalism)i, out);
+        else if (last == EXIT_MODEL && session->compilation.dae)
+            out_printf(out, "%-13s cannot express this model: mdlc check --formalism=%s says why\n", formalism_name((Formalism)i),
+                       formalism_name((Formalism)i));
+        else
+            return last;
+        best = last ? best : EXIT_FINE;
+        if (i + 1 == FORMALISM_COUNT && best)
+            break;
+        diags_return_to(session->diags, mark);
+        compilation_free(&session->compilation);
+        session->compilation = (Compilation){0};
+        if (session->program)
+            program_free(&session->program);
+    }
+    return best;
+}
+
+int
+command_show(Session *session)
+{
+    const char *what = session->options.what;
+    Out out = {0};
+    int status = EXIT_FINE;
+    if (!strcmp(what, "passes")) {
+        pipeline_print(&out);
+        return print_out(&out);
+    }
+    if (session->options.format && !has_format(what, session->options.format)) {
+        fprintf(stderr, "mdlc: show %s has no --format=%s: bonds has text, json, dot and svg; equations, blt, states, index, "
+                "init and loops have text and json; the others text\n", what, session->options.format);
+        return EXIT_USAGE;
+    }
+    if (session->options.canonical && (strcmp(what, "bonds") || session->options.format)) {
+        fprintf(stderr, "mdlc: --canonical is for show bonds, as text\n");
+        return EXIT_USAGE;
+    }
+    if (!strcmp(what, "ast")) {
+        status = show_tree(session, &out);
+    } else if (!strcmp(what, "formalisms")) {
+        status = show_formalisms(session, &out);
+    } else {
+        // What stats says about time and memory is that of `check`.
+        session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;
+        session->compilation.describe = !strcmp(what, "bonds");
+        session->compilation.audit = session->options.canonical;
+        status = compile_model(session, facts_for(what));
+        if (!status)
+            status = show_view(session, &out);
+    }
+    int printed = print_out(&out);
+    return status ? status : printed;
+}

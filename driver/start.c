@@ -1,0 +1,20 @@
+// Where a new user begins: mdlc new, mdlc examples.
+#include "driver/session.h"
+
+#include <stdio.h>
+
+#include "frontend/starter.h"
+
+int
+command_start(Session *session)
+{
+    const char *what = session->options.what, *examples = distributed_folder(session->arena, "examples", "README.md");
+    Out out = {0}, why = {0};
+    int status = session->options.command == COMMAND_NEW ? starter_new(what, &out, &why)
+        : what ? starter_copy(examples, what, &out, &why) : starter_list(examples, &out, &why);
+    if (why.length)
+        fprintf(stderr, "mdlc: %s", why.text);
+    out_free(&why);
+    int printed = print_out(&out);
+    return status ? status : printed;
+}
