@@ -5,6 +5,7 @@
 // two sides (a force, an inertia, a constraint) is kept as one shape left = right, so that both sides share their
 // row. An inertia at a point is one entry per Cartesian component, because its energy is the sum over them.
 // Contract: fragment.h. Complexity: linear in the scalar entries.
+#include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
 #include "ir/lump.h"
 
@@ -18,9 +19,37 @@ static void
 add_energy(Context *context, EnergyKind kind, Node item, Expr e)
 {
     const AstNode *at = node_at(context->elab, item);
-    FragEnergy made = {.kind = (uint8_t)kind, .memory = (at->flags & AST_F_MEMORY) != 0, .span = at->span};
+    FragEnergy made = {.kind = (uint8_t)kind, .memory = (at->flags & AST_F_MEMORY) != 0, .order = 1, .span = at->span};
     store_shape(context->elab, context->frag, e, &made.shape, &made.row, &made.n);
     vec_push(&context->frag->energies, made);
+}
+
+// memory(order = alpha): a constant that shapes the model. False after an error.
+static bool
+memory_order(Context *context, Node item, double *order)
+{
+    Elab *elab = context->elab;
+    Node given = child_at(elab, item, 2);
+    Value value;
+    *order = 1;
+    if (!given)
+        return true;
+    if (strcmp(name_of(elab, node_at(elab, given)->sym), "order")) {
+        diag_add(elab->diags, E0807, node_at(elab, given)->span, "a memory energy has an order and nothing else: memory(order = 0.5)");
+        return false;
+    }
+    Node number = child_at(elab, given, 0);
+    if (!expression_constant(&elab->env, number, &value))
+        return false;
+    if (!value.type.rank && type_is_number(&value.type)) {
+        *order = value_number(&elab->env, &value, 0);
+        if (*order > 0 && *order <= 1)
+            return true;
+    }
+    Diag *diag = diag_add(elab->diags, E0219, node_at(elab, number)->span, "the order of a memory energy must be a number in (0, 1]");
+    diag_help(diag, "an element of order 1 is an ordinary mem-spring, mem-damper or mem-inerter; the force of a mem-inerter of order a "
+                    "has a derivative of order 2*a");
+    return false;
 }
 
 static bool
@@ -48,8 +77,11 @@ static void
 elaborate_potential(Context *context, Node item, EnergyKind kind)
 {
     Value value;
-    if (real_value(context, child_at(context->elab, item, 0), "an energy", 0, &value))
-        add_energy(context, kind, item, value.elements[0]);
+    double order;
+    if (!memory_order(context, item, &order) || !real_value(context, child_at(context->elab, item, 0), "an energy", 0, &value))
+        return;
+    add_energy(context, kind, item, value.elements[0]);
+    vec_last(&context->frag->energies).order = order;
 }
 
 // --- inertia

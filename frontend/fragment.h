@@ -111,6 +111,7 @@ typedef struct FragBind {
 typedef struct FragEnergy {
     uint8_t kind;            // EnergyKind
     bool memory;
+    double order;            // of a memory energy: Energy.order
     Expr shape;
     uint32_t row, n;
     Span span;

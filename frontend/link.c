@@ -497,7 +497,7 @@ link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
     }
     for (uint32_t i = 0; i < frag->energies.n; i++) {
         const FragEnergy *energy = &frag->energies.at[i];
-        Energy made = {.kind = energy->kind, .memory = energy->memory, .shape = energy->shape,
+        Energy made = {.kind = energy->kind, .memory = energy->memory, .order = energy->order, .shape = energy->shape,
                        .node = dae_node(dae, shift->inst), .span = energy->span};
         made.row = link_row(linker, frag, shift, energy->row, energy->n);
         vec_push(&dae->energies, made);

@@ -79,7 +79,8 @@ static void mdl_error(Span *span, Parser *p, const char *message);
 %type <node> enumeration_literal bond_clause bond_argument external
 %type <node> external_arguments type_specifier name subscripts subscripts_opt subscript
 %type <node> equation statement connect_clause if_branch when_branch statement_if_branch
-%type <node> statement_when_branch while_head energy_item energy_branch inertia_domain inertia_frame for_index expression simple logical
+%type <node> statement_when_branch while_head energy_item energy_branch memory_order inertia_domain inertia_frame
+%type <node> for_index expression simple logical
 %type <node> range relation sum product power primary parens reference part call
 %type <node> function_argument function_reference argument_item row within external_result
 %type <list> items elements elements_some equations statements energy_items component_list
@@ -580,8 +581,8 @@ energy_items:
 energy_item:
   energy_word[word] expression comment
     { $$ = energy_node(p, @$, $word, 0, NODES($expression, $comment)); }
-| "memory" energy_word[word] expression comment
-    { $$ = energy_node(p, @$, $word, AST_F_MEMORY, NODES($expression, $comment)); }
+| "memory" memory_order[order] energy_word[word] expression comment
+    { $$ = energy_node(p, @$, $word, AST_F_MEMORY, NODES($expression, $comment, $order)); }
 | "force" reference "=" expression comment
     { $$ = energy_node(p, @$, "force", 0, NODES($reference, $expression, $comment)); }
 | "inertia" expression[mass] inertia_domain[domain] "at" expression[place] inertia_frame[frame] comment
@@ -601,6 +602,12 @@ energy_item:
       $$ = node_list_end(p, AST_IFEQ, @$, 0, 0, NULL, 0, list_add(p, $list, last), $comment); }
 | for_open[depth] for_head[indices] "loop" energy_items[list] "end" "for" comment
     { block_close(p, $depth); $$ = node_list_end(p, AST_FOREQ, @$, 0, 0, NODES($indices), $list, $comment); }
+;
+// memory(order = 0.5) dissipation: the name is checked where the order is evaluated.
+memory_order:
+  %empty                        { $$ = 0; }
+| "(" "a name"[name] "=" expression ")"
+    { $$ = node(p, AST_ARG, @$, $name, 0, NODES($expression)); }
 ;
 energy_branch:
   if_open expression "then" energy_items[list]

@@ -204,7 +204,7 @@ starts_energy_item(const Parser *p, int kind)
     if (p->section != SECTION_ENERGY || in_brackets(p))
         return false;
     int before = p->current.kind;
-    if (before == T_MEMORY)
+    if (before == T_MEMORY || before == T_RPAREN) // memory(order = 0.5) dissipation; otherwise no word follows ')'
         return kind == T_KINETIC || kind == T_POTENTIAL || kind == T_DISSIPATION;
     return is_energy_word(kind) && (before == T_SEMICOLON || before == T_ENERGY || before == T_LOOP
                                     || before == T_THEN || before == T_ELSE);

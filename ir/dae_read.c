@@ -781,7 +781,12 @@ static void
 read_energy(Reader *reader)
 {
     Dae *dae = reader->dae;
-    Energy energy = {.span = line_span(reader), .memory = take(reader, "memory")};
+    Energy energy = {.span = line_span(reader), .memory = take(reader, "memory"), .order = 1};
+    if (energy.memory && take(reader, "order")) {
+        energy.order = number(reader);
+        if (!(energy.order > 0 && energy.order <= 1))
+            fail(reader, "an order in (0, 1]");
+    }
     int kind = take_of(reader, dae_text_energies, 6);
     if (kind < 0)
         fail(reader, "the kind of an energy");

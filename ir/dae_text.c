@@ -361,7 +361,10 @@ print_energies(const Dae *dae, Out *out)
     }
     for (uint32_t i = 0; i < dae->energies.n; i++) {
         const Energy *energy = &dae->energies.at[i];
-        out_printf(out, "energy %s%s ", energy->memory ? "memory " : "", dae_text_energies[energy->kind]);
+        out_text(out, energy->memory ? "energy memory" : "energy");
+        if (energy->order != 1)
+            out_printf(out, " order %.17g", energy->order);
+        out_printf(out, " %s ", dae_text_energies[energy->kind]);
         print_path(dae, dae->nodes.at[energy->node].inst, out);
         out_char(out, ' ');
         print_shape(dae, energy->shape, energy->row, out);

@@ -73,6 +73,11 @@ uint32_t expr_operations(const Exprs *exprs, Expr e); // arithmetic operations, 
 // --- rewriting (memoized over the shared parts; no deep recursion)
 // Slot k becomes with[k] (0 keeps the slot). n = length of `with`; further slots are kept.
 Expr expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n);
+// What stands for a part whose arguments have become args (one per argument, as the part has them): an expression, or 0 for
+// the same operator of args.
+typedef Expr ExprReplace(void *context, Exprs *exprs, Expr part, const Expr *args);
+// The expression with each part replaced, arguments before users. The rule may make and walk over expressions.
+Expr expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context);
 // Renumbers slots by first occurrence in reading order; order[new] = old. The result is a shape.
 Expr expr_shape(Exprs *exprs, Expr e, U32Vec *order);
 

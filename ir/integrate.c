@@ -60,31 +60,23 @@ integrate_affine(Integration *now, Expr e, Expr *slope, Expr *shift)
 
 // --- rewriting the integrand
 
+typedef struct Replaced {
+    Expr node, with;
+} Replaced;
+
+static Expr
+replace_node(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    const Replaced *replaced = context;
+    (void)exprs, (void)args;
+    return part == replaced->node ? replaced->with : 0;
+}
+
 Expr
 integrate_replaced(Exprs *exprs, Expr e, Expr node, Expr with)
 {
-    U32Vec order = {0}, made = {0}, args = {0};
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        bool changed = false;
-        vec_clear(&args);
-        for (uint32_t j = 0; j < cell_n(exprs, id); j++) {
-            Expr arg = cell_args(exprs, id)[j], is = made.at[exprs->index.at[arg]];
-            changed |= is != arg;
-            vec_push(&args, is);
-        }
-        if (id == node)
-            result = with;
-        else if (changed)
-            result = expr_make(exprs, cell_op(exprs, id), args.at, args.n);
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
+    Replaced replaced = {node, with};
+    return expr_rewrite(exprs, e, replace_node, &replaced);
 }
 
 // What stands for one operator in an integrand: at single points its value does not matter.
@@ -117,30 +109,23 @@ plain_operator(Integration *now, Expr e, Op op, const Expr *args, uint32_t n)
     }
 }
 
+static Expr
+replace_plainly(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    Integration *now = context;
+    uint32_t n = cell_n(exprs, part);
+    if (cell_op(exprs, part) == OP_INTEGRAL && !integrate_moves(now, args[1]))
+        integrate_require(now, args[1]);
+    bool whole = n && (integrate_moves(now, part) || expr_has_op(exprs, part, OP_INTEGRAL));
+    return whole ? plain_operator(now, part, cell_op(exprs, part), args, n) : part;
+}
+
 // The integrand without operators that have no meaning under an integral. Conditions under which integrals inside it
 // are valid are collected where they do not depend on x.
 static Expr
 plain(Integration *now, Expr e)
 {
-    Exprs *exprs = now->exprs;
-    U32Vec order = {0}, made = {0}, args = {0};
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        vec_clear(&args);
-        for (uint32_t j = 0; j < cell_n(exprs, id); j++)
-            vec_push(&args, made.at[exprs->index.at[cell_args(exprs, id)[j]]]);
-        if (cell_op(exprs, id) == OP_INTEGRAL && !integrate_moves(now, args.at[1]))
-            integrate_require(now, args.at[1]);
-        if (args.n && (integrate_moves(now, id) || expr_has_op(exprs, id, OP_INTEGRAL)))
-            result = plain_operator(now, id, cell_op(exprs, id), args.at, args.n);
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
+    return expr_rewrite(now->exprs, e, replace_plainly, now);
 }
 
 void
@@ -512,27 +497,15 @@ expr_integral(Exprs *exprs, const Integral *integral)
     return expr_make(exprs, OP_INTEGRAL, args, 4);
 }
 
+static Expr
+replace_integral(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    return cell_op(exprs, part) == OP_INTEGRAL ? args[0] : 0;
+}
+
 Expr
 expr_without_integrals(Exprs *exprs, Expr e)
 {
-    U32Vec order = {0}, made = {0}, args = {0};
-    if (!expr_has_op(exprs, e, OP_INTEGRAL))
-        return e;
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        vec_clear(&args);
-        for (uint32_t j = 0; j < cell_n(exprs, id); j++)
-            vec_push(&args, made.at[exprs->index.at[cell_args(exprs, id)[j]]]);
-        if (cell_op(exprs, id) == OP_INTEGRAL)
-            result = args.at[0];
-        else if (expr_has_op(exprs, id, OP_INTEGRAL))
-            result = expr_make(exprs, cell_op(exprs, id), args.at, args.n);
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
+    return expr_has_op(exprs, e, OP_INTEGRAL) ? expr_rewrite(exprs, e, replace_integral, NULL) : e;
 }

@@ -98,31 +98,20 @@ luz_atom(Work *work, Expr luz)
     return expr_slot(work->exprs, work->first_slot + work->natoms++);
 }
 
+static Expr
+replace_luz(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    if (expr_op(exprs, part) != OP_LUZ)
+        return 0;
+    Expr luz = expr_make(exprs, OP_LUZ, args, 2);
+    return expr_op(exprs, luz) == OP_LUZ ? luz_atom(context, luz) : luz;
+}
+
 // Every luz with unknowns becomes its atom's slot, inner ones first.
 static Expr
 name_luz(Work *work, Expr e)
 {
-    Exprs *exprs = work->exprs;
-    if (!expr_has_op(exprs, e, OP_LUZ))
-        return e;
-    U32Vec order = {0}, made = {0}, args = {0};
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        args.n = 0;
-        for (uint32_t j = 0; j < expr_nargs(exprs, id); j++)
-            vec_push(&args, made.at[exprs->index.at[expr_arg(exprs, id, j)]]);
-        if (args.n)
-            result = expr_make(exprs, expr_op(exprs, id), args.at, args.n);
-        if (expr_op(exprs, result) == OP_LUZ)
-            result = luz_atom(work, result);
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
+    return expr_has_op(work->exprs, e, OP_LUZ) ? expr_rewrite(work->exprs, e, replace_luz, work) : e;
 }
 
 // Bands first (their forms are found by nonsmooth_split), then luz in equations and in the bands' arguments.
@@ -277,32 +266,24 @@ tidy_product(Exprs *exprs, Expr a, Expr b)
     return nonsmooth_times(exprs, a, b);
 }
 
+static Expr
+tidy_part(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    if (expr_op(exprs, part) != OP_MUL)
+        return 0;
+    Expr product = args[0];
+    for (uint32_t j = 1; j < expr_nargs(exprs, part); j++)
+        product = tidy_product(exprs, product, args[j]);
+    return product;
+}
+
 // Cancels what the elimination multiplied and divided by; these factors are not zero, or it would not have
 // been done.
 static Expr
 tidy(Exprs *exprs, Expr e)
 {
-    U32Vec order = {0}, made = {0}, args = {0};
-    expr_walk(exprs, e, UINT32_MAX, &order);
-    for (uint32_t i = 0; i < order.n; i++) {
-        Expr id = order.at[i], result = id;
-        args.n = 0;
-        for (uint32_t j = 0; j < expr_nargs(exprs, id); j++)
-            vec_push(&args, made.at[exprs->index.at[expr_arg(exprs, id, j)]]);
-        if (expr_op(exprs, id) == OP_MUL) {
-            result = args.at[0];
-            for (uint32_t j = 1; j < args.n; j++)
-                result = tidy_product(exprs, result, args.at[j]);
-        } else if (args.n) {
-            result = expr_make(exprs, expr_op(exprs, id), args.at, args.n);
-        }
-        vec_push(&made, result);
-    }
-    Expr result = vec_last(&made);
-    vec_free(&order);
-    vec_free(&made);
-    vec_free(&args);
-    return result;
+    return expr_rewrite(exprs, e, tidy_part, NULL);
 }
 
 // --- one argument with all its bands

@@ -9,6 +9,7 @@ typedef struct Definition { // of var, by the right (or left) side of an equatio
     Var var;
     uint32_t equation;
     bool swapped;           // e = v
+    double order;           // of an integral: 1 for der(z) = e, that of fder(z, order) = e
     uint32_t reach;         // a coordinate it depends on, or NONE
 } Definition;
 
@@ -18,7 +19,7 @@ typedef struct Collect {
     Map coordinate_of;      // variable -> index into Dae.coordinates
     Map given_by;           // variable -> index into `definitions`
     VEC(Definition) definitions;
-    Map rate_given_by;      // variable z of an equation der(z) = e -> index into `integrals`
+    Map rate_given_by;      // variable z of an equation der(z) = e or fder(z, order) = e -> index into `integrals`
     VEC(Definition) integrals;
     U8Vec state;            // per definition: 0 new, 1 on the stack, 2 done
     U32Vec order;           // definitions that reach coordinates, uses after what they use

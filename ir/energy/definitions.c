@@ -24,24 +24,43 @@ collect_base(const Dae *dae, Var var, uint32_t *order)
     return var;
 }
 
+// The other side of the equation is the derivative of z of this order.
+static void
+define_integral(Collect *c, Var z, uint32_t equation, bool swapped, double order)
+{
+    uint32_t known;
+    if (z == NONE || c->dae->var_group.at[z] == NONE || map_get(&c->rate_given_by, z, &known))
+        return;
+    map_put(&c->rate_given_by, z, c->integrals.n);
+    vec_push(&c->integrals, (Definition){.var = z, .equation = equation, .swapped = swapped, .order = order, .reach = NONE});
+}
+
+static void
+define_fractional(Collect *c, uint32_t equation, Expr side, bool swapped)
+{
+    const Exprs *exprs = c->dae->exprs;
+    Expr of = expr_arg(exprs, side, 0), order = expr_arg(exprs, side, 1);
+    if (expr_op(exprs, of) == OP_SLOT && expr_op(exprs, order) == OP_CONST)
+        define_integral(c, c->dae->rows.at[c->dae->equations.at[equation].row + expr_slot_of(exprs, of)], equation, swapped,
+                        expr_value(exprs, order));
+}
+
 static void
 define(Collect *c, uint32_t equation, Expr side, Expr other, bool swapped)
 {
     const Dae *dae = c->dae;
     uint32_t known;
+    if (expr_op(dae->exprs, side) == OP_FDER)
+        define_fractional(c, equation, side, swapped);
     if (expr_op(dae->exprs, side) != OP_SLOT || expr_uses_slot(dae->exprs, other, expr_slot_of(dae->exprs, side)))
         return;
     Var var = dae->rows.at[dae->equations.at[equation].row + expr_slot_of(dae->exprs, side)];
-    Var of = dae->var_der_of.at[var];
-    if (of != NONE && dae->var_group.at[of] != NONE && !map_get(&c->rate_given_by, of, &known)) {
-        map_put(&c->rate_given_by, of, c->integrals.n);
-        vec_push(&c->integrals, (Definition){of, equation, swapped, NONE});
-    }
+    define_integral(c, dae->var_der_of.at[var], equation, swapped, 1);
     if (dae->var_group.at[var] == NONE || dae_kind(dae, var) != VAR_CONTINUOUS || map_get(&c->coordinate_of, var, &known)
         || map_get(&c->given_by, var, &known))
         return;
     map_put(&c->given_by, var, c->definitions.n);
-    vec_push(&c->definitions, (Definition){var, equation, swapped, NONE});
+    vec_push(&c->definitions, (Definition){.var = var, .equation = equation, .swapped = swapped, .reach = NONE});
     vec_push(&c->state, 0);
 }
 
@@ -159,7 +178,7 @@ collect_integral(Collect *c, Definition *integral)
     uint32_t n;
     const Var *row = dae_row(c->dae, integral->equation, &n);
     for (uint32_t k = 0; k < n; k++) {
-        if (c->dae->var_der_of.at[row[k]] == integral->var)
+        if (c->dae->var_der_of.at[row[k]] == integral->var || row[k] == integral->var)
             continue;
         collect_visit(c, row[k]);
         check_part(c, integral, row[k]);

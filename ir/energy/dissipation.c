@@ -1,8 +1,14 @@
-// Dissipation that would produce power.
+// Dissipation: its forces, and content functions that would produce power.
 //
-// Purpose: a content function that is never positive belongs to no damper; where its text and the values of parameters
-// show it, it is an error. Method: signs are propagated through the expression: even powers are not negative, parameters
-// have the sign of their value or of their declared bounds. Contract: system.h. Complexity: linear in the energies.
+// Purpose: dD/du on the coordinates. Method: gradients, with two kinds of parts held apart from them. The content F*abs(v) of
+// dry friction is not smooth: what stands on dv/du is F*Sgn(v), which may have any value between -F and F at rest. The
+// content of a fractional damper depends on the derivative w = fder(s, alpha) of a displacement: the force dD/dw, which for
+// c/2*w^2 is c*w, stands on ds/dq (the dissipation of (23) with its sign mended). Each such part becomes a slot of its own
+// for the gradient.
+//
+// A content function that is never positive belongs to no damper; where its text and the values of parameters show it, it
+// is an error: signs are propagated through the expression; even powers are not negative, parameters have the sign of
+// their value or of their declared bounds. Contract: system.h. Complexity: linear in the energies.
 #include <math.h>
 
 #include "ir/energy/system.h"
@@ -124,5 +130,75 @@ system_check_dissipation(System *system)
         diag_help(diag, "a damper of coefficient c >= 0 has the dissipation c/2*der(x)^2; a source is a 'force'");
         good = false;
     }
+    return good;
+}
+
+// --- forces
+
+typedef struct Held {  // parts of a content function that the gradient takes for given
+    System *system;
+    U32Vec parts;      // abs(v), fder(s, alpha)
+    U32Vec slots;      // what stands for them
+} Held;
+
+static bool
+is_held(const System *system, Expr e)
+{
+    Op op = expr_op(system->exprs, e);
+    return op == OP_FDER || (op == OP_ABS && system_depends(system, expr_arg(system->exprs, e, 0), 1));
+}
+
+static Expr
+hold(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    Held *held = context;
+    Expr now = expr_nargs(exprs, part) ? expr_make(exprs, expr_op(exprs, part), args, expr_nargs(exprs, part)) : part;
+    if (!is_held(held->system, now))
+        return now;
+    vec_push(&held->parts, now);
+    vec_push(&held->slots, held->system->vars.n + held->slots.n);
+    return expr_slot(exprs, vec_last(&held->slots));
+}
+
+// The force of one held part, as if it were a velocity of its own.
+static bool
+add_held(System *system, Expr part, Expr force, Expr *applied)
+{
+    Expr root = expr_arg(system->exprs, part, 0);
+    if (expr_op(system->exprs, part) == OP_ABS)
+        force = expr_2(system->exprs, OP_MUL, force, expr_1(system->exprs, OP_SGN, root));
+    return system_add_gradient(system, &root, &force, 1, system_depends(system, root, 1), applied);
+}
+
+static bool
+add_content(System *system, Expr content, Expr *applied)
+{
+    Exprs *exprs = system->exprs;
+    Held held = {.system = system};
+    U32Vec with = {0};
+    Expr one = expr_const(exprs, 1), e = expr_rewrite(exprs, content, hold, &held);
+    Expr *smooth = base_calloc(system->n + 1, sizeof *smooth);
+    bool good = system_gradient(system, &e, &one, 1, 1, smooth);
+    vec_grow(&with, system->vars.n);
+    vec_append(&with, held.parts.at, held.parts.n);
+    for (uint32_t i = 0; i < system->n && good; i++)
+        applied[i] = expr_2(exprs, OP_ADD, applied[i], expr_substitute(exprs, smooth[i], with.at, with.n));
+    for (uint32_t i = 0; i < held.parts.n && good; i++) {
+        Expr force = expr_substitute(exprs, expr_diff(exprs, e, held.slots.at[i]), with.at, with.n);
+        good = add_held(system, held.parts.at[i], force, applied);
+    }
+    free(smooth);
+    vec_free(&with);
+    vec_free(&held.parts);
+    vec_free(&held.slots);
+    return good;
+}
+
+bool
+system_dissipation_forces(System *system, Expr *applied)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < system->dissipation.n && good; i++)
+        good = add_content(system, system->dissipation.at[i].e, applied);
     return good;
 }

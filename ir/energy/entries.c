@@ -14,6 +14,21 @@ has_no_derivative(const Collect *c, Expr e)
     return found;
 }
 
+// A fractional derivative in what is varied: the variation of an integral over time turns it into one from the end of the
+// run backwards (17).
+static bool
+refuse_fractional(Collect *c, const Energy *energy)
+{
+    if (!expr_has_op(c->dae->exprs, energy->shape, OP_FDER) || (energy->kind == ENERGY_DISSIPATION && !energy->memory) || energy->kind == ENERGY_FORCE)
+        return false;
+    Diag *diag = diag_add(c->diags, E0803, energy->span, "an energy depends on a fractional derivative: its equations of motion would "
+                          "contain derivatives from the end of the run backwards");
+    diag_help(diag, "the force of a fractional element is 'dissipation c/2*fder(x, alpha)^2', that of a memory element of order alpha "
+                    "'memory(order = alpha) dissipation E'");
+    c->good = false;
+    return true;
+}
+
 static void
 add_force(Collect *c, System *system, uint32_t from, Expr text)
 {
@@ -98,6 +113,13 @@ memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind
         return false;
     }
     const Definition *at = &c->integrals.at[found];
+    if (at->order != energy->order) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory potential of order %.10g is a function of the integral of "
+                              "this order, but '%s' is one of order %.10g", energy->order, dae_name(c->dae, var), at->order);
+        diag_help(diag, "write fder(%s, %.10g) on the left side of its equation, or memory(order = %.10g) here",
+                  dae_name(c->dae, var), energy->order, at->order);
+        return false;
+    }
     const Equation *equation = &c->dae->equations.at[at->equation];
     Expr side = expr_arg(c->dae->exprs, equation->shape, at->swapped ? 0 : 1);
     return collect_localise(c, system, side, equation->row, false, s);
@@ -120,11 +142,13 @@ collect_memory(Collect *c, System *system, uint32_t from)
     Exprs *exprs = c->dae->exprs;
     U32Vec used = {0}, slots = {0}, with = {0};
     Expr e;
+    if (refuse_fractional(c, energy))
+        return;
     c->good &= collect_localise(c, system, energy->shape, energy->row, true, &e);
     expr_used_slots(exprs, &energy->shape, 1, &used);
     for (uint32_t i = 0; i < used.n && c->good; i++) {
         Var var = c->dae->rows.at[energy->row + used.at[i]];
-        Memory made = {.kind = memory_kind(system, energy), .from = from};
+        Memory made = {.kind = memory_kind(system, energy), .order = energy->order, .from = from};
         if (dae_kind(c->dae, var) != VAR_CONTINUOUS)
             continue;
         c->good = memory_displacement(c, system, energy, made.kind, var, &made.s);
@@ -155,6 +179,8 @@ collect_entry(Collect *c, System *system, uint32_t from)
     const Energy *energy = &c->dae->energies.at[from];
     Expr text;
     bool force = energy->kind == ENERGY_FORCE;
+    if (refuse_fractional(c, energy))
+        return;
     if ((!force && has_no_derivative(c, energy->shape)) || !collect_localise(c, system, energy->shape, energy->row, force, &text)) {
         collect_no_derivative(c, energy->span);
         return;

@@ -9,8 +9,15 @@
 // half the term B' der(s)^2 (25), (27). Method: a kinetic energy f(s)*der(s)^2 whose factor depends on the very
 // displacement is taken for an inerter's; the equations that the momentum 2*f*der(s) gives are put into the conditions,
 // and the first that fails is named with the difference of its sides. (A factor that depends on other coordinates is
-// geometry.) Contract: system.h. Complexity: quadratic in the coordinates of one displacement.
+// geometry.) Two expressions are taken for equal when they have the same text, or agree at a few points chosen without
+// order (Schwartz 1980, Zippel 1979): where displacements are nonlinear functions of coordinates, equal sides seldom have
+// one text. Contract: system.h. Complexity: quadratic in the coordinates of one displacement.
+#include <math.h>
+#include <string.h>
+
 #include "ir/energy/system.h"
+
+enum { IDENTITY_POINTS = 4, LONGEST_TEXT = 160 };
 
 typedef struct Failure {
     const char *condition;
@@ -24,6 +31,34 @@ typedef struct Operator {  // A a + B of the coordinates listed
     U32Vec at;             // coordinates
     Expr *force;           // per coordinate of the list
 } Operator;
+
+// A point of the unit cube: multiples of irrational numbers, without their whole part.
+static void
+spread(double *slots, uint32_t n, uint32_t point)
+{
+    for (uint32_t i = 0; i < n; i++)
+        slots[i] = 0.1 + fmod((point + 1) * sqrt(2.0 + i) + 0.7548776662466927 * i, 1.0);
+}
+
+// The difference vanishes wherever it has a value.
+static bool
+is_zero(System *system, Expr difference, Expr scale)
+{
+    Exprs *exprs = system->exprs;
+    uint32_t n = system->vars.n, seen = 0;
+    bool zero = true;
+    if (expr_is_const(exprs, difference, 0))
+        return true;
+    double *slots = base_calloc(n + 1, sizeof *slots);
+    for (uint32_t point = 0; point < IDENTITY_POINTS && zero; point++) {
+        spread(slots, n, point);
+        double value = expr_eval(exprs, difference, slots, 0.3 + point), size = expr_eval(exprs, scale, slots, 0.3 + point);
+        seen += isfinite(value) && isfinite(size);
+        zero = !isfinite(value) || !isfinite(size) || fabs(value) <= 1e-9 * (1 + fabs(size));
+    }
+    free(slots);
+    return zero && seen;
+}
 
 static Expr
 by(const Operator *op, Expr e, uint32_t k, uint32_t kind)
@@ -63,7 +98,7 @@ static bool
 differs(const Operator *op, Failure *out, const char *condition, uint32_t i, uint32_t j, Expr left, Expr right)
 {
     Expr difference = expr_sub(op->exprs, left, right);
-    if (expr_is_const(op->exprs, difference, 0))
+    if (is_zero(op->system, difference, left))
         return false;
     *out = (Failure){condition, op->at.at[i], op->at.at[j], difference};
     return true;
@@ -97,33 +132,59 @@ find_failure(const Operator *op, Failure *out)
     return false;
 }
 
-// The velocity is a combination of velocities with constant coefficients, and the factor a function of the same combination
-// of coordinates.
+// Whether coordinate k is one of those listed.
+static bool
+is_listed(const U32Vec *at, uint32_t k)
+{
+    for (uint32_t i = 0; i < at->n; i++)
+        if (at->at[i] == k)
+            return true;
+    return false;
+}
+
+// The coordinates whose velocities the expression depends on.
+static void
+list_moving(const System *system, Expr velocity, U32Vec *at)
+{
+    U32Vec used = {0};
+    expr_used_slots(system->exprs, &velocity, 1, &used);
+    for (uint32_t i = 0; i < used.n; i++)
+        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
+            vec_push(at, used.at[i] / 3);
+    vec_free(&used);
+}
+
+// The factor depends on no coordinate that does not move the displacement, and at all on one.
+static bool
+depends_on_listed(const System *system, Expr factor, const U32Vec *at)
+{
+    U32Vec used = {0};
+    bool good = true, some = false;
+    expr_used_slots(system->exprs, &factor, 1, &used);
+    for (uint32_t i = 0; i < used.n && good; i++) {
+        bool coordinate = used.at[i] < 3 * system->n;
+        good = !coordinate || (used.at[i] % 3 == 0 && is_listed(at, used.at[i] / 3));
+        some |= coordinate;
+    }
+    vec_free(&used);
+    return good && some;
+}
+
+// The velocity is that of a displacement, and the factor is a function of this displacement: its gradient is parallel to
+// the coefficients of the velocities.
 static bool
 is_two_terminal(System *system, const Suspect *suspect, U32Vec *at)
 {
     Exprs *exprs = system->exprs;
-    U32Vec used = {0};
-    bool good = system_is_scleronomic(system, suspect->factor);
-    Expr both[] = {suspect->factor, suspect->velocity};
-    expr_used_slots(exprs, both, 2, &used);
-    for (uint32_t i = 0; i < used.n; i++)
-        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
-            vec_push(at, used.at[i] / 3);
-    for (uint32_t i = 0; i < used.n && good; i++) {
-        uint32_t k = 0, slot = used.at[i];
-        while (k < at->n && 3 * at->at[k] != slot)
-            k++;
-        good = slot >= 3 * system->n || slot % 3 == 1 || k < at->n;
+    list_moving(system, suspect->velocity, at);
+    bool good = at->n && system_is_scleronomic(system, suspect->factor) && depends_on_listed(system, suspect->factor, at);
+    for (uint32_t i = 1; i < at->n && good; i++) {
+        Expr c0 = expr_diff(exprs, suspect->velocity, 3 * at->at[0] + 1), c = expr_diff(exprs, suspect->velocity, 3 * at->at[i] + 1);
+        Expr f0 = expr_diff(exprs, suspect->factor, 3 * at->at[0]), f = expr_diff(exprs, suspect->factor, 3 * at->at[i]);
+        Expr left = expr_2(exprs, OP_MUL, c, f0);
+        good = is_zero(system, expr_sub(exprs, left, expr_2(exprs, OP_MUL, c0, f)), left);
     }
-    for (uint32_t i = 0; i < at->n && good; i++) {
-        Expr c = expr_diff(exprs, suspect->velocity, 3 * at->at[i] + 1), first = expr_diff(exprs, suspect->velocity, 3 * at->at[0] + 1);
-        Expr f = expr_diff(exprs, suspect->factor, 3 * at->at[i]), f0 = expr_diff(exprs, suspect->factor, 3 * at->at[0]);
-        good = system_is_fixed(system, c)
-               && expr_2(exprs, OP_MUL, c, f0) == expr_2(exprs, OP_MUL, first, f);
-    }
-    vec_free(&used);
-    return good && at->n;
+    return good;
 }
 
 static void
@@ -143,18 +204,29 @@ text_of(System *system, Expr e)
     return text;
 }
 
+// What an expression is called in a message: its text, or words where that would fill the screen.
+static const char *
+text_or(System *system, Expr e, const char *words)
+{
+    const char *text = text_of(system, e);
+    return strlen(text) <= LONGEST_TEXT ? text : words;
+}
+
 static void
 warn(System *system, const Suspect *suspect, const Failure *failure)
 {
     Exprs *exprs = system->exprs;
     Span span = system_energy(system, suspect->from)->span;
-    const char *inertance = text_of(system, expr_2(exprs, OP_MUL, expr_const(exprs, 2), suspect->factor));
+    const char *inertance = text_or(system, expr_2(exprs, OP_MUL, expr_const(exprs, 2), suspect->factor), "B(s)");
     Diag *diag = diag_add(system->diags, W1801, span, "the inertance %s of this kinetic energy changes with its own displacement, "
                           "as that of a mem-inerter does, whose equation of motion has no Lagrangian", inertance);
     Expr momentum = expr_make(exprs, OP_MUL, (Expr[]){expr_const(exprs, 2), suspect->factor, suspect->velocity}, 3);
+    const char *i = dae_name(system->dae, system->coordinates.at[failure->i]), *j = dae_name(system->dae, system->coordinates.at[failure->j]);
+    Out words = {0};
+    out_printf(&words, "2*dB/ds*der(s)*ds/d%s*ds/d%s, where B is the inertance and s the displacement", i, j);
     diag_note(diag, span, "with the momentum %s Helmholtz's condition %s fails for %s: its sides differ by %s",
-              text_of(system, momentum), failure->condition,
-              dae_name(system->dae, system->coordinates.at[failure->i]), text_of(system, failure->difference));
+              text_or(system, momentum, "B(s)*der(s)"), failure->condition, i, text_or(system, failure->difference, words.text));
+    out_free(&words);
     diag_help(diag, "a mem-inerter is 'memory kinetic E' with the integrated energy E whose second derivative by the displacement "
                     "is %s; a geometry is 'inertia m at {...}'", inertance);
 }

@@ -77,6 +77,17 @@ system_gradient(System *system, const Expr *roots, const Expr *seeds, uint32_t n
     return known;
 }
 
+bool
+system_add_gradient(System *system, const Expr *roots, const Expr *seeds, uint32_t n, uint32_t kind, Expr *sum)
+{
+    Expr *part = base_calloc(system->n + 1, sizeof *part);
+    bool good = system_gradient(system, roots, seeds, n, kind, part);
+    for (uint32_t i = 0; i < system->n && good; i++)
+        sum[i] = expr_2(system->exprs, OP_ADD, sum[i], part[i]);
+    free(part);
+    return good;
+}
+
 static bool
 is_still(const System *system, Expr e, bool coordinates)
 {

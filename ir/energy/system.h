@@ -41,6 +41,7 @@ typedef struct Limit {   // the constraint left = right
 // displacements s, potential is one of their integrals z, der(z) = s.
 typedef struct Memory {
     EnergyKind kind;
+    double order;        // of the element: its derivatives below are of this order, not of the first
     Expr s;              // the displacement, as it depends on the coordinates
     Expr slope;          // dE/ds or dE/dz: integrated momentum (kinetic) or momentum
     uint32_t from;
@@ -100,6 +101,8 @@ Var system_new_var(System *system, uint32_t i, const char *stem, Sym unit);
 bool system_rates(System *system, const Expr *roots, uint32_t n, Expr *out);
 // out[i] = sum of seed*d root/d q_i (kind 0), u_i (1) or a_i (2).
 bool system_gradient(System *system, const Expr *roots, const Expr *seeds, uint32_t n, uint32_t kind, Expr *out);
+// The same added to sum[i].
+bool system_add_gradient(System *system, const Expr *roots, const Expr *seeds, uint32_t n, uint32_t kind, Expr *sum);
 bool system_is_fixed(const System *system, Expr e);       // depends on parameters and constants only
 bool system_is_scleronomic(const System *system, Expr e); // on those and on the coordinates
 bool system_depends(const System *system, Expr e, uint32_t kind); // on any of q (0), u (1), a (2)
@@ -140,6 +143,8 @@ bool system_find_duality(System *system);
 void system_check_suspects(System *system);
 // --- dissipation.c
 bool system_check_dissipation(System *system); // false after E0805
+// Adds dD/du to the forces, that of dry friction and of fractional dampers included.
+bool system_dissipation_forces(System *system, Expr *applied);
 
 // --- applied.c
 // Per coordinate: what stands against the inertia forces and potentials: dD/du and memory elements; generalised forces and

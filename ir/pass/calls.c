@@ -82,26 +82,17 @@ calls_define(Calls *calls, Expr e, const char *stem, uint32_t number)
 }
 
 static Expr
-rewrite(Calls *calls, Expr e)
+replace_call(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
-    Exprs *exprs = calls->dae->exprs;
-    uint32_t found, n = expr_nargs(exprs, e);
-    if (!expr_has_op(exprs, e, calls->op))
-        return e;
-    if (map_get(&calls->done, e, &found))
-        return found;
-    U32Vec args = {0};
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(&args, rewrite(calls, expr_arg(exprs, e, i)));
-    Expr result = expr_make(exprs, expr_op(exprs, e), args.at, n), made = 0;
-    vec_free(&args);
-    if (expr_op(exprs, result) == calls->op) {
-        made = calls->replace(calls, result);
-        calls->good = calls->good && made;
-        result = made ? made : expr_const(exprs, 0);
-    }
-    map_put(&calls->done, e, result);
-    return result;
+    Calls *calls = context;
+    if (expr_op(exprs, part) != calls->op)
+        return 0;
+    Expr call = expr_make(exprs, calls->op, args, expr_nargs(exprs, part));
+    if (expr_op(exprs, call) != calls->op)
+        return call;
+    Expr made = calls->replace(calls, call);
+    calls->good = calls->good && made;
+    return made ? made : expr_const(exprs, 0);
 }
 
 static void
@@ -112,9 +103,8 @@ visit(Calls *calls, uint32_t equation)
     const Var *row = dae_row(dae, equation, &n);
     vec_clear(&calls->vars);
     vec_append(&calls->vars, row, n);
-    map_clear(&calls->done);
     calls->equation = equation;
-    Expr shape, text = rewrite(calls, dae->equations.at[equation].shape);
+    Expr shape, text = expr_rewrite(dae->exprs, dae->equations.at[equation].shape, replace_call, calls);
     dae_bind_shape(dae, text, calls->vars.at, &shape, &new_row);
     dae->equations.at[equation].shape = shape;
     dae->equations.at[equation].row = new_row;
@@ -154,6 +144,5 @@ calls_replace(Calls *calls)
             visit(calls, i);
     map_free(&calls->number_of);
     vec_free(&calls->vars);
-    map_free(&calls->done);
     return calls->good;
 }

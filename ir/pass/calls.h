@@ -16,7 +16,6 @@ struct Calls {
     // of the equation at hand:
     U32Vec vars;     // its slots
     uint32_t equation;
-    Map done;
     Map number_of;   // instance -> last number of its hidden variables
     bool good;
 };

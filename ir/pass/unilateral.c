@@ -19,7 +19,6 @@ typedef struct Unilateral {
     Expr law;        // shape of every law
     // of the equation at hand:
     U32Vec vars;
-    Map done;
     uint32_t equation;
     bool good;
 } Unilateral;
@@ -137,23 +136,12 @@ reaction(Unilateral *pass, Expr call)
 }
 
 static Expr
-rewrite(Unilateral *pass, Expr e)
+replace_unilateral(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
-    Exprs *exprs = pass->dae->exprs;
-    uint32_t found, n = expr_nargs(exprs, e);
-    if (!expr_has_op(exprs, e, OP_UNILATERAL))
-        return e;
-    if (map_get(&pass->done, e, &found))
-        return found;
-    U32Vec args = {0};
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(&args, rewrite(pass, expr_arg(exprs, e, i)));
-    Expr result = expr_make(exprs, expr_op(exprs, e), args.at, n);
-    vec_free(&args);
-    if (expr_op(exprs, result) == OP_UNILATERAL)
-        result = reaction(pass, result);
-    map_put(&pass->done, e, result);
-    return result;
+    if (expr_op(exprs, part) != OP_UNILATERAL)
+        return 0;
+    Expr law = expr_make(exprs, OP_UNILATERAL, args, expr_nargs(exprs, part));
+    return expr_op(exprs, law) == OP_UNILATERAL ? reaction(context, law) : law;
 }
 
 static void
@@ -169,9 +157,8 @@ visit(Unilateral *pass, uint32_t equation)
     const Var *row = dae_row(dae, equation, &n);
     vec_clear(&pass->vars);
     vec_append(&pass->vars, row, n);
-    map_clear(&pass->done);
     pass->equation = equation;
-    Expr shape, text = rewrite(pass, at.shape);
+    Expr shape, text = expr_rewrite(dae->exprs, at.shape, replace_unilateral, pass);
     dae_bind_shape(dae, text, pass->vars.at, &shape, &new_row);
     dae->equations.at[equation].shape = shape;
     dae->equations.at[equation].row = new_row;
@@ -203,6 +190,5 @@ pass_unilateral(Dae *dae, Diags *diags)
             visit(&pass, i);
     map_free(&pass.number_of);
     vec_free(&pass.vars);
-    map_free(&pass.done);
     return pass.good;
 }
