@@ -59,9 +59,10 @@ DESCRIBED(mdl_block, 168);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),
-    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_step, block), .layout = &block_layout, .count = NO_COUNT, .more = 1}};
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_step, block), .layout = &block_layout, .count = NO_COUNT, .more = 1},
+    TEXT(mdl_step, text)};
 static const Layout step_layout = LAYOUT(mdl_step, step_fields);
-DESCRIBED(mdl_step, 24);
+DESCRIBED(mdl_step, 32);
 
 static const Field relation_fields[] = {TEXT(mdl_relation, text)};
 static const Layout relation_layout = LAYOUT(mdl_relation, relation_fields);
@@ -70,6 +71,10 @@ DESCRIBED(mdl_relation, 24);
 static const Field time_relation_fields[] = {TEXT(mdl_time_relation, text)};
 static const Layout time_relation_layout = LAYOUT(mdl_time_relation, time_relation_fields);
 DESCRIBED(mdl_time_relation, 24);
+
+static const Field sample_fields[] = {TEXT(mdl_sample, text)};
+static const Layout sample_layout = LAYOUT(mdl_sample, sample_fields);
+DESCRIBED(mdl_sample, 24);
 
 static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
 static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
@@ -128,7 +133,7 @@ static const Field model_fields[] = {
     BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
     MATRIX(mdl_model, jac_yp), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
-    STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), BYTES(mdl_model, sample, n_samples),
+    STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), STRUCTS(mdl_model, sample, sample_layout, n_samples),
     STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
     BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
     CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts),

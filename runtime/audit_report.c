@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/sim.h"
+#include "runtime/run.h"
 
 typedef struct Whole { // changes from start to end, in J
     double kinetic, kinetic_start, kinetic_end; // the latter two where closed forms are known
@@ -142,21 +142,6 @@ mdl_audit_text(const mdl_audit *tables, const mdl_node_audit *nodes, double star
 }
 
 static void
-print_json_text(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        if ((unsigned char)*text < ' ')
-            fprintf(out, "\\u%04x", *text);
-        else
-            fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void
 print_json_whole(const Whole *whole, FILE *out)
 {
     fprintf(out, "{\"supplied\": %.17g, \"kinetic\": %.17g, \"weight\": %.17g, \"potential\": %.17g, \"memory\": %.17g, "
@@ -179,9 +164,9 @@ mdl_audit_json(const mdl_audit *tables, const mdl_node_audit *nodes, double star
     for (uint32_t i = 0; i < tables->n_nodes; i++) {
         const mdl_node_audit *at = &nodes[i];
         fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", out);
-        print_json_text(tables->node[i].name, out);
+        run_json_text(tables->node[i].name, out);
         fputs(", \"class\": ", out);
-        print_json_text(tables->node[i].class_name, out);
+        run_json_text(tables->node[i].class_name, out);
         fprintf(out, ", \"role\": \"%s\", \"work\": %.17g, \"largest\": %.17g, \"time\": %.17g, \"least\": %.17g, "
                    "\"scale\": %.17g", role_names[tables->node[i].role], at->work, at->worst, at->worst_time, at->least,
                    at->scale);

@@ -130,19 +130,26 @@ print_final_values(const mdl_model *model, const RunCommand *command, const doub
 }
 
 static void
-print_stats(const mdl_model *model, const RunCommand *command, const mdl_stats *stats)
+print_stats(const mdl_model *model, const RunCommand *command, const mdl_stats *stats, const mdl_profile *profile)
 {
     char text[2048];
     double compiled = 1e3 * command->compile_seconds;
     if (!command->settings->stats_json) {
         mdl_stats_text(stats, text, sizeof text);
         fprintf(stderr, "%s; %u equations; compiled in %.1f ms\n", text, model->equations, compiled);
+        if (profile)
+            mdl_profile_text(profile, stats, stderr);
         return;
     }
     mdl_stats_json(stats, text, sizeof text);
     char *brace = strrchr(text, '}');
-    printf("%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f}\n", brace ? (int)(brace - text) : 0,
+    printf("%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f", brace ? (int)(brace - text) : 0,
            text, model->equations, compiled, 1e3 * stats->init_seconds, 1e3 * stats->run_seconds);
+    if (profile) {
+        fputs(",\"profile\":", stdout);
+        mdl_profile_json(profile, stats, stdout);
+    }
+    puts("}");
 }
 
 static void
@@ -176,10 +183,12 @@ run_command(const mdl_model *model, const RunCommand *command)
     }
     double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
     mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
-    if (!final_values || (settings->audit && !audit)) {
+    mdl_profile *profile = settings->stats_long ? mdl_profile_create(model) : NULL;
+    if (!final_values || (settings->audit && !audit) || (settings->stats_long && !profile)) {
         fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
         free(final_values);
         free(audit);
+        mdl_profile_free(&profile);
         return MDL_INTERNAL;
     }
     mdl_options options;
@@ -187,6 +196,7 @@ run_command(const mdl_model *model, const RunCommand *command)
     Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
     run_settings_apply(settings, model, &options);
     options.audit = audit;
+    options.profile = profile;
     options.final_values = final_values;
     options.final_time = &final_time;
     options.override = command->override;
@@ -208,11 +218,12 @@ run_command(const mdl_model *model, const RunCommand *command)
         print_final_values(model, command, final_values, final_time);
     print_audit(model, settings, &options, stats.end_time);
     if (settings->stats)
-        print_stats(model, command, &stats);
+        print_stats(model, command, &stats, profile);
     if (command->stats)
         *command->stats = stats;
     int printed = close_output(command);
     free(final_values);
     free(audit);
+    mdl_profile_free(&profile);
     return status ? status : printed;
 }

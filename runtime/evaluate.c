@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/profile.h"
 
 void
 evaluate_load(Run *run, double time, const double *y, const double *yp)
@@ -41,9 +41,29 @@ evaluate_slopes(const Run *run, const double *y, double *slope)
     fractional_rates(run, y + run->model->nx, slope + run->model->nx);
 }
 
+// The same, with the time that each section takes.
+static void
+call_timed(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint64_t before = profile_ticks();
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
+        const mdl_step *step = &model->dynamics[k];
+        mdl_call(step->block ? step->block->eval : step->call, run->v);
+        uint64_t now = profile_ticks();
+        run->profile->section[k].ticks += now - before;
+        run->profile->section[k].calls++;
+        before = now;
+    }
+}
+
 static void
 call_dynamics(Run *run)
 {
+    if (run->profile) {
+        call_timed(run);
+        return;
+    }
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
@@ -80,15 +100,34 @@ take_derivatives(Run *run)
     }
 }
 
+static bool
+solve_step(Run *run, uint32_t k)
+{
+    const mdl_step *step = &run->model->dynamics[k];
+    if (step->block)
+        return newton_solve(run, run->block[k], false) == MDL_OK;
+    mdl_call(step->call, run->v);
+    return true;
+}
+
+static bool
+solve_timed(Run *run, uint32_t k)
+{
+    ProfiledSection *section = &run->profile->section[k];
+    uint64_t before = profile_ticks(), iterations = run->stats->newton_iterations;
+    bool solved = solve_step(run, k);
+    section->ticks += profile_ticks() - before;
+    section->iterations += run->stats->newton_iterations - iterations;
+    section->calls++;
+    return solved;
+}
+
 static int
 solve_dynamics(Run *run, bool report)
 {
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
-        const mdl_step *step = &model->dynamics[k];
-        if (!step->block) {
-            mdl_call(step->call, run->v);
-        } else if (newton_solve(run, run->block[k], false) != MDL_OK) {
+        if (!(run->profile ? solve_timed(run, k) : solve_step(run, k))) {
             char when[64];
             snprintf(when, sizeof when, "at time %.12g", run->v[0]);
             if (report)

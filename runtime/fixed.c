@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/profile.h"
 
 struct Ode {
     double from;              // time at the start of the last step
@@ -59,10 +59,12 @@ rk4_start(Run *run)
 static int
 slope(Run *run, double time, const double *y)
 {
+    Phase before = profile_enter(run, PHASE_EQUATIONS);
     run->stats->residuals++;
     evaluate_states(run, time, y);
     int status = evaluate_solved(run, true);
     evaluate_slopes(run, y, run->ode->f);
+    profile_leave(run, before);
     return status;
 }
 
@@ -133,5 +135,14 @@ rk4_stats(Run *run)
     (void)run;
 }
 
+// Nothing estimates errors.
+static int
+rk4_judge(Run *run, double *error)
+{
+    memset(error, 0, run->ny * sizeof *error);
+    return 4;
+}
+
 const Stepper rk4_stepper = {.name = "rk4", .create = rk4_create, .free = rk4_free, .start = rk4_start,
-                             .step = rk4_step, .interpolate = rk4_interpolate, .stats = rk4_stats};
+                             .step = rk4_step, .interpolate = rk4_interpolate, .stats = rk4_stats, .judge = rk4_judge,
+                             .is_explicit = true};

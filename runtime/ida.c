@@ -21,8 +21,10 @@
 #include "runtime/history.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/profile.h"
 
 struct Integrator {
+    const Run *run;
     SUNContext context;
     void *ida;
     N_Vector y, yp;          // over run->y, run->yp
@@ -89,7 +91,7 @@ dae_residual(Run *run, const double *yp, double *out)
 }
 
 static int
-residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+compute_residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
 {
     Run *run = user;
     Integrator *integrator = run->integrator;
@@ -117,6 +119,15 @@ residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
 }
 
 static int
+residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+{
+    Phase before = profile_enter(user, PHASE_EQUATIONS);
+    int flag = compute_residual(time, y, yp, r, user);
+    profile_leave(user, before);
+    return flag;
+}
+
+static int
 fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix matrix, void *user,
             N_Vector w1, N_Vector w2, N_Vector w3)
 {
@@ -124,18 +135,23 @@ fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUN
     Run *run = user;
     const mdl_model *model = run->model;
     run->stats->jacobians++;
+    Phase before = profile_enter(run, PHASE_PARTIALS);
     run->v[0] = time;
     memcpy(run->v + model->y, NV_DATA_S(y), run->ny * sizeof(double));
     run->mode = NV_DATA_S(y) + run->ny;
     if (run->causal) {
-        if (evaluate_solved(run, false) != MDL_OK)
+        if (evaluate_solved(run, false) != MDL_OK) {
+            profile_leave(run, before);
             return 1;
+        }
     } else {
         memcpy(run->v + model->yp, NV_DATA_S(yp), run->ny * sizeof(double));
         evaluate_plain(run);
         rest_apply(run);
     }
-    return jacobian_assemble(run->integrator->jacobian, run, cj) ? 0 : 1;
+    bool assembled = jacobian_assemble(run->integrator->jacobian, run, cj);
+    profile_leave(run, before);
+    return assembled ? 0 : 1;
 }
 
 static int
@@ -170,7 +186,9 @@ solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
 {
     (void)matrix;
     Integrator *integrator = solver->content;
+    Phase before = profile_enter(integrator->run, PHASE_FACTORS);
     bool good = jacobian_factor(integrator->jacobian, integrator->fresh);
+    profile_leave(integrator->run, before);
     integrator->fresh = !good;
     return good ? 0 : 1;
 }
@@ -182,7 +200,9 @@ solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     Integrator *integrator = solver->content;
     if (x != b)
         memcpy(NV_DATA_S(x), NV_DATA_S(b), (size_t)NV_LENGTH_S(b) * sizeof(double));
+    Phase before = profile_enter(integrator->run, PHASE_SOLVES);
     jacobian_solve(integrator->jacobian, NV_DATA_S(x));
+    profile_leave(integrator->run, before);
     return 0;
 }
 
@@ -251,6 +271,7 @@ ida_create(Run *run)
     run->integrator = integrator;
     if (!integrator)
         return MDL_INTERNAL;
+    integrator->run = run;
     if (!run->ny)
         return MDL_OK;
     if (run->model->n_constraints) {
@@ -625,7 +646,10 @@ project(Run *run)
     double *shift = integrator->shift;
     uint32_t nx = run->model->nx;
     memcpy(shift, run->y, nx * sizeof *shift);
-    if (!projection_apply(run, integrator->projection, run->time, run->y))
+    Phase before = profile_enter(run, PHASE_PROJECTION);
+    bool projected = projection_apply(run, integrator->projection, run->time, run->y);
+    profile_leave(run, before);
+    if (!projected)
         return projection_report(run);
     for (uint32_t i = 0; i < nx; i++)
         shift[i] = run->y[i] - shift[i];
@@ -701,6 +725,21 @@ ida_differences(const Run *run, const double *difference[])
     return run->ny ? history_terms(run->integrator->ida, run->time, factor, difference) : 0;
 }
 
+static int
+ida_judge(Run *run, double *error)
+{
+    Integrator *integrator = run->integrator;
+    int order = -1;
+    if (!run->ny || IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS
+        || IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS
+        || IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
+        return -1;
+    // Loops' unknowns are left out of the error test.
+    for (uint32_t i = 0; i < run->ny; i++)
+        error[i] = i < run->model->nx ? NV_Ith_S(integrator->dense, i) * NV_Ith_S(integrator->dense_p, i) : 0;
+    return order;
+}
+
 const Stepper ida_stepper = {.name = "ida", .create = ida_create, .free = ida_free, .start = ida_start, .step = ida_step,
                              .interpolate = ida_interpolate, .stats = ida_stats,
-                             .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences};
+                             .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences, .judge = ida_judge};

@@ -30,6 +30,21 @@ run_clock(void)
 }
 
 void
+run_json_text(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", *text);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void
 mdl_options_default(const mdl_model *model, mdl_options *options)
 {
     memset(options, 0, sizeof *options);

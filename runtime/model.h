@@ -74,6 +74,7 @@ typedef struct mdl_block {
 typedef struct mdl_step {
     mdl_code call;               // plain step (then block is NULL)
     const mdl_block *block;
+    const char *text;            // what a plain step computes, for statistics; may be NULL
 } mdl_step;
 
 // A relation whose value is kept constant between events. `value` holds 0 or 1 while integrating.
@@ -96,6 +97,7 @@ typedef struct mdl_time_relation {
 typedef struct mdl_sample {
     uint32_t value;
     uint32_t start, interval; // places in v
+    const char *text;         // "sample(0, 0.1) (file:line)", for statistics; may be NULL
 } mdl_sample;
 
 // A set-valued law p in a*Sgn(x) (dry friction). mode: +1 or -1: slipping, p = mode*a; 0: sticking, x is

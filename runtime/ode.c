@@ -25,6 +25,9 @@
 #include "runtime/adapter.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/profile.h"
+
+enum { ERK_ORDER = 5 };
 
 struct Ode {
     const Run *run;
@@ -58,7 +61,7 @@ load_states(Run *run, double time, const double *w)
 }
 
 static int
-right_side(realtype time, N_Vector y, N_Vector out, void *user)
+compute_right_side(realtype time, N_Vector y, N_Vector out, void *user)
 {
     Run *run = user;
     run->stats->residuals++;
@@ -67,6 +70,15 @@ right_side(realtype time, N_Vector y, N_Vector out, void *user)
         return 1;
     evaluate_slopes(run, NV_DATA_S(y), NV_DATA_S(out));
     return nvector_finite(NV_DATA_S(out), run_size(run)) ? 0 : 1;
+}
+
+static int
+right_side(realtype time, N_Vector y, N_Vector out, void *user)
+{
+    Phase before = profile_enter(user, PHASE_EQUATIONS);
+    int flag = compute_right_side(time, y, out, user);
+    profile_leave(user, before);
+    return flag;
 }
 
 static int
@@ -98,12 +110,13 @@ fill_system(realtype time, N_Vector y, N_Vector f, SUNMatrix matrix, booleantype
     (void)f, (void)matrix, (void)reuse, (void)w1, (void)w2, (void)w3;
     Run *run = user;
     run->stats->jacobians++;
+    Phase before = profile_enter(run, PHASE_PARTIALS);
     load_states(run, time, NV_DATA_S(y));
-    if (evaluate_solved(run, false) != MDL_OK)
-        return 1;
     run->ode->gamma = gamma;
     *renewed = 1;
-    return jacobian_assemble(run->ode->jacobian, run, 1 / gamma) ? 0 : 1;
+    bool assembled = evaluate_solved(run, false) == MDL_OK && jacobian_assemble(run->ode->jacobian, run, 1 / gamma);
+    profile_leave(run, before);
+    return assembled ? 0 : 1;
 }
 
 static int
@@ -111,7 +124,9 @@ linear_setup(SUNLinearSolver solver, SUNMatrix matrix)
 {
     (void)matrix;
     Ode *ode = solver->content;
+    Phase before = profile_enter(ode->run, PHASE_FACTORS);
     bool good = jacobian_factor(ode->jacobian, ode->fresh);
+    profile_leave(ode->run, before);
     ode->fresh = !good;
     return good ? 0 : 1;
 }
@@ -124,8 +139,10 @@ linear_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, r
     sunindextype n = NV_LENGTH_S(b);
     for (sunindextype i = 0; i < n; i++)
         NV_Ith_S(x, i) = NV_Ith_S(b, i) / ode->gamma;
+    Phase before = profile_enter(ode->run, PHASE_SOLVES);
     fractional_explicit(ode->run, NV_DATA_S(x));
     jacobian_solve(ode->jacobian, NV_DATA_S(x));
+    profile_leave(ode->run, before);
     return 0;
 }
 
@@ -187,7 +204,7 @@ create_erk(Run *run, Ode *ode)
     void *erk = ode->memory;
     if (!erk || ERKStepSetErrHandlerFn(erk, keep_message, ode) != ARK_SUCCESS ||
         ERKStepSetUserData(erk, run) != ARK_SUCCESS || ERKStepWFtolerances(erk, weights) != ARK_SUCCESS ||
-        ERKStepSetOrder(erk, 5) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS)
+        ERKStepSetOrder(erk, ERK_ORDER) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS)
         return false;
     ERKStepSetMaxNumSteps(erk, -1);
     if (run->options->max_step > 0)
@@ -332,7 +349,9 @@ project(Run *run)
 static int
 take_point(Run *run)
 {
+    Phase before = profile_enter(run, PHASE_PROJECTION);
     int status = run->ode->projection ? project(run) : MDL_OK;
+    profile_leave(run, before);
     if (status != MDL_OK)
         return status;
     evaluate_states(run, run->time, run->y);
@@ -391,9 +410,44 @@ ode_interpolate(Run *run, double time)
     evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
 }
 
+// error := error estimate times weights, which SUNDIALS has in two vectors.
+static void
+multiply(const Run *run, double *error)
+{
+    const Ode *ode = run->ode;
+    for (uint32_t i = 0; i < run->ny; i++)
+        error[i] = NV_Ith_S(ode->dense, i) * NV_Ith_S(ode->dense_p, i);
+}
+
+static int
+cvode_judge(Run *run, double *error)
+{
+    Ode *ode = run->ode;
+    int order = -1;
+    if (!run->ny || CVodeGetLastOrder(ode->memory, &order) != CV_SUCCESS
+        || CVodeGetEstLocalErrors(ode->memory, ode->dense) != CV_SUCCESS
+        || CVodeGetErrWeights(ode->memory, ode->dense_p) != CV_SUCCESS)
+        return -1;
+    multiply(run, error);
+    return order;
+}
+
+static int
+erk_judge(Run *run, double *error)
+{
+    Ode *ode = run->ode;
+    if (!run->ny || ERKStepGetEstLocalErrors(ode->memory, ode->dense) != ARK_SUCCESS
+        || ERKStepGetErrWeights(ode->memory, ode->dense_p) != ARK_SUCCESS)
+        return -1;
+    multiply(run, error);
+    return ERK_ORDER;
+}
+
 const Stepper cvode_stepper = {.name = "cvode", .create = cvode_create, .free = ode_free, .start = ode_start,
-                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};
+                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge};
 const Stepper adams_stepper = {.name = "adams", .create = adams_create, .free = ode_free, .start = ode_start,
-                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};
+                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge,
+                               .is_explicit = true};
 const Stepper erk_stepper = {.name = "erk", .create = erk_create, .free = ode_free, .start = ode_start,
-                             .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats};
+                             .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = erk_judge,
+                             .is_explicit = true};

@@ -31,7 +31,7 @@ const Option run_options[] = {
     {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN},
     {"assemble", 0, OPTION_FLAG, false, NULL, "close loops of a mechanism at the start by moving start values as little as possible",
      CALL_RUN},
-    {"stats", 0, OPTION_WORD, true, "json", "what it cost, on standard error (json: on standard output)", CALL_RUN},
+    {"stats", 0, OPTION_WORD, true, "json|long|long-json", "what it cost, on standard error (json: on standard output); long: why it is slow", CALL_RUN},
     {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN | CALL_BUILD},
     {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN | CALL_REPORT},
 };
@@ -248,7 +248,8 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_ASSEMBLE: s->assemble = true; return true;
     case RUN_STATS:
         s->stats = true;
-        s->stats_json = value != NULL;
+        s->stats_json = value && strstr(value, "json");
+        s->stats_long = value && strncmp(value, "long", 4) == 0;
         return true;
     case RUN_AUDIT:
         s->audit = true;

@@ -44,6 +44,10 @@ typedef struct Stepper {
     // May be NULL: arrays d_0, d_1, ... of the unknowns such that within the last step they are never further from d_0 than
     // the sum of |d_1|, |d_2|, ...; their number, 0: not known.
     uint32_t (*differences)(const struct Run *run, const double *difference[]);
+    // May be NULL: the order of the last step and, per unknown, its estimated error in units of the tolerance (zeros: not
+    // estimated); -1: not known.
+    int (*judge)(struct Run *run, double *error);
+    bool is_explicit; // stable only for steps that are short beside the fastest answer of the equations
 } Stepper;
 
 enum { MDL_DIFFERENCES = 8 };
@@ -105,6 +109,7 @@ struct Run {
     Conditions *conditions;   // of condition.c
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Fractionals *fractionals; // of fractional.c; NULL when the model has none
+    mdl_profile *profile;     // of profile.c; NULL when nobody asked for it, and outside of the integration
 
     // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
     uint32_t guards;
@@ -129,6 +134,7 @@ struct Run {
 void run_message(const Run *run, mdl_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 double run_clock(void); // seconds, monotonic
+void run_json_text(const char *text, FILE *out); // quoted
 
 // --- nvector.c (declared for SUNDIALS in integrator.c)
 

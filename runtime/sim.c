@@ -11,7 +11,7 @@
 #include <string.h>
 #include <xmmintrin.h>
 
-#include "runtime/run.h"
+#include "runtime/profile.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
 enum { ROW_BLOCK_LIMIT = 200 };
@@ -191,6 +191,7 @@ write_points(Run *run, double time, bool event)
 {
     double point;
     int status = MDL_OK;
+    Phase before = profile_enter(run, PHASE_RESULTS);
     while (status == MDL_OK && (point = point_time(run)) <= time) {
         run->next_point++;
         if (event && point == time)
@@ -199,6 +200,7 @@ write_points(Run *run, double time, bool event)
         evaluate_row(run);
         status = result_row(run);
     }
+    profile_leave(run, before);
     return status;
 }
 
@@ -243,7 +245,7 @@ motion_goes_on(const Run *run)
 
 // other: something else than a delayed event makes this one.
 static int
-handle_event(Run *run, double instant, bool located, bool other)
+process_event(Run *run, double instant, bool located, bool other)
 {
     run->stats->events++;
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
@@ -253,6 +255,7 @@ handle_event(Run *run, double instant, bool located, bool other)
     audit_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step there is none to go on with.
     bool at_end = !located && instant == run->time;
+    profile_before_event(run);
     remember_motion(run);
     bool of_delay = delay_due(run, instant) && !other;
     run->time = instant;
@@ -269,6 +272,7 @@ handle_event(Run *run, double instant, bool located, bool other)
         status = result_row(run);
     if (status == MDL_OK)
         audit_after_event(run);
+    profile_after_event(run);
     if (status == MDL_OK && run->model->n_asserts)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
@@ -276,6 +280,15 @@ handle_event(Run *run, double instant, bool located, bool other)
     bool goes_on = at_end && !run->delays && motion_goes_on(run);
     root_blind(run);
     return goes_on ? MDL_OK : integrator_start(run);
+}
+
+static int
+handle_event(Run *run, double instant, bool located, bool other)
+{
+    Phase before = profile_enter(run, PHASE_EVENTS);
+    int status = process_event(run, instant, located, other);
+    profile_leave(run, before);
+    return status;
 }
 
 // Looks at the conditions at a point inside the last step, `low` being the last point without violation.
@@ -360,8 +373,10 @@ static int
 inspect(Run *run, double before, double *instant, bool *located)
 {
     *located = false;
+    Phase phase = profile_enter(run, PHASE_CONDITIONS);
     bool look = run->guards && !condition_far(run), whole = look && !condition_alone(run);
     int status = look ? inspect_conditions(run, before, instant, located) : MDL_OK;
+    profile_leave(run, phase);
     if (status != MDL_OK)
         return status;
     if (!*located && !whole && (run->model->n_asserts || run->redundant))
@@ -383,6 +398,7 @@ advance(Run *run, double stop)
         status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
+    profile_step(run, before, instant, located);
     status = delay_record(run, before, instant);
     bool event = located || run->time == own || delay_reaches(run, instant);
     if (status == MDL_OK)
@@ -451,6 +467,7 @@ integrate(Run *run)
 {
     double begun = run_clock(), shown = begun, stop = run->options->stop;
     int status = integrator_create(run);
+    profile_begin(run);
     if (status == MDL_OK)
         status = integrator_start(run);
     while (status == MDL_OK && run->time < stop && !run->terminated) {
@@ -461,6 +478,7 @@ integrate(Run *run)
     if (status == MDL_OK)
         status = finish(run);
     integrator_stats(run);
+    profile_end(run);
     run->stats->run_seconds = run_clock() - begun;
     return status;
 }

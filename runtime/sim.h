@@ -81,6 +81,9 @@ typedef struct mdl_node_audit {
     double least, least_time; // the least power: negative when it gave energy away
 } mdl_node_audit;
 
+// Counts and times of a run in detail: why it takes as long as it does.
+typedef struct mdl_profile mdl_profile;
+
 typedef struct mdl_options {
     double start, stop;
     double interval;          // > 0: distance of output points; 0: `points` is used
@@ -103,6 +106,7 @@ typedef struct mdl_options {
     // NULL, or model->audit->n_nodes entries: powers are added up per node and ideal constraints and junctions are held to
     // what they are; the run fails at its end when one does work. Needs model->audit.
     mdl_node_audit *audit;
+    mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     bool assemble;            // close loops at the start by moving start values
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
@@ -161,6 +165,14 @@ int mdl_run_close(mdl_run *run);
 // The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
 void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);
 void mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size);
+
+// NULL: memory is exhausted. One profile is for one run.
+mdl_profile *mdl_profile_create(const mdl_model *model);
+void mdl_profile_free(mdl_profile **profile);
+// What a run was slowed down by, as a text of several lines or as a JSON object (no newline): steps by length and order, the
+// unknowns that limited them, events by condition, times by section of the equations, and warnings.
+void mdl_profile_text(const mdl_profile *profile, const mdl_stats *stats, FILE *out);
+void mdl_profile_json(const mdl_profile *profile, const mdl_stats *stats, FILE *out);
 
 // The report of the audit (model->audit and options.audit): a table of the nodes with what they took in, and the energy of
 // the whole; or {"start", "end", "energy": {...}, "nodes": [{name, class, role, work, ...}]}.

@@ -18,6 +18,7 @@
 
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/profile.h"
 
 enum { S = GAUSS_STAGES, ITERATIONS = 60 };
 
@@ -95,15 +96,16 @@ static bool
 evaluate_stages(Run *run, Stages *stages, double time, const double *base, double h)
 {
     double *y = stages->change; // free now
-    for (uint32_t i = 0; i < S; i++) {
+    Phase before = profile_enter(run, PHASE_EQUATIONS);
+    bool good = true;
+    for (uint32_t i = 0; i < S && good; i++) {
         const double *z = stages->offset + (size_t)i * stages->n;
         for (uint32_t k = 0; k < stages->n; k++)
             y[k] = base[k] + z[k];
-        if (!stages_slope(run, stages, time + stages->method->node[i] * h, y,
-                          stages->slope + (size_t)i * stages->n))
-            return false;
+        good = stages_slope(run, stages, time + stages->method->node[i] * h, y, stages->slope + (size_t)i * stages->n);
     }
-    return true;
+    profile_leave(run, before);
+    return good;
 }
 
 // out_i = h * sum of a_ij f_j
@@ -220,8 +222,10 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
         apply_inner(stages, h, stages->change);
         for (size_t i = 0; i < (size_t)S * n; i++)
             stages->change[i] -= stages->offset[i];
+        Phase phase = profile_enter(run, PHASE_SOLVES);
         if (stages->implicit)
             solve_triangular(run, stages, h);
+        profile_leave(run, phase);
         double change = take_change(run, stages, base);
         if (stages->implicit)
             run->stats->newton_iterations++;
@@ -252,7 +256,10 @@ stages_solve(Run *run, Stages *stages, double time, const double *base, double h
         stages->implicit = true;
         memcpy(stages->slope, stages->guess, size);
         apply_inner(stages, h, stages->offset);
-        if (fresh && !factor_stages(run, stages, time, base, h))
+        Phase before = profile_enter(run, PHASE_FACTORS);
+        bool factored = !fresh || factor_stages(run, stages, time, base, h);
+        profile_leave(run, before);
+        if (!factored)
             break;
         good = iterate(run, stages, time, base, h);
     }

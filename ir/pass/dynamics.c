@@ -353,6 +353,15 @@ state_depths(const Lowering *low)
     return depth;
 }
 
+// What a section computes, in the order of computation: two names tell where it stands.
+static const char *
+section_text(Lowering *low, const InstrVec *code)
+{
+    const char *first = place_text(low, code->at[0].dest), *last = place_text(low, code->at[code->n - 1].dest);
+    return code->n == 1 ? arena_printf(low->arena, "assignment of %s", first)
+                        : arena_printf(low->arena, "%u assignments, from %s to %s", code->n, first, last);
+}
+
 static void
 make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const PieceVec *pieces, InstrVec *whole,
            InstrVec *outputs)
@@ -384,9 +393,11 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
                 vec_push(outputs, code->at[k]);
         }
         if (piece_code.n) {
+            const char *text = section_text(low, &piece_code);
             sort_code(low, piece_code.at, piece_code.n);
             vec_append(whole, piece_code.at, piece_code.n);
             add_step_code(low, "dynamics", &piece_code, &steps, &funcs);
+            steps.at[steps.n - 1].text = text;
         }
     }
     model->n_dynamics = steps.n;

@@ -99,7 +99,7 @@ make_relations(Lowering *low)
         Instr start = {at->start, at->row, at->start_place}, interval = {at->interval, at->row, at->interval_place};
         vec_push(&instants, start);
         vec_push(&instants, interval);
-        samples[i] = (mdl_sample){at->value, at->start_place, at->interval_place};
+        samples[i] = (mdl_sample){at->value, at->start_place, at->interval_place, at->text};
     }
     model->relation = relations;
     model->time_relation = times;

@@ -326,7 +326,7 @@ relation_place(Lowering *low, Expr text, const Var *vars, const uint32_t *places
 }
 
 static uint32_t
-sample_place(Lowering *low, Expr text, const uint32_t *places)
+sample_place(Lowering *low, Expr text, const Var *vars, const uint32_t *places, Span span)
 {
     uint32_t n = expr_nslots(low->exprs, text), row = low->sys->places.n;
     vec_append(&low->sys->places, places, n);
@@ -334,6 +334,7 @@ sample_place(Lowering *low, Expr text, const uint32_t *places)
     sample.value = new_places(low, 1);
     sample.start_place = new_places(low, 1);
     sample.interval_place = new_places(low, 1);
+    sample.text = relation_text(low, text, vars, span);
     vec_push(&low->samples, sample);
     return sample.value;
 }
@@ -352,7 +353,7 @@ extra_place(Lowering *low, Extra extra, const Var *vars, const uint32_t *places,
         low->uses_lambda = true;
         return low->lambda;
     case EXTRA_SAMPLE:
-        return sample_place(low, extra.text, places);
+        return sample_place(low, extra.text, vars, places, span);
     default:
         return relation_place(low, extra.text, vars, places, kinds, span);
     }

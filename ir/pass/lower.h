@@ -24,6 +24,7 @@ typedef struct Relation {
 typedef struct Sample {
     Expr start, interval;    // shapes over `row`
     uint32_t row, value, start_place, interval_place;
+    const char *text;
 } Sample;
 
 // A change of the relation (index into Lowering.relations) may trigger the reinit (index into the model's table).

@@ -257,7 +257,7 @@ clock_asserts(double *v, const void *self)
 static mdl_model
 clock_model(double *v0)
 {
-    static const mdl_sample sample[] = {{CLOCK_TICK, CLOCK_START, CLOCK_INTERVAL}};
+    static const mdl_sample sample[] = {{CLOCK_TICK, CLOCK_START, CLOCK_INTERVAL, "clock"}};
     static const mdl_discrete discrete[] = {{CLOCK_B, CLOCK_B, CLOCK_B_PRE, NULL}, {CLOCK_N, CLOCK_N, CLOCK_N_PRE, NULL},
                                             {CLOCK_W, CLOCK_W, CLOCK_W_PRE, NULL}, {CLOCK_C, CLOCK_C, CLOCK_C_PRE, NULL},
                                             {CLOCK_FIRED, CLOCK_FIRED, CLOCK_FIRED_PRE, NULL}};
