@@ -125,6 +125,9 @@ $(BUILD)/tests/runtime/%: $(BUILD)/tests/runtime/%.o $(BUILD)/libruntime.a
 $(BUILD)/tests/tools/jaccheck: $(BUILD)/tests/tools/jaccheck.o $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -Wl,--gc-sections -o $@ $< $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a) -lm
+$(BUILD)/tests/tools/rules: $(BUILD)/tests/tools/rules.o $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -Wl,--gc-sections -o $@ $< $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a) $(SUNDIALS) -lm
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm

@@ -293,11 +293,25 @@ common_number(const BuiltinCall *call)
     return integers ? TYPE_INTEGER : TYPE_REAL;
 }
 
+static bool
+map_division(BuiltinCall *call, Value *out)
+{
+    if (!map_open(call, common_number(call), out))
+        return false;
+    const Value *divisor = &call->values[1];
+    for (uint32_t i = 0; i < divisor->count; i++)
+        if (expr_is_const(call->env->exprs, divisor->elements[i], 0)) {
+            diag_add(call->env->diags, E0215, node_span(call->env, call->nodes[1]), "'%s' by zero", call->builtin->name);
+            return false;
+        }
+    return true;
+}
+
 // div(x, y) is x/y rounded toward zero.
 static bool
 map_quotient(BuiltinCall *call, Value *out)
 {
-    if (!map_open(call, common_number(call), out))
+    if (!map_division(call, out))
         return false;
     Exprs *exprs = call->env->exprs;
     for (uint32_t i = 0; i < out->count; i++)
@@ -310,7 +324,7 @@ map_quotient(BuiltinCall *call, Value *out)
 static bool
 map_remainder(BuiltinCall *call, Value *out)
 {
-    if (!map_open(call, common_number(call), out))
+    if (!map_division(call, out))
         return false;
     Exprs *exprs = call->env->exprs;
     for (uint32_t i = 0; i < out->count; i++) {

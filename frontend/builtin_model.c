@@ -132,6 +132,12 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
             *now = value;
         return good;
     }
+    if (reference.kind == VAR_CONTINUOUS && !env->when) {
+        Diag *diag = diag_add(env->diags, E0210, node_span(env, node), "'%s' changes continuously: '%s' of it has a meaning only in "
+                              "when-clauses", expression_text(env, node), call->builtin->name);
+        diag_help(diag, "pre(x) and change(x) are of what changes at events");
+        return false;
+    }
     bool still = reference.kind == VAR_PARAMETER || reference.kind == VAR_CONSTANT;
     if (!value_new(env, &reference.type, call->span, before)
         || (now && !value_new(env, &reference.type, call->span, now)))
@@ -159,7 +165,7 @@ builtin_edge(BuiltinCall *call, Value *out)
     if (!pre_values(call, &now, out))
         return false;
     if (now.type.base != TYPE_BOOLEAN) {
-        diag_add(call->env->diags, E0210, call->span,
+        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[0]),
                  "the argument of 'edge' must be a Boolean, but it has type %s",
                  value_type_text(call->env, &now));
         return false;
@@ -232,6 +238,10 @@ builtin_smooth(BuiltinCall *call, Value *out)
     const Value *order = &call->values[0], *value = &call->values[1];
     if (order->type.base != TYPE_INTEGER || order->type.rank || !value_known(call->env, order)) {
         builtin_refuse(call, 0, "a constant Integer, the order of continuity");
+        return false;
+    }
+    if (value_number(call->env, order, 0) < 0) {
+        diag_add(call->env->diags, E0210, node_span(call->env, call->nodes[0]), "the order of 'smooth' is not negative");
         return false;
     }
     if (!type_is_number(&value->type)) {

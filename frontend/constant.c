@@ -163,7 +163,7 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
     ExprEnv env;
     env_init(elab, &env, &scope);
     const char *what = arena_printf(elab->arena, "'%s'", name_of(elab, member->name));
-    if (!expression_coerce(&env, &value, &member->type, mod->span, what))
+    if (!expression_coerce(&env, &value, &member->type, mod_value_span(elab, mod), what))
         return false;
     member->value = value;
     return true;

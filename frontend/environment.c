@@ -131,7 +131,7 @@ is_unsupported_function(const char *name)
     static const char *const names[] = {
         "Clock", "previous", "hold", "subSample", "superSample", "shiftSample", "backSample", "noClock", "interval",
         "firstTick", "transition", "initialState", "activeState", "ticksInState", "timeInState",
-        "spatialDistribution",
+        "spatialDistribution", "getInstanceName",
     };
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -160,6 +160,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         return false;
     }
     if (!ok || !found.class_id) {
+        if (ok) {
+            diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
+            return false;
+        }
         Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
         uint32_t n = 0;
         const char *const *names = builtin_names(&n);

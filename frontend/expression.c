@@ -219,8 +219,43 @@ decide_literals(ExprEnv *env, Value *condition)
         condition->elements[0] = expr_const(env->exprs, value);
 }
 
-// Conditions known at compile time select their branch or drop it; branches that are dropped are not looked
-// at.
+// The type that the text of a branch alone tells; false when it takes more to know it.
+static bool
+obvious_type(const ExprEnv *env, Node node, VarType *base)
+{
+    const AstNode *at = ast_at(env->ast, node);
+    bool logical = at->kind == AST_BINARY && at->kind_of >= AOP_LT;
+    *base = at->kind == AST_STRING ? TYPE_STRING : at->kind == AST_NUMBER ? TYPE_REAL : TYPE_BOOLEAN;
+    return at->kind == AST_STRING || at->kind == AST_NUMBER || at->kind == AST_BOOL || logical;
+}
+
+// Branches that are dropped are not elaborated, because what they say may make no sense there; what their text tells must
+// fit nevertheless.
+static bool
+check_dropped(ExprEnv *env, Node node, const IfParts *parts)
+{
+    if (!parts->values.n)
+        return true;
+    const Type *type = &parts->values.at[0].type;
+    for (uint32_t i = 0; i < ast_at(env->ast, node)->nchild; i++) {
+        bool last = i + 1 == ast_at(env->ast, node)->nchild;
+        Node branch = ast_child(env->ast, node, i);
+        VarType base;
+        if ((!last && i % 2 == 0) || !obvious_type(env, branch, &base))
+            continue;
+        if (type->base == base || (base == TYPE_REAL && type_is_number(type)))
+            continue;
+        const Type other = type_scalar(base);
+        Diag *diag = diag_add(env->diags, E0201, node_span(env, node),
+                              "the branches of this if-expression have different types: %s and %s",
+                              type_text(env->arena, env->syms, type), type_text(env->arena, env->syms, &other));
+        diag_note(diag, node_span(env, branch), "this branch has type %s", type_text(env->arena, env->syms, &other));
+        return false;
+    }
+    return true;
+}
+
+// Conditions known at compile time select their branch or drop it.
 static bool
 if_collect(ExprEnv *env, Node node, IfParts *parts)
 {
@@ -284,7 +319,7 @@ static bool
 if_value(ExprEnv *env, Node node, Value *out)
 {
     IfParts parts = {0};
-    bool good = if_collect(env, node, &parts) && if_merge(env, node, &parts, out);
+    bool good = if_collect(env, node, &parts) && if_merge(env, node, &parts, out) && check_dropped(env, node, &parts);
     vec_free(&parts.conditions);
     vec_free(&parts.values);
     vec_free(&parts.nodes);

@@ -255,6 +255,8 @@ void mod_add(Elab *elab, Mod *mod, Mod *child);
 // Outer modifications win. Reports an attempt to modify something final. Either may be NULL.
 Mod *mod_merge(Elab *elab, Mod *outer, Mod *inner);
 Mod *mod_child(const Mod *mod, Sym name);
+// Where the value of a modification stands.
+Span mod_value_span(const Elab *elab, const Mod *mod);
 
 // --- elaborate.c, declare.c
 // The fragment of a class; `of` and `element` say for which component. Never NULL; see `failed`.

@@ -33,6 +33,12 @@ mod_child(const Mod *mod, Sym name)
     return NULL;
 }
 
+Span
+mod_value_span(const Elab *elab, const Mod *mod)
+{
+    return mod->value && !mod->from_outside ? node_at(elab, mod->value)->span : mod->span;
+}
+
 static void
 push_child(Elab *elab, Mod *mod, Mod *child)
 {

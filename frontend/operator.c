@@ -164,8 +164,11 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
     bool numbers = type_is_number(&left->type) && type_is_number(&right->type);
     if (!numbers && (a != b || (a == TYPE_ENUM && left->type.enum_class != right->type.enum_class)))
         return refuse_operator(env, op, left, right, span);
-    if (left->type.rank || right->type.rank)
-        return refuse_sizes(env, op, left, right, span);
+    if (left->type.rank || right->type.rank) {
+        refuse_operator(env, op, left, right, span);
+        diag_help(diags_newest(env->diags), "relations are between scalars");
+        return false;
+    }
     if (a == TYPE_STRING)
         return string_comparison(env, op, left, right, out);
     *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0],

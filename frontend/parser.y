@@ -1142,7 +1142,7 @@ yyreport_syntax_error(const yypcontext_t *context, Parser *p)
         return 0;
     Mistake mistake = {.p = p};
     mistake_find(&mistake, context);
-    bool again = p->current.span.lo == p->last_error || behind_bad_character(p);
+    bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
     bool after = false;
     if (!again) {
         bool reported = report_end_of_file(&mistake) || report_confusion(&mistake)

@@ -108,11 +108,29 @@ program_file(const Program *program, uint32_t i)
 
 // --- classes of a file
 
+// The predefined types cannot be declared anew (section 4.8), nor can time outside functions and records, which have no
+// other time.
+static bool
+is_reserved_name(const Program *program, const ClassInfo *info, Sym name)
+{
+    static const char *const types[] = {"Real", "Integer", "Boolean", "String"};
+    const char *text = sym_text(program->syms, name);
+    for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(text, types[i]))
+            return true;
+    return !strcmp(text, "time") && info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD;
+}
+
 static void
 add_member(Program *program, uint32_t class_id, ClassMember member)
 {
     ClassInfo *info = class_at(program, class_id);
     uint32_t old;
+    if (is_reserved_name(program, info, member.name)) {
+        diag_add(program->diags, E0105, ast_at(&program->ast, member.node)->span,
+                 "'%s' is predefined and cannot be declared", sym_text(program->syms, member.name));
+        return;
+    }
     if (map_get(&info->by_name, member.name, &old)) {
         Span span = ast_at(&program->ast, member.node)->span;
         Diag *diag = diag_add(program->diags, E0105, span, "'%s' is declared twice",

@@ -16,6 +16,12 @@ run_energy(Compilation *c)
 }
 
 static bool
+run_variability(Compilation *c)
+{
+    return pass_variability(c->dae, c->diags);
+}
+
+static bool
 run_bonds(Compilation *c)
 {
     return pass_bonds(c->dae, c->diags);
@@ -172,7 +178,7 @@ run_causality(Compilation *c)
     take_part(c, &c->continuous, false);
     problem_couple(c->dae, &c->reduction, &c->continuous);
     take_part(c, &c->discrete, true);
-    return true;
+    return variability_of_discretes(c->dae, &c->discrete, c->diags);
 }
 
 static bool
@@ -223,6 +229,8 @@ run_lower(Compilation *c)
 
 #define ROW(pass) .name = #pass, .run = run_##pass
 const Pass pipeline[] = {
+    {ROW(variability), .doc = "values do not depend on what changes more often than they may",
+     .requires = FACT_FLAT},
     {ROW(energy), .doc = "energies become equations of motion, by the formalism chosen",
      .requires = FACT_FLAT, .provides = FACT_MOTION},
     {ROW(bonds), .doc = "connection sets become junctions with their equations and bonds",

@@ -57,6 +57,10 @@ bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bo
 bool pass_contract(Dae *dae, Diags *diags);
 // After pass_contract: chain variables of memory elements that nothing uses are marked removed (chain.c).
 bool pass_chain(Dae *dae, Diags *diags);
+// Nothing depends on what changes more often than it may (variability.c): before everything, and for the variables that
+// change at events once the matching says which equations determine them.
+bool pass_variability(Dae *dae, Diags *diags);
+bool variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags);
 bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)

@@ -12,6 +12,7 @@
 #                    + N.err    mdlc check exits with 1 and prints N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
 #   forms/N.options, N.skip     see run_forms below
+#   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
 # The last line is `N passed, M failed`.
@@ -253,6 +254,22 @@ run_programs() {
     done
 }
 
+# One process checks all the files of a shard: a rule takes milliseconds.
+run_language() {
+    set --
+    for source in "$top"/tests/language/*/*.mdl "$top"/tests/language/*/*.mo; do
+        [ -e "$source" ] || continue
+        name=${source#"$top/tests/"}
+        chosen "${name%.*}" && set -- "$@" "$source"
+    done
+    [ $# -gt 0 ] || return
+    "$build/tests/tools/rules" "$top/stdlib" "$@" >"$work/out" 2>&1
+    good=$(grep -c '^ok ' "$work/out")
+    passed=$((passed + good))
+    failed=$((failed + $# - good))
+    grep -v '^ok ' "$work/out"
+}
+
 # A short run of the fuzz targets; `make fuzz` is the long one.
 run_fuzz() {
     chosen fuzz/short || return
@@ -264,6 +281,7 @@ run_fuzz
 run_parse
 run_fmt
 run_errors
+run_language
 run_views
 run_passes
 run_checks
