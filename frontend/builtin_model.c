@@ -100,9 +100,9 @@ builtin_der(BuiltinCall *call, Value *out)
     return der_expression(call, &value, out);
 }
 
-// Connections.rooted under its old name.
+// rooted, inStream, actualStream, cardinality.
 bool
-builtin_rooted(BuiltinCall *call, Value *out)
+builtin_connections(BuiltinCall *call, Value *out)
 {
     return call->env->graph ? call->env->graph(call->env, call->node, out) : builtin_not_supported(call, out);
 }

@@ -32,12 +32,11 @@ intern_type(Dae *dae, ConnectorType type)
     return dae->connector_types.n;
 }
 
-enum { CAUSALITY_GRAPH = 3 }; // equated along the connection graph (link.c), not by pass bonds
-
 static uint8_t
 causality(uint32_t flags)
 {
-    return flags & AST_F_INPUT ? 1 : flags & AST_F_OUTPUT ? 2 : 0;
+    return flags & AST_F_STREAM ? CAUSALITY_STREAM : flags & AST_F_INPUT ? CAUSALITY_INPUT
+         : flags & AST_F_OUTPUT ? CAUSALITY_OUTPUT : CAUSALITY_NONE;
 }
 
 uint32_t
@@ -67,7 +66,7 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
 {
     for (uint32_t i = 0; i < frag->order.n; i++) {
         const Member *member = &frag->members.at[frag->order.at[i]];
-        uint32_t all = flags | (member->flags & (AST_F_FLOW | AST_F_INPUT | AST_F_OUTPUT));
+        uint32_t all = flags | (member->flags & (AST_F_FLOW | AST_F_STREAM | AST_F_INPUT | AST_F_OUTPUT));
         for (uint32_t e = 0; member->is_component && e < member->count; e++) {
             Fragment *part = member->fragments[member->split ? e : 0];
             uint32_t first = member->split ? member->element_places[3 * e] : member->first + e * part->nvars;
@@ -161,6 +160,20 @@ add_bonds(Elab *elab, Fragment *frag, Node clause, Bonds *bonds)
     }
 }
 
+// Stream variables are carried by exactly one flow (section 15.1).
+static void
+check_streams(Elab *elab, const ConnectorType *type, Span span)
+{
+    uint32_t streams = 0, flows = 0;
+    for (uint32_t k = 0; k < type->n; k++) {
+        streams += type->causality[k] == CAUSALITY_STREAM;
+        flows += type->is_flow[k] != 0;
+    }
+    if (streams && flows != 1)
+        diag_add(elab->diags, E0417, span, "connector '%s' has stream variables and %u flow variables; streams need exactly one",
+                 name_of(elab, type->class_name), flows);
+}
+
 // Parameters and constants come after the variables (see place_members).
 static uint32_t
 count_variables(const Fragment *frag)
@@ -191,6 +204,7 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .n = count_variables(frag), .is_flow = flat.is_flow, .causality = flat.causality,
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
+    check_streams(elab, &type, node_at(elab, class_at(elab->program, frag->class_id)->node)->span);
     frag->connector_type = intern_type(dae, type);
     uint32_t old, index = frag->connector_type - 1;
     if (flat.overconstrained.n && !map_get(&elab->overconstrained_of, index, &old)) {

@@ -402,7 +402,8 @@ bool
 is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
 {
     static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample",
-                                          "rooted", "Connections.rooted", "Connections.isRoot"};
+                                          "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
+                                          "actualStream", "cardinality"};
     U32Vec stack = {0};
     bool yes = true;
     vec_push(&stack, expr);

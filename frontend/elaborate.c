@@ -32,12 +32,13 @@ typedef struct Collect {
 } Collect;
 
 static void
-check_prefixes(Elab *elab, Node line)
+check_prefixes(Elab *elab, Node line, bool connector)
 {
     const AstNode *at = ast_at(&elab->program->ast, line);
-    if (at->flags & AST_F_STREAM)
-        unsupported(elab, at->span, "stream");
     uint32_t other = at->flags & (AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE | AST_F_INPUT | AST_F_FLOW);
+    if ((at->flags & AST_F_STREAM) && (!connector || (other & ~AST_F_INPUT)))
+        diag_add(elab->diags, E0417, at->span, connector ? "a stream variable cannot have another prefix"
+                                                         : "a stream variable stands in a connector");
     if ((at->flags & AST_F_COORDINATE) && other)
         diag_add(elab->diags, E0802, at->span, "a coordinate is a continuous unknown: it cannot be a parameter, constant, "
                                                "discrete variable, input or flow");
@@ -277,7 +278,7 @@ collect_elements(Elab *elab, Collect *into, uint32_t class_id, Node section, Mod
         } else if (kind == AST_BOND) {
             vec_push(&into->frag->bond_clauses, element);
         } else if (kind == AST_COMPONENTS) {
-            check_prefixes(elab, element);
+            check_prefixes(elab, element, into->frag->is_connector);
             for (uint32_t k = 3; k < ast_at(ast, element)->nchild; k++) {
                 uint32_t index;
                 Sym name = ast_at(ast, ast_child(ast, element, k))->sym;

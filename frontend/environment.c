@@ -361,7 +361,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
                      .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
                      .type = env_type, 
-                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .graph = overconstrained_query,
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .graph = connection_query,
                          .scope = scope,
                      .context = elab};
 }

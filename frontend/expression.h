@@ -105,7 +105,8 @@ struct ExprEnv {
     // between events (parameters, constants, discrete variables): their rate is zero.
     Var (*der)(ExprEnv *env, Var var);
     Var (*pre)(ExprEnv *env, Var var);
-    // Connections.isRoot(R) and Connections.rooted(R), also written rooted(R). May be NULL.
+    // What the connections say: Connections.isRoot(R) and Connections.rooted(R), also written rooted(R), inStream(h),
+    // actualStream(h), cardinality(c). May be NULL.
     bool (*graph)(ExprEnv *env, Node call, Value *out);
     Expr guard;              // holds where the statement being executed is reached; 0: always
     void *scope;             // class side's scope

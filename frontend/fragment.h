@@ -135,8 +135,9 @@ typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
 // EXTRA_OUTER: scalar `var` of the inner element that outer declaration `outer` refers to.
 // EXTRA_IS_ROOT, EXTRA_ROOTED: what the connection graph says about the overconstrained variable that begins
 // with scalar `var`.
+// EXTRA_IN_STREAM: inStream of variable `var`. EXTRA_CARDINALITY: how often connects name connector `var`.
 typedef enum ExtraKind {
-    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED
+    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED, EXTRA_IN_STREAM, EXTRA_CARDINALITY
 } ExtraKind;
 typedef struct Extra { uint8_t kind; uint32_t var, outer; double value; } Extra;
 typedef struct OuterConnector { uint32_t outer, connector; } OuterConnector; // connector: within the inner element
@@ -206,6 +207,7 @@ struct Elab {
     Scope scope;             // of env
     Fragment *declaring;     // instance in which the declaration being looked at stands
     uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
+    bool counts_connects;    // cardinality() is asked somewhere
     VEC(Overconstrained) overconstrained;
     Map overconstrained_of;  // connector type -> its first entry there
     uint32_t spread;         // classes looked at for the value of one record
@@ -437,6 +439,10 @@ bool is_overconstrained(Elab *elab, uint32_t class_id);
 void overconstrained_statement(Context *context, Node call);
 // Connections.isRoot and .rooted, in expressions.
 bool overconstrained_query(ExprEnv *env, Node call, Value *out);
+
+// --- connection_query.c
+// What expressions ask of the connections: the above, inStream, actualStream and cardinality.
+bool connection_query(ExprEnv *env, Node call, Value *out);
 // True when a condition asks the connection graph.
 bool asks_graph(const Elab *elab, Node expr);
 // What a condition asks of the connection graph; false after reporting. `decided` says that the value is known already.

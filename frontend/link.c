@@ -30,6 +30,7 @@ typedef struct Linker {
     U32Vec extras;     // global ids of the current fragment's extras
     VEC(Around) around; // the instances around the current one, outermost first
     SpanGraph graph;   // of overconstrained variables
+    U32Vec connects_of; // per connector: how many connects name it, when that is asked
     Map node_of;       // their first scalar -> node
     U32Vec var_of;     // per node
     U32Vec edges;      // of connections, in the order of the second walk
@@ -270,10 +271,14 @@ graph_node(Linker *linker, uint32_t var, Span span)
     return node;
 }
 
+static uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
+
 static double
 ask_graph(Linker *linker, const Fragment *frag, const Shift *shift, const Extra *extra)
 {
     uint32_t node;
+    if (extra->kind == EXTRA_CARDINALITY)
+        return linker->connects_of.at[global_connector(linker, frag, shift, extra->var)];
     if (!map_get(&linker->node_of, early_var(linker, frag, shift, extra->var), &node))
         return 0;
     const SpanNode *at = &linker->graph.nodes.at[node];
@@ -299,8 +304,6 @@ guard_holds(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t g
         values[k] = ask_graph(linker, frag, shift, &frag->extras.at[frag->rows.at[at->row + k] & ~EXTRA_BIT]);
     return expr_eval(linker->dae->exprs, at->shape, values, 0) != 0;
 }
-
-static uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
 
 static void
 add_connect_edges(Linker *linker, uint32_t a, uint32_t b, Span span)
@@ -338,10 +341,14 @@ collect_graph(Linker *linker, const Fragment *frag, Shift shift)
 {
     for (uint32_t i = 0; i < frag->roots.n; i++)
         add_root(linker, frag, &shift, &frag->roots.at[i]);
-    for (uint32_t i = 0; i < frag->connects.n; i++)
-        add_connect_edges(linker, global_connector(linker, frag, &shift, frag->connects.at[i].a),
-                          global_connector(linker, frag, &shift, frag->connects.at[i].b),
-                          frag->connects.at[i].span);
+    for (uint32_t i = 0; i < frag->connects.n; i++) {
+        const FragConnect *connect = &frag->connects.at[i];
+        uint32_t a = global_connector(linker, frag, &shift, connect->a);
+        uint32_t b = global_connector(linker, frag, &shift, connect->b);
+        add_connect_edges(linker, a, b, connect->span);
+        linker->connects_of.at[a]++;
+        linker->connects_of.at[b]++;
+    }
     vec_push(&linker->around, (Around){frag, shift});
     uint32_t own = frag->order.n, all = own + (frag->of ? 0 : linker->elab->implicit.n);
     for (uint32_t i = 0; i < all; i++) {
@@ -373,8 +380,9 @@ solve_graph(Linker *linker, const Fragment *model)
 {
     Span at;
     linker->dae->knows_graph = true;
-    if (!linker->elab->overconstrained.n)
+    if (!linker->elab->overconstrained.n && !linker->elab->counts_connects)
         return true;
+    vec_grow(&linker->connects_of, linker->dae->connectors.n);
     collect_graph(linker, model, (Shift){0});
     switch (span_graph_solve(&linker->graph, &at)) {
     case SPAN_SOUND:
@@ -448,10 +456,13 @@ link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
         uint32_t var = 0;
         if (extra->kind == EXTRA_LITERAL)
             var = dae_literal(linker->dae, extra->value);
-        else if (extra->kind == EXTRA_IS_ROOT || extra->kind == EXTRA_ROOTED)
+        else if (extra->kind == EXTRA_IS_ROOT || extra->kind == EXTRA_ROOTED
+                 || extra->kind == EXTRA_CARDINALITY)
             var = dae_literal(linker->dae, ask_graph(linker, frag, shift, extra));
         else if (extra->kind == EXTRA_OUTER)
             var = shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
+        else if (extra->kind == EXTRA_IN_STREAM)
+            var = dae_in_stream(linker->dae, global_var(linker, shift, extra->var));
         else if (extra->kind == EXTRA_DER)
             var = dae_der(linker->dae, global_var(linker, shift, extra->var));
         else
@@ -605,6 +616,7 @@ link_fragments(Elab *elab, Fragment *model)
         link_contents(&linker, model, (Shift){0});
     map_free(&linker.literals);
     vec_free(&linker.extras);
+    vec_free(&linker.connects_of);
     vec_free(&linker.around);
     span_graph_free(&linker.graph);
     map_free(&linker.node_of);

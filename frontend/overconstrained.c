@@ -159,7 +159,7 @@ asks_graph(const Elab *elab, Node expr)
         if (at->kind == AST_CALL) {
             const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
             yes = !strcmp(name, "Connections.isRoot") || !strcmp(name, "Connections.rooted")
-               || !strcmp(name, "rooted");
+               || !strcmp(name, "rooted") || !strcmp(name, "cardinality");
         }
         for (uint32_t i = 0; i < at->nchild; i++)
             vec_push(&stack, child_at(elab, node, i));
@@ -199,7 +199,8 @@ overconstrained_guard(Context *context, Node condition, U32Vec *slots, Expr *out
     for (uint32_t i = 0; i < slots->n && ok; i++) {
         const Extra *extra = slots->at[i] & EXTRA_BIT && slots->at[i] != UNPLACED
             ? &context->frag->extras.at[slots->at[i] & ~EXTRA_BIT] : NULL;
-        ok = extra && (extra->kind == EXTRA_IS_ROOT || extra->kind == EXTRA_ROOTED);
+        ok = extra && (extra->kind == EXTRA_IS_ROOT || extra->kind == EXTRA_ROOTED
+                       || extra->kind == EXTRA_CARDINALITY);
     }
     if (!ok)
         diag_add(elab->diags, E0406, span,

@@ -54,6 +54,8 @@ dae_free(Dae **dae)
     vec_free(&d->coordinates);
     vec_free(&d->energies);
     vec_free(&d->fractionals);
+    vec_free(&d->in_streams);
+    map_free(&d->in_stream_of);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
     vec_free(&d->connects);
@@ -237,6 +239,28 @@ dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType typ
                    .span = dae->insts.at[inst].span};
     uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
     return dae->groups.at[id].first;
+}
+
+// A hidden variable beside the stream variable, with its unit.
+Var
+dae_in_stream(Dae *dae, Var stream)
+{
+    uint32_t index;
+    if (map_get(&dae->in_stream_of, stream, &index))
+        return dae->in_streams.at[index].in;
+    Group group = *dae_group(dae, stream);
+    uint32_t element = stream - group.first;
+    const char *name = sym_text(dae->syms, group.name);
+    group.name = sym_of(dae->syms, group.count > 1 ? arena_printf(dae->arena, "$in_%s%u", name, element + 1)
+                                                   : arena_printf(dae->arena, "$in_%s", name));
+    group.count = 1;
+    group.rank = 0;
+    group.flags = GROUP_HIDDEN;
+    uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
+    Var in = dae->groups.at[id].first;
+    map_put(&dae->in_stream_of, stream, dae->in_streams.n);
+    vec_push(&dae->in_streams, (InStream){stream, in});
+    return in;
 }
 
 static const char *const formalism_names[] = {"lagrange", "hamilton", "gibbs_appell", "kane", "maggi"};

@@ -154,11 +154,17 @@ typedef struct BondVars { // one scalar bond of a connector type
     uint32_t effort;
     uint8_t flow_is_der;  // the flow is der(of that variable)
 } BondVars;
+typedef enum Causality { // of a scalar of a connector
+    CAUSALITY_NONE, CAUSALITY_INPUT, CAUSALITY_OUTPUT,
+    CAUSALITY_GRAPH,     // equated along the connection graph (overconstrained), not by pass bonds
+    CAUSALITY_STREAM,    // a stream variable: what flows out carries it (pass/streams.h)
+    CAUSALITY_DEDUCED    // of an expandable connector: a signal whose source is elsewhere in its connections
+} Causality;
 typedef struct ConnectorType {
     Sym class_name;
     uint32_t n;              // scalars of one connector
     const uint8_t *is_flow;  // n: 1 for `flow` variables
-    const uint8_t *causality; // n: 0, 1 input, 2 output, 3 equated elsewhere (overconstrained)
+    const uint8_t *causality; // n: Causality
     uint32_t n_bonds;
     const BondVars *bonds;   // 0 bonds: a signal connector
 } ConnectorType;
@@ -222,6 +228,10 @@ typedef struct Energy {
     uint32_t node;        // of the component whose energy section it is
     Span span;
 } Energy;
+// `in` is inStream(stream): what would flow in through the connector of the stream variable. Pass bonds makes its equation.
+typedef struct InStream {
+    Var stream, in;
+} InStream;
 // An initial condition var = start + move, with the parameter `move`.
 typedef struct Move {
     Var var, move;
@@ -263,6 +273,8 @@ typedef struct Dae {
     Formalism formalism;
     bool formalism_chosen; // by the model or on the command line
     VEC(Fractional) fractionals;
+    VEC(InStream) in_streams;
+    Map in_stream_of;     // stream variable -> index into in_streams
 
     VEC(ConnectorType) connector_types;
     VEC(Connector) connectors;
@@ -299,6 +311,7 @@ uint32_t dae_add_group(Dae *dae, Group group);
 void dae_set_kind(Dae *dae, uint32_t group, VarKind kind);
 Var dae_der(Dae *dae, Var var);   // the derivative variable, made on demand (der of der works)
 Var dae_pre(Dae *dae, Var var);
+Var dae_in_stream(Dae *dae, Var stream); // inStream(stream), made on demand
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
 uint32_t dae_add_row(Dae *dae, const Var *vars, uint32_t n);
 uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);

@@ -542,12 +542,12 @@ read_port(Reader *reader)
             vec_push(&bonds, bond);
             continue;
         }
-        bool flow = take(reader, "flow"), input = !flow && take(reader, "input"), output = !flow && take(reader, "output");
-        bool graph = !flow && !input && !output && take(reader, "graph");
-        if (!flow && !input && !output && !graph && !take(reader, "plain"))
-            fail(reader, "flow, input, output, graph, plain, bond or derbond");
+        bool flow = take(reader, "flow");
+        int cause = flow || take(reader, "plain") ? CAUSALITY_NONE : take_of(reader, dae_text_causes, 6);
+        if (cause < 0)
+            fail(reader, "flow, input, output, graph, stream, deduced, plain, bond or derbond");
         vec_push(&is_flow, flow);
-        vec_push(&causality, input ? 1 : output ? 2 : graph ? 3 : 0);
+        vec_push(&causality, (uint8_t)(cause < 0 ? 0 : cause));
     }
     type.n = is_flow.n;
     type.n_bonds = bonds.n;
@@ -758,6 +758,18 @@ read_assert(Reader *reader)
 }
 
 static void
+read_in_stream(Reader *reader)
+{
+    Dae *dae = reader->dae;
+    InStream made = {.stream = variable(reader)};
+    made.in = variable(reader);
+    if (reader->failed)
+        return;
+    map_put(&dae->in_stream_of, made.stream, dae->in_streams.n);
+    vec_push(&dae->in_streams, made);
+}
+
+static void
 read_coordinate(Reader *reader)
 {
     Var var = variable(reader);
@@ -846,7 +858,7 @@ read_line(Reader *reader)
     } lines[] = {{"model", read_model}, {"experiment", read_header}, {"instance", read_instance}, {"flags", read_flags},
                  {"port", read_port}, {"connector", read_connector}, {"connect", read_connect}, {"node", read_node},
                  {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert},
-                 {"same", read_alias}, {"coordinate", read_coordinate}, {"formalism", read_formalism},
+                 {"same", read_alias}, {"coordinate", read_coordinate}, {"instream", read_in_stream}, {"formalism", read_formalism},
                  {"energy", read_energy}};
     if (at_end(reader))
         return;

@@ -17,6 +17,7 @@ const char *const dae_text_selects[] = {"", "never", "avoid", "prefer", "always"
 const char *const dae_text_group_flags[] = {"flow", "protected", "final", "output", "hidden", "evaluate"};
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
 const char *const dae_text_equations[] = {"", "initial", "when", "law", "alias", "removed"};
+const char *const dae_text_causes[] = {"", "input", "output", "graph", "stream", "deduced"};
 const char *const dae_text_levels[] = {"error", "warning", "terminate"};
 const char *const dae_text_energies[] = {"kinetic", "potential", "dissipation", "force", "inertia", "constraint"};
 const char *const dae_text_nodes[] = {"component", "one", "zero", "I", "C", "R", "Se", "Sf", "TF", "GY", "memory",
@@ -258,12 +259,11 @@ print_variables(const Dae *dae, Out *out)
 static void
 print_connector_types(const Dae *dae, Out *out)
 {
-    static const char *const causes[] = {"", "input", "output", "graph"};
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *type = &dae->connector_types.at[i];
         out_printf(out, "port %s", type->class_name ? sym_text(dae->syms, type->class_name) : "/");
         for (uint32_t k = 0; k < type->n; k++) {
-            const char *cause = type->causality[k] <= 3 ? causes[type->causality[k]] : "";
+            const char *cause = dae_text_causes[type->causality[k]];
             out_printf(out, " %s", type->is_flow[k] ? "flow" : *cause ? cause : "plain");
         }
         for (uint32_t k = 0; k < type->n_bonds; k++)
@@ -293,6 +293,13 @@ print_connects(const Dae *dae, Out *out)
         print_path(dae, dae->connectors.at[connect->a].inst, out);
         out_printf(out, " %s", connect->b_outside ? "outside " : "");
         print_path(dae, dae->connectors.at[connect->b].inst, out);
+        out_char(out, '\n');
+    }
+    for (uint32_t i = 0; i < dae->in_streams.n; i++) {
+        out_text(out, "instream ");
+        dae_var_name(dae, dae->in_streams.at[i].stream, out);
+        out_char(out, ' ');
+        dae_var_name(dae, dae->in_streams.at[i].in, out);
         out_char(out, '\n');
     }
 }

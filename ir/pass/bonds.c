@@ -18,10 +18,11 @@
 #include "ir/base/sets.h"
 #include "ir/locate.h"
 #include "ir/pass/kinds.h"
+#include "ir/pass/streams.h"
 #include "ir/problem.h"
 
 enum {
-    SUM_MAX = 64, WARN_MAX = 10, CAUSALITY_GRAPH = 3
+    SUM_MAX = 64, WARN_MAX = 10
 };
 
 typedef struct Pass {
@@ -96,13 +97,22 @@ connector_name(Dae *dae, uint32_t connector)
 
 // --- sets
 
+// Which of two signals is the source is checked for the whole set.
+static bool
+causalities_fit(uint8_t a, uint8_t b)
+{
+    bool a_signal = a == CAUSALITY_INPUT || a == CAUSALITY_OUTPUT || a == CAUSALITY_DEDUCED;
+    bool b_signal = b == CAUSALITY_INPUT || b == CAUSALITY_OUTPUT || b == CAUSALITY_DEDUCED;
+    return a == b || (a_signal && b_signal);
+}
+
 static bool
 same_layout(const ConnectorType *a, const ConnectorType *b)
 {
     if (a->n != b->n || a->n_bonds != b->n_bonds)
         return false;
     for (uint32_t k = 0; k < a->n; k++)
-        if (a->is_flow[k] != b->is_flow[k] || !a->causality[k] != !b->causality[k])
+        if (a->is_flow[k] != b->is_flow[k] || !causalities_fit(a->causality[k], b->causality[k]))
             return false;
     for (uint32_t k = 0; k < a->n_bonds; k++)
         if (a->bonds[k].flow != b->bonds[k].flow || a->bonds[k].effort != b->bonds[k].effort
@@ -290,7 +300,7 @@ equate_potentials(Pass *pass)
         uint32_t node = pass->node.at[pass->set_of.at[2 * connect.a + connect.a_outside]];
         Var a = dae->connectors.at[connect.a].first, b = dae->connectors.at[connect.b].first;
         for (uint32_t k = 0; k < type->n; k++)
-            if (!type->is_flow[k] && type->causality[k] != CAUSALITY_GRAPH)
+            if (!type->is_flow[k] && type->causality[k] != CAUSALITY_GRAPH && type->causality[k] != CAUSALITY_STREAM)
                 add_generated(pass, pass->equal, (Var[]){a + k, b + k}, 2, node, connect.span);
     }
 }
@@ -391,11 +401,17 @@ close_unconnected(Pass *pass)
 
 // --- checks
 
+static bool
+is_signal(const ConnectorType *type, uint32_t k)
+{
+    return type->causality[k] == CAUSALITY_INPUT || type->causality[k] == CAUSALITY_OUTPUT;
+}
+
 // An output inside the class is a source of the set, and so is an input of the class itself.
 static bool
 is_source(const ConnectorType *type, uint32_t element, uint32_t k)
 {
-    return type->causality[k] == (element & 1 ? 1 : 2);
+    return type->causality[k] == (element & 1 ? CAUSALITY_INPUT : CAUSALITY_OUTPUT);
 }
 
 // The first connect that names an element; looked for only when there is something to say about it.
@@ -444,7 +460,7 @@ check_signals(Pass *pass)
     for (uint32_t s = 0; s < pass->first.n; s++) {
         const ConnectorType *type = type_of(pass->dae, pass->items.at[pass->start.at[s]] / 2);
         for (uint32_t k = 0; k < type->n; k++)
-            if (type->causality[k] && type->causality[k] != CAUSALITY_GRAPH)
+            if (is_signal(type, k))
                 check_signal(pass, s, k);
     }
 }
@@ -550,6 +566,7 @@ pass_bonds(Dae *dae, Diags *diags)
         equate_potentials(&pass);
         sum_flows(&pass);
         close_unconnected(&pass);
+        streams_mix(dae, &(ConnectionSets){pass.set_of.at, pass.start.at, pass.items.at, pass.node.at});
         warn_unconnected(&pass);
         forget_unused_rates(dae);
         node_kinds(dae);

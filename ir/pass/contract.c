@@ -17,8 +17,6 @@
 #include "ir/locate.h"
 #include "ir/pass/contract.h"
 
-enum { CAUSALITY_GRAPH = 3 };
-
 static bool
 is_part(const Dae *dae, uint32_t inst)
 {
@@ -130,9 +128,9 @@ add_connector(Contract *contract, uint32_t connector)
             continue;
         if (graph)
             add_graph_variable(contract, first + k, determined);
-        else if (type->causality[k] == 1)
+        else if (type->causality[k] == CAUSALITY_INPUT)
             contract->column_of.at[first + k] = INPUT_COLUMN;
-        else if (type->causality[k] == 2)
+        else if (type->causality[k] == CAUSALITY_OUTPUT || type->causality[k] == CAUSALITY_STREAM)
             add_place(contract, first + k, NONE, 0);
         else if (!type->is_flow[k]) {
             flow = next_flow(contract, type, first, flow);
