@@ -28,7 +28,7 @@ Architecture: $architecture
 Maintainer: The mdlc developers <mdlc@localhost>
 Installed-Size: $size
 Depends: libc6 (>= 2.36), zlib1g, libzstd1, gcc | c-compiler, libc6-dev
-Recommends: gnuplot-nox, graphviz
+Recommends: liblapack3, gnuplot-nox, graphviz
 Section: science
 Priority: optional
 Description: modelling compiler for mechanical systems with memory

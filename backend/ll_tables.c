@@ -37,6 +37,7 @@ typedef struct Layout {
 } Layout;
 
 enum { NO_COUNT = UINT32_MAX };
+enum { PARTS = 256 }; // most pointers of a structure, and stretches between them: at most three for each described member
 
 #define TEXT(s, m) {.kind = FIELD_TEXT, .offset = offsetof(s, m)}
 #define TEXTS(s, m, c) {.kind = FIELD_TEXTS, .offset = offsetof(s, m), .count = offsetof(s, c)}
@@ -127,6 +128,17 @@ static const Field audit_fields[] = {STRUCTS(mdl_audit, node, node_layout, n_nod
 static const Layout audit_layout = LAYOUT(mdl_audit, audit_fields);
 DESCRIBED(mdl_audit, 24);
 
+static const Field code_fields[] = {{.kind = FIELD_CODE, .offset = 0}};
+static const Layout code_layout = LAYOUT(mdl_code, code_fields);
+DESCRIBED(mdl_code, 16);
+
+static const Field tangents_fields[] = {
+    CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, discretes),
+    CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
+    STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics)};
+static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
+DESCRIBED(mdl_tangents, 120);
+
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n),
     CODE(mdl_model, parameters), TEXT(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
@@ -145,9 +157,10 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
     CODE(mdl_model, relation_partials),
-    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1}};
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 792);
+DESCRIBED(mdl_model, 800);
 
 typedef struct Tables {
     LlModule *m;
@@ -237,7 +250,7 @@ make_pointer(Tables *t, const Field *field, const char *data)
 static LLVMValueRef
 make_struct(Tables *t, const Layout *layout, const char *data)
 {
-    LLVMValueRef part[128];
+    LLVMValueRef part[PARTS];
     uint32_t n = 0, done = 0;
     for (uint32_t i = 0; i < layout->n; i++) {
         const Field *field = &layout->fields[i];

@@ -27,6 +27,15 @@ on_early_signal(int number)
     leave(EXIT_INTERRUPTED, "mdlc: interrupted while compiling\n");
 }
 
+// An analysis writes all it has at its end.
+static void
+on_signal(int number)
+{
+    if (number == SIGALRM)
+        leave(EXIT_FAILED, "mdlc: the time limit was reached\n");
+    leave(EXIT_INTERRUPTED, "mdlc: interrupted\n");
+}
+
 static int
 call_command(Session *session)
 {
@@ -47,6 +56,8 @@ call_command(Session *session)
         return command_plot(session);
     case COMMAND_REPORT:
         return command_report(session);
+    case COMMAND_LINEARIZE:
+        return command_linearize(session);
     case COMMAND_NEW:
     case COMMAND_EXAMPLES:
         return command_start(session);
@@ -81,9 +92,10 @@ prepare_process(const Options *options)
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
         || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
         || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT;
-    run_signals(compiles ? on_early_signal : NULL);
+    bool analyses = options->command == COMMAND_LINEARIZE;
+    run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
-    if (compiles && options->run.limit_time > 0)
+    if ((compiles || analyses) && options->run.limit_time > 0)
         run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
     if (options->limit_memory) {
         struct rlimit limit = {options->limit_memory, options->limit_memory};

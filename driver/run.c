@@ -1,7 +1,6 @@
 // mdlc check, mdlc run.
 #include "driver/session.h"
 
-#include "ir/explain.h"
 #include "runtime/command.h"
 
 int
@@ -10,25 +9,11 @@ command_check(Session *session)
     return compile_model(session, FACT_SYS);
 }
 
-static const char *
-on_not_finite(void *user, const double *v)
-{
-    Session *session = user;
-    Compilation *c = &session->compilation;
-    Out out = {0};
-    out_char(&out, '\n');
-    bool found = explain_not_finite(c->dae, &c->dynamics, c->sys, v, &out)
-                 || explain_not_finite(c->dae, &c->init, c->sys, v, &out);
-    const char *text = found ? arena_strndup(session->arena, out.text, out.length) : NULL;
-    out_free(&out);
-    return text;
-}
-
 static int
 simulate(Session *session)
 {
     session->compile_seconds = now() - session->began;
-    const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = on_not_finite,
+    const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
                                 .user = session, .compile_seconds = session->compile_seconds, .stats = &session->stats};
     return run_command(session->compilation.sys->model, &command);
 }

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ir/explain.h"
+
 #ifndef MDLC_SOURCE
 #define MDLC_SOURCE "."
 #endif
@@ -225,4 +227,18 @@ bool
 wants_json(const Session *session)
 {
     return session->options.format && !strcmp(session->options.format, "json");
+}
+
+const char *
+explain_value(void *user, const double *v)
+{
+    Session *session = user;
+    Compilation *c = &session->compilation;
+    Out out = {0};
+    out_char(&out, '\n');
+    bool found = explain_not_finite(c->dae, &c->dynamics, c->sys, v, &out)
+                 || explain_not_finite(c->dae, &c->init, c->sys, v, &out);
+    const char *text = found ? arena_strndup(session->arena, out.text, out.length) : NULL;
+    out_free(&out);
+    return text;
 }

@@ -50,6 +50,8 @@ int make_engine(Session *session);
 // Is `text` (or NULL) a regular expression?
 int check_regex(const char *text);
 bool wants_json(const Session *session);
+// Which equation made a value in v that is not finite (an mdl_explain_fn; user: the Session).
+const char *explain_value(void *user, const double *v);
 
 // The calls. Each gives an exit code.
 int command_check(Session *session);
@@ -60,6 +62,7 @@ int command_fmt(Session *session);
 int command_compare(Session *session);
 int command_plot(Session *session);
 int command_report(Session *session);
+int command_linearize(Session *session);
 // new, examples
 int command_start(Session *session);
 

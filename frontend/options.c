@@ -1,6 +1,7 @@
 // Options: the command line of docs/cli.md. The calls and their options are tables; those of a run are the runtime's.
 #include "frontend/options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,15 @@ enum { // bits of Option.calls
 static const Option own_options[] = {
     {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
      CALLS_WITH_MODEL},
-    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALLS_RUNNING},
-    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size", CALLS_RUNNING | CALL_SHOW | CALL_BUILD},
+    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALLS_RUNNING | CALLS_ANALYSING},
+    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size",
+     CALLS_RUNNING | CALLS_ANALYSING | CALL_SHOW | CALL_BUILD},
     {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
     {"native", 0, OPTION_FLAG, false, NULL, "for this computer's processor; default: for any x86-64-v2", CALL_BUILD},
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
      CALLS_WITH_MODEL},
-    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare has text and json", CALL_SHOW | CALL_COMPARE},
+    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare and analyses have text and json",
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
@@ -27,6 +30,9 @@ static const Option own_options[] = {
     {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
     {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT},
     {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT},
+    {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE},
+    {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters that are varied; default: the model's inputs", CALL_LINEARIZE},
+    {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables that are looked at; default: the model's outputs", CALL_LINEARIZE},
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
     {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
     {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", CALLS_WITH_MODEL},
@@ -34,7 +40,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_INPUTS, OWN_OUTPUTS, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -48,6 +54,8 @@ static const Call calls[] = {
      "  Without -o the picture is made of characters. A model is run first, with the options of a run.\n", NULL},
     {"report", COMMAND_REPORT, CALL_REPORT, "mdlc report FILE [-m CLASS] -o PAGE.html [options]", "one page: source, bond graph, equations, results",
      "  The model is run, with the options of a run. The page needs no network and no other file.\n", NULL},
+    {"linearize", COMMAND_LINEARIZE, CALL_LINEARIZE, "mdlc linearize FILE [-m CLASS] [--at T] [-o FILE.mat|FILE.json]", "A, B, C, D, eigenvalues, damping",
+     "  Around the start, or a later point. The states are a smallest set that constraints leave free.\n", NULL},
     {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
     {"build", COMMAND_BUILD, CALL_BUILD, "mdlc build FILE [-m CLASS] -o PROGRAM", "a native simulator that takes the options of run", "",
      NULL},
@@ -216,6 +224,9 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_AGAINST: o->plot.against = value; return true;
     case OWN_TITLE: o->plot.title = value; return true;
     case OWN_SIZE: return take_size(value, &o->plot, why);
+    case OWN_AT: return option_number(value, &o->analysis.at);
+    case OWN_INPUTS: o->analysis.inputs = value; return true;
+    case OWN_OUTPUTS: o->analysis.outputs = value; return true;
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;
     case OWN_LIMIT: return set_limit(o, value, why);
@@ -289,7 +300,7 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
-    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}};
+    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN}};
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);

@@ -10,7 +10,12 @@
 #include "frontend/plot.h"
 #include "runtime/options.h"
 
-typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+
+typedef struct AnalysisOptions {
+    double at;                   // NAN: at the start
+    const char *inputs, *outputs; // as written; NULL: those of the model
+} AnalysisOptions;
 
 typedef struct Options {
     Command command;
@@ -21,6 +26,7 @@ typedef struct Options {
     RunSettings run;             // with what --set gives, which every call takes
     CompareOptions compare;
     Tube *tubes;                 // of `compare`
+    AnalysisOptions analysis;
     PlotOptions plot;            // but for variables and output
     int opt;                     // -1: automatic
     const char **paths;

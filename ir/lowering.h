@@ -15,6 +15,7 @@ typedef struct LoweringInput {
     const char *variables;     // POSIX extended regular expression over result names, or NULL: all variables
     bool results;              // build the table of result columns
     bool audit;                // build the tables of the audit
+    bool tangents;             // directional derivatives of all functions
     bool parameters;           // with those of parameters
     bool settable;             // parameters and start values can be set in the compiled model
     bool names;                // name the places of the value array, for `show`

@@ -40,6 +40,7 @@ typedef struct Compilation {
     bool describe;            // nodes of the bond graph know what they are made of
     bool keep_problems;       // matchings and orders stay after lowering
     bool audit;               // everything that the audit of power and energy needs is part of the model
+    bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
     bool verify;              // run dae_verify and sys_verify after each pass
     double seconds[32];       // per pass, in table order
     double peak[32];          // per pass: MB of memory the process had held at most when it ended

@@ -273,6 +273,18 @@ typedef struct mdl_audit {
     const mdl_bond *bond;
 } mdl_audit;
 
+// Directional derivatives. v[shift + p] is the derivative of v[p] in one direction, which the caller chooses by setting those
+// of states, inputs, parameters or time (v[shift]). The tangent of a function is called after the function and computes
+// the derivatives of what that one writes; of blocks it is that of `eval`, at given derivatives of their unknowns.
+typedef struct mdl_tangents {
+    uint32_t shift;
+    uint32_t n_init, n_dynamics;   // as in the model
+    uint32_t incomplete;           // 1: a function has no tangent
+    uint32_t no_discretes;         // 1: `discretes` has none
+    mdl_code parameters, outputs, relations, discretes, rests;
+    const mdl_code *init, *dynamics; // per step
+} mdl_tangents;
+
 typedef enum mdl_settable_kind { MDL_SETTABLE_PARAMETER, MDL_SETTABLE_START, MDL_SETTABLE_INPUT } mdl_settable_kind;
 
 // What may be set before `parameters` runs: a parameter, the start value of a variable, or an input of the model, which
@@ -367,6 +379,7 @@ struct mdl_model {
     mdl_matrix jac_relations;
     mdl_code relation_partials;
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
+    const mdl_tangents *tangents; // NULL unless the model was compiled for them
 };
 
 #endif

@@ -148,6 +148,10 @@ int newton_solve(Run *run, Newton *newton, bool homotopy);
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
 
+struct mdl_run;
+// What stands behind a run that was opened (sim.h).
+Run *run_of(struct mdl_run *opened);
+
 // Length of the integrator's vectors.
 static inline uint32_t
 run_size(const Run *run)

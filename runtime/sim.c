@@ -555,6 +555,12 @@ struct mdl_run {
     bool moved;             // an input changed since the last event
 };
 
+Run *
+run_of(mdl_run *opened)
+{
+    return &opened->run;
+}
+
 // All of v at run->time, where the last step or event ended.
 static void
 load_present(Run *run)

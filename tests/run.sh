@@ -190,6 +190,20 @@ says() {
     grep -qF -- "$1" "$work/stdout" "$work/stderr" && return 0
     echo "output lacks: $1"; cat "$work/stdout" "$work/stderr"; return 1
 }
+# Of the JSON that mdlc linearize or steady printed last. eigenvalue REAL IMAGINARY TOLERANCE: there is one such (of a pair that
+# with positive imaginary part). entry MATRIX ROW COLUMN VALUE TOLERANCE, from 1 on.
+eigenvalue() {
+    awk -v re="$1" -v im="$2" -v tol="$3" '/"real": / {
+        real = imag = $0; sub(/.*"real": /, "", real); sub(/.*"imag": /, "", imag)
+        if ((real - re)^2 + (imag - im)^2 <= tol^2) found = 1 } END { exit !found }' "$work/stdout" ||
+        { echo "no eigenvalue $1 +- $2 i"; grep -o '"real": [^,]*, "imag": [^,]*' "$work/stdout"; return 1; }
+}
+entry() {
+    awk -v name="  \"$1\": [" -v row="$2" -v column="$3" -v want="$4" -v tol="$5" 'index($0, name) == 1 { at = NR }
+        at && NR == at + row { gsub(/[][,]/, " "); d = $column - want; exit found = !($column != "" && d <= tol && -d <= tol) }
+        END { exit found }' found=1 "$work/stdout" && return 0
+    echo "entry $2,$3 of $1 is not $4"; cat "$work/stdout"; return 1
+}
 EOF
 
 run_checks() {

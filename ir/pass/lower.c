@@ -106,6 +106,8 @@ pass_lower(const LoweringInput *input, Diags *diags)
     if (input->audit)
         make_audit(&low);
     settables_end(&low);
+    if (input->tangents)
+        make_tangents(&low);
     keep_declarations(&low);
     finish_image(&low);
     keep_places(&low);

@@ -1,5 +1,5 @@
 // lower.h: what the parts of pass `lower` share (layout.c, lift.c, jacobian.c, program.c, parameters.c,
-// dynamics.c, events.c, conditions.c, rest.c, results.c, audit.c, lower.c).
+// dynamics.c, events.c, conditions.c, rest.c, results.c, audit.c, tangent.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -165,6 +165,7 @@ void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 void make_audit(Lowering *low); // audit.c
+void make_tangents(Lowering *low); // tangent.c: when everything else is there
 mdl_type result_type(const Lowering *low, Var var);
 // Index of what is known about the variable's declaration among the model's.
 uint32_t declaration_of(Lowering *low, Var var);

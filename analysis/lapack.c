@@ -1,0 +1,40 @@
+// lapack.c: loads LAPACK (Anderson et al., LAPACK Users' Guide, 3rd ed., 1999).
+//
+// Contract: lapack.h.
+#include "analysis/lapack.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static bool
+find(Lapack *lapack, const char *name, void *slot)
+{
+    void *symbol = dlsym(lapack->library, name);
+    memcpy(slot, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+bool
+lapack_open(Lapack *lapack, Out *why)
+{
+    *lapack = (Lapack){.library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL)};
+    if (!lapack->library) {
+        out_printf(why, "eigenvalues need the library LAPACK, which cannot be loaded: %s\nDebian has it in the package liblapack3\n",
+                   dlerror());
+        return false;
+    }
+    if (find(lapack, "dgeevx_", &lapack->dgeevx) && find(lapack, "dgebal_", &lapack->dgebal)
+        && find(lapack, "dgehrd_", &lapack->dgehrd) && find(lapack, "dorghr_", &lapack->dorghr))
+        return true;
+    out_text(why, "liblapack.so.3 lacks a routine\n");
+    lapack_close(lapack);
+    return false;
+}
+
+void
+lapack_close(Lapack *lapack)
+{
+    if (lapack->library)
+        dlclose(lapack->library);
+    lapack->library = NULL;
+}

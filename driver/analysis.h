@@ -1,0 +1,36 @@
+// analysis.h: what the calls that analyse a model share: it is compiled with directional derivatives, brought to a point, and
+// its inputs and outputs are chosen.
+#ifndef MDLC_DRIVER_ANALYSIS_H
+#define MDLC_DRIVER_ANALYSIS_H
+
+#include "analysis/system.h"
+#include "driver/session.h"
+
+typedef struct Analysis {
+    Session *session;
+    const mdl_model *model;
+    mdl_options options;
+    mdl_run *run;               // NULL before analysis_open
+    mdl_linear_request request; // inputs and outputs that were chosen
+    const char *point;          // where the run stands, in words
+} Analysis;
+
+// Compiles the model of the call. All functions: an exit code, and what went wrong was said.
+int analysis_compile(Session *session, Analysis *analysis);
+// Chooses inputs (top-level ones, or those of --inputs) and outputs (top-level ones, or those of --outputs).
+int analysis_choose(Analysis *analysis);
+// Opens the run and brings it to the point of --at; otherwise the start.
+int analysis_open(Analysis *analysis);
+void analysis_close(Analysis *analysis);
+// The linear system at that point, with its modes; its tables live in the session's arena. analysis_free_system() frees the rest.
+int analysis_system(Analysis *analysis, System *system);
+void analysis_free_system(System *system);
+// Writes `text` to the file of -o, or prints it; frees it.
+int analysis_write(const Session *session, Out *text);
+// The settable value or the column of that name; UINT32_MAX after a message with the nearest name.
+uint32_t analysis_find_settable(const Analysis *analysis, const char *name);
+uint32_t analysis_find_output(const Analysis *analysis, const char *name);
+// Splits "a,b[1,2],c" at commas outside brackets; the names live in the session's arena.
+uint32_t analysis_split(const Analysis *analysis, const char *list, const char ***names);
+
+#endif

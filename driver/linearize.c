@@ -1,0 +1,45 @@
+// mdlc linearize: the linear system that the model is for small changes around a point, and its eigenvalues.
+#include "driver/analysis.h"
+
+#include <string.h>
+
+static bool
+ends_with(const char *text, const char *end)
+{
+    size_t length = text ? strlen(text) : 0, tail = strlen(end);
+    return length > tail && !strcmp(text + length - tail, end);
+}
+
+static int
+write_system(const Session *session, const System *system)
+{
+    const char *path = session->options.run.output;
+    Out out = {0};
+    if (ends_with(path, ".mat"))
+        system_print_mat(system, &out);
+    else if (wants_json(session) || ends_with(path, ".json"))
+        system_print_json(system, &out);
+    else
+        system_print_text(system, &out);
+    return analysis_write(session, &out);
+}
+
+int
+command_linearize(Session *session)
+{
+    Analysis analysis;
+    System system = {0};
+    int status = analysis_compile(session, &analysis);
+    if (status)
+        return status;
+    status = analysis_choose(&analysis);
+    if (!status)
+        status = analysis_open(&analysis);
+    if (!status)
+        status = analysis_system(&analysis, &system);
+    if (!status)
+        status = write_system(session, &system);
+    analysis_free_system(&system);
+    analysis_close(&analysis);
+    return status;
+}
