@@ -147,7 +147,7 @@ error_of_step(History *history, Run *run, const double *weight, double h)
         double error = 4 * h * (history->check[i] - slope) * weight[i];
         sum += error * error;
     }
-    double size = sqrt(sum / history->ny);
+    double size = sqrt(sum / nx);
     return isfinite(size) ? size : -1;
 }
 

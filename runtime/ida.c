@@ -327,6 +327,7 @@ ida_free(Run *run)
 
 // --- starting
 
+// As in IDA's error test, which leaves the loops' unknowns out.
 static double
 weighted_norm(const Run *run, const double *x)
 {
@@ -336,7 +337,7 @@ weighted_norm(const Run *run, const double *x)
         sum += x[i] * weight[i] * x[i] * weight[i];
     for (uint32_t i = run->ny; i < run_size(run); i++)
         sum += x[i] * weight[i] * x[i] * weight[i];
-    return sqrt(sum / run_size(run));
+    return sqrt(sum / (run->model->nx + run->modes));
 }
 
 // Size of the second derivative from one probing step along the first; negative when it cannot be evaluated.
