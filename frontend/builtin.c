@@ -35,6 +35,15 @@ builtin_known(const char *name)
     return builtin_find(name) != NULL;
 }
 
+const Builtin *
+builtin_called(ExprEnv *env, Node ref)
+{
+    if (ast_at(env->ast, ref)->nchild != 1)
+        return NULL;
+    const Builtin *builtin = builtin_find(sym_text(env->syms, ast_at(env->ast, ast_child(env->ast, ref, 0))->sym));
+    return builtin && env->declared && env->declared(env, ref) ? NULL : builtin;
+}
+
 const char *const *
 builtin_names(uint32_t *n)
 {

@@ -204,6 +204,18 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
 }
 
 static bool
+env_declared(ExprEnv *env, Node ref)
+{
+    Elab *elab = env->context;
+    const Scope *scope = env->scope;
+    Found found;
+    Sym name = node_at(elab, child_at(elab, ref, 0))->sym;
+    if (!scope_find(elab->program, scope->class_id, name, &found) || !found.class_id)
+        return false;
+    return class_at(elab->program, found.class_id)->kind == CLASS_FUNCTION;
+}
+
+static bool
 env_type(ExprEnv *env, Node name, Type *out)
 {
     Elab *elab = env->context;
@@ -359,7 +371,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
     *env = (ExprEnv){.ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs,
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
-                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function,
+                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function, .declared = env_declared,
                      .type = env_type, 
                      .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .graph = connection_query,
                          .scope = scope,

@@ -332,11 +332,9 @@ static bool
 call_value(ExprEnv *env, Node node, Value *out)
 {
     Node ref = ast_child(env->ast, node, 0), part = ast_child(env->ast, ref, 0);
-    if (ast_at(env->ast, ref)->nchild == 1) {
-        const Builtin *builtin = builtin_find(sym_text(env->syms, ast_at(env->ast, part)->sym));
-        if (builtin)
-            return builtin_call(env, builtin, node, out);
-    }
+    const Builtin *builtin = builtin_called(env, ref);
+    if (builtin)
+        return builtin_call(env, builtin, node, out);
     if (env->graph && ast_at(env->ast, ref)->nchild == 2
         && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "Connections"))
         return env->graph(env, node, out);

@@ -92,6 +92,9 @@ struct ExprEnv {
     // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a
     // function.
     bool (*function)(ExprEnv *env, Node ref, FunctionRef *out);
+    // True when a function of this name (a REF of one part) is declared where the call stands: it comes before a
+    // built-in function of the same name. May be NULL: there are none. No messages.
+    bool (*declared)(ExprEnv *env, Node ref);
     // The basic type that a type NAME in a function's declarations stands for (Length -> Real), with the
     // sizes that a type alias carries. May be NULL: then only Real, Integer, Boolean and String are known.
     // Not called for those four.

@@ -105,6 +105,8 @@ struct Builtin {
     BuiltinRun *run;
 };
 const Builtin *builtin_find(const char *name);
+// The built-in function that a REF calls; NULL when it has several parts, or a function of that name is declared.
+const Builtin *builtin_called(ExprEnv *env, Node ref);
 bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out);
 Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
                      const char *needs); // E0210: "argument i of 'f' must be ..."

@@ -561,18 +561,39 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
     return good;
 }
 
+// What `external "builtin" y = f(x)` declares is the built-in function f.
+static const Builtin *
+declared_builtin(const ExprEnv *env, const FunctionRef *function)
+{
+    const Ast *ast = env->ast;
+    Node body = ast_child(ast, function->class_node, 1);
+    for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
+        Node section = ast_child(ast, body, i), name = 0;
+        if (ast_kind(ast, section) == AST_EXTERNAL && ast_at(ast, section)->sym
+            && !strcmp(sym_text(env->syms, ast_at(ast, section)->sym), "builtin"))
+            name = ast_child(ast, section, 1);
+        if (name)
+            return builtin_find(sym_text(env->syms, ast_at(ast, name)->sym));
+    }
+    return NULL;
+}
+
 bool
 function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 {
-    Node ref = ast_child(env->ast, call, 0), part = ast_child(env->ast, ref, 0);
+    Node ref = ast_child(env->ast, call, 0);
     FunctionRef function = {0};
-    if (ast_at(env->ast, ref)->nchild == 1
-        && builtin_known(sym_text(env->syms, ast_at(env->ast, part)->sym))) {
-        *outputs = arena_array(env->arena, Value, 1);
-        *n = 1;
-        return expression(env, call, *outputs);
+    const Builtin *builtin = builtin_called(env, ref);
+    if (!builtin && env->function(env, ref, &function)) {
+        builtin = declared_builtin(env, &function);
+        if (!builtin)
+            return function_outputs(env, &function, call, outputs, n);
     }
-    return env->function(env, ref, &function) && function_outputs(env, &function, call, outputs, n);
+    if (!builtin)
+        return false;
+    *outputs = arena_array(env->arena, Value, 1);
+    *n = 1;
+    return builtin_call(env, builtin, call, *outputs);
 }
 
 bool
