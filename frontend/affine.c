@@ -306,7 +306,8 @@ same_connects(const Fragment *frag, Template *template)
     const FragConnect *a = frag->connects.at + template->at->connects, *b = a + template->n_connects;
     for (uint32_t c = 0; c < template->n_connects; c++) {
         Stride from, to;
-        if (((a[c].a | a[c].b | b[c].a | b[c].b) & EXTRA_BIT) || a[c].a_outside != b[c].a_outside
+        bool parts = a[c].a_path || a[c].b_path;
+        if (parts || ((a[c].a | a[c].b | b[c].a | b[c].b) & EXTRA_BIT) || a[c].a_outside != b[c].a_outside
             || a[c].b_outside != b[c].b_outside || !stride_between(frag, a[c].a, b[c].a, 0, &from)
             || !stride_between(frag, a[c].b, b[c].b, 0, &to))
             return false;

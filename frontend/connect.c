@@ -14,8 +14,8 @@ same_scalars(const ConnectorType *a, const ConnectorType *b)
     return a->n == b->n && !memcmp(a->is_flow, b->is_flow, a->n);
 }
 
-static uint32_t
-intern_type(Dae *dae, ConnectorType type)
+uint32_t
+connector_type_intern(Dae *dae, ConnectorType type)
 {
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *old = &dae->connector_types.at[i];
@@ -48,7 +48,7 @@ signal_type(Elab *elab, Member *member)
         bytes[1] = causality(member->flags);
         ConnectorType type = {.class_name = class_at(elab->program, member->type_class)->full_name, .n = 1,
                               .is_flow = bytes, .causality = bytes + 1};
-        member->connector_type = intern_type(elab->dae, type);
+        member->connector_type = connector_type_intern(elab->dae, type);
     }
     return member->connector_type - 1;
 }
@@ -201,11 +201,11 @@ elaborate_connector(Elab *elab, Fragment *frag)
     if (flat.bonds.n)
         memcpy(bonds, flat.bonds.at, flat.bonds.n * sizeof *bonds);
     ConnectorType type = {.class_name = class_at(elab->program, frag->class_id)->full_name,
-                          .n = count_variables(frag), .is_flow = flat.is_flow, .causality = flat.causality,
+                          .n = frag->is_expandable ? 0 : count_variables(frag), .is_flow = flat.is_flow, .causality = flat.causality,
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
     check_streams(elab, &type, node_at(elab, class_at(elab->program, frag->class_id)->node)->span);
-    frag->connector_type = intern_type(dae, type);
+    frag->connector_type = connector_type_intern(dae, type);
     uint32_t old, index = frag->connector_type - 1;
     if (flat.overconstrained.n && !map_get(&elab->overconstrained_of, index, &old)) {
         map_put(&elab->overconstrained_of, index, elab->overconstrained.n);
@@ -219,49 +219,133 @@ elaborate_connector(Elab *elab, Fragment *frag)
 // --- connect
 
 typedef struct End { // one side of a connect: connectors with their types
-    U32Vec connectors, types;
+    U32Vec connectors, types, paths; // paths: as in FragConnect
+    uint8_t rank;
+    uint32_t dims[MAX_RANK];
     bool outside, absent;
+    bool open;       // the sizes of an undeclared element are those of the other side
+    bool late;       // what is connected is known when the model is complete (augment.c)
 } End;
 
 static void
-add_end(Elab *elab, const Target *target, End *end, uint32_t connector, uint32_t type)
+add_end(Elab *elab, const Target *target, End *end, uint32_t connector, uint32_t type, uint32_t path)
 {
     vec_push(&end->connectors, target->outer ? outer_connector(elab->scope.frag, target->outer - 1, connector)
              : connector);
     vec_push(&end->types, type);
+    vec_push(&end->paths, path);
+}
+
+static bool
+add_signals(Elab *elab, const Target *target, End *end)
+{
+    for (uint32_t i = 0; i < target->n; i++) {
+        const Spot *spot = &target->spots[i];
+        if (!spot->member->is_connector)
+            return false;
+        for (uint32_t k = 0; k < target->m; k++)
+            add_end(elab, target, end, spot->connector + spot->member->first_connector + target->offsets[k],
+                    signal_type(elab, spot->member), 0);
+    }
+    return true;
+}
+
+static bool
+add_connectors(Elab *elab, const Target *target, End *end)
+{
+    for (uint32_t i = 0; i < target->n; i++) {
+        const Spot *spot = &target->spots[i];
+        if (!spot->member->is_connector)
+            return false;
+        end->late |= spot->frag->is_expandable;
+        add_end(elab, target, end, spot->connector, spot->frag->connector_type - 1, 0);
+    }
+    return true;
+}
+
+// Parts of connectors: elements of connectors inside them, and of expandable connectors.
+static bool
+add_parts(Elab *elab, Node ref, uint32_t used, const Target *target, End *end)
+{
+    Fragment *frag = elab->scope.frag;
+    Paths paths = {0};
+    bool ok = connect_paths(elab, &elab->env, target->spots[0].frag, ref, used, &paths);
+    if (ok && end->rank + paths.rank > MAX_RANK) {
+        diag_add(elab->diags, E0111, node_at(elab, ref)->span, "more than %d dimensions", MAX_RANK);
+        ok = false;
+    }
+    for (uint32_t i = 0; ok && i < paths.rank; i++)
+        end->dims[end->rank++] = paths.dims[i];
+    for (uint32_t i = 0; ok && i < target->n; i++)
+        for (uint32_t k = 0; k < paths.all.n; k++) {
+            vec_push(&frag->paths, paths.all.at[k]);
+            add_end(elab, target, end, target->spots[i].connector, 0, frag->paths.n);
+        }
+    end->late = true;
+    end->open = paths.open;
+    elab->connects_parts = true;
+    vec_free(&paths.all);
+    return ok;
 }
 
 static bool
 connector_end(Elab *elab, Node ref, End *end)
 {
-    Span span = node_at(elab, ref)->span;
     Target target;
-    if (!resolve(elab, &elab->env, ref, &target))
+    uint32_t used;
+    if (!resolve_port(elab, &elab->env, ref, &target, &used))
         return false;
     end->outside = target.outside;
     end->absent = target.absent;
+    end->rank = target.rank;
+    memcpy(end->dims, target.dims, sizeof target.dims);
     if (target.absent)
         return true;
-    bool ok = target.kind != TARGET_VALUE;
-    for (uint32_t i = 0; ok && i < target.n; i++) {
-        const Spot *spot = &target.spots[i];
-        ok = spot->member->is_connector;
-        if (ok && target.kind == TARGET_VARIABLE) {
-            for (uint32_t k = 0; k < target.m; k++)
-                add_end(elab, &target, end, spot->connector + spot->member->first_connector + target.offsets[k],
-                        signal_type(elab, spot->member));
-        } else if (ok) {
-            add_end(elab, &target, end, spot->connector, spot->frag->connector_type - 1);
-        }
+    if (used < node_at(elab, ref)->nchild)
+        return add_parts(elab, ref, used, &target, end);
+    bool ok = target.kind == TARGET_VARIABLE ? add_signals(elab, &target, end)
+            : target.kind == TARGET_COMPONENT && add_connectors(elab, &target, end);
+    if (!ok)
+        diag_add(elab->diags, E0401, node_at(elab, ref)->span, "'%s' is not a connector",
+                 scope_name_text(elab->program, ref));
+    return ok;
+}
+
+// `connect(bus.x, y)` with an array y makes an array of bus.x.
+static void
+open_end(Elab *elab, Fragment *frag, End *end, const End *other)
+{
+    if (!end->open || !other->rank || end->connectors.n != 1)
+        return;
+    FragPath path = frag->paths.at[end->paths.at[0] - 1];
+    uint32_t connector = end->connectors.at[0];
+    vec_clear(&end->connectors);
+    vec_clear(&end->types);
+    vec_clear(&end->paths);
+    for (uint32_t i = 0; i < other->connectors.n; i++) {
+        FragPath element = {.steps = arena_array(elab->arena, PathStep, path.n), .n = path.n};
+        memcpy(element.steps, path.steps, path.n * sizeof *path.steps);
+        PathStep *last = &element.steps[path.n - 1];
+        last->rank = other->rank;
+        uint32_t rest = i;
+        for (uint32_t k = other->rank; k-- > 0; rest /= other->dims[k])
+            last->index[k] = rest % other->dims[k] + 1;
+        vec_push(&frag->paths, element);
+        vec_push(&end->connectors, connector);
+        vec_push(&end->types, 0);
+        vec_push(&end->paths, frag->paths.n);
     }
-    if (!ok) {
-        diag_add(elab->diags, E0401, span, "'%s' is not a connector", scope_name_text(elab->program, ref));
-        return false;
-    }
-    // A connector inside a connector shares its variables; it has no place of its own in the graph.
-    if (target.nested)
-        unsupported(elab, span, "connecting to a part of a connector");
-    return !target.nested;
+}
+
+static bool
+types_fit(Elab *elab, uint32_t a, uint32_t b, Span span)
+{
+    const ConnectorType *left = &elab->dae->connector_types.at[a], *right = &elab->dae->connector_types.at[b];
+    if (left == right || same_scalars(left, right))
+        return true;
+    diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s'", sym_text(elab->dae->syms, left->class_name),
+             sym_text(elab->dae->syms, right->class_name));
+    return false;
 }
 
 static void
@@ -273,23 +357,25 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
         return;
     }
     for (uint32_t i = 0; i < a->connectors.n; i++) {
-        const ConnectorType *left = &elab->dae->connector_types.at[a->types.at[i]];
-        const ConnectorType *right = &elab->dae->connector_types.at[b->types.at[i]];
-        if (left != right && !same_scalars(left, right)) {
-            diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s'",
-                     sym_text(elab->dae->syms, left->class_name),
-                         sym_text(elab->dae->syms, right->class_name));
+        if (!a->late && !b->late && !types_fit(elab, a->types.at[i], b->types.at[i], span))
             return;
-        }
-        if (a->connectors.at[i] == b->connectors.at[i]) {
+        if (a->connectors.at[i] == b->connectors.at[i] && !a->late) {
             Diag *diag = diag_add(elab->diags, W1402, span, "this connects a connector to itself");
             diag_help(diag, "it has no effect; is one of the names wrong?");
             continue;
         }
         FragConnect connect = {.a = a->connectors.at[i], .b = b->connectors.at[i], .a_outside = a->outside,
-                               .b_outside = b->outside, .span = span};
+                               .b_outside = b->outside, .a_path = a->paths.at[i], .b_path = b->paths.at[i], .span = span};
         vec_push(&frag->connects, connect);
     }
+}
+
+static void
+free_end(End *end)
+{
+    vec_free(&end->connectors);
+    vec_free(&end->types);
+    vec_free(&end->paths);
 }
 
 void
@@ -304,11 +390,12 @@ elaborate_connect(Context *context, Node node)
     bool ok = connector_end(elab, left, &a);
     ok = connector_end(elab, right, &b) && ok;
     // A connect with a component that is not part of the model goes with it (section 4.4.5).
-    if (ok && !a.absent && !b.absent)
+    if (ok && !a.absent && !b.absent) {
+        open_end(elab, context->frag, &a, &b);
+        open_end(elab, context->frag, &b, &a);
         add_connects(elab, context->frag, &a, &b, node_at(elab, node)->span);
+    }
     end_equation(elab);
-    vec_free(&a.connectors);
-    vec_free(&a.types);
-    vec_free(&b.connectors);
-    vec_free(&b.types);
+    free_end(&a);
+    free_end(&b);
 }

@@ -221,9 +221,8 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
                  ast_class_kind_name(kind));
         return false;
     }
-    if ((info->flags & AST_F_EXPANDABLE) || kind == CLASS_OPERATOR_RECORD) {
-        unsupported(elab, member->span, kind == CLASS_OPERATOR_RECORD ? "an operator record"
-                                                                      : "an expandable connector");
+    if (kind == CLASS_OPERATOR_RECORD) {
+        unsupported(elab, member->span, "an operator record");
         return false;
     }
     if (info->flags & AST_F_PARTIAL) {

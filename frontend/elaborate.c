@@ -32,13 +32,16 @@ typedef struct Collect {
 } Collect;
 
 static void
-check_prefixes(Elab *elab, Node line, bool connector)
+check_prefixes(Elab *elab, Node line, bool connector, bool expandable)
 {
     const AstNode *at = ast_at(&elab->program->ast, line);
     uint32_t other = at->flags & (AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE | AST_F_INPUT | AST_F_FLOW);
     if ((at->flags & AST_F_STREAM) && (!connector || (other & ~AST_F_INPUT)))
         diag_add(elab->diags, E0417, at->span, connector ? "a stream variable cannot have another prefix"
                                                          : "a stream variable stands in a connector");
+    if ((at->flags & AST_F_FLOW) && expandable)
+        diag_add(elab->diags, E0418, at->span, "a flow variable cannot stand in an expandable connector; "
+                                               "put it into a connector inside");
     if ((at->flags & AST_F_COORDINATE) && other)
         diag_add(elab->diags, E0802, at->span, "a coordinate is a continuous unknown: it cannot be a parameter, constant, "
                                                "discrete variable, input or flow");
@@ -278,7 +281,7 @@ collect_elements(Elab *elab, Collect *into, uint32_t class_id, Node section, Mod
         } else if (kind == AST_BOND) {
             vec_push(&into->frag->bond_clauses, element);
         } else if (kind == AST_COMPONENTS) {
-            check_prefixes(elab, element, into->frag->is_connector);
+            check_prefixes(elab, element, into->frag->is_connector, into->frag->is_expandable);
             for (uint32_t k = 3; k < ast_at(ast, element)->nchild; k++) {
                 uint32_t index;
                 Sym name = ast_at(ast, ast_child(ast, element, k))->sym;
@@ -547,6 +550,8 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     frag->of = of;
     frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR
         || (of && of->is_connector);
+    frag->is_expandable = (class_at(elab->program, class_id)->flags & AST_F_EXPANDABLE) != 0;
+    elab->connects_parts |= frag->is_expandable;
     if (depth >= DEPTH_LIMIT - 1) {
         diag_add(elab->diags, E0107, of->span,
                  "components nest more than %d levels deep; does '%s' contain itself?",

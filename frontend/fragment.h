@@ -117,7 +117,12 @@ typedef struct FragEnergy {
     Span span;
 } FragEnergy;
 typedef struct FragFlag { uint32_t var; uint8_t clear, set; } FragFlag;
-typedef struct FragConnect { uint32_t a, b; bool a_outside, b_outside; Span span; } FragConnect;
+// From a connector to a part of it: names of elements with subscripts (from 1). Those of an expandable connector need not be
+// declared.
+typedef struct PathStep { Sym name; uint8_t rank; uint32_t index[MAX_RANK]; } PathStep;
+typedef struct FragPath { PathStep *steps; uint32_t n; } FragPath;
+// a_path, b_path: index into Fragment.paths + 1 where a part of the connector is connected, otherwise 0.
+typedef struct FragConnect { uint32_t a, b, a_path, b_path; bool a_outside, b_outside; Span span; } FragConnect;
 typedef struct FragReinit { uint32_t var, when; Expr shape; uint32_t row, n; Span span; } FragReinit;
 typedef struct FragAssert {
     Expr shape;
@@ -156,7 +161,7 @@ struct Fragment {
     Map by_name;
     U32Vec order;            // member indices in the order of their places
     uint32_t nvars, ninsts, nconnectors;
-    bool is_connector;
+    bool is_connector, is_expandable;
     uint32_t connector_type; // index into Dae.connector_types + 1, once made
     const RecordType *record; // of a record's fragment, once asked for
     VEC(FragSection) sections;
@@ -168,6 +173,7 @@ struct Fragment {
     VEC(FragFlag) flags;
     U32Vec rows;
     VEC(FragConnect) connects;
+    VEC(FragPath) paths;
     VEC(FragReinit) reinits;
     VEC(FragAssert) asserts;
     U32Vec discrete;         // local variables that when-equations make discrete
@@ -208,6 +214,7 @@ struct Elab {
     Fragment *declaring;     // instance in which the declaration being looked at stands
     uint32_t guard;          // of the equations being elaborated: index into Fragment.guards + 1
     bool counts_connects;    // cardinality() is asked somewhere
+    bool connects_parts;     // there are expandable connectors, or parts of connectors are connected
     VEC(Overconstrained) overconstrained;
     Map overconstrained_of;  // connector type -> its first entry there
     uint32_t spread;         // classes looked at for the value of one record
@@ -313,6 +320,8 @@ typedef struct Target {
 void env_init(Elab *elab, ExprEnv *env, Scope *scope);
 // Resolves a REF (all parts and subscripts). False after reporting.
 bool resolve(Elab *elab, ExprEnv *env, Node ref, Target *target);
+// The same for an end of a connect: stops at the first connector, after `used` parts.
+bool resolve_port(Elab *elab, ExprEnv *env, Node ref, Target *target, uint32_t *used);
 const Loop *find_loop(const Elab *elab, const Scope *scope, Sym name);
 // A member of the scope's instance that is visible by this name.
 bool visible_member(Elab *elab, const Scope *scope, Sym name);
@@ -431,6 +440,18 @@ void elaborate_connect(Context *context, Node node);
 // The connector type of a connector class's fragment (flows, bond clauses) and of a signal connector.
 void elaborate_connector(Elab *elab, Fragment *frag);
 uint32_t signal_type(Elab *elab, Member *member);
+// The index of a type among those of the model, + 1; equal types are one.
+uint32_t connector_type_intern(Dae *dae, ConnectorType type);
+
+// --- connect_path.c
+// The parts of a connector that REF names from part `from` on, in row-major order.
+typedef struct Paths {
+    VEC(FragPath) all;
+    uint8_t rank;
+    uint32_t dims[MAX_RANK];
+    bool open;               // of an undeclared element without subscripts: its sizes are those of the other side
+} Paths;
+bool connect_paths(Elab *elab, ExprEnv *env, Fragment *connector, Node ref, uint32_t from, Paths *out);
 
 // --- overconstrained.c (Modelica 3.6, section 9.4)
 // A record whose class says with a function equalityConstraint how two of them are equal in a loop.

@@ -7,38 +7,14 @@
 // Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
 // most 256).
 #include "frontend/fragment.h"
-#include "frontend/spanning.h"
+#include "frontend/link_inner.h"
 
 _Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OPERATOR_RECORD == (int)CLASS_OPERATOR_RECORD
                && (int)CLASS_KIND_CONNECTOR == (int)CLASS_CONNECTOR && (int)CLASS_KIND_BODY == (int)CLASS_BODY
                && (int)CLASS_KIND_ELEMENT == (int)CLASS_ELEMENT && (int)CLASS_KIND_CONSTRAINT == (int)CLASS_CONSTRAINT
                && (int)CLASS_KIND_MEMORY == (int)CLASS_MEMORY, "dae.h names kinds of classes by other numbers than ast.h");
 
-typedef struct Shift { // where an instance of a fragment lies
-    uint32_t var, inst, connector;
-} Shift;
-
-typedef struct Around {
-    const Fragment *frag;
-    Shift shift;
-} Around;
-
-typedef struct Linker {
-    Elab *elab;
-    Dae *dae;
-    Map literals;      // first literal name and count of an enumeration -> offset into dims
-    U32Vec extras;     // global ids of the current fragment's extras
-    VEC(Around) around; // the instances around the current one, outermost first
-    SpanGraph graph;   // of overconstrained variables
-    U32Vec connects_of; // per connector: how many connects name it, when that is asked
-    Map node_of;       // their first scalar -> node
-    U32Vec var_of;     // per node
-    U32Vec edges;      // of connections, in the order of the second walk
-    uint32_t next_edge;
-    bool sound;
-} Linker;
-
-static Shift
+Shift
 shift_of(const Shift *owner, const Member *member, uint32_t e)
 {
     if (member->split) {
@@ -171,11 +147,10 @@ link_signals(Linker *linker, Member *member, const Shift *shift)
         linker->sound &= id == shift->inst + member->first_inst + e
                       && dae->connectors.n == shift->connector + member->first_connector + e;
         vec_push(&dae->connectors, connector);
+        if (linker->elab->connects_parts)
+            vec_push(&linker->ports, NULL);
     }
 }
-
-static void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags,
-                          bool in_connector);
 
 static void
 link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shift, uint8_t flags)
@@ -196,7 +171,7 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
     }
 }
 
-static void
+void
 link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector)
 {
     Dae *dae = linker->dae;
@@ -206,6 +181,8 @@ link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t fl
         Connector connector = {.type = frag->connector_type - 1, .inst = id, .first = shift.var};
         linker->sound &= dae->connectors.n == shift.connector;
         vec_push(&dae->connectors, connector);
+        if (linker->elab->connects_parts)
+            vec_push(&linker->ports, frag);
     }
     for (uint32_t i = 0; i < frag->order.n; i++) {
         Member *member = &frag->members.at[frag->order.at[i]];
@@ -272,6 +249,7 @@ graph_node(Linker *linker, uint32_t var, Span span)
 }
 
 static uint32_t global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t local);
+static bool in_parts(const Linker *linker, const FragConnect *connect, uint32_t a, uint32_t b);
 
 static double
 ask_graph(Linker *linker, const Fragment *frag, const Shift *shift, const Extra *extra)
@@ -345,7 +323,8 @@ collect_graph(Linker *linker, const Fragment *frag, Shift shift)
         const FragConnect *connect = &frag->connects.at[i];
         uint32_t a = global_connector(linker, frag, &shift, connect->a);
         uint32_t b = global_connector(linker, frag, &shift, connect->b);
-        add_connect_edges(linker, a, b, connect->span);
+        if (!in_parts(linker, connect, a, b))
+            add_connect_edges(linker, a, b, connect->span);
         linker->connects_of.at[a]++;
         linker->connects_of.at[b]++;
     }
@@ -568,8 +547,6 @@ global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint3
     return shift_of_inner(linker, &frag->outers.at[at->outer]).connector + at->connector;
 }
 
-static void link_contents(Linker *linker, const Fragment *frag, Shift shift);
-
 static void
 link_parts(Linker *linker, const Member *member, const Shift *shift)
 {
@@ -577,24 +554,41 @@ link_parts(Linker *linker, const Member *member, const Shift *shift)
         link_contents(linker, member->fragments[member->split ? e : 0], shift_of(shift, member, e));
 }
 
+static bool
+in_parts(const Linker *linker, const FragConnect *connect, uint32_t a, uint32_t b)
+{
+    return linker->elab->connects_parts
+        && (connect->a_path || connect->b_path || is_structured(linker, a) || is_structured(linker, b));
+}
+
 static void
+link_connect(Linker *linker, const Fragment *frag, const Shift *shift, const FragConnect *connect)
+{
+    uint32_t a = global_connector(linker, frag, shift, connect->a), b = global_connector(linker, frag, shift, connect->b);
+    if (in_parts(linker, connect, a, b)) {
+        const FragPath *paths = frag->paths.at;
+        PartConnect part = {.a = a, .b = b, .a_path = connect->a_path ? &paths[connect->a_path - 1] : NULL,
+                            .b_path = connect->b_path ? &paths[connect->b_path - 1] : NULL, .a_outside = connect->a_outside,
+                            .b_outside = connect->b_outside, .span = connect->span};
+        vec_push(&linker->parts, part);
+        return;
+    }
+    Connect made = {.a = a, .b = b, .a_outside = connect->a_outside, .b_outside = connect->b_outside, .span = connect->span};
+    vec_push(&linker->dae->connects, made);
+    if (linker->edges.n)
+        link_overconstrained(linker, &made, shift->inst);
+}
+
+void
 link_contents(Linker *linker, const Fragment *frag, Shift shift)
 {
-    Dae *dae = linker->dae;
     link_extras(linker, frag, &shift);
     link_equations(linker, frag, &shift);
     link_energies(linker, frag, &shift);
     link_binds(linker, frag, &shift);
     link_events(linker, frag, &shift);
-    for (uint32_t i = 0; i < frag->connects.n; i++) {
-        const FragConnect *connect = &frag->connects.at[i];
-        Connect made = {.a = global_connector(linker, frag, &shift, connect->a),
-                        .b = global_connector(linker, frag, &shift, connect->b), .a_outside = connect->a_outside, .b_outside = connect->b_outside,
-                            .span = connect->span};
-        vec_push(&dae->connects, made);
-        if (linker->edges.n)
-            link_overconstrained(linker, &made, shift.inst);
-    }
+    for (uint32_t i = 0; i < frag->connects.n; i++)
+        link_connect(linker, frag, &shift, &frag->connects.at[i]);
     vec_push(&linker->around, (Around){frag, shift});
     for (uint32_t i = 0; i < frag->order.n; i++)
         link_parts(linker, &frag->members.at[frag->order.at[i]], &shift);
@@ -612,8 +606,11 @@ link_fragments(Elab *elab, Fragment *model)
                  .span = ast_at(&elab->program->ast, info->node)->span};
     link_instance(&linker, model, inst, (Shift){0}, 0, false);
     // Places and ids agree by construction; a difference would make every row wrong.
-    if (linker.sound && solve_graph(&linker, model))
+    if (linker.sound && solve_graph(&linker, model)) {
         link_contents(&linker, model, (Shift){0});
+        if (elab->connects_parts)
+            augment(&linker);
+    }
     map_free(&linker.literals);
     vec_free(&linker.extras);
     vec_free(&linker.connects_of);
@@ -622,5 +619,7 @@ link_fragments(Elab *elab, Fragment *model)
     map_free(&linker.node_of);
     vec_free(&linker.var_of);
     vec_free(&linker.edges);
+    vec_free(&linker.ports);
+    vec_free(&linker.parts);
     return linker.sound;
 }

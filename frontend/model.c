@@ -366,6 +366,7 @@ elab_free(Elab *elab)
         vec_free(&frag->flags);
         vec_free(&frag->rows);
         vec_free(&frag->connects);
+        vec_free(&frag->paths);
         vec_free(&frag->reinits);
         vec_free(&frag->asserts);
         vec_free(&frag->discrete);

@@ -535,8 +535,9 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     return true;
 }
 
+// `used` not NULL: stops at the first connector, after so many parts.
 static bool
-resolve_instance(Elab *elab, ExprEnv *env, Fragment *frag, Node ref, Target *target)
+resolve_instance(Elab *elab, ExprEnv *env, Fragment *frag, Node ref, Target *target, uint32_t *used)
 {
     uint32_t n = node_at(elab, ref)->nchild;
     target->spots = arena_new(elab->scratch, Spot);
@@ -547,6 +548,10 @@ resolve_instance(Elab *elab, ExprEnv *env, Fragment *frag, Node ref, Target *tar
             return false;
         if (!i && !target->absent && target->n)
             target->outside = target->spots[0].member->is_connector;
+        if (used && target->kind == TARGET_COMPONENT && target->n && target->spots[0].member->is_connector) {
+            *used = i + 1;
+            break;
+        }
     }
     return true;
 }
@@ -577,11 +582,23 @@ resolve(Elab *elab, ExprEnv *env, Node ref, Target *target)
         return true;
     }
     if (!(at->flags & AST_F_DOT) && visible_member(elab, scope, first->sym))
-        return resolve_instance(elab, env, scope->frag, ref, target);
+        return resolve_instance(elab, env, scope->frag, ref, target, NULL);
     Found found;
     bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first->sym, &found)
                                     : scope_find(elab->program, scope->class_id, first->sym, &found);
     if (!ok)
         return unknown_name(elab, scope->class_id, first->sym, first->span, false);
     return resolve_static(elab, env, ref, found, target);
+}
+
+bool
+resolve_port(Elab *elab, ExprEnv *env, Node ref, Target *target, uint32_t *used)
+{
+    Scope *scope = env->scope;
+    const AstNode *at = node_at(elab, ref);
+    *used = at->nchild;
+    if ((at->flags & AST_F_DOT) || !visible_member(elab, scope, node_at(elab, child_at(elab, ref, 0))->sym))
+        return resolve(elab, env, ref, target);
+    *target = (Target){0};
+    return resolve_instance(elab, env, scope->frag, ref, target, used);
 }

@@ -18,6 +18,7 @@
 #include "ir/base/sets.h"
 #include "ir/locate.h"
 #include "ir/pass/kinds.h"
+#include "ir/pass/signals.h"
 #include "ir/pass/streams.h"
 #include "ir/problem.h"
 
@@ -61,13 +62,6 @@ component_of(const Dae *dae, uint32_t connector)
     while (is_connector(dae, inst) && dae->insts.at[inst].parent != NONE)
         inst = dae->insts.at[inst].parent;
     return inst;
-}
-
-static bool
-is_nested(const Dae *dae, uint32_t connector)
-{
-    uint32_t inst = dae->connectors.at[connector].inst;
-    return is_connector(dae, inst) && is_connector(dae, dae->insts.at[inst].parent);
 }
 
 static Span
@@ -386,7 +380,7 @@ close_unconnected(Pass *pass)
 {
     Dae *dae = pass->dae;
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        if (pass->touched.at[2 * c] || is_nested(dae, c))
+        if (pass->touched.at[2 * c])
             continue;
         const ConnectorType *type = type_of(dae, c);
         for (uint32_t k = 0; k < type->n; k++) {
@@ -401,68 +395,12 @@ close_unconnected(Pass *pass)
 
 // --- checks
 
-static bool
-is_signal(const ConnectorType *type, uint32_t k)
-{
-    return type->causality[k] == CAUSALITY_INPUT || type->causality[k] == CAUSALITY_OUTPUT;
-}
-
-// An output inside the class is a source of the set, and so is an input of the class itself.
-static bool
-is_source(const ConnectorType *type, uint32_t element, uint32_t k)
-{
-    return type->causality[k] == (element & 1 ? CAUSALITY_INPUT : CAUSALITY_OUTPUT);
-}
-
-// The first connect that names an element; looked for only when there is something to say about it.
-static Span
-connect_span(const Dae *dae, uint32_t element)
-{
-    for (uint32_t i = 0; i < dae->connects.n; i++) {
-        const Connect *connect = &dae->connects.at[i];
-        if (2 * connect->a + connect->a_outside == element || 2 * connect->b + connect->b_outside == element)
-            return connect->span;
-    }
-    return (Span){0};
-}
-
-static void
-check_signal(Pass *pass, uint32_t set, uint32_t k)
-{
-    Dae *dae = pass->dae;
-    uint32_t source = NONE;
-    for (uint32_t i = pass->start.at[set]; i < pass->start.at[set + 1]; i++) {
-        uint32_t element = pass->items.at[i];
-        if (!is_source(type_of(dae, element / 2), element, k))
-            continue;
-        if (source == NONE) {
-            source = element;
-            continue;
-        }
-        Diag *d = diag_add(pass->diags, E0411, connect_span(dae, element),
-                           "'%s' and '%s' drive the same signal", connector_name(dae, source / 2), connector_name(dae, element / 2));
-        diag_note(d, connect_span(dae, source), "'%s' is connected here", connector_name(dae, source / 2));
-        pass->ok = false;
-        return;
-    }
-    if (source != NONE)
-        return;
-    uint32_t sink = pass->items.at[pass->start.at[set]] / 2;
-    Diag *d = diag_add(pass->diags, E0412, dae->connects.at[pass->first.at[set]].span,
-                       "nothing drives '%s': only inputs are connected", connector_name(dae, sink));
-    diag_help(d, "connect an output, or give one of the inputs a value in its declaration");
-    pass->ok = false;
-}
-
+// The checks of signals have a file of their own.
 static void
 check_signals(Pass *pass)
 {
-    for (uint32_t s = 0; s < pass->first.n; s++) {
-        const ConnectorType *type = type_of(pass->dae, pass->items.at[pass->start.at[s]] / 2);
-        for (uint32_t k = 0; k < type->n; k++)
-            if (is_signal(type, k))
-                check_signal(pass, s, k);
-    }
+    pass->ok &= signals_check(pass->dae, &(ConnectionSets){pass->set_of.at, pass->start.at, pass->items.at, pass->node.at},
+                              pass->first.at, pass->first.n, pass->diags);
 }
 
 // A body may have a free end; an element, a constraint or a memory element with one does nothing.
