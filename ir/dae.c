@@ -323,6 +323,14 @@ print_subscripts(const Dae *dae, uint32_t offset, uint8_t rank, Out *out)
 }
 
 void
+dae_inst_name(const Dae *dae, uint32_t inst, Out *out)
+{
+    const Inst *at = &dae->insts.at[inst];
+    out_bytes(out, sym_text(dae->syms, at->name), sym_length(dae->syms, at->name));
+    print_subscripts(dae, at->index, at->rank, out);
+}
+
+void
 dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
 {
     uint32_t path[256], n = 0;
@@ -330,12 +338,30 @@ dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
         path[n++] = at;
     out_bytes(out, "", 0);
     for (uint32_t i = n; i-- > 0;) {
-        const Inst *at = &dae->insts.at[path[i]];
-        out_text(out, sym_text(dae->syms, at->name));
-        print_subscripts(dae, at->index, at->rank, out);
+        dae_inst_name(dae, path[i], out);
         if (i)
             out_char(out, '.');
     }
+}
+
+void
+dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out)
+{
+    out_bytes(out, sym_text(dae->syms, group->name), sym_length(dae->syms, group->name));
+    if (!group->rank)
+        return;
+    uint32_t subscript[32];
+    uint8_t rank = group->rank < 32 ? group->rank : 32;
+    for (uint8_t i = rank; i-- > 0;) {
+        uint32_t size = dae->dims.at[group->dims + i];
+        subscript[i] = offset % size + 1;
+        offset /= size;
+    }
+    for (uint8_t i = 0; i < rank; i++) {
+        out_char(out, i ? ',' : '[');
+        out_unsigned(out, subscript[i]);
+    }
+    out_char(out, ']');
 }
 
 void
@@ -360,21 +386,7 @@ dae_var_name(const Dae *dae, Var var, Out *out)
         dae_inst_path(dae, group->inst, out);
         out_char(out, '.');
     }
-    out_text(out, sym_text(dae->syms, group->name));
-    if (!group->rank)
-        return;
-    uint32_t offset = var - group->first, subscript[32];
-    uint8_t rank = group->rank < 32 ? group->rank : 32;
-    for (uint8_t i = rank; i-- > 0;) {
-        uint32_t size = dae->dims.at[group->dims + i];
-        subscript[i] = offset % size + 1;
-        offset /= size;
-    }
-    for (uint8_t i = 0; i < rank; i++) {
-        out_char(out, i ? ',' : '[');
-        out_unsigned(out, subscript[i]);
-    }
-    out_char(out, ']');
+    dae_scalar_name(dae, group, var - group->first, out);
 }
 
 const char *

@@ -346,6 +346,8 @@ StateSelect dae_state_select(const Dae *dae, Var var);
 const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model
+void dae_inst_name(const Dae *dae, uint32_t inst, Out *out); // the last part of its path: "wheel[2]"
+void dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out); // without its path: "R[1,2]"
 Var dae_find(const Dae *dae, const char *name);         // by full name, or NONE; linear in groups
 const char *dae_name(Dae *dae, Var var);                // in dae->arena
 // Slots of equation e in its row: vars[k]. n receives their number.

@@ -113,6 +113,10 @@ expr_eval(Exprs *exprs, Expr e, const double *slots, double time)
 {
     U32Vec order = {0};
     F64Vec values = {0}, args = {0};
+    if (cell_op(exprs, e) == OP_SLOT) // most binds of parameters
+        return slots[expr_slot_of(exprs, e)];
+    if (cell_op(exprs, e) == OP_CONST)
+        return expr_value(exprs, e);
     expr_walk(exprs, e, UINT32_MAX, &order);
     for (uint32_t i = 0; i < order.n; i++) {
         Expr id = order.at[i];

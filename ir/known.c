@@ -80,9 +80,11 @@ dae_known_value(Dae *dae, Var var, double *value)
 bool
 dae_known_zero(Dae *dae, Expr e, const Var *vars)
 {
-    double values[SLOTS_MAX] = {0};
+    double values[SLOTS_MAX];
     Known *known = known_of(dae);
     uint32_t n = expr_nslots(dae->exprs, e);
+    if (n <= SLOTS_MAX)
+        memset(values, 0, n * sizeof *values); // slots that are not used
     if (n > SLOTS_MAX || expr_has_op(dae->exprs, e, OP_TIME))
         return false;
     for (uint32_t k = 0; k < n; k++)

@@ -12,11 +12,19 @@
 #include "ir/dae.h"
 #include "ir/pattern.h"
 
+enum { QUADRATIC_LIMIT = 24 }; // up to here comparing all pairs is faster than hashing
+enum { PACKED_SLOTS = 8, RECENT = 256 };
+
+// What was found for a short row: its shape, and four bits of pattern for each slot.
+typedef struct Recent {
+    uint64_t key;
+    const Pattern *pattern; // NULL: nothing changes
+} Recent;
+
 struct Resolver {
     Patterns patterns;
+    Recent recent[RECENT];  // by hash of the key, the latest of those that share a place
 };
-
-enum { QUADRATIC_LIMIT = 24 }; // up to here comparing all pairs is faster than hashing
 
 // The first slot before k bound to the same variable, or k.
 static uint32_t
@@ -66,25 +74,61 @@ resolve_pattern(Dae *dae, Expr shape, const uint32_t *slots, uint32_t n)
     return pattern;
 }
 
+// The pattern of the row in vars, which become representatives; NULL when nothing changes. Slots are scratch.
+static const Pattern *
+pattern_of(Dae *dae, Expr shape, Var *vars, uint32_t n, uint32_t *slots)
+{
+    if (make_pattern(dae, vars, n, slots))
+        return NULL;
+    const Pattern *pattern = patterns_find(&dae->resolver->patterns, shape, slots, n);
+    return pattern ? pattern : resolve_pattern(dae, shape, slots, n);
+}
+
+// The key of a short row; `to` receives the representatives.
+static uint64_t
+packed_key(const Dae *dae, Expr shape, const Var *from, uint32_t n, Var *to)
+{
+    uint64_t key = (uint64_t)shape << 32;
+    for (uint32_t k = 0; k < n; k++) {
+        bool negative;
+        to[k] = dae_alias(dae, from[k], &negative);
+        key |= (uint64_t)(2 * first_equal(dae, to, k, NULL) + negative) << 4 * k;
+    }
+    return key;
+}
+
+// The same as pattern_of for a short row.
+static const Pattern *
+recent_pattern(Dae *dae, Expr shape, uint32_t row, uint32_t n, U32Vec *vars)
+{
+    uint64_t key = packed_key(dae, shape, dae->rows.at + row, n, vars->at);
+    Recent *recent = &dae->resolver->recent[hash_mix(key) % RECENT];
+    if (recent->key != key)
+        *recent = (Recent){key, pattern_of(dae, shape, memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at), n,
+                                           vars->at + n)};
+    return recent->pattern;
+}
+
 Expr
 dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
 {
     uint32_t n = expr_nslots(dae->exprs, shape);
-    vec_clear(vars);
-    vec_reserve(vars, 3 * n + 1);
-    if (n)
-        memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at);
-    vars->n = n;
-    uint32_t *slots = vars->at + n, *old = vars->at + 2 * (size_t)n;
-    if (make_pattern(dae, vars->at, n, slots))
-        return shape;
+    const Pattern *pattern;
     if (!dae->resolver) {
         dae->resolver = arena_new(dae->arena, struct Resolver);
         dae->resolver->patterns.arena = dae->arena;
     }
-    const Pattern *pattern = patterns_find(&dae->resolver->patterns, shape, slots, n);
+    vec_reserve(vars, 3 * n + 1);
+    vars->n = n;
+    if (!n)
+        return shape;
+    uint32_t *old = vars->at + 2 * (size_t)n;
+    if (n <= PACKED_SLOTS)
+        pattern = recent_pattern(dae, shape, row, n, vars);
+    else
+        pattern = pattern_of(dae, shape, memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at), n, vars->at + n);
     if (!pattern)
-        pattern = resolve_pattern(dae, shape, slots, n);
+        return shape;
     memcpy(old, vars->at, n * sizeof *old);
     for (uint32_t k = 0; k < pattern->n_result; k++)
         vars->at[k] = old[pattern->source[k]];

@@ -39,7 +39,9 @@ out_text(Out *out, const char *text)
 void
 out_char(Out *out, char c)
 {
-    out_bytes(out, &c, 1);
+    reserve(out, 1);
+    out->text[out->length++] = c;
+    out->text[out->length] = 0;
 }
 
 void

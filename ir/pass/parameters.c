@@ -1,8 +1,8 @@
 // Parameters: their values, start and nominal values, in order of dependence.
 //
 // Purpose: everything known before the start is evaluated while compiling, so that a value that is not
-// finite or leaves its declared range is reported at its place in the source; what depends on other
-// parameters also becomes instructions, which a program that changes parameters at run time needs.
+// finite or leaves its declared range is reported at its place in the source. In a program that changes parameters at
+// run time, what depends on others also becomes instructions.
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
 // slots.
 #include "ir/pass/lower.h"
@@ -106,7 +106,8 @@ check_finite(Lowering *low, const Bind *bind, double value)
     }
 }
 
-// Stores a bind's value in the image and, when it depends on anything, an instruction that computes it.
+// Stores a bind's value in the image and, when it depends on what may differ when the model runs, an instruction that
+// computes it.
 static void
 bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *code)
 {
@@ -118,7 +119,7 @@ bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *c
         settable_bind(low, bind, value, sign, dest, code);
         return;
     }
-    if (!n)
+    if (!n || !(low->settables || is_guess(low, bind)))
         return;
     emit_vars(low, code, LIFT_LIVE, bind->shape, low->dae->rows.at + bind->row, bind->span, sign, dest);
 }

@@ -35,7 +35,7 @@ typedef struct Finding {
 typedef struct UnitsPass {
     Dae *dae;
     Diags *diags;
-    Map unit_of_sym;    // Sym of a unit string -> index into units
+    U32Vec unit_of_sym; // per Sym of a unit string: index into units + 1, 0 before it was asked for
     VEC(Unit) units;    // [0]: not used
     Map known;          // hash of (shape, tuple) -> 0 good, 1 bad
     Map reported;       // place in the source -> 1
@@ -52,17 +52,11 @@ enum { NO_UNIT = 0 };
 // --- declared units
 
 static uint32_t
-unit_index(UnitsPass *pass, const Group *group)
+read_unit(UnitsPass *pass, const Group *group)
 {
-    uint32_t index;
-    if (!group->unit)
-        return NO_UNIT;
-    if (map_get(&pass->unit_of_sym, group->unit, &index))
-        return index;
     Unit unit;
     const char *error, *at, *text = sym_text(pass->dae->syms, group->unit);
-    uint32_t length;
-    index = NO_UNIT;
+    uint32_t length, index = NO_UNIT;
     if (!*text) {
     } else if (unit_parse(text, &unit, &error, &at, &length)) {
         index = pass->units.n;
@@ -71,13 +65,24 @@ unit_index(UnitsPass *pass, const Group *group)
         Diag *diag = diag_add(pass->diags, E0304, group->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
         diag_help(diag, "units look like \"N.m/rad\", \"kg.m2\", \"J/(kg.K)\", \"km/h\"");
     }
-    map_put(&pass->unit_of_sym, group->unit, index);
     return index;
+}
+
+static uint32_t
+unit_index(UnitsPass *pass, const Group *group)
+{
+    if (!group->unit)
+        return NO_UNIT;
+    uint32_t *known = &pass->unit_of_sym.at[group->unit];
+    if (!*known)
+        *known = read_unit(pass, group) + 1;
+    return *known - 1;
 }
 
 static void
 read_units(UnitsPass *pass)
 {
+    vec_grow(&pass->unit_of_sym, sym_count(pass->dae->syms));
     vec_push(&pass->units, unit_one());
     for (uint32_t i = 0; i < pass->dae->groups.n; i++)
         unit_index(pass, &pass->dae->groups.at[i]);
@@ -105,13 +110,11 @@ static uint64_t
 quantity_key(UnitsPass *pass, Var var)
 {
     uint32_t order;
-    const Group *group = dae_group(pass->dae, var);
+    const Group *group = dae_group(pass->dae, declared_var(pass->dae, var, &order));
     if (!group)
         return 1;
-    VarType type = group->type;
     if (!group->unit)
-        return type == TYPE_REAL ? 0 : 1;
-    declared_var(pass->dae, var, &order);
+        return group->type == TYPE_REAL ? 0 : 1;
     uint32_t index = unit_index(pass, group);
     return index == NO_UNIT ? 0 : (uint64_t)index << 32 | order << 2 | 2;
 }
@@ -638,7 +641,7 @@ pass_units(Dae *dae, Diags *diags)
         check_bind(&pass, &dae->binds.at[i]);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span);
-    map_free(&pass.unit_of_sym);
+    vec_free(&pass.unit_of_sym);
     vec_free(&pass.units);
     map_free(&pass.known);
     map_free(&pass.reported);
