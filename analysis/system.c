@@ -355,3 +355,59 @@ system_print_mat(const System *s, Out *out)
     mat_names(s, "u_name", system_input, l->inputs, out);
     mat_names(s, "y_name", system_output, l->outputs, out);
 }
+
+// --- equilibria
+
+// Stable: all real parts negative; what is told from zero by rounding alone counts as zero, and free coordinates do, too.
+static const char *
+stability(const System *s)
+{
+    bool neutral = false;
+    for (uint32_t m = 0; m < s->modes.n; m++) {
+        const Mode *mode = &s->modes.mode[m];
+        double least = fmax(10 * mode->rounding, 1e-9 * mode->omega);
+        if (mode->real > least && !is_zero(mode))
+            return "unstable";
+        neutral = neutral || is_zero(mode) || mode->real >= -least;
+    }
+    return neutral ? "neutral" : "stable";
+}
+
+void
+system_print_steady(const System *s, Out *out)
+{
+    out_printf(out, "%s, equilibrium at time %.9g: %s\n", s->model->name, s->linear.time, stability(s));
+    if (s->n_held)
+        out_text(out, "with\n");
+    print_held(s, out);
+    out_text(out, "states:\n");
+    for (uint32_t j = 0; j < s->model->nx; j++) {
+        double value = s->v[s->model->y + j], rounding = 1e-12 * fabs(s->v[s->model->nominal + j]);
+        out_printf(out, "  %s = %.9g\n", s->model->state_name[j], fabs(value) > rounding ? value : 0);
+    }
+    if (s->linear.outputs)
+        print_names(s, "outputs", system_output, system_output_value, s->linear.outputs, out);
+    out_text(out, "eigenvalues:\n");
+    system_print_modes(s, out);
+}
+
+void
+system_print_steady_json(const System *s, Out *out)
+{
+    out_text(out, "{\n  \"model\": ");
+    out_json(out, s->model->name);
+    out_text(out, ",\n  \"time\": ");
+    out_number(out, s->linear.time);
+    out_printf(out, ",\n  \"stability\": \"%s\",\n  \"states\": [", stability(s));
+    for (uint32_t j = 0; j < s->model->nx; j++) {
+        out_text(out, j ? ",\n    {\"name\": " : "\n    {\"name\": ");
+        out_json(out, s->model->state_name[j]);
+        out_text(out, ", \"value\": ");
+        out_number(out, s->v[s->model->y + j]);
+        out_char(out, '}');
+    }
+    out_text(out, "\n  ],\n");
+    json_names(s, "outputs", system_output, system_output_value, s->linear.outputs, out);
+    system_print_modes_json(s, "  ", out);
+    out_text(out, "\n}\n");
+}

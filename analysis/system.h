@@ -32,6 +32,9 @@ void system_print_json(const System *system, Out *out);
 // MATLAB level 4: A, B, C, D, eigenvalues (a row each: real, imaginary part), x0, u0, y0, time and the names x_name, u_name,
 // y_name as matrices of characters.
 void system_print_mat(const System *system, Out *out);
+// An equilibrium: values of states and outputs, eigenvalues and whether it is stable.
+void system_print_steady(const System *system, Out *out);
+void system_print_steady_json(const System *system, Out *out);
 // The table of modes alone, of text and of JSON.
 void system_print_modes(const System *system, Out *out);
 void system_print_modes_json(const System *system, const char *indent, Out *out);

@@ -33,6 +33,9 @@ analysis_compile(Session *session, Analysis *analysis)
     analysis->model = c->sys->model;
     run_settings_apply(&session->options.run, analysis->model, &analysis->options);
     analysis->options.output_path = NULL;
+    analysis->options.steady = session->options.analysis.steady;
+    if (analysis->options.steady)
+        analysis->point = "an equilibrium";
     analysis->options.message = on_message;
     analysis->options.explain = explain_value;
     analysis->options.user = session;
@@ -194,7 +197,8 @@ analysis_open(Analysis *analysis)
             return EXIT_USAGE;
         }
         options->stop = at;
-        analysis->point = arena_printf(analysis->session->arena, "time %.12g", at);
+        analysis->point = arena_printf(analysis->session->arena, "time %.12g%s", at,
+                                       options->steady ? " after an equilibrium" : "");
     }
     if (!(options->stop > options->start))
         options->stop = options->start + 1; // a span for the integrator's scales; nothing is integrated

@@ -14,7 +14,8 @@ simulate(Session *session)
 {
     session->compile_seconds = now() - session->began;
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
-                                .user = session, .compile_seconds = session->compile_seconds, .stats = &session->stats};
+                                .user = session, .compile_seconds = session->compile_seconds,
+                                .steady = session->options.analysis.steady, .stats = &session->stats};
     return run_command(session->compilation.sys->model, &command);
 }
 
@@ -26,6 +27,7 @@ command_run(Session *session)
         return status;
     session->compilation.results = true;
     session->compilation.audit = session->options.run.audit;
+    session->compilation.tangents = session->options.analysis.steady;
     session->compilation.parameters = run_wants_parameters(&session->options.run);
     session->compilation.variables = session->options.run.variables;
     status = compile_model(session, FACT_SYS);

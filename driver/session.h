@@ -63,6 +63,7 @@ int command_compare(Session *session);
 int command_plot(Session *session);
 int command_report(Session *session);
 int command_linearize(Session *session);
+int command_steady(Session *session);
 // new, examples
 int command_start(Session *session);
 

@@ -20,7 +20,7 @@ static const Option own_options[] = {
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
      CALLS_WITH_MODEL},
     {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare and analyses have text and json",
-     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE},
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
@@ -31,8 +31,10 @@ static const Option own_options[] = {
     {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT},
     {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT},
     {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE},
+    {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE},
     {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters that are varied; default: the model's inputs", CALL_LINEARIZE},
-    {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables that are looked at; default: the model's outputs", CALL_LINEARIZE},
+    {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables that are looked at; default: the model's outputs",
+     CALL_LINEARIZE | CALL_STEADY},
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
     {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
     {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", CALLS_WITH_MODEL},
@@ -40,7 +42,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_INPUTS, OWN_OUTPUTS, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -54,8 +56,10 @@ static const Call calls[] = {
      "  Without -o the picture is made of characters. A model is run first, with the options of a run.\n", NULL},
     {"report", COMMAND_REPORT, CALL_REPORT, "mdlc report FILE [-m CLASS] -o PAGE.html [options]", "one page: source, bond graph, equations, results",
      "  The model is run, with the options of a run. The page needs no network and no other file.\n", NULL},
-    {"linearize", COMMAND_LINEARIZE, CALL_LINEARIZE, "mdlc linearize FILE [-m CLASS] [--at T] [-o FILE.mat|FILE.json]", "A, B, C, D, eigenvalues, damping",
+    {"linearize", COMMAND_LINEARIZE, CALL_LINEARIZE, "mdlc linearize FILE [-m CLASS] [--at T] [--steady] [-o FILE]", "A, B, C, D, eigenvalues, damping",
      "  Around the start, or a later point. The states are a smallest set that constraints leave free.\n", NULL},
+    {"steady", COMMAND_STEADY, CALL_STEADY, "mdlc steady FILE [-m CLASS] [-o FILE.json]", "where the model comes to rest",
+     "  An equilibrium near the start values, with inputs as they are, and whether it is stable.\n", NULL},
     {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
     {"build", COMMAND_BUILD, CALL_BUILD, "mdlc build FILE [-m CLASS] -o PROGRAM", "a native simulator that takes the options of run", "",
      NULL},
@@ -225,6 +229,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_TITLE: o->plot.title = value; return true;
     case OWN_SIZE: return take_size(value, &o->plot, why);
     case OWN_AT: return option_number(value, &o->analysis.at);
+    case OWN_STEADY: o->analysis.steady = true; return true;
     case OWN_INPUTS: o->analysis.inputs = value; return true;
     case OWN_OUTPUTS: o->analysis.outputs = value; return true;
     case OWN_CHECK: o->check_only = true; return true;

@@ -196,6 +196,7 @@ run_command(const mdl_model *model, const RunCommand *command)
     Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
     run_settings_apply(settings, model, &options);
     options.audit = audit;
+    options.steady = command->steady;
     options.profile = profile;
     options.final_values = final_values;
     options.final_time = &final_time;

@@ -12,6 +12,7 @@ typedef struct RunCommand {
     mdl_explain_fn *explain;    // may be NULL
     void *user;                 // of explain
     double compile_seconds;     // for the statistics
+    bool steady;                // as in mdl_options
     const mdl_override *override;
     uint32_t overrides;
     const uint32_t *column;     // as in mdl_options

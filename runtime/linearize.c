@@ -55,6 +55,8 @@ mdl_linear_free(mdl_linear *linear)
     free(linear->d);
     free(linear->follow);
     free(linear->slope);
+    free(linear->held_value);
+    free(linear->held_rate);
     *linear = (mdl_linear){0};
 }
 
@@ -377,6 +379,10 @@ evaluate(Work *w)
         return status;
     evaluate_outputs(run);
     w->out->time = run->time;
+    for (uint32_t k = 0; k < w->n_held; k++) {
+        const Held *held = &w->held[k];
+        w->out->held_value[k] = run->v[held->place] - (held->other ? held->factor * run->v[held->other] : 0);
+    }
     memcpy(w->out->slope, run->v + run->model->yp, w->out->all * sizeof *w->out->slope);
     return tangent_factor(w->tangent);
 }
@@ -395,9 +401,13 @@ allocate(Work *w)
     w->solved = calloc(rows + 1, sizeof *w->solved);
     w->out->d = calloc(outputs * w->request->inputs + 1, sizeof *w->out->d);
     w->out->slope = calloc(all + 1, sizeof *w->out->slope);
+    w->out->held = w->n_held;
+    w->out->held_value = calloc(rows + 1, sizeof *w->out->held_value);
+    w->out->held_rate = calloc(rows * all + 1, sizeof *w->out->held_rate);
     w->tangent = tangent_create(w->run);
     w->size = w->g + rows * all;
-    return w->f && w->h && w->g && w->row_of && w->solved && w->out->d && w->out->slope && w->tangent;
+    return w->f && w->h && w->g && w->row_of && w->solved && w->out->d && w->out->slope && w->out->held_value
+           && w->out->held_rate && w->tangent;
 }
 
 static int
@@ -412,6 +422,7 @@ linearize(Work *w, double *b)
         status = check_finite(w, b);
     if (status != MDL_OK)
         return status;
+    memcpy(w->out->held_rate, w->g, (size_t)w->n_held * w->out->all * sizeof *w->g);
     find_dependent(w);
     return list_states(w) && reduce(w, b) ? MDL_OK : MDL_INTERNAL;
 }
@@ -419,7 +430,12 @@ linearize(Work *w, double *b)
 int
 mdl_linearize(mdl_run *opened, const mdl_linear_request *request, mdl_linear *out)
 {
-    Run *run = run_of(opened);
+    return linearize_run(run_of(opened), request, out);
+}
+
+int
+linearize_run(Run *run, const mdl_linear_request *request, mdl_linear *out)
+{
     Work w = {.run = run, .request = request, .out = out};
     *out = (mdl_linear){.all = run->model->nx, .inputs = request->inputs, .outputs = request->outputs};
     int status = refuse(run);

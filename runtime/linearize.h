@@ -8,7 +8,8 @@
 
 #include "runtime/sim.h"
 
-typedef struct mdl_linear {
+typedef struct mdl_linear mdl_linear;
+struct mdl_linear {
     uint32_t all;              // states of the model
     uint32_t n, inputs, outputs;
     uint32_t *state;           // n: which of the model's states are the independent ones, ascending
@@ -17,14 +18,19 @@ typedef struct mdl_linear {
     double *follow;            // all x n: how all states follow the independent ones
     double *slope;             // all: derivatives of the states at the point; all zero in a steady state
     double time;
-} mdl_linear;
+    // What is held at zero - invariants, velocities of sticking friction, gaps of closed contacts: values, and held x all
+    // derivatives by states.
+    uint32_t held;
+    double *held_value, *held_rate;
+};
 
-typedef struct mdl_linear_request {
+typedef struct mdl_linear_request mdl_linear_request;
+struct mdl_linear_request {
     const uint32_t *input;     // indices into model->settable: inputs or parameters
     uint32_t inputs;
     const uint32_t *output;    // indices into model->output
     uint32_t outputs;
-} mdl_linear_request;
+};
 
 // What holds while nothing switches: every relation, friction, contact with what it is in at present.
 typedef void mdl_mode_fn(void *user, const char *what, const char *mode);

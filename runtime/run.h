@@ -410,6 +410,16 @@ int redundancy_check(const Run *run);
 // At consistent values. *why: the reason, for the statistics.
 mdl_solver choice_of_solver(Run *run, const char **why);
 
+// --- linearize.c
+struct mdl_linear;
+struct mdl_linear_request;
+// mdl_linearize() at run->time, run->y.
+int linearize_run(Run *run, const struct mdl_linear_request *request, struct mdl_linear *out);
+
+// --- steady.c: options.steady
+// Moves the states in run->y to an equilibrium, with inputs, parameters and discrete variables as they are. v is there.
+int steady_find(Run *run);
+
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
 extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside

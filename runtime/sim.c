@@ -493,6 +493,8 @@ start(Run *run)
         status = delay_start(run);
     if (status == MDL_OK)
         status = redundancy_review(run);
+    if (status == MDL_OK && run->options->steady)
+        status = steady_find(run);
     if (status == MDL_OK)
         fractional_start(run);
     if (status == MDL_OK)

@@ -108,6 +108,7 @@ typedef struct mdl_options {
     mdl_node_audit *audit;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     bool assemble;            // close loops at the start by moving start values
+    bool steady;              // begin in an equilibrium near the start; needs model->tangents
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
     double *final_time;       // NULL, or where the time of final_values goes
