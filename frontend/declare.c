@@ -225,7 +225,8 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
         unsupported(elab, member->span, "an operator record");
         return false;
     }
-    if (info->flags & AST_F_PARTIAL) {
+    // A short class of a partial one is not partial itself.
+    if ((info->flags & AST_F_PARTIAL) && (class_at(elab->program, member->type_class)->flags & AST_F_PARTIAL)) {
         Diag *diag = diag_add(elab->diags, E0106, member->span,
                               "'%s' is partial: there can be no component of it", name);
         diag_note(diag, ast_at(&elab->program->ast, info->node)->span, "'%s' stands here", name);

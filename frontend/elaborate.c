@@ -337,6 +337,10 @@ collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t d
         unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
         return;
     }
+    if (class_extends_inherited(elab->program, class_id)) {
+        collect_extends(elab, into, class_id, info->extends.at[0], info->bases.at[0], mod, depth);
+        extends = 1;
+    }
     for (uint32_t i = 0; i < ast_at(ast, info->body)->nchild; i++) {
         Node section = ast_child(ast, info->body, i);
         AstKind section_kind = ast_kind(ast, section);

@@ -139,21 +139,71 @@ is_unsupported_function(const char *name)
     return false;
 }
 
+// The class of a component, as its instance or, where there is none, its declaration says.
+static uint32_t
+component_class(Elab *elab, const Scope *scope, const Found *found, Fragment **instance)
+{
+    const ClassMember *member = found->member;
+    *instance = NULL;
+    if (scope->frag && visible_member(elab, scope, member->name)) {
+        Member *at = fragment_member(scope->frag, member->name);
+        if (!member_declare(elab, scope->frag, at) || at->absent)
+            return 0;
+        if (at->outer)
+            at = outer_spot(scope->frag, at).member;
+        if (at->is_component && at->count)
+            *instance = at->fragments[0];
+        return *instance ? (*instance)->class_id : 0;
+    }
+    Node type = node_at(elab, member->line)->kind == AST_COMPONENTS ? child_at(elab, member->line, 0) : 0;
+    return type ? scope_class_quietly(elab->program, found->owner, type) : 0;
+}
+
+// What a name that a function is called or inherited by stands for; *instance: the component it was reached through.
+static bool
+find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment **instance)
+{
+    const AstNode *at = node_at(elab, ref);
+    const ClassInfo *info = class_at(elab->program, scope->class_id);
+    Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
+    *instance = scope->frag;
+    // The name of an extends clause: its class is known, with what is redeclared in it.
+    for (uint32_t i = 0; i < info->extends.n && at->kind == AST_NAME; i++)
+        if (child_at(elab, info->extends.at[i], 0) == ref) {
+            scope_bases(elab->program, scope->class_id);
+            *found = (Found){.class_id = class_at(elab->program, scope->class_id)->bases.at[i]};
+            return found->class_id != 0;
+        }
+    bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first, found)
+                                    : scope_find(elab->program, scope->class_id, first, found);
+    if (ok && !found->class_id && at->nchild > 1)
+        found->class_id = component_class(elab, scope, found, instance);
+    for (uint32_t i = 1; ok && i < at->nchild; i++)
+        ok = found->class_id
+          && scope_member(elab->program, found->class_id, node_at(elab, child_at(elab, ref, i))->sym, found);
+    return ok;
+}
+
+// The instance in which the modifications of a short function `function f = g(k = e)` have their values.
+static Fragment *
+home_of(Elab *elab, const ClassInfo *info, Fragment *instance)
+{
+    for (; instance && ast_kind(&elab->program->ast, info->body) == AST_SHORT; instance = instance->parent)
+        if (instance->class_id == info->parent || scope_is_base(elab->program, info->parent, instance->class_id))
+            return instance;
+    return NULL;
+}
+
 static bool
 env_function(ExprEnv *env, Node ref, FunctionRef *out)
 {
     Elab *elab = env->context;
     Scope *scope = env->scope;
     const AstNode *at = node_at(elab, ref);
-    Found found;
+    Found found = {0};
+    Fragment *instance;
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
-    uint32_t in = scope->class_id;
-    bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first, &found)
-                                    : scope_find(elab->program, in, first, &found);
-    for (uint32_t i = 1; ok && i < at->nchild; i++) {
-        in = found.class_id;
-        ok = in && scope_member(elab->program, in, node_at(elab, child_at(elab, ref, i))->sym, &found);
-    }
+    bool ok = find_function(elab, scope, ref, &found, &instance);
     const char *text = scope_name_text(elab->program, ref);
     if ((!ok || !found.class_id) && is_unsupported_function(text)) {
         diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
@@ -198,7 +248,7 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         return false;
     }
     Scope *inside = arena_new(elab->arena, Scope);
-    *inside = (Scope){.class_id = found.class_id, .structural = true};
+    *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name};
     return true;
 }

@@ -127,7 +127,11 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     bool good = false;
     env->scope = function->scope;
     frame->record |= kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD;
-    if (ast_kind(env->ast, body) == AST_BODY)
+    Node base = ast_kind(env->ast, body) == AST_EXTENDBODY ? ast_child(env->ast, body, 0) : 0;
+    if (base)
+        good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), depth)
+            && gather_body(frame, ast_child(env->ast, body, 1), function->scope, depth);
+    else if (ast_kind(env->ast, body) == AST_BODY)
         good = gather_body(frame, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
         good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);

@@ -132,7 +132,11 @@ class_definition:
 | class_prefixes[prefix] class_head[depth] strings_comment[text] body "end" "a name"[end]
     { $$ = long_class(p, @$, $prefix, $depth, $text, $body, $end, @end); }
 | class_prefixes[prefix] extends_head[depth] class_modification_opt[mods] strings_comment_opt[text] body "end" "a name"[end]
-    { Node extended = node(p, AST_EXTENDBODY, @$, 0, 0, NODES($mods, $body));
+    { Block block = p->blocks.at[$depth];
+      Node ident = node(p, AST_IDENT, block.span, block.sym, 0, NULL, 0);
+      Node name = node(p, AST_NAME, block.span, 0, 0, NODES(ident));
+      Node base = node(p, AST_EXTENDS, block.span, 0, AST_F_REDECLARE, NODES(name, $mods, 0));
+      Node extended = node(p, AST_EXTENDBODY, @$, 0, 0, NODES(base, $body));
       $$ = long_class(p, @$, $prefix, $depth, $text, extended, $end, @end); }
 | short_class
 ;

@@ -249,6 +249,10 @@ add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool 
     if (is_member)
         add_member(program, parent, (ClassMember){.name = at->sym, .is_class = true, .class_id = class_id,
                                                   .node = node, .is_protected = is_protected});
+    if (info.body && ast_kind(&program->ast, info.body) == AST_EXTENDBODY) {
+        vec_push(&class_at(program, class_id)->extends, ast_child(&program->ast, info.body, 0));
+        info.body = class_at(program, class_id)->body = ast_child(&program->ast, info.body, 1);
+    }
     if (info.body)
         add_body(program, class_id, info.body);
     return class_id;

@@ -44,7 +44,7 @@ typedef VEC(Replacement) Replacements;
 
 typedef struct ClassInfo {
     Node node;         // CLASS; 0 for predefined classes
-    Node body;         // BODY, SHORT, ENUM, DERCLASS or EXTENDBODY
+    Node body;         // BODY, SHORT, ENUM or DERCLASS
     uint32_t parent;
     Sym name, full_name;
     uint8_t kind;      // ClassKind
@@ -52,7 +52,7 @@ typedef struct ClassInfo {
     VEC(ClassMember) members;
     Map by_name;       // Sym -> index into members
     VEC(ClassImport) imports;
-    U32Vec extends;    // EXTENDS nodes, or the SHORT node of a short class
+    U32Vec extends;    // EXTENDS nodes, or the SHORT node of a short class; of `class extends` its own base first
     U32Vec bases;      // class ids parallel to `extends`; 0 when it could not be found
     uint8_t bases_state; // 0 not yet, 1 being resolved, 2 done
     const Sym *literals; // of an enumeration
@@ -134,7 +134,15 @@ uint32_t program_redeclared(Program *program, Node node, uint32_t scope);
 // The class with these members replaced, its own or inherited; the same class when nothing of it is.
 uint32_t program_specialise(Program *program, uint32_t class_id, const Replacements *list);
 // What an extends clause, a short class or a class body replaces in a base class.
-uint32_t program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base);
+// `except`: a class whose redeclaration is left out, or 0.
+uint32_t program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base, Sym except);
+// True for `redeclare class extends`: its first base is the inherited class of its name.
+static inline bool
+class_extends_inherited(const Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    return info->extends.n && (ast_at(&program->ast, info->extends.at[0])->flags & AST_F_REDECLARE);
+}
 uint32_t program_origin(const Program *program, uint32_t class_id);
 // Reports a redeclaration of something that is not replaceable, or by a class that does not fit.
 bool program_check_redeclare(Program *program, uint32_t owner, const Found *found, uint32_t given, Span span);

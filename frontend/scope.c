@@ -389,13 +389,50 @@ scope_class_by_path(Program *program, const char *path)
 
 // --- base classes
 
+// `redeclare model extends M`: the class M that the enclosing class inherits, with everything else that this one
+// redeclares (section 7.3.1).
+static uint32_t
+inherited_class(Program *program, uint32_t class_id, Sym name)
+{
+    uint32_t parent = class_at(program, class_id)->parent;
+    for (uint32_t i = 0; i < class_at(program, parent)->extends.n; i++) {
+        Node extends = class_at(program, parent)->extends.at[i], type = ast_child(&program->ast, extends, 0);
+        Found found;
+        uint32_t base = i == 0 && class_extends_inherited(program, parent)
+                      ? inherited_class(program, parent, class_at(program, parent)->name)
+                      : type ? find_class(program, parent, type, false) : 0;
+        if (base && !scope_is_predefined(base))
+            base = program_specialise_base(program, parent, extends, base, name);
+        if (base && scope_member(program, base, name, &found) && found.class_id)
+            return found.class_id;
+    }
+    return 0;
+}
+
+static uint32_t
+named_base(Program *program, uint32_t class_id, Node extends)
+{
+    Node name = ast_child(&program->ast, extends, 0);
+    uint32_t base = 0;
+    if (ast_at(&program->ast, extends)->flags & AST_F_REDECLARE) {
+        Sym own = class_at(program, class_id)->name;
+        base = inherited_class(program, class_id, own);
+        if (!base)
+            diag_add(program->diags, E0103, ast_at(&program->ast, name)->span,
+                     "there is no inherited class '%s' that could be extended", sym_text(program->syms, own));
+    } else if (name) {
+        base = find_class(program, class_id, name, false);
+        if (!base)
+            report_class(program, class_id, name);
+    }
+    return base;
+}
+
 static void
 resolve_base(Program *program, uint32_t class_id, Node extends)
 {
     Node name = ast_child(&program->ast, extends, 0);
-    uint32_t base = name ? find_class(program, class_id, name, false) : 0;
-    if (name && !base)
-        report_class(program, class_id, name);
+    uint32_t base = named_base(program, class_id, extends);
     if (base && program->depth > DEPTH_LIMIT) {
         diag_add(program->diags, E0107, ast_at(&program->ast, name)->span,
                  "classes extend each other more than %d levels deep", DEPTH_LIMIT);
@@ -412,7 +449,7 @@ resolve_base(Program *program, uint32_t class_id, Node extends)
         }
     }
     if (base && !scope_is_predefined(base))
-        base = program_specialise_base(program, class_id, extends, base);
+        base = program_specialise_base(program, class_id, extends, base, 0);
     vec_push(&class_at(program, class_id)->bases, base);
 }
 

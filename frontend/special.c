@@ -197,6 +197,8 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
         diag_help(diag, "write 'replaceable' in front of that declaration");
         return false;
     }
+    if (given && class_extends_inherited(program, given))
+        return true;
     Node constrained = ast_child(&program->ast, element, 2), type = constrained ? ast_child(&program->ast,
                                                                                          constrained, 0) : 0;
     if (!type && !member->is_class)
@@ -252,7 +254,7 @@ add_value(Program *program, Replacements *list, uint32_t class_id, Node mod)
 }
 
 uint32_t
-program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base)
+program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base, Sym except)
 {
     const Ast *ast = &program->ast;
     const ClassInfo *info = class_at(program, class_id);
@@ -268,7 +270,7 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
     }
     for (uint32_t i = 0; i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];
-        if (member->is_class && (ast_at(ast, member->node)->flags & AST_F_REDECLARE))
+        if (member->is_class && member->name != except && (ast_at(ast, member->node)->flags & AST_F_REDECLARE))
             add_class(program, &list, class_id, base, member->name, member->class_id,
                       ast_at(ast, member->node)->span);
     }

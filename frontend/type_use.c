@@ -82,7 +82,7 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
             unsupported(elab, ast_at(ast, info->node)->span, "an outer class");
             return false;
         }
-        if (kind == AST_DERCLASS || kind == AST_EXTENDBODY) {
+        if (kind == AST_DERCLASS) {
             unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
             return false;
         }
