@@ -56,6 +56,7 @@ dae_free(Dae **dae)
     vec_free(&d->fractionals);
     vec_free(&d->in_streams);
     map_free(&d->in_stream_of);
+    vec_free(&d->folds);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
     vec_free(&d->connects);

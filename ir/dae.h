@@ -142,6 +142,13 @@ typedef struct Delay {
 
 // A Caputo derivative of order `order` in (0, 1) of `input` (of its derivative, where the user's order is above 1): written
 // scale*state + shift + tail*der(state) with der(state) = der(input). The runtime sets scale, shift and tail.
+// A constitutive curve c = g(u) of a memory element that turns round at `low` and `high` (infinite: nowhere on that side),
+// next to where u starts.
+typedef struct CurveFold {
+    uint32_t equation;
+    Var c, u;
+    double low, high;
+} CurveFold;
 typedef struct Fractional {
     Var state, input, scale, shift, tail;
     double order;
@@ -275,6 +282,7 @@ typedef struct Dae {
     VEC(Fractional) fractionals;
     VEC(InStream) in_streams;
     Map in_stream_of;     // stream variable -> index into in_streams
+    VEC(CurveFold) folds;
 
     VEC(ConnectorType) connector_types;
     VEC(Connector) connectors;

@@ -107,6 +107,10 @@ bool pass_states(Dae *dae, Reduction *reduction, Diags *diags);
 // priorities and sorted (causality.c). Then Bond.effort_from is set from the matching.
 bool pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 
+// Part of pass_causality: a curve that turns round is not solved for what it is a function of: false after E0522; where its
+// derivative is, an assertion keeps to the branch (curves.c).
+bool curves_check_inverses(Dae *dae, const Reduction *reduction, const Problem *problem, Diags *diags);
+
 // --- text of `mdlc show blt`, `show states`, `show index`
 // Blocks in evaluation order: "3: v1 := equation" for a single equation, all unknowns and equations of a
 // loop.

@@ -166,7 +166,7 @@ pass_causality(Dae *dae, const Reduction *reduction, Problem *problem, Diags *di
         return false;
     problem_sort(problem);
     set_strokes(dae, reduction, problem);
-    return true;
+    return curves_check_inverses(dae, reduction, problem, diags);
 }
 
 // --- mdlc show blt

@@ -6,6 +6,9 @@
 // Method: u and c are the two chain variables of the equation (chain.c). Steps of the chains from c to its effort or flow say how
 // often g is differentiated. Corners are roots of the arguments of abs, min, max, luz, if; there g and g' of both sides are
 // compared, over the range that min and max of u declare, or else over twelve decades.
+// A curve whose slope changes its sign is noted with the interval around the start of u where it does not. When the matching
+// solves the curve for u, in a block of its own, there is no inverse beyond that interval; when it solves its derivative for
+// that of u, the motion must not come to the end of the interval.
 // Contract: before `chain`. Parameters have the values of the model; curves that depend on what is not known, or on other
 // unknowns, are not judged. Reports, changes nothing. Complexity: a few hundred evaluations per curve and corner.
 #include <math.h>
@@ -17,6 +20,7 @@ enum { GRID = 241, SLOTS_MAX = 64, CORNERS_MAX = 32 };
 
 typedef struct Curve {
     Dae *dae;
+    const Map *given;    // (attribute, variable) -> index into Dae.binds
     uint32_t equation;
     Var c, u;
     uint32_t steps;      // derivatives of c that the element's power needs
@@ -95,21 +99,46 @@ read_variables(Curve *curve, const Chains *chains, const Var *row, uint32_t n)
     return curve->u != NONE && !follows(chains, row[curve->c], row[curve->u]) && !follows(chains, row[curve->u], row[curve->c]);
 }
 
+static uint64_t
+attribute_key(uint32_t attr, Var var)
+{
+    return (uint64_t)attr << 32 | var;
+}
+
+static void
+find_attributes(const Dae *dae, Map *given)
+{
+    for (uint32_t i = 0; i < dae->binds.n; i++) {
+        const Bind *bind = &dae->binds.at[i];
+        if (bind->attr == ATTR_MIN || bind->attr == ATTR_MAX || bind->attr == ATTR_START)
+            map_put(given, attribute_key(bind->attr, bind->var), i);
+    }
+}
+
+// What the model gives for an attribute of u, as far as parameters decide it; or `otherwise`.
+static double
+attribute(const Curve *curve, uint32_t attr, double otherwise)
+{
+    Dae *dae = curve->dae;
+    double values[SLOTS_MAX];
+    uint32_t found;
+    if (!map_get(curve->given, attribute_key(attr, curve->u), &found))
+        return otherwise;
+    const Bind bind = dae->binds.at[found];
+    uint32_t n = expr_nslots(dae->exprs, bind.shape);
+    bool known = n <= SLOTS_MAX;
+    for (uint32_t k = 0; k < n && known; k++)
+        known = dae_known_value(dae, dae->rows.at[bind.row + k], &values[k]);
+    return known ? expr_eval(dae->exprs, bind.shape, values, 0) : otherwise;
+}
+
 static void
 read_range(Curve *curve)
 {
-    const Dae *dae = curve->dae;
-    curve->low = -1e6;
-    curve->high = 1e6;
-    for (uint32_t i = 0; i < dae->binds.n; i++) {
-        const Bind *bind = &dae->binds.at[i];
-        double value;
-        if (bind->var != curve->u || (bind->attr != ATTR_MIN && bind->attr != ATTR_MAX) || expr_nslots(dae->exprs, bind->shape))
-            continue;
-        value = expr_eval(dae->exprs, bind->shape, NULL, 0);
-        *(bind->attr == ATTR_MIN ? &curve->low : &curve->high) = value;
-        curve->declared = true;
-    }
+    double low = attribute(curve, ATTR_MIN, -INFINITY), high = attribute(curve, ATTR_MAX, INFINITY);
+    curve->low = fmax(low, -1e6);
+    curve->high = fmin(high, 1e6);
+    curve->declared = isfinite(low) || isfinite(high);
 }
 
 // c = g(u) or g(u) = c, u in the slot that is not alone.
@@ -249,18 +278,160 @@ check_corner(Curve *curve, Expr corner, Diags *diags)
     return true;
 }
 
+// --- folds
+
+// Notes where the curve turns round, nearest to the start on both sides.
+static void
+find_folds(Curve *curve)
+{
+    CurveFold fold = {curve->equation, curve->c, curve->u, -INFINITY, INFINITY};
+    double start = fmin(fmax(attribute(curve, ATTR_START, 0), curve->low), curve->high);
+    for (uint32_t k = 0; curve->slope && k + 1 < GRID; k++) {
+        double a = grid_at(curve, k), b = grid_at(curve, k + 1);
+        double sa = value_at(curve, curve->slope, a), sb = value_at(curve, curve->slope, b);
+        if (!(b > a) || !(sa * sb < 0))
+            continue;
+        double at = root_between(curve, curve->slope, a, b);
+        if (at <= start)
+            fold.low = at;
+        else
+            fold.high = fmin(fold.high, at);
+    }
+    if (isfinite(fold.low) || isfinite(fold.high))
+        vec_push(&curve->dae->folds, fold);
+}
+
+// The variable is one of u's chain from u on, or a derivative of one.
+static bool
+is_of_chain(const Dae *dae, const Chains *chains, Var u, Var var)
+{
+    bool negative;
+    while (dae->var_der_of.at[var] != NONE)
+        var = dae->var_der_of.at[var];
+    for (uint32_t count = 0; count < 8; count++) {
+        if (dae_alias(dae, u, &negative) == var)
+            return true;
+        if (!map_get(&chains->next, u, &u))
+            return false;
+    }
+    return false;
+}
+
+// A bound to declare: a hair inside, so that its rounded text is.
+static double
+inside(double fold, int side)
+{
+    return fold + side * 1e-5 * fabs(fold);
+}
+
+// "min = -1, max = 1" or what of it there is.
+static const char *
+both_sides(Dae *dae, const char *before, const char *between, const char *after, double low, double high)
+{
+    Out out = {0};
+    if (isfinite(low))
+        out_printf(&out, "%s%.6g", before, low);
+    if (isfinite(high))
+        out_printf(&out, "%s%.6g", isfinite(low) ? between : after, high);
+    const char *text = arena_strndup(dae->arena, out.text, out.length);
+    out_free(&out);
+    return text;
+}
+
+static void
+complain_fold(Dae *dae, const CurveFold *fold, Diags *diags)
+{
+    const char *c = dae_name(dae, fold->c), *u = dae_name(dae, fold->u);
+    Diag *diag = diag_add(diags, E0522, dae->equations.at[fold->equation].span,
+                          "the model gives '%s', and its curve must be inverted for '%s'; but it turns round at %s", c, u,
+                          both_sides(dae, "", " and ", "", fold->low, fold->high));
+    diag_help(diag, "let a motion control the element; or, if it stays on the branch where it starts, say so: %s(%s)", u,
+              both_sides(dae, "min = ", ", max = ", "max = ", inside(fold->low, 1), inside(fold->high, -1)));
+}
+
+// The derivative of the curve is linear in that of u: there is a solution as long as u does not come to the fold. The run
+// ends there with these words instead of ever smaller steps.
+static void
+assert_branch(Dae *dae, const CurveFold *fold)
+{
+    Exprs *exprs = dae->exprs;
+    Expr u = expr_slot(exprs, 0), above = expr_2(exprs, OP_GT, u, expr_const(exprs, inside(fold->low, 1)));
+    Expr below = expr_2(exprs, OP_LT, u, expr_const(exprs, inside(fold->high, -1)));
+    Out text = {0};
+    out_printf(&text, "the curve of '%s' over '%s' is inverted here, and it turns round at %s", dae_name(dae, fold->c),
+               dae_name(dae, fold->u), both_sides(dae, "", " and ", "", fold->low, fold->high));
+    Assert made = {.row = dae_add_row(dae, &fold->u, 1), .span = dae->equations.at[fold->equation].span,
+                   .inst = dae->nodes.at[dae->equations.at[fold->equation].node].inst, .message = sym_of(dae->syms, text.text)};
+    made.condition = !isfinite(fold->low) ? below : !isfinite(fold->high) ? above : expr_2(exprs, OP_AND, above, below);
+    vec_push(&dae->asserts, made);
+    out_free(&text);
+}
+
+// The size of each position's block would need a search: blocks are visited once instead.
+static void
+mark_single(const Problem *problem, U8Vec *single)
+{
+    vec_grow(single, problem->equations.n);
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++)
+        if (problem->block_start.at[b + 1] - problem->block_start.at[b] == 1)
+            single->at[problem->sorted.at[problem->block_start.at[b]]] = 1;
+}
+
+bool
+curves_check_inverses(Dae *dae, const Reduction *reduction, const Problem *problem, Diags *diags)
+{
+    Chains chains = {0};
+    U8Vec single = {0};
+    Map fold_of = {0};
+    bool good = true;
+    uint32_t f;
+    if (!dae->folds.n)
+        return true;
+    find_chains(dae, &chains);
+    mark_single(problem, &single);
+    for (f = 0; f < dae->folds.n; f++) {
+        uint32_t highest = dae->folds.at[f].equation;
+        while (highest < reduction->derivative.n && reduction->derivative.at[highest] != NONE)
+            highest = reduction->derivative.at[highest];
+        map_put(&fold_of, highest, f);
+    }
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        if (!single.at[i] || !map_get(&fold_of, problem->equations.at[i], &f)
+            || !is_of_chain(dae, &chains, dae->folds.at[f].u, problem->var_of.at[i]))
+            continue;
+        const CurveFold *fold = &dae->folds.at[f];
+        if (problem->equations.at[i] != fold->equation) {
+            assert_branch(dae, fold);
+            continue;
+        }
+        complain_fold(dae, fold, diags);
+        good = false;
+    }
+    map_free(&fold_of);
+    map_free(&chains.next);
+    map_free(&chains.before);
+    vec_free(&single);
+    return good;
+}
+
 bool
 pass_curves(Dae *dae, Diags *diags)
 {
     Chains chains = {0};
+    Map given = {0};
     bool good = true;
     uint32_t n = dae->equations.n;
     find_chains(dae, &chains);
+    if (chains.next.count)
+        find_attributes(dae, &given);
     for (uint32_t e = 0; chains.next.count && e < n && !diags_full(diags); e++) {
-        Curve curve = {.dae = dae};
+        Curve curve = {.dae = dae, .given = &given};
         U32Vec corners = {0};
         Map seen = {0};
-        if (!read_curve(&curve, &chains, e) || !curve.steps)
+        if (!read_curve(&curve, &chains, e))
+            continue;
+        find_folds(&curve);
+        if (!curve.steps)
             continue;
         collect_corners(&curve, curve.g, &corners, &seen);
         for (uint32_t i = 0; i < corners.n; i++)
@@ -271,6 +442,7 @@ pass_curves(Dae *dae, Diags *diags)
         vec_free(&corners);
         map_free(&seen);
     }
+    map_free(&given);
     map_free(&chains.next);
     map_free(&chains.before);
     return good;
