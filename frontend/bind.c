@@ -235,9 +235,14 @@ static void
 walk_inside(Walk *walk, const Mod *mod, Fragment *part, uint32_t base)
 {
     for (uint32_t i = 0; i < mod->n; i++) {
-        Member *inner = fragment_member(part, mod->children[i]->name);
-        if (inner && inner->state == 2 && !inner->absent)
-            walk_member(walk, mod->children[i], inner, base, false);
+        const Mod *child = mod->children[i];
+        Member *inner = fragment_member(part, child->name);
+        if (!inner || inner->state != 2 || inner->absent)
+            continue;
+        // The value of a record has become values of its fields where the record was declared (record_spread).
+        if (child->value && inner->is_component)
+            child = inner->mod;
+        walk_member(walk, child, inner, base, false);
     }
 }
 
