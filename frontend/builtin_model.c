@@ -127,6 +127,11 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
     if (local || reference.value) {
         Value value;
         bool good = expression(env, node, &value);
+        if (good && !local && !value_known(env, &value)) {
+            diag_add(env->diags, E0720, call->span, "'%s' of an element whose subscript changes is not supported yet",
+                     call->builtin->name);
+            return false;
+        }
         *before = value;
         if (now)
             *now = value;

@@ -90,6 +90,11 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     Span span = node_at(elab, ref)->span;
     Target target;
     *out = (Reference){0};
+    bool picked;
+    if (!pick_reference(elab, env, ref, &picked, out))
+        return false;
+    if (picked)
+        return true;
     if (!resolve(elab, env, ref, &target))
         return false;
     if (target.absent) {

@@ -94,6 +94,13 @@ static bool
 select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec *picked, bool *keep)
 {
     int64_t index;
+    for (uint32_t i = 0; i < elab->picks.n; i++)
+        if (elab->picks.at[i].node == node) {
+            elab->picks.at[i].size = size;
+            vec_push(picked, elab->picks.at[i].value - 1);
+            *keep = false;
+            return size > 0 && check_index(elab, node, elab->picks.at[i].value, size, name);
+        }
     *keep = !node || node_at(elab, node)->kind == AST_COLON;
     if (*keep) {
         for (uint32_t i = 0; i < size; i++)
@@ -153,7 +160,7 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     }
     uint32_t *offsets = arena_array(elab->scratch, uint32_t, 1), n = 1;
     int64_t index;
-    if (rank == 1 && quick_integer(elab, env, child_at(elab, subscripts, 0), &index, 0)) {
+    if (rank == 1 && !elab->picks.n && quick_integer(elab, env, child_at(elab, subscripts, 0), &index, 0)) {
         *offsets = (uint32_t)(index - 1);
         out->offsets = offsets;
         out->n = 1;
