@@ -32,7 +32,7 @@ SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-all: $(BUILD)/mdlc $(BUILD)/libsimulator.a $(BUILD)/include/mdl_embed.h
+all: $(BUILD)/mdlc $(BUILD)/libsimulator.a $(BUILD)/include/mdl_embed.h linked
 
 # The interface of models in other programs, where their compiler finds it.
 $(BUILD)/include/mdl_embed.h: runtime/embed.h
@@ -43,8 +43,11 @@ $(BUILD)/mdlc: $(call objects,$(DRIVER)) $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 $(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
-# Where the library and the examples are when they stand neither beside the program nor under its prefix.
-$(BUILD)/driver/session.o: CPPFLAGS += -DMDLC_SOURCE=\"$(CURDIR)\"
+# Where the library and the examples are, for a program that is not built in its tree.
+LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)
+$(LINKED): $(BUILD)/%: | $(BUILD)/mdlc
+	@ln -sfn $(CURDIR)/$* $@
+linked: $(LINKED)
 
 # What `mdlc build` links models with: the runtime and the libraries it needs, in one archive.
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
@@ -192,8 +195,9 @@ docs: all
 fmt: all
 	$(BUILD)/mdlc fmt stdlib/*.mdl examples/*/*.mdl
 install: all
-	install -D $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
+	install -D -s $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
 	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
+	strip --strip-debug --enable-deterministic-archives $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	install -D -m 644 $(BUILD)/include/mdl_embed.h $(DESTDIR)$(PREFIX)/include/mdl_embed.h
 	install -d $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
 	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
@@ -208,5 +212,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all help packages programs test check check-asan demo fuzz bench layers wc docs fmt install deb clean
+.PHONY: all linked help packages programs test check check-asan demo fuzz bench layers wc docs fmt install deb clean
 .SECONDARY:

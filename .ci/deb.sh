@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: .ci/deb.sh BUILD    makes BUILD/mdlc_VERSION_ARCHITECTURE.deb of what `make install` installs.
 #
-# The same sources in the same folder give the same bytes: times are clamped to SOURCE_DATE_EPOCH (the last commit, or that of
-# the change log), owners are root, debugging information is left out.
+# The same sources give the same bytes, in whatever folder: times are clamped to SOURCE_DATE_EPOCH (the last commit, or that of
+# the change log), owners are root, debugging information, which has paths, is left out. The maintainer is who makes the
+# package: DEBFULLNAME and DEBEMAIL, as for other Debian tools, or the author of the last commit.
 set -eu
 build=$1
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,13 +11,14 @@ version=$("$build/mdlc" --version | sed 's/^mdlc //')
 architecture=$(dpkg --print-architecture)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || stat -c %Y "$top/CHANGELOG.md")}
 export SOURCE_DATE_EPOCH
+maintainer=${DEBEMAIL:+${DEBFULLNAME:-$DEBEMAIL} <$DEBEMAIL>}
+maintainer=${maintainer:-$(git -C "$top" log -1 --format='%an <%ae>' 2>/dev/null || true)}
+[ -n "$maintainer" ] || { echo "deb.sh: no commit says who the maintainer is: set DEBFULLNAME and DEBEMAIL" >&2; exit 1; }
 umask 022
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root"
 make -C "$top" -s BUILD="$build" DESTDIR="$root" PREFIX=/usr install >/dev/null
-strip "$root/usr/bin/mdlc"
-strip --strip-debug "$root/usr/lib/mdlc/libsimulator.a"
 install -d "$root/usr/share/doc/mdlc" "$root/DEBIAN"
 install -m 644 "$top/LICENSE" "$root/usr/share/doc/mdlc/copyright"
 gzip -9nc "$top/CHANGELOG.md" >"$root/usr/share/doc/mdlc/changelog.gz"
@@ -25,7 +27,7 @@ cat >"$root/DEBIAN/control" <<C
 Package: mdlc
 Version: $version
 Architecture: $architecture
-Maintainer: The mdlc developers <mdlc@localhost>
+Maintainer: $maintainer
 Installed-Size: $size
 Depends: libc6 (>= 2.36), zlib1g, libzstd1, gcc | c-compiler, libc6-dev
 Recommends: liblapack3, gnuplot-nox, graphviz

@@ -11,10 +11,6 @@
 
 #include "ir/explain.h"
 
-#ifndef MDLC_SOURCE
-#define MDLC_SOURCE "."
-#endif
-
 double
 now(void)
 {
@@ -56,14 +52,15 @@ print_out(Out *out)
     return EXIT_IO;
 }
 
-// A folder of the distribution stands beside the program (build/../NAME), in share/mdlc of its prefix, or where it was
-// built; `file` is one it has.
+// A folder of the distribution stands in share/mdlc of the program's prefix, in the tree that the program was built in, or
+// is linked beside it when it was built elsewhere; `file` is one it has. The program knows no path of its own, so that the
+// same sources give the same bytes everywhere.
 const char *
 distributed_folder(Arena *arena, const char *name, const char *file)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    static const char *const beside[] = {"../share/mdlc/", "../", "../../"};
+    static const char *const beside[] = {"../share/mdlc/", "../", "../../", ""};
     while (length > 0 && path[length - 1] != '/')
         length--;
     for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
@@ -75,7 +72,7 @@ distributed_folder(Arena *arena, const char *name, const char *file)
             return candidate;
         }
     }
-    return arena_printf(arena, "%s/%s", MDLC_SOURCE, name);
+    return arena_printf(arena, "%.*s../share/mdlc/%s", (int)(length > 0 ? length : 0), path, name);
 }
 
 static void
