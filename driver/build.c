@@ -12,13 +12,10 @@
 static const char *
 simulator_library(Arena *arena)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     static const char *const beside[] = {"libsimulator.a", "../lib/mdlc/libsimulator.a"};
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
-        const char *candidate = arena_printf(arena, "%.*s%s", (int)length, path, beside[i]);
+    const char *folder = program_folder(arena);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%s%s", folder, beside[i]);
         if (access(candidate, R_OK) == 0)
             return candidate;
     }

@@ -1,13 +1,7 @@
-// mdlc check, mdlc run.
+// mdlc run.
 #include "driver/session.h"
 
 #include "runtime/command.h"
-
-int
-command_check(Session *session)
-{
-    return compile_model(session, FACT_SYS);
-}
 
 static int
 simulate(Session *session)

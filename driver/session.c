@@ -3,9 +3,11 @@
 #include "driver/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,19 +54,31 @@ print_out(Out *out)
     return EXIT_IO;
 }
 
+const char *
+program_folder(Arena *arena)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length < 0) {
+        // Without /proc: as it was called.
+        const char *called = (const char *)getauxval(AT_EXECFN);
+        length = called && realpath(called, path) ? (ssize_t)strlen(path) : 0;
+    }
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return arena_strndup(arena, path, (size_t)length);
+}
+
 // A folder of the distribution stands in share/mdlc of the program's prefix, in the tree that the program was built in, or
 // is linked beside it when it was built elsewhere; `file` is one it has. The program knows no path of its own, so that the
 // same sources give the same bytes everywhere.
 const char *
 distributed_folder(Arena *arena, const char *name, const char *file)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     static const char *const beside[] = {"../share/mdlc/", "../", "../../", ""};
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    for (size_t i = 0; length > 0 && i < sizeof beside / sizeof *beside; i++) {
-        const char *candidate = arena_printf(arena, "%.*s%s%s", (int)length, path, beside[i], name);
+    const char *folder = program_folder(arena);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        const char *candidate = arena_printf(arena, "%s%s%s", folder, beside[i], name);
         char *real = access(arena_printf(arena, "%s/%s", candidate, file), R_OK) ? NULL : realpath(candidate, NULL);
         if (real) {
             candidate = arena_printf(arena, "%s", real);
@@ -72,7 +86,7 @@ distributed_folder(Arena *arena, const char *name, const char *file)
             return candidate;
         }
     }
-    return arena_printf(arena, "%.*s../share/mdlc/%s", (int)(length > 0 ? length : 0), path, name);
+    return arena_printf(arena, "%s../share/mdlc/%s", folder, name);
 }
 
 static void
@@ -92,9 +106,11 @@ add_paths(Session *session)
     program_add_path(session->program, library);
 }
 
-static int
+int
 read_model(Session *session)
 {
+    if (session->program)
+        return EXIT_FINE;
     session->program = program_create(session->sources, session->syms, session->diags);
     program_limit_nesting(session->program, session->options.limit_nesting);
     add_paths(session);
@@ -104,7 +120,7 @@ read_model(Session *session)
     return read && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
 }
 
-static bool
+bool
 is_flat_text(const char *path)
 {
     size_t length = strlen(path);
@@ -139,8 +155,8 @@ flatten_source(Session *session)
     Override *overrides = arena_array(session->arena, Override, run->n_set + 1);
     for (uint32_t i = 0; i < run->n_set; i++)
         overrides[i] = (Override){run->set[i].name, run->set[i].value};
-    ElaborateOptions elaborate_options = {session->options.class_name, overrides, run->n_set,
-                                          session->options.limit_scalars};
+    ElaborateOptions elaborate_options = {.class_name = session->options.class_name, .overrides = overrides,
+                                          .n_overrides = run->n_set, .max_scalars = session->options.limit_scalars};
     session->compilation.dae = elaborate(session->program, &elaborate_options, session->diags);
     return session->compilation.dae && !diags_errors(session->diags) ? EXIT_FINE : EXIT_MODEL;
 }
@@ -155,12 +171,9 @@ flatten(Session *session)
     return status;
 }
 
-int
-compile_model(Session *session, uint32_t wanted)
+static int
+run_passes(Session *session, uint32_t wanted)
 {
-    int status = flatten(session);
-    if (status)
-        return status;
     Compilation *c = &session->compilation;
     c->flat_seconds = (double)clock() / CLOCKS_PER_SEC;
     c->flat_peak = pipeline_peak();
@@ -168,13 +181,26 @@ compile_model(Session *session, uint32_t wanted)
     c->dae->assemble = session->options.run.assemble || session->options.command == COMMAND_BUILD;
     c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
     Out why = {0};
-    if (!pipeline_run(c, wanted, session->options.after, &why) && !diags_errors(session->diags)) {
-        status = internal_fault(why.text);
-        out_free(&why);
-        return status;
-    }
+    uint32_t errors = diags_errors(session->diags);
+    // Of several classes the same error is reported once.
+    bool good = pipeline_run(c, wanted, session->options.after, &why) && diags_errors(session->diags) == errors;
+    int status = good ? EXIT_FINE : diags_errors(session->diags) ? EXIT_MODEL : internal_fault(why.text);
     out_free(&why);
-    return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
+    return status;
+}
+
+int
+compile_class(Session *session, const ElaborateOptions *options, uint32_t wanted)
+{
+    session->compilation.dae = elaborate(session->program, options, session->diags);
+    return session->compilation.dae ? run_passes(session, wanted) : EXIT_MODEL;
+}
+
+int
+compile_model(Session *session, uint32_t wanted)
+{
+    int status = flatten(session);
+    return status ? status : run_passes(session, wanted);
 }
 
 int

@@ -41,8 +41,16 @@ int internal_fault(const char *text);
 int print_out(Out *out);
 // Zero, or errno.
 int write_file(const char *path, const Out *text);
+// Where the program stands, with a slash at the end; "" when that cannot be found out.
+const char *program_folder(Arena *arena);
 // A folder of the distribution (stdlib, examples); `file` is one it has. Lives in `arena`.
 const char *distributed_folder(Arena *arena, const char *name, const char *file);
+// Reads the file of the call, once.
+int read_model(Session *session);
+// A flat model as text (docs/ir.md).
+bool is_flat_text(const char *path);
+// One class of the program that was read; errors so far do not count.
+int compile_class(Session *session, const ElaborateOptions *options, uint32_t wanted);
 // Reads the file of the call and runs the passes that give the facts `wanted` (ir/pipeline.h).
 int compile_model(Session *session, uint32_t wanted);
 // Machine code, or the interpreter, for the compiled model.

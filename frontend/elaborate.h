@@ -26,10 +26,36 @@ typedef struct Override { // --set NAME=VALUE: an outermost modification
 
 typedef struct ElaborateOptions {
     const char *class_name;   // NULL: the only, or the last, non-partial model of the last file added
+    uint32_t class_id;        // instead of a name, from program_survey(); 0: none
+    bool part;                // the class is a part of models: overconstrained flanges need no root
     const Override *overrides;
     uint32_t n_overrides;
     uint64_t max_scalars;     // 0: 50 million; "a huge array" is an error, not a crash
 } ElaborateOptions;
+
+typedef enum SurveyKind {
+    SURVEY_NOTHING,
+    SURVEY_MODEL,         // stands alone, when it has no flanges
+    SURVEY_PART,          // body, element, constraint, memory
+    SURVEY_FUNCTION,      // class_id is a model that calls it
+    SURVEY_TYPE,          // record, connector, type: class_id is a model with a component of it
+    SURVEY_CONSTANTS,     // of a package: class_id is a model that has them
+    SURVEY_OPEN_FUNCTION, // its sizes come from its calls
+    SURVEY_PARTIAL
+} SurveyKind;
+
+typedef struct SurveyItem {
+    const char *name;
+    uint32_t class_id;
+    SurveyKind kind;
+} SurveyItem;
+typedef struct Survey {
+    VEC(SurveyItem) items;
+} Survey;
+
+// The classes of the last file added that can be checked one by one, in the order of the text. False when the file has a
+// model at its top or nothing that can be checked, or after errors.
+bool program_survey(Program *program, Survey *survey);
 
 // The flat model, or NULL after errors. Connections and bonds are still records (pass bonds).
 Dae *elaborate(Program *program, const ElaborateOptions *options, Diags *diags);

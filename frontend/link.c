@@ -6,6 +6,8 @@
 // literals ("extras" of a fragment) are made on demand per instance.
 // Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
 // most 256).
+#include <math.h>
+
 #include "frontend/fragment.h"
 #include "frontend/link_inner.h"
 
@@ -344,13 +346,26 @@ note_determined(Linker *linker)
 {
     const SpanGraph *graph = &linker->graph;
     for (uint32_t i = 0; i < graph->nodes.n; i++)
-        if (graph->nodes.at[i].is_root)
+        if (graph->nodes.at[i].is_root && graph->nodes.at[i].priority < INFINITY)
             vec_push(&linker->dae->determined_records, linker->var_of.at[i]);
     for (uint32_t i = 0; i < graph->edges.n; i++) {
         const SpanEdge *edge = &graph->edges.at[i];
         bool a_outer = graph->nodes.at[edge->a].depth > graph->nodes.at[edge->b].depth;
         if (edge->branch)
             vec_push(&linker->dae->determined_records, linker->var_of.at[a_outer ? edge->a : edge->b]);
+    }
+}
+
+// What a part is measured against is known where it is used; the part itself does not determine it.
+static void
+root_anywhere(Linker *linker)
+{
+    for (uint32_t i = 0; i < linker->graph.nodes.n; i++) {
+        SpanNode *node = &linker->graph.nodes.at[i];
+        if (node->root || node->potential)
+            continue;
+        node->potential = true;
+        node->priority = INFINITY;
     }
 }
 
@@ -363,6 +378,8 @@ solve_graph(Linker *linker, const Fragment *model)
         return true;
     vec_grow(&linker->connects_of, linker->dae->connectors.n);
     collect_graph(linker, model, (Shift){0});
+    if (linker->elab->options->part)
+        root_anywhere(linker);
     switch (span_graph_solve(&linker->graph, &at)) {
     case SPAN_SOUND:
         note_determined(linker);

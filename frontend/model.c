@@ -55,7 +55,7 @@ no_model(const Program *program, Node file, Diags *diags)
 }
 
 static uint32_t
-choose_class(Program *program, const char *name, uint32_t n_files, Diags *diags)
+choose_class(Program *program, const char *name, Diags *diags)
 {
     if (name) {
         uint32_t id = scope_class_by_path(program, name);
@@ -67,7 +67,7 @@ choose_class(Program *program, const char *name, uint32_t n_files, Diags *diags)
             diag_help(diag, "did you mean '%s'?", near);
         return 0;
     }
-    Node file = n_files ? program_file(program, n_files - 1) : 0;
+    Node file = program->last_file;
     uint32_t id = file ? last_class(program, file, can_be_model, true) : 0;
     if (file && !id)
         id = last_class(program, file, can_be_model, false);
@@ -399,7 +399,8 @@ elab_free(Elab *elab)
     arena_free(&elab->scratch);
 }
 
-static void
+// False when the class cannot be elaborated; somebody has said why.
+static bool
 run(Elab *elab, uint32_t class_id)
 {
     Dae *dae = elab->dae;
@@ -407,13 +408,13 @@ run(Elab *elab, uint32_t class_id)
     if (info->flags & AST_F_PARTIAL) {
         diag_add(elab->diags, E0106, ast_at(&elab->program->ast, info->node)->span,
                  "'%s' is partial and cannot be simulated", sym_text(dae->syms, info->full_name));
-        return;
+        return false;
     }
     Overrides overrides = read_overrides(elab, class_id);
     TypeUse use = {0};
     dae->name = class_at(elab->program, class_id)->full_name;
     if (!type_use(elab, class_id, &use))
-        return;
+        return false;
     vec_free(&use.dims);
     if (class_is_variable(elab, class_id) || class_at(elab->program, use.class_id)->kind == CLASS_PACKAGE
         || class_at(elab->program, use.class_id)->kind == CLASS_FUNCTION) {
@@ -421,7 +422,7 @@ run(Elab *elab, uint32_t class_id)
                                             class_at(elab->program, class_id)->node)->span,
                  "'%s' is a %s and cannot be simulated", sym_text(dae->syms, dae->name),
                  ast_class_kind_name((ClassKind)class_at(elab->program, class_id)->kind));
-        return;
+        return false;
     }
     uint32_t errors = diags_errors(elab->diags);
     Fragment *model = fragment_of_class(elab, use.class_id, mod_merge(elab, overrides.root, use.mod), NULL,
@@ -429,26 +430,28 @@ run(Elab *elab, uint32_t class_id)
     outer_place(elab, model);
     read_experiment(elab, class_id);
     if (diags_errors(elab->diags) != errors)
-        return;
+        return false;
     if (model->failed || !link_fragments(elab, model)) {
-        diag_add(elab->diags, E0104, (Span){0}, "'%s' could not be elaborated",
-                 sym_text(dae->syms, dae->name));
-        return;
+        // A library's classes fail by each other.
+        if (!diags_errors(elab->diags))
+            diag_add(elab->diags, E0104, (Span){0}, "'%s' could not be elaborated", sym_text(dae->syms, dae->name));
+        return false;
     }
     for (uint32_t i = 0; i < elab->options->n_overrides; i++)
         if (overrides.values[i])
             apply_element(elab, class_id, &elab->options->overrides[i], overrides.values[i],
                           overrides.parameter[i]);
+    return true;
 }
 
 Dae *
 elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
 {
-    uint32_t n_files = program->files.n, errors = diags_errors(diags);
+    uint32_t errors = diags_errors(diags);
     program_load_packages(program);
     if (diags_errors(diags) != errors)
         return NULL;
-    uint32_t class_id = choose_class(program, options->class_name, n_files, diags);
+    uint32_t class_id = options->class_id ? options->class_id : choose_class(program, options->class_name, diags);
     if (!class_id)
         return NULL;
     Elab elab = {.program = program, .options = options, .diags = diags, .arena = arena_create(),
@@ -456,10 +459,10 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
                  .max_scalars = options->max_scalars ? options->max_scalars : 50 * 1000 * 1000};
     elab.end_name = sym_of(program->syms, "end");
     env_init(&elab, &elab.env, &elab.scope);
-    run(&elab, class_id);
+    bool elaborated = run(&elab, class_id);
     Dae *dae = elab.dae;
     elab_free(&elab);
-    if (diags_errors(diags) != errors)
+    if (!elaborated || diags_errors(diags) != errors)
         dae_free(&dae);
     return dae;
 }

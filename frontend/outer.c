@@ -86,10 +86,13 @@ make_implicit(Elab *elab, Fragment *frag, const Member *member, Outer *out)
         help_missing(elab, diag, class_id, name, message);
         return false;
     }
-    Diag *diag = diag_add(elab->diags, W1101, member->span,
-                          "'outer %s' has no inner element of this name around it; "
-                          "one with default values has been added to the model", name);
-    help_missing(elab, diag, class_id, name, message);
+    // What a part is used in will have one.
+    if (!elab->options->part) {
+        Diag *diag = diag_add(elab->diags, W1101, member->span,
+                              "'outer %s' has no inner element of this name around it; "
+                              "one with default values has been added to the model", name);
+        help_missing(elab, diag, class_id, name, message);
+    }
     Member *made = arena_new(elab->arena, Member);
     *made = (Member){.name = member->name, .line = member->line, .node = member->node,
                      .class_id = member->class_id, .span = member->span, .dims_node = member->node,

@@ -334,6 +334,7 @@ program_add_file(Program *program, const char *path)
     Node node = program_read_file(program, path);
     if (!node)
         return false;
+    program->last_file = node;
     // The file may also lie in a directory of packages: it must not be read twice.
     PackagePart part = {.file = node, .path = arena_strndup(program->arena, path, strlen(path))};
     part.added = !ast_child(&program->ast, node, 0) && !program_is_package_file(path);

@@ -88,6 +88,7 @@ struct Program {
     U32Vec next_special;       // per class: another one with the same key, or 0
     Map redeclared;            // (CLASS node of a redeclaration, scope) -> class
     U32Vec files;              // FILE nodes
+    Node last_file;            // the one that was added last, not those of packages that were found
     VEC(PackagePart) parts;
     VEC(const char *) paths;
     Map available;             // Sym of a package -> index into available_paths

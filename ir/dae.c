@@ -493,3 +493,16 @@ dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
     expr_print(dae->exprs, shape, print_slot, &printer, out);
     vec_free(&vars);
 }
+
+bool
+dae_has_open_flanges(const Dae *dae)
+{
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        const ConnectorType *type = &dae->connector_types.at[connector->type];
+        for (uint32_t k = 0; k < type->n && dae->insts.at[connector->inst].parent == 0; k++)
+            if (type->is_flow[k])
+                return true;
+    }
+    return false;
+}

@@ -342,6 +342,8 @@ dae_kind(const Dae *dae, Var var)
 const char *formalism_name(Formalism formalism);
 bool formalism_named(const char *name, Formalism *out);
 VarType dae_type(const Dae *dae, Var var);
+// The model itself has flanges: it is a part of others.
+bool dae_has_open_flanges(const Dae *dae);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
 // True when the values of parameters and constants make an expression over vars zero, as far as is known while
 // compiling.

@@ -307,6 +307,7 @@ verified(Compilation *c, const Pass *pass, Out *fault)
 bool
 pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
 {
+    uint32_t errors = diags_errors(c->diags);
     c->facts |= FACT_FLAT;
     for (uint32_t i = 0; i < pipeline_length && (c->facts & wanted) != wanted; i++) {
         const Pass *pass = &pipeline[i];
@@ -320,7 +321,7 @@ pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
         bool good = pass->run(c);
         c->seconds[i] = now() - begin;
         c->peak[i] = pipeline_peak();
-        if (!good || diags_errors(c->diags))
+        if (!good || diags_errors(c->diags) > errors)
             return false;
         c->facts = (c->facts | pass->provides) & ~pass->breaks;
         if (c->verify && !verified(c, pass, fault))

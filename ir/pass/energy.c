@@ -185,6 +185,7 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         *cost = (MotionCost){0};
     if (!dae->energies.n && !dae->coordinates.n)
         return true;
+    uint32_t errors = diags_errors(diags);
     integrals_of_energies(dae);
     bool good = systems_collect(dae, diags, &systems);
     for (uint32_t i = 0; i < dae->groups.n; i++)
@@ -192,7 +193,7 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
     for (uint32_t s = 0; s < systems.n && good; s++) {
         systems.at[s].names = &names;
         good = derive(&systems.at[s]);
-        if (!good && !diags_errors(diags))
+        if (!good && diags_errors(diags) == errors)
             report_failure(&systems.at[s]);
         MotionCost now = {0};
         if (good)
@@ -211,5 +212,5 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         system_free(&systems.at[s]);
     vec_free(&systems);
     map_free(&names);
-    return good && !diags_errors(diags);
+    return good && diags_errors(diags) == errors;
 }
