@@ -60,6 +60,8 @@ call_command(Session *session)
         return command_linearize(session);
     case COMMAND_STEADY:
         return command_steady(session);
+    case COMMAND_FREQ:
+        return command_freq(session);
     case COMMAND_NEW:
     case COMMAND_EXAMPLES:
         return command_start(session);
@@ -94,7 +96,8 @@ prepare_process(const Options *options)
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
         || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
         || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT;
-    bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY;
+    bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY
+        || options->command == COMMAND_FREQ;
     run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
     if ((compiles || analyses) && options->run.limit_time > 0)

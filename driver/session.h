@@ -72,6 +72,7 @@ int command_plot(Session *session);
 int command_report(Session *session);
 int command_linearize(Session *session);
 int command_steady(Session *session);
+int command_freq(Session *session);
 // new, examples
 int command_start(Session *session);
 

@@ -20,7 +20,7 @@ static const Option own_options[] = {
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
      CALLS_WITH_MODEL},
     {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare and analyses have text and json",
-     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY},
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
@@ -28,13 +28,18 @@ static const Option own_options[] = {
     {"shift", 0, OPTION_NUMBER, false, "T", "by what time something may come earlier or later; default 1e-9", CALL_COMPARE},
     {"tube", 0, OPTION_TEXT, false, "NAME=R[,A]", "the tube of one variable (repeatable)", CALL_COMPARE},
     {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
-    {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT},
-    {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT},
-    {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE},
-    {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE},
-    {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters that are varied; default: the model's inputs", CALL_LINEARIZE},
+    {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT | CALL_FREQ},
+    {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT | CALL_FREQ},
+    {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE | CALL_FREQ},
+    {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE | CALL_FREQ},
+    {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters that are varied; default: the model's inputs",
+     CALL_LINEARIZE | CALL_FREQ},
     {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables that are looked at; default: the model's outputs",
-     CALL_LINEARIZE | CALL_STEADY},
+     CALL_LINEARIZE | CALL_STEADY | CALL_FREQ},
+    {"from", 0, OPTION_POSITIVE, false, "HZ", "lowest frequency; default: below all eigenvalues", CALL_FREQ},
+    {"to", 0, OPTION_POSITIVE, false, "HZ", "highest frequency; default: above all eigenvalues", CALL_FREQ},
+    {"per-decade", 0, OPTION_COUNT, false, "N", "frequencies per decade, before there are more where the response bends; default 40",
+     CALL_FREQ},
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
     {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
     {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", CALLS_WITH_MODEL},
@@ -42,7 +47,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -58,6 +63,8 @@ static const Call calls[] = {
      "  The model is run, with the options of a run. The page needs no network and no other file.\n", NULL},
     {"linearize", COMMAND_LINEARIZE, CALL_LINEARIZE, "mdlc linearize FILE [-m CLASS] [--at T] [--steady] [-o FILE]", "A, B, C, D, eigenvalues, damping",
      "  Around the start, or a later point. The states are a smallest set that constraints leave free.\n", NULL},
+    {"freq", COMMAND_FREQ, CALL_FREQ, "mdlc freq FILE [-m CLASS] [--from HZ] [--to HZ] [-o FILE.csv|json|svg|png|pdf]", "frequency response, Bode diagram",
+     "  Of the model linearised at its start, a later point or an equilibrium, from its inputs to its outputs.\n", NULL},
     {"steady", COMMAND_STEADY, CALL_STEADY, "mdlc steady FILE [-m CLASS] [-o FILE.json]", "where the model comes to rest",
      "  An equilibrium near the start values, with inputs as they are, and whether it is stable.\n", NULL},
     {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
@@ -232,6 +239,9 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_STEADY: o->analysis.steady = true; return true;
     case OWN_INPUTS: o->analysis.inputs = value; return true;
     case OWN_OUTPUTS: o->analysis.outputs = value; return true;
+    case OWN_FROM: return option_number(value, &o->analysis.from);
+    case OWN_TO: return option_number(value, &o->analysis.to);
+    case OWN_PER_DECADE: o->analysis.per_decade = (uint32_t)fmin(atof(value), 1e6); return true;
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;
     case OWN_LIMIT: return set_limit(o, value, why);
@@ -305,7 +315,7 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
-    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN}};
+    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN, .from = NAN, .to = NAN, .per_decade = 40}};
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);

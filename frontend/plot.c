@@ -207,7 +207,9 @@ panel(Plot *plot, uint32_t which)
         }
     axis_label(plot, "ylabel", members == 1 ? o->variables[last] : "", unit_of(plot, plot->column[last]));
     if (which + 1 == plot->panels)
-        axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x ? unit_of(plot, plot->x) : "s");
+        axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x || *unit_of(plot, 0) ? unit_of(plot, plot->x) : "s");
+    if (o->logarithmic) // a Bode diagram: phases are read in quarters of a turn
+        out_text(&plot->script, strcmp(unit_of(plot, plot->column[last]), "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
     out_text(&plot->script, members == 1 ? "unset key\n" : "set key\n");
     out_text(&plot->script, "plot ");
     for (uint32_t i = 0; i < o->n_variables; i++) {
@@ -246,6 +248,8 @@ write_script(Plot *plot)
         mark_events(plot);
     if (!plot->options->against && plot->table->rows && plot->table->value[0][plot->table->rows - 1] > plot->table->value[0][0])
         out_printf(s, "set xrange [%.9g:%.9g]\n", plot->table->value[0][0], plot->table->value[0][plot->table->rows - 1]);
+    if (plot->options->logarithmic)
+        out_text(s, "set logscale x\nset format x '%g'\nset mxtics 10\nset grid mxtics linecolor rgb '#f0f0f0' linetype 1 linewidth 0.6\n");
     for (uint32_t p = 0; p < plot->panels; p++)
         panel(plot, p);
     if (stacked)

@@ -13,6 +13,7 @@ typedef struct PlotOptions {
     const char *against;          // variable of the horizontal axis; NULL: the time
     const char *title;            // may be NULL
     const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
+    bool logarithmic;             // the horizontal axis
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
 

@@ -18,7 +18,7 @@ check() { # FOLDER ALLOWED_REGEX
 check frontend '#include "(frontend/|ir/|runtime/(options|table|model|sim)\.h)'
 check ir/base '#include "ir/base/'
 check ir '#include "(ir/|runtime/model\.h)'
-check analysis '#include "(analysis/|ir/base/|runtime/(linearize|model|sim)\.h)'
+check analysis '#include "(analysis/|ir/base/|runtime/(linearize|model|sim|table)\.h)'
 check backend '#include "(backend/|ir/|runtime/model\.h)'
 check runtime '#include "runtime/'
 llvm=$(grep -lE '#include <llvm-c' -r driver analysis frontend ir backend runtime | grep -v '^backend/ll[_.]' || true)
