@@ -110,6 +110,12 @@ run_merge(Compilation *c)
 }
 
 static bool
+run_cycles(Compilation *c)
+{
+    return pass_cycles(c->dae, c->diags);
+}
+
+static bool
 run_balance(Compilation *c)
 {
     return pass_balance_closed(c->dae, c->diags);
@@ -260,6 +266,8 @@ const Pass pipeline[] = {
     {ROW(alias), .doc = "x = y and x = -y: one representative",
      .requires = FACT_LAWS, .provides = FACT_ALIASES},
     {ROW(merge), .doc = "set-valued laws of one velocity become one law",
+     .requires = FACT_ALIASES},
+    {ROW(cycles), .doc = "what closes a loop that a free body carries no longer holds the body's position",
      .requires = FACT_ALIASES},
     {ROW(balance), .doc = "as many independent equations as unknowns, or a message in physical words",
      .requires = FACT_ALIASES, .provides = FACT_BALANCED},

@@ -257,6 +257,17 @@ nominal_size(const Run *run, const Newton *newton)
     return size;
 }
 
+// The largest variable that is computed within the block: a residual that does not depend on the unknowns after all is the
+// difference of such (positions round a loop that a free body carries along).
+static double
+inner_size(const Run *run, const Newton *newton)
+{
+    double size = 0;
+    for (uint32_t k = 0; k < newton->block->n_inner; k++)
+        size = fmax(size, fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k]));
+    return size;
+}
+
 // The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent
 // at the start; between accepted points the states miss the constraints by more than rounding.
 static bool
@@ -264,7 +275,7 @@ is_accurate(const Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
     // A row that follows from others may have no terms but what rounding left of zero (a mechanism at rest).
-    double rounding = newton->by_rank ? DBL_EPSILON * nominal_size(run, newton) : 0;
+    double rounding = newton->by_rank ? DBL_EPSILON * fmax(nominal_size(run, newton), inner_size(run, newton)) : 0;
     for (uint32_t i = 0; i < block->m && newton->by_rank; i++)
         rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
     for (uint32_t i = 0; i < block->m && !newton->deficient; i++) {
