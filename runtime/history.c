@@ -8,6 +8,8 @@
 //         had; modified divided differences of constant steps are backward differences (Brenan, Campbell and
 //         Petzold, Numerical Solution of Initial-Value Problems in DAEs, 1996, 5.2). One more evaluation at
 //         twice the interval does not enter the polynomial: how far it is from it tells the error, and so the step.
+//           An event that changes nothing in the motion leaves the polynomial of the last step: its values at constant
+//           steps back from the event are the past.
 // Contract: see history.h. Loops' unknowns are no part of the error test; theirs is the parabola through three
 //           values.
 // Complexity: four to nineteen evaluations of the model, linear in its size otherwise.
@@ -21,6 +23,8 @@
 #include <ida/ida_impl.h>
 #include <nvector/nvector_serial.h>
 
+#include "runtime/nvector.h"
+
 // What history_install() writes is the memory of these versions.
 _Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare history_install() with IDAStep");
 
@@ -31,6 +35,10 @@ struct History {
     double *first, *second, *third; // coefficients of s, s^2, s^3
     double *middle, *end;           // derivatives of states, values of loops' unknowns
     double *check;
+    // Of history_keep(): the values of the polynomial's past become differences, in these.
+    double *difference[HISTORY_TERMS];
+    int order;
+    double spacing, step;           // of the past; the next one
 };
 
 History *
@@ -47,7 +55,7 @@ history_create(uint32_t ny)
     double **part[] = {&history->first, &history->second, &history->third, &history->middle, &history->end,
                        &history->check};
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        *part[k] = data + k * ny;
+        history->difference[k] = *part[k] = data + k * ny;
     return history;
 }
 
@@ -190,22 +198,17 @@ fill_differences(const History *history, IDAMem memory, double h)
     }
 }
 
-bool
-history_install(const History *history, void *ida, double step)
+// The memory after IDAReInit is that of `order` constant steps of size `spacing`, and of a next one of size `step`.
+static void
+set_past(IDAMem memory, int order, double spacing, double step)
 {
-    IDAMem memory = ida;
-    if (memory->ida_maxord <= ORDER || step * memory->ida_hmax_inv > 1)
-        return false;
-    fill_differences(history, memory, step);
-    for (int k = 0; k < ORDER; k++)
-        memory->ida_psi[k] = (k + 1) * step;
-    memory->ida_kk = memory->ida_kused = memory->ida_knew = ORDER;
+    for (int k = 0; k < order; k++)
+        memory->ida_psi[k] = (k + 1) * spacing;
+    memory->ida_kk = memory->ida_kused = memory->ida_knew = order;
     memory->ida_hh = memory->ida_h0u = step;
     // There is no last step to interpolate in; this also makes IDA compute the coefficients of its first one.
     memory->ida_hused = 0;
     memory->ida_ns = 0;
-    // Order and step may rise with each step until the error test objects, as after a start at order 1.
-    memory->ida_phase = 0;
     // Not the first step, in which IDA would set up order 1; the ratio of the cj asks for a new matrix.
     memory->ida_nst = 1;
     memory->ida_cj = memory->ida_cjlast = 1 / step;
@@ -214,7 +217,63 @@ history_install(const History *history, void *ida, double step)
     memory->ida_ss = 100;
     memory->ida_tretlast = memory->ida_tn;
     memory->ida_SetupDone = SUNTRUE;
+}
+
+bool
+history_install(const History *history, void *ida, double step)
+{
+    IDAMem memory = ida;
+    if (memory->ida_maxord <= ORDER || step * memory->ida_hmax_inv > 1)
+        return false;
+    fill_differences(history, memory, step);
+    set_past(memory, ORDER, step, step);
+    // Order and step may rise with each step until the error test objects, as after a start at order 1.
+    memory->ida_phase = 0;
     return true;
+}
+
+// The polynomial of IDA's last step `back` before `time`.
+static void
+value_before(const History *history, void *ida, double time, double back, double *out)
+{
+    double factor[HISTORY_TERMS];
+    const double *term[HISTORY_TERMS];
+    uint32_t terms = history_terms(ida, time - back, factor, term);
+    nvector_combine(factor, term, (int)terms, out, history->ny);
+}
+
+bool
+history_keep(History *history, void *ida, double time)
+{
+    const IDAMem memory = ida;
+    int order = memory->ida_kused;
+    double behind = memory->ida_tn - time, length = memory->ida_psi[order > 0 ? order - 1 : 0];
+    bool starting = memory->ida_phase == 0; // order and step still rise with each step: a start finds better ones
+    if (starting || order < 1 || memory->ida_hused <= 0 || behind < 0 || behind >= memory->ida_hused || memory->ida_hh <= 0)
+        return false;
+    // The past reaches back as far as the polynomial was fitted, but for order 1, which is as good anywhere.
+    history->spacing = order == 1 ? memory->ida_hused : (length - behind) / order;
+    // A longer step was meant for the next order where that was to rise.
+    history->step = memory->ida_kk > order ? fmin(memory->ida_hh, memory->ida_hused) : memory->ida_hh;
+    history->order = order;
+    for (int k = 0; k <= order; k++)
+        value_before(history, ida, time, k * history->spacing, history->difference[k]);
+    // Backward differences: of constant steps, these are the modified divided ones.
+    for (int level = 1; level <= order; level++)
+        for (int k = order; k >= level; k--)
+            for (uint32_t i = 0; i < history->ny; i++)
+                history->difference[k][i] = history->difference[k - 1][i] - history->difference[k][i];
+    return true;
+}
+
+void
+history_resume(const History *history, void *ida)
+{
+    IDAMem memory = ida;
+    for (int k = 1; k <= history->order; k++)
+        memcpy(NV_DATA_S(memory->ida_phi[k]), history->difference[k], history->ny * sizeof(double));
+    set_past(memory, history->order, history->spacing, history->step);
+    memory->ida_phase = 1;
 }
 
 _Static_assert(HISTORY_TERMS >= MXORDP1, "the polynomial of the highest order has as many terms");

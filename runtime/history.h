@@ -1,4 +1,4 @@
-// history.h: IDA's history: the polynomial of the last step, one for a restart, and its shift by projections. Included by
+// history.h: IDA's history: the polynomial of the last step, one for a restart, one to resume with, and its shift by projections. Included by
 // ida.c only.
 #ifndef MDLC_RUNTIME_HISTORY_H
 #define MDLC_RUNTIME_HISTORY_H
@@ -21,6 +21,12 @@ double history_estimate(History *history, Run *run, const double *weight, double
 // After IDAReInit at the point of the estimate: the memory of IDA (of its second or a later start) is what it would
 // be after constant steps of this size and order 3. False: this memory admits no such history and is as it was.
 bool history_install(const History *history, void *ida, double step);
+
+// Before IDAReInit at a `time` within the last step: remembers the polynomial of that step from there backwards, its order and
+// the next step that was meant. False: there is none, or so short a one that a start is better.
+bool history_keep(History *history, void *ida, double time);
+// After IDAReInit at that time: the memory of IDA is as if it had arrived there by constant steps on the polynomial.
+void history_resume(const History *history, void *ida);
 
 enum { HISTORY_TERMS = 6 };
 

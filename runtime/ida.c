@@ -495,6 +495,25 @@ ida_start(Run *run)
     return status == MDL_OK ? restart(run) : status;
 }
 
+// An event in the middle of the last step that changes nothing in the motion: the polynomial of the step is as good as before.
+static int
+ida_resume(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (!run->ny || run->modes || integrator->projection || integrator->recovered || flips_back(run)
+        || (!run->causal && integrator->rest_version != rest_version(run))
+        || !history_keep(integrator->history, integrator->ida, run->time))
+        return ida_start(run);
+    ida_stats(run);
+    if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS)
+        return ida_start(run);
+    history_resume(integrator->history, integrator->ida);
+    integrator->limit = NAN;
+    integrator->step_before = 0;
+    integrator->error_failures = integrator->newton_failures = 0;
+    return MDL_OK;
+}
+
 // --- failures
 
 static const char *
@@ -741,6 +760,7 @@ ida_judge(Run *run, double *error)
     return order;
 }
 
-const Stepper ida_stepper = {.name = "ida", .create = ida_create, .free = ida_free, .start = ida_start, .step = ida_step,
+const Stepper ida_stepper = {.name = "ida", .create = ida_create, .free = ida_free, .start = ida_start,
+                             .resume = ida_resume, .step = ida_step,
                              .interpolate = ida_interpolate, .stats = ida_stats,
                              .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences, .judge = ida_judge};

@@ -57,6 +57,12 @@ integrator_start(Run *run)
     return run->stepper->start(run);
 }
 
+int
+integrator_resume(Run *run)
+{
+    return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
+}
+
 static int
 go_on_with_ida(Run *run)
 {

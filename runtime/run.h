@@ -36,6 +36,8 @@ typedef struct Stepper {
     int (*create)(struct Run *run);
     void (*free)(struct Run *run);
     int (*start)(struct Run *run);
+    // May be NULL: the same as start at a time within the last step, from which the motion goes on as it came.
+    int (*resume)(struct Run *run);
     int (*step)(struct Run *run, double limit);
     void (*interpolate)(struct Run *run, double time);
     void (*stats)(struct Run *run);
@@ -431,6 +433,9 @@ int integrator_create(Run *run);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
 int integrator_start(Run *run);
+// Starts at a time within the last step, after an event that has changed neither unknowns nor derivatives: the method may
+// keep what it knows of the motion.
+int integrator_resume(Run *run);
 // A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time.
 enum { RUN_GIVES_UP = -1 };
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.

@@ -253,7 +253,7 @@ process_event(Run *run, double instant, bool located, bool other)
     evaluate_row(run);
     int status = result_row(run);
     audit_before_event(run);
-    // At the end of a step the method's history is that of the event; inside the step there is none to go on with.
+    // At the end of a step the method's history is that of the event; inside the step one has to be made.
     bool at_end = !located && instant == run->time;
     profile_before_event(run);
     remember_motion(run);
@@ -277,9 +277,11 @@ process_event(Run *run, double instant, bool located, bool other)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
-    bool goes_on = at_end && !run->delays && motion_goes_on(run);
+    bool goes_on = !run->delays && motion_goes_on(run);
     root_blind(run);
-    return goes_on ? MDL_OK : integrator_start(run);
+    if (goes_on && at_end)
+        return MDL_OK;
+    return goes_on ? integrator_resume(run) : integrator_start(run);
 }
 
 static int
