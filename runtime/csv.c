@@ -95,7 +95,7 @@ static int
 begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns)
 {
     Csv *csv = self;
-    csv->file = open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    csv->file = !strcmp(csv->path, "-") ? dup(STDOUT_FILENO) : open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (csv->file < 0)
         return errno;
     if (!reserve(csv, 8))

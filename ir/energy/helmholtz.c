@@ -142,18 +142,6 @@ is_listed(const U32Vec *at, uint32_t k)
     return false;
 }
 
-// The coordinates whose velocities the expression depends on.
-static void
-list_moving(const System *system, Expr velocity, U32Vec *at)
-{
-    U32Vec used = {0};
-    expr_used_slots(system->exprs, &velocity, 1, &used);
-    for (uint32_t i = 0; i < used.n; i++)
-        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
-            vec_push(at, used.at[i] / 3);
-    vec_free(&used);
-}
-
 // The factor depends on no coordinate that does not move the displacement, and at all on one.
 static bool
 depends_on_listed(const System *system, Expr factor, const U32Vec *at)
@@ -176,7 +164,7 @@ static bool
 is_two_terminal(System *system, const Suspect *suspect, U32Vec *at)
 {
     Exprs *exprs = system->exprs;
-    list_moving(system, suspect->velocity, at);
+    system_moving(system, suspect->velocity, at);
     bool good = at->n && system_is_scleronomic(system, suspect->factor) && depends_on_listed(system, suspect->factor, at);
     for (uint32_t i = 1; i < at->n && good; i++) {
         Expr c0 = expr_diff(exprs, suspect->velocity, 3 * at->at[0] + 1), c = expr_diff(exprs, suspect->velocity, 3 * at->at[i] + 1);

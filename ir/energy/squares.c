@@ -33,18 +33,6 @@ times(Exprs *exprs, Expr a, Expr b)
     return expr_2(exprs, OP_MUL, a, b);
 }
 
-// The velocities that occur in w.
-static void
-velocities_of(const System *system, Expr w, U32Vec *out)
-{
-    U32Vec used = {0};
-    expr_used_slots(system->exprs, &w, 1, &used);
-    for (uint32_t i = 0; i < used.n; i++)
-        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
-            vec_push(out, used.at[i] / 3);
-    vec_free(&used);
-}
-
 static bool
 is_closed(System *system, const U32Vec *u, const Expr *coefficient)
 {
@@ -75,7 +63,7 @@ is_velocity(System *system, Expr w)
 {
     Exprs *exprs = system->exprs;
     U32Vec u = {0};
-    velocities_of(system, w, &u);
+    system_moving(system, w, &u);
     bool good = u.n && u.n <= MANY_VELOCITIES;
     Expr *coefficient = base_calloc(u.n + 1, sizeof *coefficient), rest = w;
     for (uint32_t i = 0; i < u.n && good; i++) {
@@ -197,14 +185,14 @@ system_is_quadratic(System *system, const char *formalism)
     for (uint32_t i = 0; i < system->kinetic.n; i++) {
         Expr e = system->kinetic.at[i].e;
         U32Vec u = {0};
-        velocities_of(system, e, &u);
+        system_moving(system, e, &u);
         for (uint32_t k = 0; k < u.n; k++) {
             // Linear in all velocities: the second derivatives depend on none.
             Expr momentum = expr_diff(exprs, e, 3 * u.at[k] + 1);
             U32Vec left = {0};
             bool linear = momentum != 0;
             if (linear)
-                velocities_of(system, momentum, &left);
+                system_moving(system, momentum, &left);
             for (uint32_t j = 0; j < left.n && linear; j++)
                 linear = !system_depends(system, expr_diff(exprs, momentum, 3 * left.at[j] + 1), 1);
             vec_free(&left);

@@ -88,6 +88,17 @@ system_add_gradient(System *system, const Expr *roots, const Expr *seeds, uint32
     return good;
 }
 
+void
+system_moving(const System *system, Expr e, U32Vec *coordinates)
+{
+    U32Vec used = {0};
+    expr_used_slots(system->exprs, &e, 1, &used);
+    for (uint32_t i = 0; i < used.n; i++)
+        if (used.at[i] < 3 * system->n && used.at[i] % 3 == 1)
+            vec_push(coordinates, used.at[i] / 3);
+    vec_free(&used);
+}
+
 static bool
 is_still(const System *system, Expr e, bool coordinates)
 {

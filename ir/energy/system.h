@@ -106,6 +106,7 @@ bool system_add_gradient(System *system, const Expr *roots, const Expr *seeds, u
 bool system_is_fixed(const System *system, Expr e);       // depends on parameters and constants only
 bool system_is_scleronomic(const System *system, Expr e); // on those and on the coordinates
 bool system_depends(const System *system, Expr e, uint32_t kind); // on any of q (0), u (1), a (2)
+void system_moving(const System *system, Expr e, U32Vec *coordinates); // appends those whose velocities occur in e
 void system_add_line(System *system, uint32_t coordinate, Expr left, Expr right);
 const Energy *system_energy(const System *system, uint32_t from);
 void system_free(System *system);
