@@ -8,7 +8,12 @@
 // Contract: program.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
 #include "frontend/program.h"
 
+#include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,31 +44,51 @@ is_file(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
+// The file of a package stored as a directory, or NULL.
+static const char *
+package_file(Program *program, const char *directory)
+{
+    const char *inside = arena_printf(program->arena, "%s/package.mdl", directory);
+    if (!is_file(inside))
+        inside = arena_printf(program->arena, "%s/package.mo", directory);
+    return is_file(inside) ? inside : NULL;
+}
+
+// The length of the package's name in the name of a directory entry: `P.mdl`, `P.mo`, `P` or, with a version, `P 4.0.0`
+// (section 13.4.1). 0: none.
+static size_t
+package_name(Program *program, const char *entry, const char *path, bool *version)
+{
+    const char *dot = strrchr(entry, '.'), *space = strchr(entry, ' ');
+    *version = false;
+    if (entry[0] == '.')
+        return 0;
+    if (dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo")) && !space)
+        return (size_t)(dot - entry);
+    *version = space && isdigit((unsigned char)space[1]);
+    if ((dot || space) && !*version)
+        return 0;
+    return package_file(program, path) ? (size_t)(space ? space - entry : (ptrdiff_t)strlen(entry)) : 0;
+}
+
+// Directories are in order of preference; within one, names without a version go before those with one, .mdl before .mo,
+// and higher versions before lower ones.
 static void
 offer_package(Program *program, const char *directory, const char *entry)
 {
-    const char *dot = strrchr(entry, '.');
     const char *path = arena_printf(program->arena, "%s/%s", directory, entry);
-    size_t length = dot ? (size_t)(dot - entry) : strlen(entry);
-    if (entry[0] == '.')
+    bool version;
+    size_t length = package_name(program, entry, path, &version), base = strlen(directory);
+    if (!length)
         return;
-    if (dot) {
-        if (strcmp(dot, ".mdl") && strcmp(dot, ".mo"))
-            return;
-    } else {
-        const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
-        if (!is_file(inside))
-            inside = arena_printf(program->arena, "%s/package.mo", path);
-        if (!is_file(inside))
-            return;
-    }
     Sym name = sym_make(program->syms, entry, length);
     uint32_t old;
     if (map_get(&program->available, name, &old)) {
-        // Directories are in order of preference; within one, .mdl goes before .mo.
         const char *known = program->available_paths.at[old];
-        size_t base = strlen(directory);
-        if (strncmp(known, directory, base) || known[base] != '/' || text_ends_with(known, ".mdl"))
+        bool here = !strncmp(known, directory, base) && known[base] == '/' && !strchr(known + base + 1, '/');
+        bool older = here && strchr(known + base, ' ') && (!version || strverscmp(known, path) < 0);
+        bool plain = here && !version && !strchr(known + base, ' ') && !text_ends_with(known, ".mdl");
+        if (!older && !plain)
             return;
     }
     map_put(&program->available, name, program->available_paths.n);
@@ -86,6 +111,12 @@ list_packages(Program *program)
 
 // --- packages stored as directories
 
+static int
+compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 static bool
 same_file(const char *a, const char *b)
 {
@@ -93,54 +124,120 @@ same_file(const char *a, const char *b)
     return !stat(a, &left) && !stat(b, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
+// A file in the directory of a package says so in its first line.
+static bool
+is_within(Program *program, Node file, const char *package)
+{
+    Node within = ast_child(&program->ast, file, 0);
+    const char *text = within ? scope_name_text(program, within) : "";
+    if (!strcmp(text, package))
+        return true;
+    Node first = ast_at(&program->ast, file)->nchild > 1 ? ast_child(&program->ast, file, 1) : file;
+    Diag *diag = diag_add(program->diags, E0116, ast_at(&program->ast, within ? within : first)->span,
+                          within ? "this file is not within '%s', where it lies as a directory or file would be of '%s'"
+                                 : "this file lies in the directory of a package but is not within one", text, package);
+    if (*package)
+        diag_help(diag, "it must begin with 'within %s;'", package);
+    return false;
+}
+
 // A file that the user gave is read already and finds its place here.
 static void
-load_file(Program *program, const char *path)
+load_file(Program *program, const char *path, const char *package)
 {
     for (uint32_t i = 0; i < program->parts.n; i++) {
         PackagePart *part = &program->parts.at[i];
         if (strcmp(file_name(part->path), file_name(path)) || !same_file(part->path, path))
             continue;
-        if (!part->added)
+        if (!part->added && is_within(program, part->file, package))
             program_add_classes(program, part->file);
         program->parts.at[i].added = true;
         return;
     }
     Node file = program_read_file(program, path);
-    if (file)
+    if (file && is_within(program, file, package))
         program_add_classes(program, file);
 }
 
-static int
-compare_names(const struct dirent **a, const struct dirent **b)
+static void load_directory(Program *program, const char *path, const char *around, const char *name, uint32_t depth);
+
+typedef struct Directory { // of a package
+    const char *path, *package;
+    struct dirent **entries;
+    int n;
+    uint32_t depth;
+    Map loaded;            // Sym of the entry -> 1
+} Directory;
+
+static void
+load_entry(Program *program, Directory *directory, const char *name)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    uint32_t old;
+    Sym key = sym_of(program->syms, name);
+    const char *full = arena_printf(program->arena, "%s/%s", directory->path, name);
+    if (name[0] == '.' || !strncmp(name, "package.", 8) || map_get(&directory->loaded, key, &old))
+        return;
+    map_put(&directory->loaded, key, 1);
+    if (text_ends_with(name, ".mdl") || text_ends_with(name, ".mo"))
+        load_file(program, full, directory->package);
+    else if (!strchr(name, '.'))
+        load_directory(program, full, directory->package, name, directory->depth + 1);
 }
 
-// A package stored as a directory: package.mdl first, then every other file and sub-package, by name.
-static void
-load_directory(Program *program, const char *path, uint32_t depth)
+static bool
+has_entry(const Directory *directory, const char *name)
 {
-    const char *inside = arena_printf(program->arena, "%s/package.mdl", path);
-    if (!is_file(inside))
-        inside = arena_printf(program->arena, "%s/package.mo", path);
-    if (depth > DEPTH_LIMIT / 8 || !is_file(inside))
-        return;
-    load_file(program, inside);
-    struct dirent **entries = NULL;
-    int n = scandir(path, &entries, NULL, compare_names);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        const char *full = arena_printf(program->arena, "%s/%s", path, name);
-        if (name[0] != '.' && strncmp(name, "package.", 8)) {
-            if (text_ends_with(name, ".mdl") || text_ends_with(name, ".mo"))
-                load_file(program, full);
-            else if (!strchr(name, '.'))
-                load_directory(program, full, depth + 1);
+    for (int i = 0; i < directory->n; i++)
+        if (!strcmp(directory->entries[i]->d_name, name))
+            return true;
+    return false;
+}
+
+// What package.order lists comes first, in this order (section 13.4.3); elements of package.mdl itself are listed, too.
+static void
+load_in_order(Program *program, Directory *directory)
+{
+    const char *path = arena_printf(program->arena, "%s/package.order", directory->path);
+    FILE *file = fopen(path, "r");
+    char line[512];
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        static const char *const endings[] = {".mdl", ".mo", ""};
+        bool found = !*line;
+        for (uint32_t i = 0; i < 3 && !found; i++) {
+            const char *name = arena_printf(program->arena, "%s%s", line, endings[i]);
+            found = has_entry(directory, name);
+            if (found)
+                load_entry(program, directory, name);
         }
-        free(entries[i]);
+        Found member;
+        uint32_t package = scope_class_by_path(program, directory->package);
+        if (!found && package && !scope_member(program, package, sym_of(program->syms, line), &member))
+            diag_add(program->diags, W1103, (Span){0}, "%s: '%s' is not in package '%s'", path, line, directory->package);
     }
-    free(entries);
+    if (file)
+        fclose(file);
+}
+
+// A package stored as a directory: package.mdl first, then every other file and sub-package: in the order of package.order,
+// the others by name.
+static void
+load_directory(Program *program, const char *path, const char *around, const char *name, uint32_t depth)
+{
+    const char *inside = package_file(program, path);
+    if (depth > DEPTH_LIMIT / 8 || !inside)
+        return;
+    load_file(program, inside, around);
+    Directory directory = {.path = path, .package = *around ? arena_printf(program->arena, "%s.%s", around, name) : name,
+                           .depth = depth};
+    directory.n = scandir(path, &directory.entries, NULL, compare_names);
+    load_in_order(program, &directory);
+    for (int i = 0; i < directory.n; i++) {
+        load_entry(program, &directory, directory.entries[i]->d_name);
+        free(directory.entries[i]);
+    }
+    free(directory.entries);
+    map_free(&directory.loaded);
 }
 
 // --- packages by name
@@ -156,9 +253,9 @@ load_package(Program *program, Sym name)
     map_put(&program->loaded, name, 1);
     const char *path = program->available_paths.at[index];
     if (is_file(path))
-        load_file(program, path);
+        load_file(program, path, "");
     else
-        load_directory(program, path, 0);
+        load_directory(program, path, "", sym_text(program->syms, name), 0);
 }
 
 // --- files of a package that the user gave
@@ -199,6 +296,15 @@ outermost_directory(Program *program, const char *path, uint32_t names)
     return directory;
 }
 
+// The directory has the name of the package, perhaps with a version.
+static void
+load_outermost(Program *program, const char *directory)
+{
+    char real[PATH_MAX];
+    const char *name = file_name(realpath(directory, real) ? real : directory);
+    load_directory(program, directory, "", arena_strndup(program->arena, name, strcspn(name, " ")), 0);
+}
+
 static void
 load_around(Program *program, uint32_t i)
 {
@@ -209,7 +315,7 @@ load_around(Program *program, uint32_t i)
     if (missing)
         load_package(program, ast_at(&program->ast, ast_child(&program->ast, within, 0))->sym);
     if (missing ? !within_known(program, within) : !names && program_is_package_file(part.path))
-        load_directory(program, outermost_directory(program, part.path, names), 0);
+        load_outermost(program, outermost_directory(program, part.path, names));
     if (!program->parts.at[i].added)
         program_add_classes(program, part.file);
     program->parts.at[i].added = true;
