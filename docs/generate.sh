@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes what the tables in the source say: `make docs`, and tests/cli/docs.check compares.
-# usage: docs/generate.sh MDLC FOLDER    FOLDER receives passes.md (its table renewed) and diagnostics.md
+# usage: docs/generate.sh MDLC FOLDER    FOLDER receives passes.md (its table renewed), diagnostics.md and library/
 set -eu
 mdlc=$1
 folder=$2
@@ -32,3 +32,15 @@ shown_by() {
             printf '%s %s |\n' "$line" "$(shown_by "$code")"
         done
 } >"$folder/diagnostics.md"
+
+# One page per library, and a list of them.
+mkdir -p "$folder/library"
+{
+    printf '# The standard library\n\nMade from the sources in `stdlib/` by `make docs`. `mdlc doc NAME` prints the same in the terminal, also for classes of your own.\n\n'
+    printf '| library | what it has |\n|---|---|\n'
+    for file in "$top"/stdlib/*.mdl; do
+        name=$(basename "$file" .mdl)
+        "$mdlc" doc "$name" --format=markdown >"$folder/library/$name.md"
+        printf '| [%s](%s.md) | %s |\n' "$name" "$name" "$("$mdlc" doc | sed -n "s/^$name  *//p")"
+    done
+} >"$folder/library/README.md"

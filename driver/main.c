@@ -48,6 +48,8 @@ call_command(Session *session)
         return command_build(session);
     case COMMAND_SHOW:
         return command_show(session);
+    case COMMAND_DOC:
+        return command_doc(session);
     case COMMAND_FMT:
         return command_fmt(session);
     case COMMAND_COMPARE:

@@ -106,14 +106,20 @@ add_paths(Session *session)
     program_add_path(session->program, library);
 }
 
+void
+make_program(Session *session)
+{
+    session->program = program_create(session->sources, session->syms, session->diags);
+    program_limit_nesting(session->program, session->options.limit_nesting);
+    add_paths(session);
+}
+
 int
 read_model(Session *session)
 {
     if (session->program)
         return EXIT_FINE;
-    session->program = program_create(session->sources, session->syms, session->diags);
-    program_limit_nesting(session->program, session->options.limit_nesting);
-    add_paths(session);
+    make_program(session);
     bool read = program_add_file(session->program, session->options.files[0]);
     if (program_io_error(session->program))
         return EXIT_IO;

@@ -45,6 +45,8 @@ int write_file(const char *path, const Out *text);
 const char *program_folder(Arena *arena);
 // A folder of the distribution (stdlib, examples); `file` is one it has. Lives in `arena`.
 const char *distributed_folder(Arena *arena, const char *name, const char *file);
+// The program, with the folders in which packages are looked up.
+void make_program(Session *session);
 // Reads the file of the call, once.
 int read_model(Session *session);
 // A flat model as text (docs/ir.md).
@@ -67,6 +69,7 @@ int command_run(Session *session);
 int command_build(Session *session);
 int command_show(Session *session);
 int command_fmt(Session *session);
+int command_doc(Session *session);
 int command_compare(Session *session);
 int command_plot(Session *session);
 int command_report(Session *session);

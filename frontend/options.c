@@ -19,8 +19,9 @@ static const Option own_options[] = {
     {"native", 0, OPTION_FLAG, false, NULL, "for this computer's processor; default: for any x86-64-v2", CALL_BUILD},
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
      CALLS_WITH_MODEL},
-    {"format", 0, OPTION_WORD, false, "text|json|dot|svg", "of what is shown; compare and analyses have text and json",
-     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ},
+    {"format", 0, OPTION_WORD, false, "text|json|dot|svg|markdown|html",
+     "of what is shown; compare and analyses have text and json; doc has text, markdown and html",
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_DOC},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
@@ -71,6 +72,8 @@ static const Call calls[] = {
     {"build", COMMAND_BUILD, CALL_BUILD, "mdlc build FILE [-m CLASS] -o PROGRAM", "a native simulator that takes the options of run", "",
      NULL},
     {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]", "look inside", "", views},
+    {"doc", COMMAND_DOC, CALL_DOC, "mdlc doc [CLASS|LIBRARY|FILE] [-o FILE.md|html]", "reference pages of classes",
+     "  Without a name the libraries are listed. The page is text, or what the file's name says.\n", NULL},
     {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...", "canonical layout, in place", "", NULL},
     {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", "this text, or the options of a call", "", NULL},
     {"man", COMMAND_MAN, CALL_OTHER, "mdlc man", "the manual page, for man -l -", "", NULL},
@@ -277,7 +280,7 @@ check_files(Options *o, Out *why)
     }
     if (o->command == COMMAND_SHOW && !strcmp(o->what, "passes"))
         return true;
-    if (!o->n_files)
+    if (!o->n_files && o->command != COMMAND_DOC)
         out_text(why, "no file given");
     else if (o->command == COMMAND_COMPARE && o->n_files != 2)
         out_text(why, "compare needs two results");

@@ -15,7 +15,7 @@ enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 11
 const Option run_options[] = {
     {"output", 'o', OPTION_TEXT, false, "FILE",
      "where to write; a run: its results (.csv or .mat), otherwise the final values are shown",
-     CALLS_RUNNING | CALL_BUILD | CALLS_ANALYSING},
+     CALLS_RUNNING | CALL_BUILD | CALLS_ANALYSING | CALL_DOC},
     {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALLS_RUNNING | CALLS_ANALYSING},
     {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALLS_RUNNING | CALL_SENSE},
     {"interval", 0, OPTION_NUMBER, false, "H", "distance of output points", CALLS_RUNNING | CALL_SENSE},

@@ -1,0 +1,23 @@
+// doc.h: reference pages of classes, from their declarations, description strings and comments.
+#ifndef MDLC_FRONTEND_DOC_H
+#define MDLC_FRONTEND_DOC_H
+
+#include "frontend/elaborate.h"
+
+typedef enum DocFormat { DOC_TEXT, DOC_MARKDOWN, DOC_HTML } DocFormat;
+
+typedef struct DocOptions {
+    DocFormat format;
+    const char *examples;  // folder with the examples: classes name those that use them; NULL: none are named
+} DocOptions;
+
+// The packages that `name` ("Translational.Spring") needs are loaded; errors are diagnostics.
+void doc_load(Program *program, const char *name);
+// The page of one class; for a package, of everything in it. False when there is no such class.
+bool doc_class(Program *program, const char *name, const DocOptions *options, Out *out);
+// The page of all classes of the last file added.
+void doc_file(Program *program, const DocOptions *options, Out *out);
+// One line about a package: its name and description. False when there is no such package.
+bool doc_line(Program *program, const char *name, Out *out);
+
+#endif
