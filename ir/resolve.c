@@ -91,8 +91,13 @@ packed_key(const Dae *dae, Expr shape, const Var *from, uint32_t n, Var *to)
     uint64_t key = (uint64_t)shape << 32;
     for (uint32_t k = 0; k < n; k++) {
         bool negative;
+        uint32_t first = 0;
         to[k] = dae_alias(dae, from[k], &negative);
-        key |= (uint64_t)(2 * first_equal(dae, to, k, NULL) + negative) << 4 * k;
+        while (to[first] != to[k])
+            first++;
+        if (first != k && dae_kind(dae, to[k]) == VAR_CONSTANT)
+            first = k;
+        key |= (uint64_t)(2 * first + negative) << 4 * k;
     }
     return key;
 }

@@ -79,6 +79,24 @@ compare_terms(const void *a, const void *b)
     return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
+// By insertion while they are few: calling the library's sort would cost more than the work.
+static void
+sort_terms(Term *term, uint32_t n)
+{
+    enum { FEW = 16 };
+    if (n > FEW) {
+        qsort(term, n, sizeof *term, compare_terms);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        Term moved = term[i];
+        uint32_t at = i;
+        for (; at > 0 && compare_terms(&term[at - 1], &moved) > 0; at--)
+            term[at] = term[at - 1];
+        term[at] = moved;
+    }
+}
+
 // Collects the partials of the instruction's operands, column by column.
 static void
 gather(Lowering *low, const Instr *instr, uint32_t n)
@@ -99,8 +117,7 @@ gather(Lowering *low, const Instr *instr, uint32_t n)
             vec_push(&memo->terms, term);
         }
     }
-    if (memo->terms.n > 1)
-        qsort(memo->terms.at, memo->terms.n, sizeof *memo->terms.at, compare_terms);
+    sort_terms(memo->terms.at, memo->terms.n);
 }
 
 static const Derived *

@@ -13,6 +13,7 @@ typedef struct ParameterOrder {
     U32Vec bind_of;   // per variable: its ATTR_VALUE bind, or NONE
     U8Vec state;      // per variable: 0 new, 1 on the path, 2 done
     U32Vec order;     // binds, dependencies first
+    U32Vec stack;
 } ParameterOrder;
 
 // Depth-first from one bind, with an explicit stack. False when it meets itself.
@@ -20,15 +21,15 @@ static bool
 order_from(Lowering *low, ParameterOrder *work, Var root)
 {
     Dae *dae = low->dae;
-    U32Vec stack = {0};
+    U32Vec *stack = &work->stack;
     bool good = true;
-    vec_push(&stack, root);
-    while (stack.n && good) {
-        Var var = vec_last(&stack);
+    vec_push(stack, root);
+    while (stack->n && good) {
+        Var var = vec_last(stack);
         uint32_t bind = work->bind_of.at[var];
         if (bind == NONE || work->state.at[var] == 2) {
             work->state.at[var] = 2;
-            vec_drop(&stack);
+            vec_drop(stack);
             continue;
         }
         const Bind *at = &dae->binds.at[bind];
@@ -38,7 +39,7 @@ order_from(Lowering *low, ParameterOrder *work, Var root)
             for (uint32_t k = 0; k < n; k++) {
                 Var used = dae->rows.at[at->row + k];
                 if (work->state.at[used] == 0)
-                    vec_push(&stack, used);
+                    vec_push(stack, used);
                 else if (work->state.at[used] == 1) {
                     diag_add(low->diags, E0604, at->span, "parameter '%s' depends on itself through '%s'",
                              dae_name(dae, var), dae_name(dae, used));
@@ -49,9 +50,8 @@ order_from(Lowering *low, ParameterOrder *work, Var root)
         }
         work->state.at[var] = 2;
         vec_push(&work->order, bind);
-        vec_drop(&stack);
+        vec_drop(stack);
     }
-    vec_free(&stack);
     return good;
 }
 
@@ -300,4 +300,5 @@ make_parameters(Lowering *low)
     vec_free(&work.bind_of);
     vec_free(&work.state);
     vec_free(&work.order);
+    vec_free(&work.stack);
 }
