@@ -39,6 +39,7 @@ struct Mod {
     Fragment *known_in;      // frag NULL: the instance in which the value is found at compile time
     const Sym *fields;       // the value is this field of the record `value`: n_fields names, outermost first
     uint32_t n_fields;
+    bool text;               // that field is a String, which is no part of the record's value
     Mod **children;
     uint32_t n, capacity;
     Map index;               // name -> child, made for long lists

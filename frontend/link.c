@@ -143,6 +143,7 @@ link_signals(Linker *linker, Member *member, const Shift *shift)
     for (uint32_t e = 0; e < member->count; e++) {
         Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
                      .index = subscripts_of(linker, member, e), .class_kind = CLASS_CONNECTOR,
+                     .internal = member->is_protected,
                      .class_name = class_name, .span = member->span};
         uint32_t id = dae_add_inst(dae, inst);
         Connector connector = {.type = type, .inst = id, .first = shift->var + member->first + e};
@@ -167,7 +168,7 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
         const ClassInfo *info = class_at(linker->elab->program, part->class_id);
         Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
                      .index = subscripts_of(linker, member, e), .class_kind = info->kind,
-                     .shared = (member->flags & AST_F_INNER) != 0,
+                     .shared = (member->flags & AST_F_INNER) != 0, .internal = member->is_protected && member->is_connector,
                      .class_name = info->full_name, .span = member->span};
         link_instance(linker, part, inst, shift_of(shift, member, e), flags, owner->is_connector);
     }

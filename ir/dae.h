@@ -51,6 +51,7 @@ typedef struct Inst {
     uint32_t index;      // offset into Dae.dims of `rank` subscripts (from 1)
     uint8_t rank;
     uint8_t class_kind;  // CLASS_KIND_BODY, ..., or that of a class that passes do not tell apart
+    bool internal;       // a connector declared protected: no port of its component
     bool shared;         // declared inner: others use it without connections
     Sym class_name;      // full class name
     Span span;           // the declaration

@@ -357,6 +357,7 @@ read_instance(Reader *reader)
     }
     if (take(reader, "kind"))
         inst.class_kind = (uint8_t)index_below(reader, 256);
+    inst.internal = take(reader, "internal");
     if (reader->failed)
         return;
     map_put(&reader->inst_of, hash_bytes(reader->line + begin, end - begin), dae->insts.n);

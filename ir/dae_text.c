@@ -101,7 +101,8 @@ print_instances(const Dae *dae, Out *out)
         const Inst *inst = &dae->insts.at[i];
         out_text(out, "instance ");
         print_path(dae, i, out);
-        out_printf(out, " : %s kind %u\n", sym_text(dae->syms, inst->class_name), inst->class_kind);
+        out_printf(out, " : %s kind %u%s\n", sym_text(dae->syms, inst->class_name), inst->class_kind,
+                   inst->internal ? " internal" : "");
     }
 }
 

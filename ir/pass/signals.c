@@ -2,7 +2,7 @@
 //
 // Purpose: says where two outputs drive one signal, and where only inputs are connected.
 // Method: Modelica 3.6, section 9.3: in a connection set an output inside the class is a source, and so is an input of the
-// class itself. An element of an expandable connector has no direction of its own (section 9.1.3): the sets on its two
+// class itself, unless it is protected; with a protected connector of the class an equation may be the source. An element of an expandable connector has no direction of its own (section 9.1.3): the sets on its two
 // sides are one signal, so they are joined (union-find) before the sources are counted.
 // Contract: signals.h; changes nothing. Complexity: linear in the elements of the sets.
 #include "ir/pass/signals.h"
@@ -42,11 +42,19 @@ is_signal(const ConnectorType *type, uint32_t k)
         || type->causality[k] == CAUSALITY_DEDUCED;
 }
 
+// A connector for the class's own use, seen from the class.
+static bool
+is_internal(const Dae *dae, uint32_t element)
+{
+    return (element & 1) && dae->insts.at[dae->connectors.at[element / 2].inst].internal;
+}
+
 // An output inside the class is a source of the set, and so is an input of the class itself.
 static bool
-is_source(const ConnectorType *type, uint32_t element, uint32_t k)
+is_source(const Dae *dae, uint32_t element, uint32_t k)
 {
-    return type->causality[k] == (element & 1 ? CAUSALITY_INPUT : CAUSALITY_OUTPUT);
+    uint8_t causality = type_of(dae, element / 2)->causality[k];
+    return causality == (element & 1 ? CAUSALITY_INPUT : CAUSALITY_OUTPUT) && !is_internal(dae, element);
 }
 
 // The first connect that names an element; looked for only when there is something to say about it.
@@ -92,7 +100,7 @@ note_element(Check *check, uint32_t set, uint32_t element, uint32_t k)
     Dae *dae = check->dae;
     uint64_t key = (uint64_t)sets_find(&check->joined, set) << 32 | k;
     uint32_t source;
-    if (!is_source(type_of(dae, element / 2), element, k))
+    if (!is_source(dae, element, k))
         return;
     if (!map_get(&check->source_of, key, &source)) {
         map_put(&check->source_of, key, element);
@@ -120,6 +128,8 @@ report_open(Check *check, uint32_t set, uint32_t k)
         for (uint32_t i = check->sets->start[s]; sets_find(&check->joined, s) == sets_find(&check->joined, set)
              && i < check->sets->start[s + 1]; i++) {
             uint32_t connector = check->sets->items[i] / 2;
+            if (is_internal(dae, check->sets->items[i]))
+                return;
             if (type_of(dae, connector)->causality[k] == CAUSALITY_DEDUCED
                 && is_in_equation(dae, dae->connectors.at[connector].first + k))
                 return;
