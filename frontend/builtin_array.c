@@ -263,6 +263,32 @@ builtin_cross(BuiltinCall *call, Value *out)
     return true;
 }
 
+// The components of one force: OP_COULOMB has all of v. In one dimension it is a*Sgn(v).
+bool
+builtin_coulomb(BuiltinCall *call, Value *out)
+{
+    Exprs *exprs = call->env->exprs;
+    const Value *v = &call->values[0], *a = &call->values[1];
+    if (!type_is_number(&v->type) || v->type.rank > 1 || (v->type.rank == 1 && (v->count < 2 || v->count > 3)))
+        return refuse(call, 0, "a velocity: a number, or a vector of 2 or 3 numbers");
+    if (!type_is_number(&a->type) || a->type.rank)
+        return refuse(call, 1, "one number: the limit of the force");
+    if (!v->type.rank) {
+        Expr sign = expr_1(exprs, OP_SGN, v->elements[0]);
+        *out = value_scalar(call->env, TYPE_REAL, expr_2(exprs, OP_MUL, a->elements[0], sign));
+        return true;
+    }
+    Type type = {.base = TYPE_REAL, .rank = 1, .dims = {v->count}};
+    if (!value_new(call->env, &type, call->span, out))
+        return false;
+    for (uint32_t i = 0; i < v->count; i++) {
+        Expr z = v->count > 2 ? v->elements[2] : expr_const(exprs, 0);
+        Expr args[5] = {expr_const(exprs, i), a->elements[0], v->elements[0], v->elements[1], z};
+        out->elements[i] = expr_make(exprs, OP_COULOMB, args, 5);
+    }
+    return true;
+}
+
 // skew(x)*y = cross(x, y).
 bool
 builtin_skew(BuiltinCall *call, Value *out)

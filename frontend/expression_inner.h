@@ -117,7 +117,7 @@ BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event
     builtin_fder, builtin_string;
 BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
     builtin_diagonal,
-    builtin_linspace, builtin_transpose, builtin_cross, builtin_skew, builtin_outer, builtin_vector,
+    builtin_linspace, builtin_transpose, builtin_cross, builtin_coulomb, builtin_skew, builtin_outer, builtin_vector,
         builtin_matrix,
     builtin_scalar, builtin_cat, builtin_array, builtin_symmetric, builtin_fold;
 

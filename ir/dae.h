@@ -125,13 +125,18 @@ typedef struct Assert {
 //   if mode == 0 then X = 0 else p = (mode - 1)*(1 + a)
 // where mode 0 is closed, mode 1 open, a the coefficient of restitution e (a parameter), and the level at most 2: a gap of
 // bodies holds its second derivative at zero. Other modes give p a value, by which the runtime measures what it does.
+// A friction force in a plane or in space (pass `coulomb`) has a law for each of its components x_i, one after the other, with
+//   if mode_i == 0 then X_i = 0 else p_i = (if mode_1 > 5 then d_i else mode_i)*a
+// where d is the direction of x. Its slots go on with d_i and mode_1; in the first, which has mode_1 > 5 + near, with near.
 typedef struct Law {
+    Var near;            // of the first component of a friction force: slip below which a direction is held
     Var x, p, a, mode;   // mode: VAR_DISCRETE, -1, 0 or 1. a: parameter or variable
     uint32_t equation;
     uint8_t level;
     uint8_t play;        // 1: in series with a spring; slipping holds der(p) at mode*der(a), which are in the row then
     uint8_t dependent;   // 1: other laws hold its x, too (two supports of one rigid body)
-    uint8_t unilateral;  // 1: see below
+    uint8_t unilateral;  // 1: see above
+    uint8_t disk;        // 1, 2, 3: this component of a friction force; 0: of none
     Span span;
 } Law;
 

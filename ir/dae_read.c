@@ -634,6 +634,17 @@ read_graph_bond(Reader *reader)
         vec_push(&dae->bonds, bond);
 }
 
+// The component of a friction force in a plane that the law with this row is: those behind the first have its mode.
+static uint8_t
+disk_of(const Dae *dae, const Var *row, uint32_t n)
+{
+    if (n != 6)
+        return 0;
+    uint32_t before = dae->laws.n ? dae->laws.at[dae->laws.n - 1].disk : 0;
+    bool follows = before && dae->laws.at[dae->laws.n - before].mode == row[5];
+    return follows ? (uint8_t)(before + 1) : 1;
+}
+
 // if mode == 0 then X else p - (mode - 1)*(1 + e), where that of friction is p - mode*a.
 static bool
 is_unilateral(Exprs *exprs, Expr equation)
@@ -653,13 +664,15 @@ add_law(Reader *reader, uint32_t equation, uint32_t level)
     Dae *dae = reader->dae;
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
-    if (n != 4) {
+    if (n != 4 && n != 6) {
         fail(reader, "a law of the form if mode == 0 then x else p - mode*a = 0");
         return;
     }
     Law law = {.mode = row[0], .x = row[1], .p = row[2], .a = row[3], .equation = equation, .level = (uint8_t)level,
                .span = line_span(reader)};
-    law.unilateral = is_unilateral(dae->exprs, dae->equations.at[equation].shape);
+    law.disk = disk_of(dae, row, n);
+    law.near = law.disk == 1 ? row[5] : NONE;
+    law.unilateral = !law.disk && is_unilateral(dae->exprs, dae->equations.at[equation].shape);
     for (uint32_t i = 0; i < level && dae->var_der_of.at[law.x] != NONE; i++)
         law.x = dae->var_der_of.at[law.x];
     vec_push(&dae->laws, law);

@@ -52,6 +52,12 @@ run_unilateral(Compilation *c)
 }
 
 static bool
+run_coulomb(Compilation *c)
+{
+    return pass_coulomb(c->dae, c->diags);
+}
+
+static bool
 run_chain(Compilation *c)
 {
     return pass_chain(c->dae, c->diags);
@@ -244,6 +250,8 @@ const Pass pipeline[] = {
     {ROW(contract), .doc = "bodies, elements, constraints and memory elements keep their physical contracts",
      .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
     {ROW(unilateral), .doc = "unilateral constraints become unknown reactions with a law each",
+     .requires = FACT_CONTRACTS},
+    {ROW(coulomb), .doc = "friction forces in a plane become unknowns with a law for each component",
      .requires = FACT_CONTRACTS},
     {ROW(units), .doc = "units of both sides of every equation agree",
      .requires = FACT_JUNCTIONS, .provides = FACT_UNITS},

@@ -241,6 +241,9 @@ structure_unknowns(const Dae *dae, U8Vec *unknown)
     }
     for (uint32_t l = 0; l < dae->laws.n; l++)
         unknown->at[dae->laws.at[l].mode] = 0;
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        if (dae->laws.at[l].disk == 1)
+            unknown->at[dae->laws.at[l].near] = 0;
     for (Var v = 0; v < dae->alias_of.n; v++)
         if (dae->alias_of.at[v] != v)
             unknown->at[v] = 0;

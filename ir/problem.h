@@ -64,6 +64,7 @@ bool variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags);
 bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)
+bool pass_coulomb(Dae *dae, Diags *diags);    // coulomb(v, a) becomes unknowns and laws (coulomb.c)
 bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unknown and a law (unilateral.c)
 void integrals_of_energies(Dae *dae);         // those in energies, before equations are made of them
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)

@@ -91,10 +91,13 @@ contact_band(const Run *run, uint32_t law)
     return (run->model->sgn[law].level == 2 ? UNRESOLVED : SLOW) * run->tolerance;
 }
 
+// It has just closed: also when other constraints, moved back from their drift, have moved it a little.
 static bool
 touches(const Run *run, uint32_t law)
 {
-    return contact_gap(run, law) <= contact_band(run, law);
+    const mdl_model *model = run->model;
+    const Guard *guard = &run->guard[model->n_relations + model->n_time_relations + law];
+    return contact_gap(run, law) <= contact_band(run, law) || (guard->pending && friction_mode(run, law) != 0);
 }
 
 double
@@ -330,6 +333,31 @@ speed_after(const Contacts *contacts, uint32_t law)
     return sum;
 }
 
+// The impulse of a friction in a plane, which begins with law k: towards what holds it, and back onto the disk of its limit.
+static double
+sweep_disk(const Run *run, uint32_t k)
+{
+    Contacts *contacts = run->contacts;
+    uint32_t n = run->model->sgn[k].of;
+    double limit = friction_impulse_limit(contacts, k), most = 0, next[3], size = 0, largest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < n; j++)
+            sum += fabs(contacts->answer[(k + i) * contacts->n + k + j]);
+        most = fmax(most, sum);
+    }
+    for (uint32_t i = 0; i < n && most > 0; i++) {
+        next[i] = contacts->impulse[k + i] + speed_after(contacts, k + i) / most;
+        size += next[i] * next[i];
+    }
+    for (uint32_t i = 0; i < n && most > 0; i++) {
+        next[i] *= size > limit * limit ? limit / sqrt(size) : 1;
+        largest = fmax(largest, fabs((next[i] - contacts->impulse[k + i]) * most));
+        contacts->impulse[k + i] = next[i];
+    }
+    return largest;
+}
+
 // One sweep over all impulses; the largest change.
 static double
 sweep(const Run *run, bool bilateral)
@@ -338,6 +366,11 @@ sweep(const Run *run, bool bilateral)
     double largest = 0;
     for (uint32_t k = 0; k < contacts->n; k++) {
         double own = contacts->answer[k * contacts->n + k];
+        if (run->model->sgn[k].disk && !bilateral) {
+            if (contacts->part[k] && run->model->sgn[k].disk == 1)
+                largest = fmax(largest, sweep_disk(run, k));
+            continue;
+        }
         // A friction p acts against its x.
         if (!contacts->part[k] || !(run->model->sgn[k].unilateral ? own > 0 : own < 0))
             continue;
@@ -472,12 +505,14 @@ set_modes(Run *run)
         const mdl_sgn *sgn = &model->sgn[k];
         if (!is_partner(sgn))
             continue;
-        double after = speed(run, k), mode = friction_mode(run, k);
+        if (sgn->disk > 1)
+            continue;
+        double after = sgn->disk ? disk_speed(run, k) : speed(run, k), mode = friction_mode(run, k);
         if (sgn->unilateral && contacts->part[k])
             friction_set(run, k, after > slow ? 1 : 0);
         else if (!sgn->unilateral && contacts->part[k] && fabs(after) <= slow)
             friction_set(run, k, 0);
-        else if (!sgn->unilateral && mode == 0 && fabs(after) > slow)
+        else if (!sgn->unilateral && (mode == 0 || sgn->disk) && fabs(after) > slow)
             friction_set(run, k, after < 0 ? -1 : 1);
     }
 }
@@ -564,7 +599,7 @@ static bool
 is_held(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && run->v[sgn->a] > 0));
+    return is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
 }
 
 static bool

@@ -11,6 +11,7 @@
 //         (Judice and Pires, Comput. Oper. Res. 21 (1994) 587; Murty, 1974; Cottle, Pang, Stone, The Linear
 //         Complementarity Problem, 1992, section 4.4).
 //         Sticking laws that hold the same motion have no unique forces: see choose_basis.
+//         The components of a force in a plane or in space change together (disk.c).
 //         A play (the force of a spring in series with friction) has the roles exchanged: p is held at m*a.
 // Contract: v was evaluated (p, a, X valid) before friction_update. Complexity: O(laws) per evaluation; few
 //           evaluations per event.
@@ -22,11 +23,12 @@
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
 static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
 
+static const double NOTHING = 1e-14, LEAST = 1e-25; // of the forces seen, and of a force: a limit that is the rounding of zero
 static const double SHARED = 1e-10; // change of shares that are settled
 static const double BEYOND = 1.1;  // of a: a share that is too much
 static const double ROUNDING = 1e-9; // of the X that a law's own force makes
 
-enum { PATIENCE = 4, RETURNS = 4, ROUNDS = 20 };
+enum { PATIENCE = 4, RETURNS = 4, ROUNDS = 20, TURNS = 30 };
 
 struct Friction {
     bool dependent;     // contacts may hold the same motion: sticking laws need a basis
@@ -37,8 +39,10 @@ struct Friction {
     uint32_t fewest;    // wrong laws at most so far
     uint32_t patience;  // exchanges of all wrong laws that may still be tried without progress
     uint8_t *firm;      // per law: its release stands for this event
+    uint8_t *turns;     // per law: directions of sliding tried in this search
     uint8_t *returns;   // per law: how often it came back to sticking in this search
     double *largest;    // per law: the largest a seen
+    double most;        // of them
     int8_t *wanted;     // per law: the mode it should have
 };
 
@@ -52,6 +56,7 @@ friction_create(Run *run)
         return MDL_INTERNAL;
     friction->firm = calloc(n, 1);
     friction->returns = calloc(n, 1);
+    friction->turns = calloc(n, 1);
     friction->wanted = calloc(n, 1);
     friction->largest = calloc(n, sizeof *friction->largest);
     friction->carried = calloc(n, 1);
@@ -59,7 +64,7 @@ friction_create(Run *run)
     friction->scale = calloc(n, sizeof *friction->scale);
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         friction->dependent = friction->dependent || run->model->sgn[k].dependent;
-    return friction->firm && friction->returns && friction->wanted && friction->largest && friction->carried &&
+    return friction->firm && friction->returns && friction->turns && friction->wanted && friction->largest && friction->carried &&
            friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -70,6 +75,7 @@ friction_free(Run *run)
         return;
     free(run->friction->firm);
     free(run->friction->returns);
+    free(run->friction->turns);
     free(run->friction->wanted);
     free(run->friction->largest);
     free(run->friction->carried);
@@ -79,16 +85,25 @@ friction_free(Run *run)
     run->friction = NULL;
 }
 
+double
+friction_limit(const Run *run, uint32_t law)
+{
+    double a = run->v[run->model->sgn[law].a];
+    return a > fmax(NOTHING * run->friction->most, LEAST) ? a : 0;
+}
+
 static Guard *
 guard_of(const Run *run, uint32_t law)
 {
     return &run->guard[run->model->n_relations + run->model->n_time_relations + law];
 }
 
-// +1, -1, or 0 when the law sticks, by itself or carried by others.
+// +1, -1, or 0 when the law sticks, by itself or carried by others; +1 for any direction of sliding.
 double
 friction_mode(const Run *run, uint32_t law)
 {
+    if (run->model->sgn[law].disk && !run->friction->carried[law])
+        return run->v[run->model->sgn[law].mode] != 0;
     return run->friction->carried[law] ? 0 : run->v[run->model->sgn[law].mode];
 }
 
@@ -102,13 +117,27 @@ friction_band(const Run *run, uint32_t law)
     // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
     if (friction_mode(run, law) == 0)
         return sgn->play ? fmax(run->tolerance * a, 2 * (fabs(run->v[sgn->p]) - a)) : BAND * a;
-    return sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance;
+    return fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance, sgn->disk ? 4 * MDL_NEAR : 0);
 }
 
 static double
 sign_of(double x)
 {
     return x < 0 ? -1 : 1;
+}
+
+static void
+start_disk(Run *run, uint32_t first)
+{
+    const mdl_sgn *sgn = &run->model->sgn[first];
+    disk_slide(run, first);
+    if (disk_speed(run, first) > friction_band(run, first) || !(friction_limit(run, first) > 0))
+        return;
+    for (uint32_t i = 0; i < sgn->of; i++) {
+        run->v[sgn[i].mode] = 0;
+        if (sgn[i].state >= 0)
+            run->v[run->model->y + (uint32_t)sgn[i].state] = 0;
+    }
 }
 
 void
@@ -118,12 +147,16 @@ friction_start(Run *run)
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
         double x = run->v[sgn->x];
+        if (sgn->disk == 1)
+            start_disk(run, k);
+        if (sgn->disk)
+            continue;
         run->v[sgn->mode] = 1;
         if (sgn->unilateral)
             continue; // contact_start()
         if (!sgn->play && fabs(x) > friction_band(run, k)) {
             run->v[sgn->mode] = sign_of(x);
-        } else if (run->v[sgn->a] > 0) {
+        } else if (friction_limit(run, k) > 0) {
             run->v[sgn->mode] = 0;
             if (sgn->state >= 0)
                 run->v[model->y + (uint32_t)sgn->state] = 0;
@@ -138,7 +171,39 @@ friction_search(Run *run)
     run->friction->fewest = UINT32_MAX;
     run->friction->patience = PATIENCE;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        run->friction->returns[k] = 0;
+        run->friction->returns[k] = run->friction->turns[k] = 0;
+}
+
+static void
+stick_alone(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    run->friction->carried[law] = 0;
+    run->v[sgn->mode] = 0;
+    if (sgn->state >= 0) {
+        run->v[run->model->y + (uint32_t)sgn->state] = 0;
+        run->v[run->model->yp + (uint32_t)sgn->state] = 0;
+    }
+}
+
+static void
+set_disk_mode(Run *run, uint32_t first, double mode)
+{
+    const mdl_sgn *sgn = &run->model->sgn[first];
+    Guard *guard = guard_of(run, first);
+    if (friction_mode(run, first) == 0)
+        guard->held = guard->held || guard->pending;
+    else if (mode == 0 && run->friction->returns[first] < RETURNS)
+        run->friction->returns[first]++;
+    for (uint32_t i = 0; i < sgn->of; i++)
+        run->friction->carried[first + i] = 0;
+    run->friction->chosen = false;
+    if (mode != 0)
+        disk_slide(run, first);
+    for (uint32_t i = 0; mode == 0 && i < sgn->of; i++)
+        stick_alone(run, first + i);
+    guard->forced = true;
+    guard->pending = false;
 }
 
 static void
@@ -172,6 +237,8 @@ is_at_zero(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double x = fabs(run->v[sgn->x]);
+    if (sgn->disk)
+        return disk_speed(run, law) <= friction_band(run, law);
     if (sgn->state < 0)
         return !sgn->level || x <= friction_band(run, law) || guard_of(run, law)->pending;
     double resolution = guard_of(run, law)->pending ? 1e-12 * fmax(fabs(run->v[0]), 1) * fabs(run->v[sgn->dx]) : 0;
@@ -190,17 +257,50 @@ leave_closed(const Run *run, uint32_t law)
     return contact_force(run, law) < -least ? 1 : 0;
 }
 
+// The mode that a sticking friction in a plane should have.
+static double
+leave_disk_stick(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    const Guard *guard = guard_of(run, law);
+    double a = friction_limit(run, law), p, least = BAND;
+    if (sgn->disk > 1)
+        return 0;
+    p = disk_force(run, law);
+    if (guard->pending || !(a > 0))
+        return 1;
+    if (guard->held)
+        return p >= a * (1 - NEAR);
+    for (uint32_t k = 0; k < run->friction->returns[law]; k++)
+        least *= 10;
+    return p > a * (1 + least);
+}
+
+// The same of one that slides.
+static double
+leave_disk_slide(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    if (sgn->disk > 1 || !(friction_limit(run, law) > 0) || !is_at_zero(run, law))
+        return 1;
+    if (guard_of(run, law)->pending)
+        return 0;
+    return run->friction->firm[law] || disk_pull(run, law) >= -ROUNDING * run->friction->scale[law];
+}
+
 // The mode that a sticking law should have.
 static double
 leave_stick(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     const Guard *guard = guard_of(run, law);
-    double a = fmax(run->v[sgn->a], 0), p = run->v[sgn->p], least = BAND;
+    double a = sgn->unilateral ? 0 : friction_limit(run, law), p = run->v[sgn->p], least = BAND;
     if (sgn->unilateral)
         return leave_closed(run, law);
-    if (run->friction->carried[law] && !(a > 0)) // nothing carries it
-        return sign_of(run->v[sgn->dx]);
+    if (sgn->disk)
+        return leave_disk_stick(run, law);
+    if (!(a > 0) && (run->friction->carried[law] || !sgn->play)) // nothing holds it
+        return sign_of(run->v[run->friction->carried[law] ? sgn->dx : sgn->p]);
     if (guard->pending)
         return sign_of(p);
     if (sgn->play) {
@@ -225,7 +325,9 @@ leave_slip(const Run *run, uint32_t law)
     double mode = run->v[sgn->mode], x = run->v[sgn->x];
     if (sgn->unilateral)
         return contact_open_mode(run, law, guard->pending, guard->held);
-    if (!(run->v[sgn->a] > 0) && !sgn->play) // without friction the mode has no effect
+    if (sgn->disk)
+        return leave_disk_slide(run, law);
+    if (!(friction_limit(run, law) > 0) && !sgn->play) // without friction the mode has no effect
         return mode * x < 0 ? sign_of(x) : mode;
     if (!is_at_zero(run, law))
         return sgn->state >= 0 || sgn->level ? sign_of(x) : mode;
@@ -264,12 +366,28 @@ change(Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     double wanted = run->friction->wanted[law];
     bool again = friction_mode(run, law) == 0 && guard_of(run, law)->held;
-    if (!sgn->unilateral && !(run->v[sgn->a] > 0) && friction_mode(run, law) != 0 && wanted != 0)
+    if (sgn->disk)
+        set_disk_mode(run, law, wanted);
+    else if (!sgn->unilateral && !(friction_limit(run, law) > 0) && friction_mode(run, law) != 0 && wanted != 0)
         run->v[sgn->mode] = wanted;
     else
         set_mode(run, law, wanted);
     if (again)
         run->friction->firm[law] = 1;
+}
+
+// Directions in which frictions in a plane begin to slide.
+static bool
+turn_disks(Run *run)
+{
+    bool turned = false;
+    for (uint32_t k = 0; k < run->model->n_sgns && !turned; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        bool begins = sgn->disk == 1 && friction_mode(run, k) != 0 && friction_limit(run, k) > 0 && is_at_zero(run, k);
+        if (begins && run->friction->turns[k]++ < TURNS)
+            turned = disk_turn(run, k);
+    }
+    return turned;
 }
 
 bool
@@ -278,7 +396,7 @@ friction_update(Run *run)
     Friction *friction = run->friction;
     uint32_t first, wrong = find_wrong(run, &first);
     if (!wrong)
-        return false;
+        return turn_disks(run);
     if (wrong < friction->fewest) {
         friction->fewest = wrong;
         friction->patience = PATIENCE;
@@ -287,7 +405,7 @@ friction_update(Run *run)
     }
     bool together = friction->patience > 0 || first == UINT32_MAX;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        if (friction_mode(run, k) != friction->wanted[k] && (together || k == first))
+        if (run->model->sgn[k].disk <= 1 && friction_mode(run, k) != friction->wanted[k] && (together || k == first))
             change(run, k);
     return true;
 }
@@ -295,7 +413,10 @@ friction_update(Run *run)
 void
 friction_set(Run *run, uint32_t law, double mode)
 {
-    set_mode(run, law, mode);
+    if (run->model->sgn[law].disk)
+        set_disk_mode(run, law, mode);
+    else
+        set_mode(run, law, mode);
 }
 
 void
@@ -348,7 +469,7 @@ static double
 size_of(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral ? fmax(run->friction->largest[law], 1) : run->v[sgn->a];
+    return sgn->unilateral ? fmax(run->friction->largest[law], 1) : friction_limit(run, law);
 }
 
 // How X of a carried law answers to its own force; 0 when the model cannot be solved.
@@ -363,18 +484,6 @@ answer(Run *run, uint32_t law)
     double change = evaluate_solved(run, false) == MDL_OK ? fabs(run->v[sgn->dx] - before) : 0;
     carry(run, law, FRICTION_NOTHING);
     return isfinite(change) ? change : 0;
-}
-
-static void
-stick_alone(Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    run->friction->carried[law] = 0;
-    run->v[sgn->mode] = 0;
-    if (sgn->state >= 0) {
-        run->v[run->model->y + (uint32_t)sgn->state] = 0;
-        run->v[run->model->yp + (uint32_t)sgn->state] = 0;
-    }
 }
 
 // Reactions first, because limits of friction depend on them; then states, which are held exactly.
@@ -537,13 +646,42 @@ friction_share(Run *run)
     return status == MDL_OK ? evaluate_solved(run, false) : status;
 }
 
+static void
+join_disk_again(Run *run, uint32_t first)
+{
+    const mdl_sgn *sgn = &run->model->sgn[first];
+    double still = ROUNDING * run->friction->scale[first];
+    bool rests = still > 0 && disk_slides(run, first) && !guard_of(run, first)->pending && friction_limit(run, first) > 0 &&
+                 is_at_zero(run, first);
+    for (uint32_t i = 0; rests && i < sgn->of; i++)
+        rests = fabs(run->v[sgn[i].dx]) <= still;
+    if (!rests)
+        return;
+    guard_of(run, first)->forced = true;
+    for (uint32_t i = 0; i < sgn->of; i++)
+        carry(run, first + i, run->v[sgn[i].mode] - MDL_SLIDES);
+    run->friction->chosen = false;
+}
+
+// What slides on does so along its present direction.
+static void
+begin_disk_event(Run *run, uint32_t first)
+{
+    if (disk_slides(run, first) && !is_at_zero(run, first)) {
+        disk_slide(run, first);
+        guard_of(run, first)->pending = false;
+    } else {
+        join_disk_again(run, first);
+    }
+}
+
 // A law at its limit whose contact others hold sticks as well: the forces are shared anew.
 static void
 join_again(Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double still = ROUNDING * run->friction->scale[law];
-    if (sgn->unilateral || run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(run->v[sgn->a] > 0) ||
+    if (sgn->unilateral || run->friction->carried[law] || run->v[sgn->mode] == 0 || guard_of(run, law)->pending || !(friction_limit(run, law) > 0) ||
         !is_at_zero(run, law) || !(fabs(run->v[sgn->dx]) <= still) || !(still > 0))
         return;
     guard_of(run, law)->forced = true;
@@ -557,7 +695,10 @@ friction_event(Run *run)
     for (uint32_t k = 0; k < run->model->n_sgns; k++) {
         guard_of(run, k)->held = false;
         run->friction->firm[k] = 0;
-        join_again(run, k);
+        if (!run->model->sgn[k].disk)
+            join_again(run, k);
+        else if (run->model->sgn[k].disk == 1)
+            begin_disk_event(run, k);
     }
 }
 
@@ -585,9 +726,11 @@ double
 friction_guard(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    double mode = friction_mode(run, law), a = run->v[sgn->a];
+    double mode = friction_mode(run, law), a = sgn->unilateral ? 0 : friction_limit(run, law);
     if (sgn->unilateral)
         return mode == 0 ? contact_force(run, law) : contact_gap(run, law);
+    if (sgn->disk)
+        return sgn->disk == 1 ? disk_guard(run, law) : 1;
     if (mode == 0)
         return a - fabs(run->v[sgn->p]);
     return a > 0 || sgn->play ? mode * run->v[sgn->x] : fabs(run->v[sgn->x]) + 1;
@@ -610,6 +753,8 @@ int
 friction_check(Run *run)
 {
     const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        run->friction->most = fmax(run->friction->most, run->friction->largest[k]);
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
         double a = run->v[sgn->a], p = run->v[sgn->p], *largest = &run->friction->largest[k];
@@ -618,7 +763,7 @@ friction_check(Run *run)
             continue;
         }
         *largest = fmax(*largest, fabs(a));
-        if (a < -1e-6 * *largest) {
+        if (a < -1e-6 * *largest && a < -1e-12 * fmax(run->friction->most, 1)) {
             run_message(run, MDL_ERROR, "at time %.12g: the limit of this set-valued law has become negative (%.6g); a "
                         "limit a of a*Sgn(x) must not be below zero:\n  %s", run->v[0], a, sgn->text);
             return MDL_FAILED;
@@ -629,7 +774,7 @@ friction_check(Run *run)
             return MDL_FAILED;
         }
         // Without friction the mode has no effect; it is kept ready for when there is some again.
-        if (!sgn->play && friction_mode(run, k) != 0 && !(a > 0) && run->v[sgn->x] != 0)
+        if (!sgn->play && !sgn->disk && friction_mode(run, k) != 0 && !(friction_limit(run, k) > 0) && run->v[sgn->x] != 0)
             run->v[sgn->mode] = sign_of(run->v[sgn->x]);
     }
     return MDL_OK;

@@ -102,6 +102,9 @@ typedef struct mdl_sample {
 
 // A set-valued law p in a*Sgn(x) (dry friction). mode: +1 or -1: slipping, p = mode*a; 0: sticking, x is
 // held at exactly zero and p is what equilibrium asks for, while |p| <= a.
+enum { MDL_SLIDES = 10 };
+#define MDL_NEAR 1e-9
+
 typedef struct mdl_sgn {
     uint32_t mode;     // place in v of the mode in force
     uint32_t x, p, a;  // places in v. p and a are valid after `dynamics`
@@ -119,6 +122,10 @@ typedef struct mdl_sgn {
     // p = 0; any other mode gives p = (mode - 1)*(1 + a). a is the coefficient of restitution, state is -1. The level is
     // that at which forces act: 2 for gaps between bodies, 1 for velocities, 0 where x is algebraic.
     uint32_t unilateral;
+    // A component of a friction force in a plane or in space: 1 for the first of them, which follow each other, then 2, 3; and
+    // how many there are. The mode is 0 when it sticks, MDL_SLIDES plus a unit vector's component when it slides with p =
+    // a*x/|x|; any other mode gives p = mode*a. The unit vector continues the direction of x below MDL_NEAR + v[near].
+    uint32_t disk, of, near; // near: of the first
     uint32_t place[3];  // of x, der(x), der(der(x)), up to the level; their values are sign times what is there
     int32_t sign[3], p_sign;
 } mdl_sgn;

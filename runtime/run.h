@@ -219,6 +219,8 @@ uint32_t event_relation_count(const Run *run);
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
 int friction_create(Run *run);
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
+// The limit a of a friction; 0 where it is no more than rounding, as that of a contact that is open.
+double friction_limit(const Run *run, uint32_t law);
 // Solves the model at the modes in force; laws that hold the same motion share the forces.
 int friction_evaluate(Run *run);
 // After an evaluation: shares the forces anew when there are such laws.
@@ -238,6 +240,20 @@ void friction_clamp(Run *run); // derivatives of sticking states become exactly 
 void friction_set(Run *run, uint32_t law, double mode); // decided elsewhere
 void friction_keep(const Run *run, double *mode, uint8_t *carried); // n_sgns each
 void friction_restore(Run *run, const double *mode, const uint8_t *carried);
+
+// --- disk.c: laws that are components of one friction force; `first` is that of the first component
+bool disk_slides(const Run *run, uint32_t first);
+double disk_speed(const Run *run, uint32_t first); // |x|
+double disk_force(const Run *run, uint32_t first); // |p|
+// The component of der(x) along the direction of sliding.
+double disk_pull(const Run *run, uint32_t first);
+double disk_guard(const Run *run, uint32_t first);
+// It slides, along x; along the force in v where x is zero.
+void disk_slide(Run *run, uint32_t first);
+// After an accepted step, in v: the directions that sliding continues in turn with the motion.
+void disk_follow(Run *run);
+// It slides and x is zero: finds the direction in which it begins to. False when that is the one it has.
+bool disk_turn(Run *run, uint32_t first);
 
 // --- contact.c: unilateral constraints
 int contact_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted

@@ -365,8 +365,10 @@ inspect_conditions(Run *run, double before, double *instant, bool *located)
         *located = true;
         *instant = before;
     }
-    if (status == MDL_OK && !*located)
+    if (status == MDL_OK && !*located) {
+        disk_follow(run);
         condition_learn(run);
+    }
     return status;
 }
 

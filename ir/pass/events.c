@@ -116,7 +116,7 @@ law_text(Lowering *low, const Law *law)
 {
     Place place;
     bool located = law->span.hi && sources_locate(low->dae->sources, law->span.lo, &place);
-    const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : "Sgn";
+    const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : law->disk ? "coulomb" : "Sgn";
     return located ? arena_printf(low->arena, "%s(%s) (%s:%u)", name, x, place.path, place.line)
                    : arena_printf(low->arena, "%s(%s)", name, x);
 }
@@ -143,6 +143,18 @@ place_unilateral(Lowering *low, const Law *law, mdl_sgn *sgn)
     sgn->dx = sgn->place[law->level];
 }
 
+// How many components the friction force of law i has.
+static uint32_t
+disk_size(const Dae *dae, uint32_t i)
+{
+    uint32_t n = 0;
+    if (!dae->laws.at[i].disk)
+        return 0;
+    for (uint32_t k = i + 1 - dae->laws.at[i].disk; k < dae->laws.n && dae->laws.at[k].disk == n + 1; k++)
+        n++;
+    return n;
+}
+
 static void
 make_laws(Lowering *low)
 {
@@ -163,6 +175,9 @@ make_laws(Lowering *low)
         sgn->dx = sgn->x;
         sgn->play = law.play;
         sgn->dependent = law.dependent;
+        sgn->disk = law.disk;
+        sgn->of = disk_size(dae, i);
+        sgn->near = law.disk == 1 ? place_of(low, law.near, &sign) : 0;
         if (law.unilateral)
             place_unilateral(low, &law, sgn);
         else if (sgn->x >= low->y && sgn->x < low->y + low->nx) {

@@ -12,6 +12,7 @@
 #include "ir/causal.h"
 #include "ir/locate.h"
 #include "ir/structure.h"
+#include "runtime/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,25 @@ add_when(Dae *dae, Problem *problem, uint32_t when)
     add_initial(dae, problem, shape, vars, 2, at.node, at.span);
 }
 
+// p_i = a*x_i/|x|, as far as x is not zero.
+static void
+add_disk_law(Dae *dae, Problem *problem, const Law *law)
+{
+    Exprs *exprs = dae->exprs;
+    const Law *first = law - (law->disk - 1), *end = dae->laws.at + dae->laws.n;
+    Var vars[8] = {law->p, law->a, law->x};
+    Expr squares[4] = {expr_const(exprs, MDL_NEAR * MDL_NEAR)};
+    uint32_t n = 0;
+    for (const Law *at = first; at < end && at->disk == n + 1; at++, n++) {
+        vars[3 + n] = at->x;
+        squares[n + 1] = expr_2(exprs, OP_POW, expr_slot(exprs, 3 + n), expr_const(exprs, 2));
+    }
+    Expr size = expr_1(exprs, OP_SQRT, expr_make(exprs, OP_ADD, squares, n + 1));
+    Expr along = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, expr_slot(exprs, 1), expr_slot(exprs, 2)), size);
+    add_initial(dae, problem, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), along), vars, 3 + n,
+                dae->equations.at[law->equation].node, law->span);
+}
+
 // p = a*sign(x); of a play x = 0; of a unilateral constraint p = 0
 static void
 add_law(Dae *dae, Problem *problem, const Law *law)
@@ -52,6 +72,10 @@ add_law(Dae *dae, Problem *problem, const Law *law)
     if (law->play) { // its force comes from where it is
         Expr still = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
         add_initial(dae, problem, still, &law->x, 1, dae->equations.at[law->equation].node, law->span);
+        return;
+    }
+    if (law->disk) {
+        add_disk_law(dae, problem, law);
         return;
     }
     if (law->unilateral) { // open until the first event iteration decides
@@ -135,6 +159,9 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
         problem->unknown.at[dae->delays.at[i].value] = 1;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         problem->unknown.at[dae->laws.at[i].mode] = 0;
+    for (uint32_t i = 0; i < dae->laws.n; i++)
+        if (dae->laws.at[i].disk == 1)
+            problem->unknown.at[dae->laws.at[i].near] = 0;
 }
 
 typedef struct Search { // one depth-first search for an augmenting path

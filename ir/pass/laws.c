@@ -12,6 +12,7 @@
 //     f = c*v + F*Sgn(v)    =>    f = c*v + $sgn1
 //                                 law: if $mode1 == 0 then v else $sgn1 - $mode1*F = 0
 #include "ir/nonsmooth.h"
+#include "ir/pass/naming.h"
 #include "ir/problem.h"
 
 typedef struct Split { // of a shape with n slots: p_i has slot n + i
@@ -20,23 +21,14 @@ typedef struct Split { // of a shape with n slots: p_i has slot n + i
     const char *reason;
 } Split;
 
-typedef struct Named { // a variable that stands for shape(row), or a law's p for (x, a)
-    uint64_t hash;
-    Expr shape;
-    uint32_t row, var, next;
-} Named;
-
 typedef struct Laws {
     Dae *dae;
     Diags *diags;
     Map split_of;      // shape -> index into splits
     VEC(Split) splits;
     U32Vec x, a;
-    Map named_of;      // hash -> head of a list in `named`
-    VEC(Named) named;
-    Map number_of;     // instance -> last number of a hidden variable
     Map law_of;        // (x, a) -> p
-    U32Vec vars;       // of the equation at hand, then its p_i
+    Naming naming;     // its vars: of the equation at hand, then its p_i
     Expr law;          // shape of every law
 } Laws;
 
@@ -53,124 +45,6 @@ report(Laws *laws, Span span, const char *reason)
     diag_help(diag, "a set-valued term may be added and multiplied by single-valued factors; sign(x) and luz(x, a) "
                     "are single-valued");
     return false;
-}
-
-// --- hidden variables
-
-static const char *
-hidden_name(Laws *laws, const char *stem, uint32_t number)
-{
-    return arena_printf(laws->dae->arena, "$%s%u", stem, number);
-}
-
-static uint32_t
-next_number(Laws *laws, uint32_t inst)
-{
-    uint32_t number = 0;
-    map_get(&laws->number_of, inst, &number);
-    map_put(&laws->number_of, inst, number + 1);
-    return number + 1;
-}
-
-static bool
-is_parametric(const Dae *dae, Expr e, const Var *vars)
-{
-    uint32_t n = expr_nslots(dae->exprs, e);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!expr_uses_slot(dae->exprs, e, k))
-            continue;
-        VarKind kind = dae_kind(dae, vars[k]);
-        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT)
-            return false;
-    }
-    return !expr_has_op(dae->exprs, e, OP_TIME);
-}
-
-static uint64_t
-hash_of(const Dae *dae, Expr shape, uint32_t row)
-{
-    uint64_t hash = shape;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
-        hash = hash_add(hash, dae->rows.at[row + k]);
-    return hash;
-}
-
-static bool
-same_row(const Dae *dae, uint32_t n, uint32_t one, uint32_t other)
-{
-    for (uint32_t k = 0; k < n; k++)
-        if (dae->rows.at[one + k] != dae->rows.at[other + k])
-            return false;
-    return true;
-}
-
-// The variable made earlier for this expression, or NONE; *hash is for remember().
-static Var
-recall(Laws *laws, Expr shape, uint32_t row, uint64_t *hash)
-{
-    uint32_t at;
-    *hash = hash_of(laws->dae, shape, row);
-    if (!map_get(&laws->named_of, *hash, &at))
-        return NONE;
-    for (; at != NONE; at = laws->named.at[at].next) {
-        const Named *named = &laws->named.at[at];
-        if (named->shape == shape && same_row(laws->dae, expr_nslots(laws->dae->exprs, shape), named->row, row))
-            return named->var;
-    }
-    return NONE;
-}
-
-static void
-remember(Laws *laws, Named named)
-{
-    uint32_t head = NONE;
-    map_get(&laws->named_of, named.hash, &head);
-    named.next = head;
-    vec_push(&laws->named, named);
-    map_put(&laws->named_of, named.hash, laws->named.n - 1);
-}
-
-// A hidden variable equal to e (over laws->vars): a parameter with a bind, or a continuous variable with an
-// equation.
-static Var
-define(Laws *laws, uint32_t equation, Expr e, const char *stem, bool may_bind)
-{
-    Dae *dae = laws->dae;
-    Equation owner = dae->equations.at[equation];
-    uint32_t inst = dae->nodes.at[owner.node].inst, row, whole_row;
-    Expr shape, whole;
-    uint64_t hash;
-    dae_bind_shape(dae, e, laws->vars.at, &shape, &row);
-    Var var = recall(laws, shape, row, &hash);
-    if (var != NONE)
-        return var;
-    bool bind = may_bind && is_parametric(dae, e, laws->vars.at);
-    const char *name = hidden_name(laws, stem, next_number(laws, inst));
-    var = dae_add_var(dae, name, inst, bind ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL, false);
-    if (bind) {
-        dae_add_bind(dae, (Bind){.var = var, .attr = ATTR_VALUE, .shape = shape, .row = row, .span = owner.span});
-    } else {
-        uint32_t last = laws->vars.n;
-        vec_push(&laws->vars, var);
-        dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), e), laws->vars.at, &whole, &whole_row);
-        laws->vars.n = last;
-        uint32_t added = dae_add_equation(dae, EQN_NORMAL, whole, whole_row, owner.node, owner.span);
-        dae->equations.at[added].generated = 1;
-    }
-    remember(laws, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
-    return var;
-}
-
-// The variable e is, or one made for it.
-static Var
-variable_for(Laws *laws, uint32_t equation, Expr e, const char *stem, bool may_bind)
-{
-    const Exprs *exprs = laws->dae->exprs;
-    if (expr_op(exprs, e) == OP_SLOT)
-        return laws->vars.at[expr_slot_of(exprs, e)];
-    if (may_bind && expr_op(exprs, e) == OP_CONST)
-        return dae_literal(laws->dae, expr_value(exprs, e));
-    return define(laws, equation, e, stem, may_bind);
 }
 
 // --- laws
@@ -194,9 +68,9 @@ add_law(Laws *laws, uint32_t equation, Var x, Var a)
     uint64_t key = (uint64_t)x << 32 | a;
     if (map_get(&laws->law_of, key, &p))
         return p;
-    uint32_t number = next_number(laws, inst);
-    p = dae_add_var(dae, hidden_name(laws, "sgn", number), inst, VAR_CONTINUOUS, TYPE_REAL, false);
-    mode = dae_add_var(dae, hidden_name(laws, "mode", number), inst, VAR_DISCRETE, TYPE_INTEGER, false);
+    uint32_t number = naming_number(&laws->naming, inst);
+    p = naming_hidden(&laws->naming, inst, "sgn", number, VAR_CONTINUOUS, TYPE_REAL);
+    mode = naming_hidden(&laws->naming, inst, "mode", number, VAR_DISCRETE, TYPE_INTEGER);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, p, a}, 4);
     uint32_t added = dae_add_equation(dae, EQN_LAW, laws->law, row, owner.node, owner.span);
     dae->equations.at[added].generated = 1;
@@ -232,10 +106,10 @@ static const char *
 check_argument(Laws *laws, Expr x)
 {
     const Dae *dae = laws->dae;
-    if (is_parametric(dae, x, laws->vars.at))
+    if (naming_is_parametric(dae, x, laws->naming.vars.at))
         return "the argument of Sgn or tar is known before the start; sign() gives its sign";
     bool bare = expr_op(dae->exprs, x) == OP_SLOT;
-    VarKind kind = bare ? dae_kind(dae, laws->vars.at[expr_slot_of(dae->exprs, x)]) : VAR_CONTINUOUS;
+    VarKind kind = bare ? dae_kind(dae, laws->naming.vars.at[expr_slot_of(dae->exprs, x)]) : VAR_CONTINUOUS;
     if (kind == VAR_DISCRETE || kind == VAR_INPUT)
         return "the argument of Sgn or tar is no unknown that a force could hold at zero";
     return NULL;
@@ -248,8 +122,8 @@ rewrite(Laws *laws, uint32_t equation)
     Equation old = dae->equations.at[equation];
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&laws->vars);
-    vec_append(&laws->vars, row, n);
+    vec_clear(&laws->naming.vars);
+    vec_append(&laws->naming.vars, row, n);
     Split split = split_shape(laws, old.shape);
     if (!split.result)
         return report(laws, old.span, split.reason);
@@ -260,15 +134,15 @@ rewrite(Laws *laws, uint32_t equation)
     }
     U32Vec forces = {0};
     for (uint32_t i = 0; i < split.n; i++) {
-        Var x = variable_for(laws, equation, laws->x.at[split.first + i], "arg", false);
-        Var a = variable_for(laws, equation, laws->a.at[split.first + i], "band", true);
+        Var x = naming_variable(&laws->naming, equation, laws->x.at[split.first + i], "arg", false);
+        Var a = naming_variable(&laws->naming, equation, laws->a.at[split.first + i], "band", true);
         vec_push(&forces, add_law(laws, equation, x, a));
     }
-    vec_append(&laws->vars, forces.at, forces.n);
+    vec_append(&laws->naming.vars, forces.at, forces.n);
     vec_free(&forces);
     Expr shape;
     uint32_t new_row;
-    dae_bind_shape(dae, split.result, laws->vars.at, &shape, &new_row);
+    dae_bind_shape(dae, split.result, laws->naming.vars.at, &shape, &new_row);
     dae->equations.at[equation].shape = shape;
     dae->equations.at[equation].row = new_row;
     return true;
@@ -308,7 +182,7 @@ visit(Laws *laws, uint32_t equation)
 bool
 pass_laws(Dae *dae, Diags *diags)
 {
-    Laws laws = {.dae = dae, .diags = diags, .law = law_shape(dae->exprs)};
+    Laws laws = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .law = law_shape(dae->exprs)};
     uint32_t n = dae->equations.n; // what is appended below has no set-valued terms
     bool ok = check_elsewhere(&laws);
     for (uint32_t i = 0; i < n; i++)
@@ -317,10 +191,7 @@ pass_laws(Dae *dae, Diags *diags)
     vec_free(&laws.splits);
     vec_free(&laws.x);
     vec_free(&laws.a);
-    map_free(&laws.named_of);
-    vec_free(&laws.named);
-    map_free(&laws.number_of);
     map_free(&laws.law_of);
-    vec_free(&laws.vars);
+    naming_free(&laws.naming);
     return ok;
 }

@@ -30,7 +30,7 @@ collect(Merge *merge)
         Var x = dae_alias(dae, dae->laws.at[i].x, &negative);
         vec_push(&merge->next, NONE);
         vec_push(&merge->last, i);
-        if (dae->laws.at[i].unilateral)
+        if (dae->laws.at[i].unilateral || dae->laws.at[i].disk)
             continue;
         if (!map_get(&merge->group_of, x, &first)) {
             map_put(&merge->group_of, x, i);
@@ -160,6 +160,39 @@ extend_aliases(Dae *dae)
     }
 }
 
+// A variable of its own where `var` is opposite to its representative.
+static Var
+upright(Dae *dae, const Law *law, Var var, const char *stem)
+{
+    bool negative;
+    Var to = dae_alias(dae, var, &negative);
+    if (!negative)
+        return to;
+    Var made = merge_hidden(dae, law, stem, VAR_CONTINUOUS, TYPE_REAL);
+    Expr opposite = expr_1(dae->exprs, OP_NEG, expr_slot(dae->exprs, 1));
+    merge_equation(dae, law, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), opposite), (Var[]){made, to});
+    extend_aliases(dae);
+    return made;
+}
+
+// The components of a friction force stay what they are, but stand on variables with plus signs, too.
+static void
+set_upright(Dae *dae, Law *law)
+{
+    uint32_t n;
+    (void)dae_row(dae, law->equation, &n);
+    Var x = upright(dae, law, law->x, "slip"), p = upright(dae, law, law->p, "friction"), a = upright(dae, law, law->a, "most");
+    uint32_t row = dae->rows.n;
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = dae->rows.at[dae->equations.at[law->equation].row + k];
+        vec_push(&dae->rows, k == 1 ? x : k == 2 ? p : k == 3 ? a : var);
+    }
+    dae->equations.at[law->equation].row = row;
+    law->x = x;
+    law->p = p;
+    law->a = a;
+}
+
 bool
 pass_merge(Dae *dae, Diags *diags)
 {
@@ -174,7 +207,9 @@ pass_merge(Dae *dae, Diags *diags)
         uint32_t first = 0;
         bool negative;
         Law law = dae->laws.at[i];
-        if (law.unilateral)
+        if (law.disk)
+            set_upright(dae, &dae->laws.at[i]);
+        if (law.unilateral || law.disk)
             continue;
         Var x = dae_alias(dae, law.x, &negative);
         map_get(&merge.group_of, x, &first);

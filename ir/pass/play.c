@@ -98,7 +98,7 @@ play_find(Dae *dae)
         return;
     vec_grow(&plays.is, dae->laws.n);
     for (uint32_t i = 0; i < dae->laws.n; i++)
-        plays.is.at[i] = dae->laws.at[i].unilateral ? NEITHER : 0;
+        plays.is.at[i] = dae->laws.at[i].unilateral || dae->laws.at[i].disk ? NEITHER : 0;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&plays.law_of, dae->laws.at[i].equation, i);
     bool changed = true;

@@ -140,7 +140,7 @@ merge_series(Dae *dae)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = groups;
         Var p = dae_alias(dae, dae->laws.at[i].p, &negative);
-        if (dae->laws.at[i].unilateral)
+        if (dae->laws.at[i].unilateral || dae->laws.at[i].disk)
             groups++;
         else if (!map_get(&number_of, p, &number))
             map_put(&number_of, p, groups++);
