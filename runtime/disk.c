@@ -109,7 +109,7 @@ void
 disk_slide(Run *run, uint32_t first)
 {
     double direction[MOST];
-    bool moves = disk_speed(run, first) > MDL_NEAR;
+    bool moves = disk_speed(run, first) > friction_slip(run, first);
     for (uint32_t i = 0; i < size_of(run, first); i++)
         direction[i] = run->v[moves ? part(run, first, i)->x : part(run, first, i)->p];
     hold(run, first, direction);
@@ -119,7 +119,7 @@ void
 disk_follow(Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        if (run->model->sgn[k].disk == 1 && disk_slides(run, k) && disk_speed(run, k) > 4 * MDL_NEAR)
+        if (run->model->sgn[k].disk == 1 && disk_slides(run, k) && disk_speed(run, k) > friction_slip(run, k))
             disk_slide(run, k);
 }
 

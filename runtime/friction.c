@@ -108,16 +108,25 @@ friction_mode(const Run *run, uint32_t law)
 }
 
 double
+friction_slip(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-2 * run->tolerance, 4 * MDL_NEAR);
+}
+
+double
 friction_band(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     double a = fabs(run->v[sgn->a]);
     if (sgn->unilateral)
         return friction_mode(run, law) == 0 ? BAND * run->friction->largest[law] : contact_band(run, law);
+    if (sgn->disk)
+        return friction_mode(run, law) == 0 ? BAND * a : friction_slip(run, law);
     // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
     if (friction_mode(run, law) == 0)
         return sgn->play ? fmax(run->tolerance * a, 2 * (fabs(run->v[sgn->p]) - a)) : BAND * a;
-    return fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance, sgn->disk ? 4 * MDL_NEAR : 0);
+    return sgn->state >= 0 ? run->abstol[sgn->state] : 1e-3 * run->tolerance;
 }
 
 static double
@@ -131,7 +140,7 @@ start_disk(Run *run, uint32_t first)
 {
     const mdl_sgn *sgn = &run->model->sgn[first];
     disk_slide(run, first);
-    if (disk_speed(run, first) > friction_band(run, first) || !(friction_limit(run, first) > 0))
+    if (disk_speed(run, first) > friction_slip(run, first) || !(friction_limit(run, first) > 0))
         return;
     for (uint32_t i = 0; i < sgn->of; i++) {
         run->v[sgn[i].mode] = 0;
@@ -238,7 +247,7 @@ is_at_zero(const Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     double x = fabs(run->v[sgn->x]);
     if (sgn->disk)
-        return disk_speed(run, law) <= friction_band(run, law);
+        return disk_speed(run, law) <= friction_slip(run, law);
     if (sgn->state < 0)
         return !sgn->level || x <= friction_band(run, law) || guard_of(run, law)->pending;
     double resolution = guard_of(run, law)->pending ? 1e-12 * fmax(fabs(run->v[0]), 1) * fabs(run->v[sgn->dx]) : 0;

@@ -233,6 +233,8 @@ void friction_search(Run *run); // a search for modes begins
 bool friction_update(Run *run);
 // After events and accepted steps: a negative limit ends the run with a message.
 int friction_check(Run *run);
+// The slip of a friction in a plane below which it is no more than the error of the integration.
+double friction_slip(const Run *run, uint32_t law);
 double friction_guard(const Run *run, uint32_t law);
 double friction_band(const Run *run, uint32_t law);
 void friction_clamp(Run *run); // derivatives of sticking states become exactly zero (after dynamics)
