@@ -84,6 +84,35 @@ ast_number(const Ast *ast, Node node)
     return map_get(&ast->numbers, ast_at(ast, node)->sym, &index) ? ast->values.at[index] : 0.0;
 }
 
+bool
+ast_same(const Ast *ast, Node a, Node b, AstKind except)
+{
+    U32Vec stack = {0};
+    bool same = true, root = true;
+    vec_push(&stack, a);
+    vec_push(&stack, b);
+    while (same && stack.n) {
+        b = vec_pop(&stack);
+        a = vec_pop(&stack);
+        const AstNode *x = ast_at(ast, a), *y = ast_at(ast, b);
+        same = x->kind == y->kind && x->kind_of == y->kind_of && x->flags == y->flags && x->sym == y->sym;
+        uint32_t n = x->nchild > y->nchild ? x->nchild : y->nchild;
+        for (uint32_t i = 0; same && i < n; i++) {
+            Node left = ast_child(ast, a, i), right = ast_child(ast, b, i);
+            if (root && except && (ast_kind(ast, left) == except || ast_kind(ast, right) == except))
+                continue;
+            same = !left == !right;
+            if (left && right) {
+                vec_push(&stack, left);
+                vec_push(&stack, right);
+            }
+        }
+        root = false;
+    }
+    vec_free(&stack);
+    return same;
+}
+
 const char *
 ast_kind_name(AstKind kind)
 {

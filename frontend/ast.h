@@ -91,6 +91,8 @@ ast_child(const Ast *ast, Node node, uint32_t i)
     return i < at->nchild ? ast->children.at[at->child + i] : 0;
 }
 double ast_number(const Ast *ast, Node node);
+// Whether two trees say the same, wherever they stand; children of kind `except` of the roots are not looked at.
+bool ast_same(const Ast *ast, Node a, Node b, AstKind except);
 const char *ast_kind_name(AstKind kind);
 const char *ast_class_kind_name(ClassKind kind); // "model", "body", ...
 const char *ast_op_text(AstOp op);

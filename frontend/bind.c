@@ -165,6 +165,17 @@ evaluate_value(Emission *emission, ExprEnv *env)
     return mod_evaluate(elab, mod, &emission->value);
 }
 
+// Whether there is an array that `each` can mean: of components around the variable, or the variable whose attribute it is.
+static bool
+has_elements(const Emission *emission)
+{
+    const Walk *walk = emission->walk;
+    uint32_t rank = emission->role == ROLE_VALUE ? 0 : emission->member->type.rank;
+    for (uint32_t i = 0; i < walk->n; i++)
+        rank += walk->levels[i].type->rank;
+    return rank > 0;
+}
+
 static void
 emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
 {
@@ -178,6 +189,8 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
         : walk->n - (uint32_t)levels;
     if (!mod->frag)
         emission.counted_from = walk->n;
+    if (mod->each && !has_elements(&emission))
+        diag_add(elab->diags, E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
     begin_equation(elab, mod->frag, mod->class_id, false);
     elab->active++;
     if (evaluate_value(&emission, &elab->env) && coerce(&emission, &elab->env) && emission.value.count) {
@@ -267,13 +280,24 @@ walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool dec
     walk->n--;
 }
 
+// Its own, or that of the array of records it is part of.
+static bool
+has_value(const Member *member)
+{
+    return (member->flags & AST_F_OUTER) || (member->mod && member->mod->value);
+}
+
 void
 elaborate_binds(Elab *elab, Fragment *frag)
 {
     Walk here = {.elab = elab, .frag = frag}, *walk = &here;
     for (uint32_t i = 0; i < frag->members.n && !elab->stopped; i++) {
         Member *member = &frag->members.at[i];
-        if (member->state == 2 && !member->absent && member->mod)
+        if (member->state != 2 || member->absent)
+            continue;
+        if (member->mod)
             walk_member(walk, member->mod, member, 0, true);
+        if (member->kind == VAR_CONSTANT && !member->is_component && member->count && !has_value(member))
+            diag_add(elab->diags, E0112, member->span, "the constant '%s' has no value", name_of(elab, member->name));
     }
 }

@@ -280,6 +280,7 @@ long_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node commen
         Diag *diag = diag_add(p->diags, E0005, end_span, "expected 'end %s', found 'end %s'", name,
                               sym_text(p->syms, end));
         diag_note(diag, start.span, "the class '%s' starts here", name);
+        p->lost = true;
     }
     return short_class(p, span, prefix, depth, comment, body);
 }

@@ -134,7 +134,7 @@ text_attribute(Elab *elab, Member *member, const char *name, Sym *out)
     if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
         return false;
     if (value.type.base != TYPE_STRING || value.type.rank) {
-        diag_add(elab->diags, E0119, mod->span, "'%s' must be a string", name);
+        diag_add(elab->diags, E0201, mod_value_span(elab, mod), "'%s' must be a String", name);
         return false;
     }
     *out = value.string;
@@ -151,37 +151,54 @@ state_select_attribute(Elab *elab, Member *member)
     if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
         return false;
     if (value.type.base != TYPE_ENUM || value.count != 1 || value.type.n_literals != 5) {
-        diag_add(elab->diags, E0119, mod->span, "'stateSelect' must be a StateSelect value");
+        diag_add(elab->diags, E0201, mod_value_span(elab, mod), "'stateSelect' must be a StateSelect value");
         return false;
     }
     member->state_select = (uint8_t)(expr_value(elab->dae->exprs, value.elements[0]) - 1);
     return true;
 }
 
+// Which predefined types have an attribute (sections 4.9.1 to 4.9.5), as bits of VarType.
+static const struct { const char *name; uint32_t types; } attributes[] = {
+#define ALL (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_BOOLEAN | 1 << TYPE_STRING | 1 << TYPE_ENUM)
+#define ORDERED (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_ENUM)
+    {"start", ALL}, {"fixed", ALL}, {"quantity", ALL}, {"min", ORDERED}, {"max", ORDERED},
+    {"nominal", 1 << TYPE_REAL}, {"unit", 1 << TYPE_REAL}, {"displayUnit", 1 << TYPE_REAL},
+    {"stateSelect", 1 << TYPE_REAL}, {"unbounded", 1 << TYPE_REAL},
+#undef ALL
+#undef ORDERED
+};
+enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
+
+static void
+unknown_attribute(Elab *elab, const Member *member, const Mod *mod, const char *name)
+{
+    const char *names[ATTRIBUTES];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < ATTRIBUTES; k++)
+        if (attributes[k].types >> member->type.base & 1)
+            names[n++] = attributes[k].name;
+    Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is a variable and has no attribute '%s'",
+                          name_of(elab, member->name), name);
+    const char *near = nearest_name(name, names, n);
+    if (near && strcmp(near, name))
+        diag_help(diag, "did you mean '%s'?", near);
+}
+
 static void
 check_attributes(Elab *elab, const Member *member)
 {
-    static const char *const names[] = {"start", "fixed", "nominal", "min", "max", "unit", "displayUnit",
-                                        "quantity", "stateSelect"};
     for (uint32_t i = 0; member->mod && i < member->mod->n; i++) {
         const Mod *mod = member->mod->children[i];
         const char *name = sym_text(elab->dae->syms, mod->name);
-        bool known = !strcmp(name, "unbounded");
-        for (uint32_t k = 0; k < sizeof names / sizeof *names; k++)
-            known |= !strcmp(name, names[k]);
-        if (known && !mod->n)
-            continue;
-        if (known) {
-            diag_add(elab->diags, E0103, mod->span,
-                     "attribute '%s' of '%s' has nothing inside that could be modified",
-                     name, name_of(elab, member->name));
-            continue;
-        }
-        Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is a variable and has no attribute '%s'",
-                              name_of(elab, member->name), name);
-        const char *near = nearest_name(name, names, sizeof names / sizeof *names);
-        if (near)
-            diag_help(diag, "did you mean '%s'?", near);
+        uint32_t k = 0;
+        while (k < ATTRIBUTES && strcmp(name, attributes[k].name))
+            k++;
+        if (k == ATTRIBUTES || !(attributes[k].types >> member->type.base & 1))
+            unknown_attribute(elab, member, mod, name);
+        else if (mod->n)
+            diag_add(elab->diags, E0103, mod->span, "attribute '%s' of '%s' has nothing inside that could be modified", name,
+                     name_of(elab, member->name));
     }
 }
 
@@ -313,6 +330,22 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
     return ok ? class_id : 0;
 }
 
+// `replaceable model K = A constrainedby B(p = 1)`: what holds for whatever K has been replaced by (section 7.3.2); NULL
+// when the type is no replaced class. Without `constrainedby` the declaration itself is the constraint.
+static Mod *
+constraint_of(Elab *elab, const Member *member, Node type)
+{
+    const Ast *ast = &elab->program->ast;
+    Found found;
+    if (ast_at(ast, type)->nchild != 1 || (ast_at(ast, type)->flags & AST_F_DOT)
+        || !scope_find(elab->program, member->class_id, ast_at(ast, ast_child(ast, type, 0))->sym, &found)
+        || !found.class_id || !found.member || class_at(elab->program, found.class_id)->node == found.member->node)
+        return NULL;
+    Node constrained = ast_child(ast, found.member->node, 2), body = ast_child(ast, found.member->node, 1);
+    Node mods = constrained ? ast_child(ast, constrained, 1) : ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
+    return mods ? mod_build(elab, found.member->name, mods, NULL, found.owner, -1, ast_at(ast, mods)->span) : NULL;
+}
+
 static bool
 declare(Elab *elab, Fragment *frag, Member *member)
 {
@@ -335,7 +368,7 @@ declare(Elab *elab, Fragment *frag, Member *member)
         member->type_class = replace_classes(elab, member, member->type_class);
     Fragment *declaring = elab->declaring;
     elab->declaring = member->scope ? member->scope : frag;
-    TypeUse use = {0};
+    TypeUse use = {.constraint = type && member->type_class ? constraint_of(elab, member, type) : NULL};
     bool open = false;
     bool ok = member->type_class && type_use(elab, member->type_class, &use)
            && declare_dims(elab, frag, member, &use, &open);

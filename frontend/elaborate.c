@@ -29,6 +29,7 @@ typedef struct Collect {
     Map seen;       // classes already collected, as indices into mods: what is inherited twice counts once
     VEC(Mod *) mods;
     VEC(Member) members;
+    bool hidden;    // within what a protected extends clause inherits
 } Collect;
 
 static void
@@ -90,6 +91,10 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
     uint32_t index;
     if (map_get(&into->frag->by_name, declared->name, &index))
         old = &into->members.at[index];
+    // What is inherited and declared, or inherited twice, in the same words is one element (section 7.1).
+    if (old && old->class_id != class_id && ast_same(ast, old->line, declared->line, AST_COMPONENT)
+        && ast_same(ast, old->node, declared->node, AST_NONE))
+        return;
     if (old) {
         Diag *diag = diag_add(elab->diags, E0105, node->span, "'%s' is declared twice",
                               sym_text(elab->dae->syms, declared->name));
@@ -101,7 +106,7 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
     Mod *from = mod_child(outer, declared->name);
     own->final = (line->flags & AST_F_FINAL) != 0;
     Member member = {.name = declared->name, .line = declared->line, .node = declared->node,
-                     .class_id = class_id, .is_protected = declared->is_protected,
+                     .class_id = class_id, .is_protected = declared->is_protected || into->hidden,
                      .flags = line->flags, .span = node->span, .scope = into->frag,
                      .dims_node = declared->node, .dims_line = declared->line, .dims_class = class_id,
                      .dims_scope = into->frag, .condition = ast_child(ast, declared->node, 2)};
@@ -240,6 +245,22 @@ check_body_redeclare(Elab *elab, uint32_t class_id, const ClassMember *member)
                  "there is no inherited '%s' that could be redeclared", name_of(elab, member->name));
 }
 
+// What a replaceable class may become is not known where it would be inherited (section 7.1.4).
+static void
+check_base(Elab *elab, uint32_t class_id, Node extends)
+{
+    const Ast *ast = &elab->program->ast;
+    Node name = ast_child(ast, extends, 0);
+    Found found;
+    if (ast_kind(ast, extends) != AST_EXTENDS || ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT)
+        || !scope_find(elab->program, class_id, ast_at(ast, ast_child(ast, name, 0))->sym, &found) || !found.class_id
+        || !found.member || !(ast_at(ast, found.member->node)->flags & AST_F_REPLACEABLE))
+        return;
+    Diag *diag = diag_add(elab->diags, E0132, ast_at(ast, name)->span, "'%s' is replaceable and cannot be extended",
+                          name_of(elab, found.member->name));
+    diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+}
+
 static void
 collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint32_t base, Mod *outer,
                 uint32_t depth)
@@ -249,6 +270,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     Span span = ast_at(ast, extends)->span;
     if (!base)
         return;
+    check_base(elab, class_id, extends);
     ClassKind kind = (ClassKind)class_at(elab->program, base)->kind;
     if (class_is_variable(elab, base) || kind == CLASS_FUNCTION || kind == CLASS_PACKAGE) {
         diag_add(elab->diags, E0115, span, "a class with components cannot extend '%s'",
@@ -276,7 +298,10 @@ collect_elements(Elab *elab, Collect *into, uint32_t class_id, Node section, Mod
         Node element = ast_child(ast, section, i);
         AstKind kind = ast_kind(ast, element);
         if (kind == AST_EXTENDS && *extends < info->bases.n) {
+            bool hidden = into->hidden;
+            into->hidden |= ast_kind(ast, section) == AST_PROTECTED;
             collect_extends(elab, into, class_id, element, info->bases.at[*extends], mod, depth);
+            into->hidden = hidden;
             (*extends)++;
         } else if (kind == AST_BOND) {
             vec_push(&into->frag->bond_clauses, element);
@@ -529,6 +554,7 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     elaborate_binds(elab, frag);
     elaborate_sections(elab, frag);
     check_ports(elab, frag);
+    check_block(elab, frag);
 }
 
 Fragment *

@@ -298,6 +298,21 @@ env_type(ExprEnv *env, Node name, Type *out)
     return true;
 }
 
+static bool
+env_enumeration(ExprEnv *env, Node ref, Type *out)
+{
+    Elab *elab = env->context;
+    const Scope *scope = env->scope;
+    uint32_t class_id = scope_class_quietly(elab->program, scope->class_id, ref);
+    TypeUse use = {0};
+    bool good = class_id && class_is_variable(elab, class_id) && type_use(elab, class_id, &use)
+        && class_at(elab->program, use.class_id)->n_literals && !use.dims.n;
+    if (good)
+        type_of_class(elab, use.class_id, out);
+    vec_free(&use.dims);
+    return good;
+}
+
 // The member that holds a local variable, as an index into `order`; inside components the fragment changes.
 Member *
 member_of_var(Fragment **frag, uint32_t *var)
@@ -428,7 +443,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
                      .slot_of = &elab->slot_of, .component = env_component, .function = env_function, .declared = env_declared,
                      .type = env_type, 
-                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .graph = connection_query,
+                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .enumeration = env_enumeration, .graph = connection_query,
                          .scope = scope,
                      .context = elab};
 }

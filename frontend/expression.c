@@ -328,6 +328,31 @@ if_value(ExprEnv *env, Node node, Value *out)
 
 // --- the walk
 
+// E(i): the i-th value of the enumeration E (section 4.9.5.3).
+static bool
+enumeration_value(ExprEnv *env, Node node, const Type *type, Value *out)
+{
+    Node args = ast_child(env->ast, node, 1), arg = ast_child(env->ast, args, 0);
+    Value index;
+    if (!args || ast_at(env->ast, args)->nchild != 1 || ast_kind(env->ast, arg) == AST_ARG
+        || ast_kind(env->ast, arg) == AST_FUNCARG) {
+        diag_add(env->diags, E0203, node_span(env, node), "'%s' is an enumeration: it takes one Integer",
+                 sym_text(env->syms, type->enum_class));
+        return false;
+    }
+    if (!expression_scalar(env, arg, TYPE_INTEGER, "the index of an enumeration value", &index))
+        return false;
+    double k = value_known(env, &index) ? value_number(env, &index, 0) : 1;
+    if (k < 1 || k > type->n_literals) {
+        diag_add(env->diags, E0206, node_span(env, arg), "'%s' has %u values, there is none of index %.0f",
+                 sym_text(env->syms, type->enum_class), type->n_literals, k);
+        return false;
+    }
+    index.type = *type;
+    *out = index;
+    return true;
+}
+
 static bool
 call_value(ExprEnv *env, Node node, Value *out)
 {
@@ -338,6 +363,9 @@ call_value(ExprEnv *env, Node node, Value *out)
     if (env->graph && ast_at(env->ast, ref)->nchild == 2
         && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "Connections"))
         return env->graph(env, node, out);
+    Type type;
+    if (env->enumeration && env->enumeration(env, ref, &type))
+        return enumeration_value(env, node, &type, out);
     return function_call(env, node, out);
 }
 

@@ -108,6 +108,8 @@ struct ExprEnv {
     // between events (parameters, constants, discrete variables): their rate is zero.
     Var (*der)(ExprEnv *env, Var var);
     Var (*pre)(ExprEnv *env, Var var);
+    // The enumeration that the REF of a call names: E(i) is its i-th value. False, without a message, when it is none. May be NULL.
+    bool (*enumeration)(ExprEnv *env, Node ref, Type *out);
     // What the connections say: Connections.isRoot(R) and Connections.rooted(R), also written rooted(R), inStream(h),
     // actualStream(h), cardinality(c). May be NULL.
     bool (*graph)(ExprEnv *env, Node call, Value *out);

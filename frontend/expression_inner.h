@@ -76,8 +76,8 @@ const RecordField *record_field(const RecordType *record, Sym name);
 bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);
 bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out);
 // --- reduction.c
-// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in order, sizes
-// of the ranges.
+// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
+// the array they make, the first index fastest, and its sizes.
 bool reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes,
                       uint32_t *n_sizes);
 bool reduction_array(ExprEnv *env, Node forarg, Value *out);      // {e for i in r}

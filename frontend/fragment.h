@@ -32,6 +32,7 @@ struct Mod {
     uint32_t class_id;
     int32_t levels;
     bool final, from_outside; // from_outside: given by --set
+    bool each;
     uint32_t redeclared;     // a class: what stands in its place
     Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
     Fragment *line_frag;     // in this scope
@@ -289,6 +290,7 @@ void unsupported(Elab *elab, Span span, const char *what);
 typedef struct TypeUse {
     uint32_t class_id;       // predefined type, enumeration or class with a body
     Mod *mod;                // modifications collected on the way, or NULL
+    Mod *constraint;         // given: those of the constraining type of a class that was replaced, or NULL
     uint32_t flags;          // input/output of `connector C = input Real`
     bool connector;
     VEC(FragSection) dims;   // SUBSCRIPTS, outermost first, with the class they stand in
@@ -482,6 +484,10 @@ uint32_t add_guard(Elab *elab, Fragment *frag, Expr condition, const U32Vec *slo
 const Overconstrained *overconstrained_at(const Elab *elab, uint32_t type, uint32_t i); // NULL past the end
 // The residues of equalityConstraint; false after reporting.
 bool overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span);
+
+// --- restrict.c: what specialised classes cannot contain
+void check_restrictions(Program *program);
+void check_block(Elab *elab, const Fragment *frag);
 
 // --- link.c
 bool link_fragments(Elab *elab, Fragment *model);

@@ -452,7 +452,8 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     if (diags_errors(diags) != errors)
         return NULL;
     uint32_t class_id = options->class_id ? options->class_id : choose_class(program, options->class_name, diags);
-    if (!class_id)
+    check_restrictions(program);
+    if (!class_id || diags_errors(diags) != errors)
         return NULL;
     Elab elab = {.program = program, .options = options, .diags = diags, .arena = arena_create(),
                  .scratch = arena_create(), .dae = dae_create(program->syms, program->sources),

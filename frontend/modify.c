@@ -79,6 +79,7 @@ mod_add(Elab *elab, Mod *mod, Mod *child)
         old->frag = child->frag;
         old->class_id = child->class_id;
         old->levels = child->levels;
+        old->each = child->each;
         old->span = child->span;
     }
     if (child->line || child->redeclared) {
@@ -150,6 +151,7 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
         if (i == n - 1) {
             Mod *leaf = mod_build(elab, part, mods, frag, class_id, levels, at->span);
             leaf->final = (at->flags & AST_F_FINAL) != 0;
+            leaf->each = n == 1 && (at->flags & AST_F_EACH);
             if (inner)
                 push_child(elab, inner, leaf);
             else
@@ -197,6 +199,17 @@ report_final(Elab *elab, const Mod *outer, const Mod *inner)
     diag_note(diag, inner->span, "made final here");
 }
 
+// A redeclaration that does not say `replaceable` is the last one.
+static bool
+may_redeclare(const Elab *elab, const Mod *outer, const Mod *inner)
+{
+    if (outer->line && inner->line)
+        return node_at(elab, inner->line)->flags & AST_F_REPLACEABLE;
+    if (outer->redeclared && inner->redeclared && outer->redeclared != inner->redeclared)
+        return class_at(elab->program, inner->redeclared)->flags & AST_F_REPLACEABLE;
+    return true;
+}
+
 Mod *
 mod_merge(Elab *elab, Mod *outer, Mod *inner)
 {
@@ -204,6 +217,11 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
         return outer ? outer : inner;
     if (!outer->value && !outer->n && !outer->final && !outer->line && !outer->redeclared)
         return inner;
+    if (!may_redeclare(elab, outer, inner)) {
+        Diag *diag = diag_add(elab->diags, E0129, outer->span, "'%s' has been redeclared without 'replaceable'",
+                              sym_text(elab->dae->syms, outer->name));
+        diag_note(diag, inner->span, "redeclared here");
+    }
     if (inner->final && (outer->value || outer->n || outer->line || outer->redeclared))
         report_final(elab, outer, inner);
     const Mod *from = outer->value ? outer : inner;
@@ -212,6 +230,7 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->frag = from->frag;
     merged->class_id = from->class_id;
     merged->from_outside = from->from_outside;
+    merged->each = from->each;
     const Mod *declared = outer->line || outer->redeclared ? outer : inner;
     merged->redeclared = declared->redeclared;
     merged->line = declared->line;

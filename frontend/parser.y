@@ -1142,6 +1142,7 @@ behind_bad_character(const Parser *p)
 static int
 yyreport_syntax_error(const yypcontext_t *context, Parser *p)
 {
+    p->stop |= p->lost;
     if (p->stop)
         return 0;
     Mistake mistake = {.p = p};

@@ -198,6 +198,24 @@ add_element(Program *program, uint32_t class_id, Node element, bool is_protected
 }
 
 static void
+check_literals(Program *program, Node body, const Sym *literals, uint32_t n)
+{
+    Map seen = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first;
+        if (map_get(&seen, literals[i], &first)) {
+            const Ast *ast = &program->ast;
+            Diag *diag = diag_add(program->diags, E0105, ast_at(ast, ast_child(ast, body, i + 1))->span,
+                                  "the enumeration has '%s' twice", sym_text(program->syms, literals[i]));
+            diag_note(diag, ast_at(ast, ast_child(ast, body, first + 1))->span, "first here");
+        } else {
+            map_put(&seen, literals[i], i);
+        }
+    }
+    map_free(&seen);
+}
+
+static void
 add_literals(Program *program, uint32_t class_id, Node body)
 {
     const AstNode *at = ast_at(&program->ast, body);
@@ -205,6 +223,7 @@ add_literals(Program *program, uint32_t class_id, Node body)
     Sym *literals = arena_array(program->arena, Sym, n + 1);
     for (uint32_t i = 0; i < n; i++)
         literals[i] = ast_at(&program->ast, ast_child(&program->ast, body, i + 1))->sym;
+    check_literals(program, body, literals, n);
     class_at(program, class_id)->literals = literals;
     class_at(program, class_id)->n_literals = n;
 }

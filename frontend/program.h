@@ -97,6 +97,7 @@ struct Program {
     uint32_t scanned;          // nodes looked at for package names
     Map found_cache;           // (class, name) -> index into found
     VEC(Found) found;
+    uint32_t restricted;       // classes before this one have been checked (restrict.c)
     uint32_t depth;            // base classes being resolved inside each other
 };
 

@@ -59,8 +59,9 @@ reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_
         return false;
     double total = 1;
     for (uint32_t i = 0; i < loop.n; i++) {
-        sizes[i] = loop.ranges[i].count;
-        total *= sizes[i];
+        // {e for i in r, j in s} is {{e for i in r} for j in s} (section 10.4.1.2).
+        sizes[loop.n - 1 - i] = loop.ranges[i].count;
+        total *= loop.ranges[i].count;
     }
     *n_sizes = loop.n;
     if (total > ELEMENT_LIMIT) {
@@ -74,8 +75,8 @@ reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_
     for (uint32_t k = 0; k < *n; k++) {
         if (!loop_value(env, &loop, digit, body, &(*values)[k]))
             return false;
-        for (uint32_t i = loop.n; i-- > 0;) {
-            if (++digit[i] < sizes[i])
+        for (uint32_t i = 0; i < loop.n; i++) {
+            if (++digit[i] < loop.ranges[i].count)
                 break;
             digit[i] = 0;
         }

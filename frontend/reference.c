@@ -216,6 +216,18 @@ value_target(Elab *elab, ExprEnv *env, const Value *value, Node subscripts, Sym 
     return true;
 }
 
+// From 1; 0: there is none. `min` and `max` are the first and the last literal (section 4.9.5).
+static uint32_t
+literal_number(const Elab *elab, const ClassInfo *info, Sym name)
+{
+    for (uint32_t i = 0; i < info->n_literals; i++)
+        if (info->literals[i] == name)
+            return i + 1;
+    if (info->n_literals && !strcmp(name_of(elab, name), "min"))
+        return 1;
+    return !strcmp(name_of(elab, name), "max") ? info->n_literals : 0;
+}
+
 static bool
 literal_target(Elab *elab, uint32_t class_id, Sym name, Target *target)
 {
@@ -227,19 +239,17 @@ literal_target(Elab *elab, uint32_t class_id, Sym name, Target *target)
         at = use.class_id;
     vec_free(&use.dims);
     const ClassInfo *info = class_at(elab->program, at);
-    for (uint32_t i = 0; i < info->n_literals; i++) {
-        if (info->literals[i] != name)
-            continue;
-        Value *value = arena_new(elab->scratch, Value);
-        type_of_class(elab, at, &value->type);
-        value->count = 1;
-        value->elements = arena_array(elab->scratch, Expr, 1);
-        value->elements[0] = expr_const(elab->dae->exprs, i + 1);
-        target->kind = TARGET_VALUE;
-        target->value = value;
-        return true;
-    }
-    return false;
+    uint32_t number = literal_number(elab, info, name);
+    if (!number)
+        return false;
+    Value *value = arena_new(elab->scratch, Value);
+    type_of_class(elab, at, &value->type);
+    value->count = 1;
+    value->elements = arena_array(elab->scratch, Expr, 1);
+    value->elements[0] = expr_const(elab->dae->exprs, number);
+    target->kind = TARGET_VALUE;
+    target->value = value;
+    return true;
 }
 
 // `for a in Axis loop`: the name of an enumeration stands for the vector of its literals (section 11.2.2.2).

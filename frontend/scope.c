@@ -357,12 +357,36 @@ report_class(Program *program, uint32_t class_id, Node name)
     }
 }
 
+// Protected classes are not reached by dots (section 5.3.2).
+static void
+check_parts(Program *program, uint32_t class_id, Node name)
+{
+    const Ast *ast = &program->ast;
+    Found found = {.class_id = CLASSID_ROOT};
+    for (uint32_t i = 0; i < ast_at(ast, name)->nchild; i++) {
+        Node part = ast_child(ast, name, i);
+        bool inside = i || (ast_at(ast, name)->flags & AST_F_DOT);
+        Sym sym = ast_at(ast, part)->sym;
+        if (!(inside ? scope_member(program, found.class_id, sym, &found) : scope_find(program, class_id, sym, &found)))
+            return;
+        if (!i || !found.member || !found.member->is_protected)
+            continue;
+        Diag *diag = diag_add(program->diags, E0125, ast_at(ast, part)->span,
+                              "'%s' is protected in '%s' and cannot be used from outside", sym_text(program->syms, sym),
+                              sym_text(program->syms, class_at(program, found.owner)->full_name));
+        diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+        return;
+    }
+}
+
 uint32_t
 scope_class(Program *program, uint32_t class_id, Node name)
 {
     uint32_t target = find_class(program, class_id, name, true);
     if (!target)
         report_class(program, class_id, name);
+    else if (ast_at(&program->ast, name)->nchild > 1)
+        check_parts(program, class_id, name);
     return target;
 }
 

@@ -125,7 +125,29 @@ program_specialise(Program *program, uint32_t class_id, const Replacements *list
 
 // --- what fits
 
-// A public component of `wanted` or one of its bases that `given` does not have, or 0.
+static uint32_t basic_type(Program *program, uint32_t class_id);
+
+// Whether one component can stand in for another: the same predefined type, and not changing more often.
+static bool
+component_fits(Program *program, uint32_t wanted_in, const ClassMember *wanted, const Found *given)
+{
+    const Ast *ast = &program->ast;
+    if (!given->member || given->member->is_class)
+        return false;
+    Node wanted_type = ast_child(ast, wanted->line, 0), given_type = ast_child(ast, given->member->line, 0);
+    uint32_t a = wanted_type ? scope_class_quietly(program, wanted_in, wanted_type) : 0;
+    uint32_t b = given_type ? scope_class_quietly(program, given->owner, given_type) : 0;
+    uint32_t known = AST_F_CONSTANT | AST_F_PARAMETER, wanted_flags = ast_at(ast, wanted->line)->flags & known;
+    uint32_t given_flags = ast_at(ast, given->member->line)->flags & known;
+    bool calmer = !wanted_flags || (given_flags & AST_F_CONSTANT) || wanted_flags == given_flags;
+    if (!a || !b)
+        return calmer;
+    a = basic_type(program, a);
+    b = basic_type(program, b);
+    return calmer && ((!a && !b) || a == b);
+}
+
+// A public component of `wanted` or one of its bases that `given` does not have, or not alike, or 0.
 static Sym
 missing_member(Program *program, uint32_t wanted, uint32_t given)
 {
@@ -140,7 +162,8 @@ missing_member(Program *program, uint32_t wanted, uint32_t given)
         for (uint32_t i = 0; i < info->members.n && !missing; i++) {
             Found found;
             if (!info->members.at[i].is_class && !info->members.at[i].is_protected
-                && !scope_member(program, given, info->members.at[i].name, &found))
+                && (!scope_member(program, given, info->members.at[i].name, &found)
+                    || !component_fits(program, class_id, &info->members.at[i], &found)))
                 missing = info->members.at[i].name;
         }
         for (uint32_t i = 0; i < info->bases.n; i++) {
@@ -211,7 +234,10 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
                           sym_text(program->syms, class_at(program, given)->full_name),
                           sym_text(program->syms, class_at(program, wanted)->full_name));
     diag_note(diag, ast_at(&program->ast, constrained ? constrained : member->node)->span, "what is asked for");
-    if (missing)
+    Found other;
+    if (missing && scope_member(program, given, missing, &other))
+        diag_help(diag, "its '%s' has another type, or changes more often", sym_text(program->syms, missing));
+    else if (missing)
         diag_help(diag, "it has no '%s'", sym_text(program->syms, missing));
     return false;
 }

@@ -69,6 +69,7 @@ typedef struct Parser {
     bool stop;                // give the grammar the end of the file from now on
     uint32_t skip_brackets;   // '[' open while recovering: a ';' inside separates rows
     uint32_t last_error;      // offset of the last syntax error
+    bool lost;                // an `end` has closed another class than it names: what follows may belong elsewhere
     uint32_t bad_token;       // offset of the last token that the scanner has complained about
     uint32_t bad_character;   // end of the last text that is no token; its error has been reported
     Sym declared;             // the component declared last

@@ -71,8 +71,14 @@ bool
 type_use(Elab *elab, uint32_t class_id, TypeUse *use)
 {
     const Ast *ast = &elab->program->ast;
+    uint32_t type = 0;       // the first class on the way that is declared as a type
     for (uint32_t depth = 0; depth <= DEPTH_LIMIT; depth++) {
         use->class_id = class_id;
+        // What a constraining clause says of a replaced class holds for the replacement, whose own short class comes first.
+        if (use->constraint && (depth || ast_kind(ast, class_at(elab->program, class_id)->body) != AST_SHORT)) {
+            use->mod = mod_merge(elab, use->mod, use->constraint);
+            use->constraint = NULL;
+        }
         if (scope_is_predefined(class_id))
             return true;
         const ClassInfo *info = class_at(elab->program, class_id);
@@ -86,8 +92,23 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
             unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
             return false;
         }
-        if (kind != AST_SHORT && !(kind == AST_BODY && class_is_variable(elab, class_id)))
-            return true;
+        bool variable = class_is_variable(elab, class_id);
+        if (info->kind == CLASS_TYPE && kind == AST_BODY && !variable) {
+            diag_add(elab->diags, E0131, ast_at(ast, info->node)->span,
+                     "'%s' is a type: it extends one predefined type and has nothing of its own",
+                     sym_text(elab->dae->syms, info->full_name));
+            return false;
+        }
+        if (info->kind == CLASS_TYPE && !type)
+            type = class_id;
+        if (kind != AST_SHORT && !(kind == AST_BODY && variable)) {
+            if (!type || variable)
+                return true;
+            diag_add(elab->diags, E0115, ast_at(ast, class_at(elab->program, type)->node)->span,
+                     "'%s' is a type, but '%s' is no type", sym_text(elab->dae->syms, class_at(elab->program, type)->full_name),
+                     sym_text(elab->dae->syms, info->full_name));
+            return false;
+        }
         scope_bases(elab->program, class_id);
         info = class_at(elab->program, class_id);
         add_type_step(elab, class_id, info->extends.at[0], use);

@@ -1,0 +1,127 @@
+// Restrictions of the specialised classes.
+//
+// Purpose: what a record, connector, package, function or block cannot contain (Modelica 3.6, section 4.7). Method: each class's
+// own declarations and sections are looked at once, whether it is used or not; what it inherits is looked at where it
+// stands, because a base class of the same kind has the same restrictions. Contract: reports E0131, changes nothing.
+// Complexity: linear in the declarations.
+#include "frontend/fragment.h"
+
+typedef struct Restriction {
+    ClassKind kind;
+    bool equations, algorithms, components; // allowed
+    uint32_t prefixes;       // AST_F_... that its components cannot have
+    uint32_t needed;         // one of these prefixes its components must have, unless 0
+    const char *prefix_text, *needed_text;
+} Restriction;
+
+static const Restriction restrictions[] = {
+    {CLASS_RECORD, false, false, true, AST_F_FLOW | AST_F_STREAM | AST_F_INPUT | AST_F_OUTPUT | AST_F_INNER | AST_F_OUTER, 0,
+     "flow, stream, input, output, inner or outer", NULL},
+    {CLASS_CONNECTOR, false, false, true, AST_F_INNER | AST_F_OUTER, 0, "inner or outer", NULL},
+    {CLASS_PACKAGE, false, false, true, 0, AST_F_CONSTANT, NULL, "constants and classes only"},
+};
+
+static const Restriction *
+restriction_of(ClassKind kind)
+{
+    for (uint32_t i = 0; i < sizeof restrictions / sizeof *restrictions; i++)
+        if (restrictions[i].kind == kind)
+            return &restrictions[i];
+    return NULL;
+}
+
+static void
+check_line(Program *program, const ClassInfo *info, const Restriction *rule, Node line)
+{
+    const AstNode *at = ast_at(&program->ast, line);
+    Node first = ast_child(&program->ast, line, 3);
+    const char *class_name = sym_text(program->syms, info->full_name), *kind = ast_class_kind_name(rule->kind);
+    Span span = first ? ast_at(&program->ast, first)->span : at->span;
+    if (at->flags & rule->prefixes)
+        diag_add(program->diags, E0131, span, "'%s' is a %s: its components cannot be %s", class_name, kind, rule->prefix_text);
+    if (rule->needed && !(at->flags & rule->needed))
+        diag_add(program->diags, E0131, span, "'%s' is a %s: it has %s", class_name, kind, rule->needed_text);
+}
+
+static void
+check_elements(Program *program, const ClassInfo *info, const Restriction *rule, Node section)
+{
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++)
+        if (ast_kind(ast, ast_child(ast, section, i)) == AST_COMPONENTS)
+            check_line(program, info, rule, ast_child(ast, section, i));
+}
+
+static void
+check_class(Program *program, const ClassInfo *info)
+{
+    const Ast *ast = &program->ast;
+    const Restriction *rule = restriction_of((ClassKind)info->kind);
+    if (!rule || ast_kind(ast, info->body) != AST_BODY)
+        return;
+    for (uint32_t i = 0; i < ast_at(ast, info->body)->nchild; i++) {
+        Node section = ast_child(ast, info->body, i);
+        AstKind kind = ast_kind(ast, section);
+        if (kind == AST_PUBLIC || kind == AST_PROTECTED)
+            check_elements(program, info, rule, section);
+        else if (kind == AST_EQUATIONS || kind == AST_ALGORITHM || kind == AST_ENERGY)
+            diag_add(program->diags, E0131, ast_at(ast, section)->span, "'%s' is a %s and cannot have %s",
+                     sym_text(program->syms, info->full_name), ast_class_kind_name(rule->kind),
+                     kind == AST_ALGORITHM ? "algorithms" : "equations");
+    }
+}
+
+// `replaceable A a constrainedby B`: A fits B (section 7.3.2).
+static void
+check_defaults(Program *program, uint32_t class_id)
+{
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; i < class_at(program, class_id)->members.n; i++) {
+        const ClassMember *member = &class_at(program, class_id)->members.at[i];
+        Node element = member->is_class ? member->node : member->line, constrained = ast_child(ast, element, 2);
+        Node type = constrained ? ast_child(ast, constrained, 0) : 0, own = member->is_class ? 0 : ast_child(ast, element, 0);
+        uint32_t wanted = type ? scope_class_quietly(program, class_id, type) : 0;
+        uint32_t given = member->is_class ? member->class_id : wanted && own ? scope_class_quietly(program, class_id, own) : 0;
+        Sym missing;
+        if (!wanted || !given || program_fits(program, wanted, given, &missing))
+            continue;
+        Diag *diag = diag_add(program->diags, E0130, ast_at(ast, member->node)->span, "'%s' is no '%s', which constrains it",
+                              sym_text(program->syms, member->name),
+                              sym_text(program->syms, class_at(program, wanted)->full_name));
+        diag_note(diag, ast_at(ast, constrained)->span, "constrained here");
+        if (missing)
+            diag_help(diag, "see '%s'", sym_text(program->syms, missing));
+    }
+}
+
+void
+check_restrictions(Program *program)
+{
+    // Classes that are added later are copies.
+    for (uint32_t i = program->restricted > CLASSID_FIRST ? program->restricted : CLASSID_FIRST; i < program->classes.n; i++) {
+        if (class_at(program, i)->origin)
+            continue;
+        check_class(program, class_at(program, i));
+        check_defaults(program, i);
+    }
+    program->restricted = program->classes.n;
+}
+
+// A block's connectors are signals: each of their variables is an input or an output.
+void
+check_block(Elab *elab, const Fragment *frag)
+{
+    const ClassInfo *info = class_at(elab->program, frag->class_id);
+    for (uint32_t i = 0; info->kind == CLASS_BLOCK && i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        bool port = member->state == 2 && !member->absent && member->is_connector && !member->is_protected;
+        if (!port || (member->flags & (AST_F_INPUT | AST_F_OUTPUT)))
+            continue;
+        bool signals = member->is_component;
+        for (uint32_t k = 0; signals && k < member->fragments[0]->members.n; k++)
+            signals = (member->fragments[0]->members.at[k].flags & (AST_F_INPUT | AST_F_OUTPUT)) != 0;
+        if (!signals)
+            diag_add(elab->diags, E0131, member->span, "'%s' is a block: the variables of its connectors are inputs or outputs, "
+                     "those of '%s' are not", name_of(elab, info->full_name), name_of(elab, member->name));
+    }
+}
