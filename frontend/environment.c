@@ -252,6 +252,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
                  ast_class_kind_name((ClassKind)info->kind));
         return false;
     }
+    if ((info->flags & AST_F_PARTIAL) && at->kind == AST_REF) { // an extends clause has a NAME
+        diag_add(elab->diags, E0106, at->span, "'%s' is partial and cannot be called", text);
+        return false;
+    }
     Scope *inside = arena_new(elab->arena, Scope);
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name};

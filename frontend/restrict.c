@@ -2,7 +2,7 @@
 //
 // Purpose: what a record, connector, package, function or block cannot contain (Modelica 3.6, section 4.7). Method: each class's
 // own declarations and sections are looked at once, whether it is used or not; what it inherits is looked at where it
-// stands, because a base class of the same kind has the same restrictions. Contract: reports E0131, changes nothing.
+// stands, because a base class of the same kind has the same restrictions. Contract: reports, changes nothing.
 // Complexity: linear in the declarations.
 #include "frontend/fragment.h"
 
@@ -71,6 +71,92 @@ check_class(Program *program, const ClassInfo *info)
     }
 }
 
+// --- statements
+
+typedef struct Standing { // of a statement
+    Node node;
+    bool in_loop, in_block, in_function, initial; // in_block: within another statement
+} Standing;
+
+static void
+check_statement(Program *program, const Standing *place)
+{
+    const AstNode *at = ast_at(&program->ast, place->node);
+    if (at->kind == AST_BREAK && !place->in_loop)
+        diag_add(program->diags, E0133, at->span, "'break' stands in a loop");
+    else if (at->kind == AST_RETURN && !place->in_function)
+        diag_add(program->diags, E0133, at->span, "'return' stands in a function");
+    else if (at->kind == AST_WHENST && place->in_function)
+        diag_add(program->diags, E0133, at->span, "a function cannot have 'when'");
+    else if (at->kind == AST_WHENST && place->initial)
+        diag_add(program->diags, E0133, at->span, "an initial algorithm cannot have 'when'");
+    else if (at->kind == AST_WHENST && place->in_block)
+        diag_add(program->diags, E0133, at->span, "a when-statement cannot stand inside 'if', 'for', 'while' or 'when'");
+}
+
+// Sections 11.2.4, 11.2.5 and 11.2.7.1.
+static void
+check_algorithm(Program *program, Node section, bool in_function)
+{
+    const Ast *ast = &program->ast;
+    VEC(Standing) stack = {0};
+    bool initial = ast_at(ast, section)->flags & AST_F_INITIAL;
+    vec_push(&stack, ((Standing){section, false, false, in_function, initial}));
+    while (stack.n) {
+        Standing place = vec_pop(&stack);
+        AstKind kind = ast_kind(ast, place.node);
+        check_statement(program, &place);
+        bool loop = kind == AST_FORST || kind == AST_WHILEST, block = loop || kind == AST_IFST || kind == AST_WHENST;
+        if (!block && kind != AST_BRANCH && kind != AST_ALGORITHM)
+            continue;
+        place.in_loop |= loop;
+        place.in_block |= block;
+        for (uint32_t i = ast_at(ast, place.node)->nchild; i-- > 0;) {
+            Standing inside = place;
+            inside.node = ast_child(ast, place.node, i);
+            if (inside.node)
+                vec_push(&stack, inside);
+        }
+    }
+    vec_free(&stack);
+}
+
+// A function has inputs, outputs and protected variables, and one algorithm (section 12.2).
+static void
+check_function(Program *program, Node section, AstKind kind, Node *algorithm)
+{
+    const Ast *ast = &program->ast;
+    static const uint32_t usual = AST_F_INPUT | AST_F_OUTPUT | AST_F_CONSTANT | AST_F_PARAMETER | AST_F_REDECLARE;
+    if (kind == AST_ALGORITHM && *algorithm) {
+        Diag *diag = diag_add(program->diags, E0212, ast_at(ast, section)->span, "a function has one algorithm section");
+        diag_note(diag, ast_at(ast, *algorithm)->span, "the first one is here");
+    }
+    if (kind == AST_ALGORITHM)
+        *algorithm = section;
+    for (uint32_t i = 0; kind == AST_PUBLIC && i < ast_at(ast, section)->nchild; i++) {
+        Node line = ast_child(ast, section, i);
+        if (ast_kind(ast, line) == AST_COMPONENTS && !(ast_at(ast, line)->flags & usual))
+            diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
+                     "a variable of a function is input, output or protected");
+    }
+}
+
+static void
+check_sections(Program *program, const ClassInfo *info)
+{
+    const Ast *ast = &program->ast;
+    Node algorithm = 0;
+    bool function = info->kind == CLASS_FUNCTION || info->kind == CLASS_OPERATOR_FUNCTION;
+    for (uint32_t i = 0; ast_kind(ast, info->body) == AST_BODY && i < ast_at(ast, info->body)->nchild; i++) {
+        Node section = ast_child(ast, info->body, i);
+        AstKind kind = ast_kind(ast, section);
+        if (kind == AST_ALGORITHM)
+            check_algorithm(program, section, function);
+        if (function)
+            check_function(program, section, kind, &algorithm);
+    }
+}
+
 // `replaceable A a constrainedby B`: A fits B (section 7.3.2).
 static void
 check_defaults(Program *program, uint32_t class_id)
@@ -102,6 +188,7 @@ check_restrictions(Program *program)
         if (class_at(program, i)->origin)
             continue;
         check_class(program, class_at(program, i));
+        check_sections(program, class_at(program, i));
         check_defaults(program, i);
     }
     program->restricted = program->classes.n;

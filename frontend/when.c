@@ -7,7 +7,13 @@
 // Contract: fragment.h. Complexity: linear in branches and equations.
 #include "frontend/fragment.h"
 
-typedef struct Definition { uint32_t var; Expr value; uint32_t branch; Span span; } Definition;
+typedef struct Definition {
+    uint32_t var;
+    Expr value;
+    uint32_t branch;
+    Expr guard;               // of if-equations around it; 0: none
+    Span span;
+} Definition;
 
 typedef struct When {
     Context *context;
@@ -15,6 +21,7 @@ typedef struct When {
     Expr edges[DEPTH_LIMIT];  // per branch: its condition has just become true
     uint32_t trigger;         // Boolean variable whose rising edge is the current branch; NONE until needed
     uint32_t branch;
+    Expr guard;               // conditions of if-equations around what is being elaborated; 0: none
     Node node;                // body being walked
 } When;
 
@@ -116,6 +123,14 @@ active_edge(When *when)
 
 // --- bodies
 
+// Under the conditions of if-equations around the equation being made; 0: none.
+static Expr
+guarded(const When *when, Expr condition)
+{
+    Exprs *exprs = when->context->elab->dae->exprs;
+    return when->guard ? expr_2(exprs, OP_AND, condition, when->guard) : condition;
+}
+
 static void
 define(When *when, Expr left, Expr right, Span span)
 {
@@ -132,13 +147,14 @@ define(When *when, Expr left, Expr right, Span span)
         return;
     }
     for (uint32_t i = 0; i < when->definitions.n; i++) {
-        if (when->definitions.at[i].var != var || when->definitions.at[i].branch != when->branch)
+        if (when->definitions.at[i].var != var || when->definitions.at[i].branch != when->branch
+            || (when->guard && when->definitions.at[i].guard && when->definitions.at[i].guard != when->guard))
             continue;
         Diag *diag = diag_add(elab->diags, E0122, span, "this variable is defined twice in one branch");
         diag_note(diag, when->definitions.at[i].span, "first defined here");
         return;
     }
-    vec_push(&when->definitions, (Definition){var, right, when->branch, span});
+    vec_push(&when->definitions, (Definition){var, right, when->branch, when->guard, span});
 }
 
 static void
@@ -156,10 +172,11 @@ add_reinit(When *when, Node call)
     if (!expression(&elab->env, target, &var) || !expression(&elab->env, source, &value)
         || !expression_coerce(&elab->env, &value, &var.type, span, "the variable of 'reinit'"))
         return;
-    uint32_t trigger = when->trigger;
+    uint32_t trigger = when->guard ? NONE : when->trigger;
     if (trigger == NONE)
-        when_trigger(when->context->elab, when->context->frag, active_edge(when), span, &trigger);
-    when->trigger = trigger;
+        when_trigger(when->context->elab, when->context->frag, guarded(when, active_edge(when)), span, &trigger);
+    if (!when->guard)
+        when->trigger = trigger;
     for (uint32_t k = 0; k < var.count; k++) {
         if (expr_op(elab->dae->exprs, var.elements[k]) != OP_SLOT) {
             diag_add(elab->diags, E0123, span, "reinit needs a variable");
@@ -189,28 +206,47 @@ loop_body(void *data)
 }
 
 static void
+branch_body(When *when, Node branch)
+{
+    Elab *elab = when->context->elab;
+    for (uint32_t i = 1; i < node_at(elab, branch)->nchild; i++)
+        if (child_at(elab, branch, i))
+            when_equation(when, child_at(elab, branch, i));
+}
+
+// Conditions known at compile time choose their branch. Others guard what their branch defines; a variable that the branch
+// taken does not define keeps its value.
+static void
 when_if(When *when, Node node)
 {
     Elab *elab = when->context->elab;
+    Exprs *exprs = elab->dae->exprs;
+    Expr outer = when->guard, before = outer; // before: outer, and no earlier branch taken
     for (uint32_t b = 0; b < node_at(elab, node)->nchild; b++) {
-        Node branch = child_at(elab, node, b);
+        Node branch = child_at(elab, node, b), test;
         bool known, taken;
-        if (!branch || node_at(elab, branch)->kind != AST_BRANCH)
-            return;
-        if (!structural_branch(when->context, branch, &known, &taken))
-            return;
-        if (!known) {
-            unsupported(elab, node_at(elab, node)->span,
-                        "an if-equation with a changing condition inside 'when'");
-            return;
-        }
-        if (!taken)
+        if (!branch || node_at(elab, branch)->kind != AST_BRANCH
+            || !structural_branch(when->context, branch, &known, &taken))
+            break;
+        if (known && !taken)
             continue;
-        for (uint32_t i = 1; i < node_at(elab, branch)->nchild; i++)
-            if (child_at(elab, branch, i))
-                when_equation(when, child_at(elab, branch, i));
-        return;
+        Value condition;
+        when->guard = before;
+        if (!known) {
+            test = child_at(elab, branch, 0);
+            const Type boolean = {.base = TYPE_BOOLEAN};
+            if (!expression(&elab->env, test, &condition)
+                || !expression_coerce(&elab->env, &condition, &boolean, node_at(elab, test)->span, "the condition"))
+                break;
+            when->guard = guarded(when, condition.elements[0]);
+        }
+        branch_body(when, branch);
+        if (known)
+            break;
+        when->guard = before;
+        before = guarded(when, expr_1(exprs, OP_NOT, condition.elements[0]));
     }
+    when->guard = outer;
 }
 
 static void
@@ -238,9 +274,9 @@ when_call(When *when, Node call)
     if (!strcmp(name, "reinit")) {
         add_reinit(when, call);
     } else if (!strcmp(name, "assert") || !strcmp(name, "terminate")) {
-        Context guarded = *when->context;
-        guarded.guard = active_edge(when);
-        elaborate_assert(&guarded, call);
+        Context inside = *when->context;
+        inside.guard = guarded(when, active_edge(when));
+        elaborate_assert(&inside, call);
     } else {
         unsupported(elab, node_at(elab, call)->span, arena_printf(elab->arena,
                                                                   "a call of '%s' as an equation", name));
@@ -286,27 +322,52 @@ add_definition(When *when, uint32_t first)
         value = before;
     for (uint32_t b = when->branch; b-- > 0;) {
         Expr defined = before;
-        for (uint32_t i = first; i < when->definitions.n; i++)
-            if (when->definitions.at[i].var == var && when->definitions.at[i].branch == b)
-                defined = when->definitions.at[i].value;
+        for (uint32_t i = first; i < when->definitions.n; i++) {
+            const Definition *one = &when->definitions.at[i];
+            if (one->var == var && one->branch == b)
+                defined = one->guard ? expr_3(exprs, OP_IF, one->guard, one->value, defined) : one->value;
+        }
         value = expr_3(exprs, OP_IF, when->edges[b], defined, value);
     }
     add_equation(elab, frag, EQN_WHEN, x, value, when->definitions.at[first].span);
     vec_push(&frag->discrete, var);
 }
 
+// All branches define the same variables (section 8.3.5.2).
+static void
+check_branches(const When *when, const Map *count)
+{
+    Elab *elab = when->context->elab;
+    for (uint32_t i = 0; i < when->definitions.n; i++) {
+        uint32_t branches;
+        if (!map_get(count, when->definitions.at[i].var, &branches) || branches == when->branch)
+            continue;
+        Diag *diag = diag_add(elab->diags, E0122, when->definitions.at[i].span,
+                              "one branch of 'when' defines this variable, but not every 'elsewhen' does");
+        diag_help(diag, "write x = pre(x) where it keeps its value, or a when-equation for each variable");
+        return;
+    }
+}
+
 static void
 add_definitions(When *when)
 {
-    Map done = {0};
-    uint32_t seen;
+    Map count = {0}; // variable -> branches that define it; (branch + 1, variable) -> 1
+    uint32_t branches;
     for (uint32_t i = 0; i < when->definitions.n; i++) {
-        if (map_get(&done, when->definitions.at[i].var, &seen))
-            continue;
-        map_put(&done, when->definitions.at[i].var, 1);
-        add_definition(when, i);
+        const Definition *one = &when->definitions.at[i];
+        uint64_t key = (uint64_t)(one->branch + 1) << 32 | one->var;
+        uint32_t again;
+        if (!map_get(&count, one->var, &branches)) {
+            branches = 0;
+            add_definition(when, i);
+        }
+        if (!map_get(&count, key, &again))
+            map_put(&count, one->var, branches + 1);
+        map_put(&count, key, 1);
     }
-    map_free(&done);
+    check_branches(when, &count);
+    map_free(&count);
 }
 
 void
