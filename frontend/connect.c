@@ -220,6 +220,7 @@ elaborate_connector(Elab *elab, Fragment *frag)
 
 typedef struct End { // one side of a connect: connectors with their types
     U32Vec connectors, types, paths; // paths: as in FragConnect
+    const Fragment *frag; // of a connector that is no signal
     uint8_t rank;
     uint32_t dims[MAX_RANK];
     bool outside, absent;
@@ -258,6 +259,7 @@ add_connectors(Elab *elab, const Target *target, End *end)
         if (!spot->member->is_connector)
             return false;
         end->late |= spot->frag->is_expandable;
+        end->frag = spot->frag;
         add_end(elab, target, end, spot->connector, spot->frag->connector_type - 1, 0);
     }
     return true;
@@ -348,6 +350,44 @@ types_fit(Elab *elab, uint32_t a, uint32_t b, Span span)
     return false;
 }
 
+static bool
+is_fixed_member(const Member *member)
+{
+    return !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
+}
+
+// Variables are connected by their place, so their names must come in one order. A name that differs, or 0.
+static Sym
+other_name(const Fragment *a, const Fragment *b, uint32_t depth)
+{
+    if (a == b || a->class_id == b->class_id || depth == DEPTH_LIMIT)
+        return 0;
+    for (uint32_t i = 0, k = 0;; i++, k++) {
+        while (i < a->order.n && is_fixed_member(&a->members.at[a->order.at[i]]))
+            i++;
+        while (k < b->order.n && is_fixed_member(&b->members.at[b->order.at[k]]))
+            k++;
+        if (i >= a->order.n || k >= b->order.n)
+            return 0;
+        const Member *x = &a->members.at[a->order.at[i]], *y = &b->members.at[b->order.at[k]];
+        Sym inside = x->name != y->name ? x->name
+            : x->is_component && y->is_component ? other_name(x->fragments[0], y->fragments[0], depth + 1) : 0;
+        if (inside)
+            return inside;
+    }
+}
+
+static bool
+names_fit(Elab *elab, const End *a, const End *b, Span span)
+{
+    Sym name = a->frag && b->frag && !a->late && !b->late ? other_name(a->frag, b->frag, 0) : 0;
+    if (name)
+        diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s': '%s' has no counterpart in its place",
+                 name_of(elab, class_at(elab->program, a->frag->class_id)->full_name),
+                 name_of(elab, class_at(elab->program, b->frag->class_id)->full_name), name_of(elab, name));
+    return !name;
+}
+
 static void
 add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
 {
@@ -356,6 +396,8 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
                  a->connectors.n, b->connectors.n);
         return;
     }
+    if (!names_fit(elab, a, b, span))
+        return;
     for (uint32_t i = 0; i < a->connectors.n; i++) {
         if (!a->late && !b->late && !types_fit(elab, a->types.at[i], b->types.at[i], span))
             return;

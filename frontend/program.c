@@ -166,6 +166,13 @@ add_import(Program *program, uint32_t class_id, Node node)
     uint32_t n = ast_at(ast, name)->nchild;
     if (!import.all)
         import.alias = at->sym ? at->sym : ast_at(ast, ast_child(ast, name, n - 1))->sym;
+    for (uint32_t i = 0; !import.all && i < info->imports.n; i++)
+        if (info->imports.at[i].alias == import.alias) {
+            Diag *diag = diag_add(program->diags, E0105, at->span, "'%s' is imported twice",
+                                  sym_text(program->syms, import.alias));
+            diag_note(diag, ast_at(ast, info->imports.at[i].name)->span, "first imported here");
+            return;
+        }
     vec_push(&info->imports, import);
 }
 

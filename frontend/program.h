@@ -164,6 +164,8 @@ uint32_t scope_class(Program *program, uint32_t class_id, Node name);
 uint32_t scope_class_quietly(Program *program, uint32_t class_id, Node name);
 // The same for a dotted text such as "Translational.Mass"; 0 when there is none, without a message.
 uint32_t scope_class_by_path(Program *program, const char *path);
+// True when an import that would introduce the name has been reported.
+bool scope_import_failed(const Program *program, uint32_t class_id, Sym name);
 // Resolves the base classes (reports once).
 void scope_bases(Program *program, uint32_t class_id);
 // True when `base` is class_id or one of its bases.

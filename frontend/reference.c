@@ -279,6 +279,8 @@ static bool
 unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
 {
     Diag *diag;
+    if (!member && scope_import_failed(elab->program, class_id, name))
+        return false;
     const char *text = name_of(elab, name);
     const char *class_text = name_of(elab, class_at(elab->program, class_id)->full_name);
     if (member)

@@ -303,8 +303,8 @@ scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
 }
 
 // An import by this name failed and has been reported: what follows from it is not worth a message.
-static bool
-import_failed(Program *program, uint32_t class_id, Sym name)
+bool
+scope_import_failed(const Program *program, uint32_t class_id, Sym name)
 {
     for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent) {
         const ClassInfo *info = class_at(program, at);
@@ -326,7 +326,7 @@ static void
 report_class(Program *program, uint32_t class_id, Node name)
 {
     const AstNode *at = ast_at(&program->ast, name);
-    if (import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
+    if (scope_import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
         return;
     if (is_later_type(scope_name_text(program, name))) {
         diag_add(program->diags, E0701, at->span, "the predefined type '%s' is not supported yet",
