@@ -109,6 +109,14 @@ wrms_norm(N_Vector x, N_Vector w)
     return n ? sqrt(sum_of_squares(DATA(x), DATA(w), n) / (double)n) : 0;
 }
 
+static inline __attribute__((always_inline)) void
+add_masked(double x, double w, double mask, double *sum, double *count)
+{
+    double e = mask > 0 ? x * w : 0;
+    *sum += e * e;
+    *count += mask > 0;
+}
+
 // The mean over the entries that the mask lets through. SUNDIALS' own divides by all of them: states would be the less accurate
 // the more unknowns of loops stand beside them.
 WIDE static realtype
@@ -117,12 +125,12 @@ wrms_norm_mask(N_Vector x, N_Vector w, N_Vector id)
     size_t n = LENGTH(x);
     const double *xd = DATA(x), *wd = DATA(w), *mask = DATA(id);
     double sum[4] = {0, 0, 0, 0}, count[4] = {0, 0, 0, 0};
-    for (size_t i = 0; i < n; i++) {
-        bool counts = mask[i] > 0;
-        double e = counts ? xd[i] * wd[i] : 0;
-        sum[i % 4] += e * e;
-        count[i % 4] += counts;
-    }
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            add_masked(xd[i + k], wd[i + k], mask[i + k], &sum[k], &count[k]);
+    for (size_t k = 0; i + k < n; k++)
+        add_masked(xd[i + k], wd[i + k], mask[i + k], &sum[k], &count[k]);
     double entries = (count[0] + count[1]) + (count[2] + count[3]);
     return entries > 0 ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / entries) : 0;
 }
