@@ -339,6 +339,13 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         out_printf(why, "no call '%s'", argv[1]);
         return false;
     }
+    // `mdlc run --help` is `mdlc help run`.
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            o->command = COMMAND_HELP;
+            o->what = calls[call].name;
+            return true;
+        }
     o->command = calls[call].command;
     const OptionTable tables[] = {{run_options, run_options_count, run_settings_take, &o->run}, {own_options, OWN_COUNT, take_own, o}};
     char wrong[OPTION_WHY];
