@@ -8,9 +8,11 @@
 //          (currents, momenta, generalised coordinates), R follows from the Jacobian J at velocities of zero: J R = -R J there,
 //          so that J_ij couples states of different kind only; the strongest couplings decide (Kruskal's maximum
 //          spanning forest with parities). The property itself is then tested at points beside the start, as is that
-//          time does not occur. Damping, friction, and driving by a source fail the test. Stiffness: J's largest rate
+//          time does not occur. Damping, friction, and driving by a source fail the test. Events between such motions are no
+//          obstacle, but for those of dry friction and of time. Stiffness: J's largest rate
 //          (power iteration) over that of the motion, sqrt(|f| / |J^-2 f|), to which vibrations of a small amplitude
 //          contribute little.
+//          Who asks for gauss is warned of stiffness.
 // Contract: run.h; at consistent values; v is as before. Complexity: about 3 nx evaluations, and nx^2.
 #include <float.h>
 #include <math.h>
@@ -410,13 +412,34 @@ allocate(Choice *c)
     return true;
 }
 
-static const char *
-look(Choice *c)
+static void
+begin(Choice *c)
 {
     const mdl_model *model = c->run->model;
     memcpy(c->kept, c->run->v, model->nv * sizeof *c->kept);
     for (uint32_t i = 0; i < c->n; i++)
         c->size[i] = fmax(fabs(c->run->y[i]), fabs(c->kept[model->nominal + i]));
+}
+
+static void
+end(Choice *c)
+{
+    memcpy(c->run->v, c->kept, c->run->model->nv * sizeof *c->kept);
+}
+
+static void
+release(Choice *c)
+{
+    projection_free(&c->projection);
+    free(c->kept);
+    free(c->y);
+    free(c->parent);
+    free(c->parity);
+}
+
+static const char *
+look(Choice *c)
+{
     if (!is_autonomous(c))
         return "the motion is driven";
     if (!find_signs(c))
@@ -428,29 +451,68 @@ look(Choice *c)
     return look_at_rates(c);
 }
 
+// Impacts and switches between motions that are reversible leave gauss what it is good for: it begins anew behind them with
+// the same step. Instants drive the motion, and dry friction takes the energy that gauss is to keep.
+static bool
+has_lossy_events(const Run *run)
+{
+    const mdl_model *model = run->model;
+    bool friction = false;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        friction = friction || !model->sgn[k].unilateral;
+    return friction || model->n_samples || model->n_time_relations || run->delays;
+}
+
+static const char *
+rule_out(const Run *run)
+{
+    if (has_lossy_events(run))
+        return "the model has dry friction, delays or events at instants";
+    if (run->modes)
+        return "the model has fractional derivatives";
+    if (!run->model->nx)
+        return "nothing is integrated";
+    if (run->options->form == MDL_FORM_DAE)
+        return "the dae form is wanted";
+    return run->model->nx > MOST_STATES ? "the model is large" : NULL;
+}
+
+void
+choice_warn_of_stiffness(Run *run)
+{
+    Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
+    double fastest = 0, rate = 0;
+    if (!c.n || c.n > MOST_STATES)
+        return;
+    if (allocate(&c)) {
+        begin(&c);
+        if (differentiate(&c, run->y)) {
+            fastest = fastest_rate(&c);
+            rate = own_rate(&c);
+        }
+        end(&c);
+    }
+    release(&c);
+    if (rate > 0 && fastest > STIFF * rate && fastest * (run->options->stop - run->time) > 1)
+        run_message(run, MDL_WARNING, "the model is stiff: what is fastest in it has a rate of %.3g/s, %.3g times that of the "
+                    "motion at the start, and the constant step of the gauss method follows it to the end; --solver=ida "
+                    "does not", fastest, fastest / rate);
+}
+
 mdl_solver
 choice_of_solver(Run *run, const char **why)
 {
-    const mdl_model *model = run->model;
-    Choice c = {.run = run, .n = model->nx, .random = 88172645463325252u};
-    *why = run->guards || model->n_samples || run->delays ? "the model has events"
-           : run->modes ? "the model has fractional derivatives" : !c.n ? "nothing is integrated" : NULL;
-    if (!*why && run->options->form == MDL_FORM_DAE)
-        *why = "the dae form is wanted";
-    if (!*why && c.n > MOST_STATES)
-        *why = "the model is large";
+    Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
+    *why = rule_out(run);
     if (*why)
         return MDL_SOLVER_IDA;
     *why = "memory is exhausted";
     if (allocate(&c)) {
+        begin(&c);
         *why = look(&c);
-        memcpy(run->v, c.kept, model->nv * sizeof *c.kept);
+        end(&c);
     }
-    projection_free(&c.projection);
-    free(c.kept);
-    free(c.y);
-    free(c.parent);
-    free(c.parity);
+    release(&c);
     if (*why)
         return MDL_SOLVER_IDA;
     *why = "the motion is reversible and not stiff";

@@ -49,6 +49,7 @@ struct Ode {
     double *next, *other;       // the end of the step; the same by two half steps
     double *lift, *rho;         // of the projection
     Projection *at_start, *at_end;
+    bool warned;                // of a step that has become much shorter
     bool dense;                 // `divided` belongs to the last step
     double *divided;            // 2*POINTS x n: divided differences of the interpolation
     double *value, *rate;       // interpolated
@@ -354,15 +355,24 @@ report_stages(const Run *run, double h)
     run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)%s", run->time,
                 run->options->step > 0 ? "the stages of a collocation step could not be solved"
                                        : "the step of the gauss method became too small", h,
-                run->options->step > 0 ? "\na shorter --step may help" : "");
+                run->options->step > 0 ? "\na shorter --step may help"
+                                       : "\nthe model is stiff or nearly singular here; another method may get on: --solver=ida");
     return MDL_FAILED;
 }
 
 // Another method is at hand, and a step that a single place of the motion has made this short would stay so for ever.
 static bool
-is_too_slow(const Run *run)
+is_too_slow(Run *run)
 {
-    return run->options->solver == MDL_SOLVER_AUTO && run->ode->step < TOO_SLOW * run->ode->chosen;
+    Ode *ode = run->ode;
+    bool slow = ode->step < TOO_SLOW * ode->chosen;
+    if (slow && run->options->solver == MDL_SOLVER_GAUSS && !ode->warned) {
+        ode->warned = true;
+        run_message(run, MDL_WARNING, "at time %.12g: the step of the gauss method had to become %.3g times shorter than at the "
+                    "start and will not grow again: the motion has become stiff or nearly singular here; --solver=ida "
+                    "does not keep such a step", run->time, ode->chosen / ode->step);
+    }
+    return slow && run->options->solver == MDL_SOLVER_AUTO;
 }
 
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.

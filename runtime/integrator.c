@@ -41,6 +41,8 @@ integrator_create(Run *run)
 {
     if (run->options->solver == MDL_SOLVER_AUTO)
         integrator_form(run, choice_of_solver(run, &run->stats->reason));
+    if (run->options->solver == MDL_SOLVER_GAUSS && !(run->options->step > 0))
+        choice_warn_of_stiffness(run);
     return create(run);
 }
 

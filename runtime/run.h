@@ -429,6 +429,8 @@ int redundancy_check(const Run *run);
 // --- choice.c: --solver=auto
 // At consistent values. *why: the reason, for the statistics.
 mdl_solver choice_of_solver(Run *run, const char **why);
+// Who has chosen gauss is told when the model is stiff at its start. Consistent values.
+void choice_warn_of_stiffness(Run *run);
 
 // --- linearize.c
 struct mdl_linear;
