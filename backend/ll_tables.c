@@ -133,11 +133,11 @@ static const Layout code_layout = LAYOUT(mdl_code, code_fields);
 DESCRIBED(mdl_code, 16);
 
 static const Field tangents_fields[] = {
-    CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, discretes),
-    CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
+    CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, instants),
+    CODE(mdl_tangents, discretes), CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
     STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics)};
 static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
-DESCRIBED(mdl_tangents, 120);
+DESCRIBED(mdl_tangents, 136);
 
 static const Field model_fields[] = {
     TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n),

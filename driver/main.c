@@ -64,6 +64,8 @@ call_command(Session *session)
         return command_steady(session);
     case COMMAND_FREQ:
         return command_freq(session);
+    case COMMAND_SENSE:
+        return command_sense(session);
     case COMMAND_NEW:
     case COMMAND_EXAMPLES:
         return command_start(session);
@@ -97,7 +99,8 @@ prepare_process(const Options *options)
 {
     bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
         || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
-        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT;
+        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT
+        || options->command == COMMAND_SENSE;
     bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY
         || options->command == COMMAND_FREQ;
     run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);

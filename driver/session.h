@@ -76,6 +76,7 @@ int command_report(Session *session);
 int command_linearize(Session *session);
 int command_steady(Session *session);
 int command_freq(Session *session);
+int command_sense(Session *session);
 // new, examples
 int command_start(Session *session);
 

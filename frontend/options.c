@@ -36,7 +36,8 @@ static const Option own_options[] = {
     {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters that are varied; default: the model's inputs",
      CALL_LINEARIZE | CALL_FREQ},
     {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables that are looked at; default: the model's outputs",
-     CALL_LINEARIZE | CALL_STEADY | CALL_FREQ},
+     CALLS_ANALYSING},
+    {"param", 0, OPTION_TEXT, false, "NAME,...", "parameters that the outputs are differentiated by", CALL_SENSE},
     {"from", 0, OPTION_POSITIVE, false, "HZ", "lowest frequency; default: below all eigenvalues", CALL_FREQ},
     {"to", 0, OPTION_POSITIVE, false, "HZ", "highest frequency; default: above all eigenvalues", CALL_FREQ},
     {"per-decade", 0, OPTION_COUNT, false, "N", "frequencies per decade, before there are more where the response bends; default 40",
@@ -48,7 +49,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -66,6 +67,8 @@ static const Call calls[] = {
      "  Around the start, or a later point. The states are a smallest set that constraints leave free.\n", NULL},
     {"freq", COMMAND_FREQ, CALL_FREQ, "mdlc freq FILE [-m CLASS] [--from HZ] [--to HZ] [-o FILE.csv|json|svg|png|pdf]", "frequency response, Bode diagram",
      "  Of the model linearised at its start, a later point or an equilibrium, from its inputs to its outputs.\n", NULL},
+    {"sense", COMMAND_SENSE, CALL_SENSE, "mdlc sense FILE [-m CLASS] --param NAME,... [-o RESULT]", "sensitivities of results to parameters",
+     "  Simulates, with a column d(y)/d(p) per output y and parameter p.\n", NULL},
     {"steady", COMMAND_STEADY, CALL_STEADY, "mdlc steady FILE [-m CLASS] [-o FILE.json]", "where the model comes to rest",
      "  An equilibrium near the start values, with inputs as they are, and whether it is stable.\n", NULL},
     {"compare", COMMAND_COMPARE, CALL_COMPARE, "mdlc compare RESULT REFERENCE", "is a result within tubes around another?", "", NULL},
@@ -169,12 +172,14 @@ set_limit(Options *options, const char *text, char why[OPTION_WHY])
 }
 
 static bool
-needs_output(const Options *o, Out *why)
+lacks_option(const Options *o, Out *why)
 {
     if (o->command == COMMAND_BUILD && !o->run.output)
         out_text(why, "build needs -o FILE: where to write the program");
     if (o->command == COMMAND_REPORT && !o->run.output)
         out_text(why, "report needs -o FILE.html: where to write the page");
+    if (o->command == COMMAND_SENSE && !o->analysis.parameters)
+        out_text(why, "sense needs --param NAME,...: by which parameters?");
     return why->length > 0;
 }
 
@@ -242,6 +247,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_STEADY: o->analysis.steady = true; return true;
     case OWN_INPUTS: o->analysis.inputs = value; return true;
     case OWN_OUTPUTS: o->analysis.outputs = value; return true;
+    case OWN_PARAM: o->analysis.parameters = value; return true;
     case OWN_FROM: return option_number(value, &o->analysis.from);
     case OWN_TO: return option_number(value, &o->analysis.to);
     case OWN_PER_DECADE: o->analysis.per_decade = (uint32_t)fmin(atof(value), 1e6); return true;
@@ -354,5 +360,5 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         out_text(why, wrong);
         return false;
     }
-    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !needs_output(o, why);
+    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why);
 }

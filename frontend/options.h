@@ -10,10 +10,11 @@
 #include "frontend/plot.h"
 #include "runtime/options.h"
 
-typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_SENSE, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
 
 typedef struct AnalysisOptions {
     double at;                   // NAN: at the start
+    const char *parameters;      // of `sense`
     const char *inputs, *outputs; // as written; NULL: those of the model
     double from, to;             // Hz; NAN: chosen
     uint32_t per_decade;

@@ -197,6 +197,7 @@ run_command(const mdl_model *model, const RunCommand *command)
     run_settings_apply(settings, model, &options);
     options.audit = audit;
     options.steady = command->steady;
+    options.sense = command->sense;
     options.profile = profile;
     options.final_values = final_values;
     options.final_time = &final_time;

@@ -13,6 +13,7 @@ typedef struct RunCommand {
     void *user;                 // of explain
     double compile_seconds;     // for the statistics
     bool steady;                // as in mdl_options
+    const mdl_sense *sense;     // as in mdl_options
     const mdl_override *override;
     uint32_t overrides;
     const uint32_t *column;     // as in mdl_options

@@ -9,6 +9,8 @@ void
 integrator_form(Run *run, mdl_solver solver)
 {
     const mdl_model *model = run->model;
+    if (run->options->sense)
+        solver = MDL_SOLVER_CVODE;
     run->solver = solver == MDL_SOLVER_AUTO ? MDL_SOLVER_IDA : solver;
     // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
     // without states there is nothing to integrate and the loops are solved where values are needed.
@@ -31,7 +33,7 @@ create(Run *run)
         [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
         [MDL_SOLVER_GAUSS] = &gauss_stepper,
     };
-    run->stepper = steppers[run->solver];
+    run->stepper = run->sense ? &sense_stepper : steppers[run->solver];
     run->stats->solver = run->stepper->name;
     return run->stepper->create(run);
 }
@@ -39,7 +41,7 @@ create(Run *run)
 int
 integrator_create(Run *run)
 {
-    if (run->options->solver == MDL_SOLVER_AUTO)
+    if (run->options->solver == MDL_SOLVER_AUTO && !run->options->sense)
         integrator_form(run, choice_of_solver(run, &run->stats->reason));
     if (run->options->solver == MDL_SOLVER_GAUSS && !(run->options->step > 0))
         choice_warn_of_stiffness(run);

@@ -288,7 +288,7 @@ typedef struct mdl_tangents {
     uint32_t n_init, n_dynamics;   // as in the model
     uint32_t incomplete;           // 1: a function has no tangent
     uint32_t no_discretes;         // 1: `discretes` has none
-    mdl_code parameters, outputs, relations, discretes, rests;
+    mdl_code parameters, outputs, relations, instants, discretes, rests;
     const mdl_code *init, *dynamics; // per step
 } mdl_tangents;
 

@@ -141,6 +141,9 @@ int
 result_row(Run *run)
 {
     Result *result = run->result;
+    int status = run->sense ? sense_values(run) : MDL_OK;
+    if (status != MDL_OK)
+        return status;
     if (check_finite(run) != MDL_OK)
         return MDL_FAILED;
     keep_final(run);

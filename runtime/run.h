@@ -27,6 +27,7 @@ typedef struct Conditions Conditions;
 typedef struct Audit Audit;
 typedef struct Contacts Contacts;
 typedef struct Fractionals Fractionals;
+typedef struct Sense Sense;
 
 struct Rank;
 
@@ -110,6 +111,7 @@ struct Run {
     Delays *delays;           // of delay.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
     Audit *audit;             // of audit.c; NULL when nobody asked for it
+    Sense *sense;             // of sense.c; NULL when no sensitivities are wanted
     Fractionals *fractionals; // of fractional.c; NULL when the model has none
     mdl_profile *profile;     // of profile.c; NULL when nobody asked for it, and outside of the integration
 
@@ -441,6 +443,16 @@ int linearize_run(Run *run, const struct mdl_linear_request *request, struct mdl
 // --- steady.c: options.steady
 // Moves the states in run->y to an equilibrium, with inputs, parameters and discrete variables as they are. v is there.
 int steady_find(Run *run);
+
+// --- sense.c, saltation.c: sensitivities of the states (options.sense)
+int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
+void sense_free(Run *run);
+int sense_start(Run *run);  // after initialisation, with its solution in v
+int sense_values(Run *run); // those of the outputs, at the point in v, into their places
+// Around an event: v is at the left limit, then behind the event. MDL_FAILED with a message when they have no derivative.
+void sense_before_event(Run *run);
+int sense_after_event(Run *run);
+extern const Stepper sense_stepper;
 
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0

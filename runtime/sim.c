@@ -139,7 +139,7 @@ set_up(Run *run)
     fractional_begin(run);
     for (uint32_t k = 0; k < run->options->overrides; k++)
         run->v[run->options->override[k].place] = run->options->override[k].value;
-    return MDL_OK;
+    return sense_create(run);
 }
 
 static void
@@ -152,6 +152,7 @@ clean_up(Run *run)
     delay_free(run);
     condition_free(run);
     audit_free(run);
+    sense_free(run);
     fractional_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
@@ -253,6 +254,8 @@ process_event(Run *run, double instant, bool located, bool other)
     evaluate_row(run);
     int status = result_row(run);
     audit_before_event(run);
+    if (run->sense)
+        sense_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step one has to be made.
     bool at_end = !located && instant == run->time;
     profile_before_event(run);
@@ -268,6 +271,8 @@ process_event(Run *run, double instant, bool located, bool other)
         status = event_progress(run);
     if (status == MDL_OK)
         status = delay_event(run, of_delay);
+    if (status == MDL_OK && run->sense)
+        status = sense_after_event(run);
     if (status == MDL_OK)
         status = result_row(run);
     if (status == MDL_OK)
@@ -277,7 +282,7 @@ process_event(Run *run, double instant, bool located, bool other)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
-    bool goes_on = !run->delays && motion_goes_on(run);
+    bool goes_on = !run->delays && !run->sense && motion_goes_on(run);
     root_blind(run);
     if (goes_on && at_end)
         return MDL_OK;
@@ -499,6 +504,8 @@ start(Run *run)
         status = redundancy_review(run);
     if (status == MDL_OK && run->options->steady)
         status = steady_find(run);
+    if (status == MDL_OK)
+        status = sense_start(run);
     if (status == MDL_OK)
         fractional_start(run);
     if (status == MDL_OK)

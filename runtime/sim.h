@@ -84,6 +84,16 @@ typedef struct mdl_node_audit {
 // Counts and times of a run in detail: why it takes as long as it does.
 typedef struct mdl_profile mdl_profile;
 
+// Forward sensitivities of outputs to parameters: d(output k)/d(parameter p) goes to v[place + k*n + p] with every row; the
+// model's nv has room for these. Steps are those of CVODE, whatever the solver.
+typedef struct mdl_sense {
+    const uint32_t *parameter; // n indices into model->settable
+    uint32_t n;
+    const uint32_t *output;    // indices into model->output
+    uint32_t outputs;
+    uint32_t place;
+} mdl_sense;
+
 typedef struct mdl_options {
     double start, stop;
     double interval;          // > 0: distance of output points; 0: `points` is used
@@ -108,6 +118,7 @@ typedef struct mdl_options {
     mdl_node_audit *audit;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     bool assemble;            // close loops at the start by moving start values
+    const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
     bool steady;              // begin in an equilibrium near the start; needs model->tangents
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run

@@ -202,6 +202,7 @@ make_tangents(Lowering *low)
     made->dynamics = make_step_tangents(&t, model->dynamics, model->n_dynamics, &complete);
     complete &= make_tangent(&t, &model->outputs, &made->outputs);
     complete &= make_tangent(&t, &model->relations, &made->relations);
+    complete &= make_tangent(&t, &model->instants, &made->instants);
     complete &= make_tangent(&t, &model->rests, &made->rests);
     made->no_discretes = !make_tangent(&t, &model->discretes, &made->discretes);
     made->incomplete = !complete;
