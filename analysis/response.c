@@ -73,6 +73,8 @@ make_form(const mdl_linear *l, const Lapack *lapack, Hessenberg *f)
     size_t size = (size_t)n;
     if (!allocate_form(l, f))
         return false;
+    if (!n) // everything is held: only D is left
+        return true;
     double *work = calloc(size * size + 2 * size + (size_t)length + 1, sizeof *work);
     if (!work)
         return false;

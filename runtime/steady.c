@@ -184,6 +184,8 @@ static bool
 solve(Steady *s, double shift)
 {
     size_t n = s->at.n;
+    if (!n) // what is held determines all states
+        return true;
     double *matrix = calloc(n * n + 2 * n + 1, sizeof *matrix);
     if (!matrix)
         return false;
@@ -453,7 +455,7 @@ static void
 report_free(Steady *s)
 {
     size_t n = s->at.n;
-    Rank *rank = rank_create(s->at.n, s->at.n);
+    Rank *rank = n ? rank_create(s->at.n, s->at.n) : NULL;
     double *size = calloc(n + 1, sizeof *size);
     if (rank && size) {
         memcpy(rank_matrix(rank), s->at.a, n * n * sizeof *size);
