@@ -99,11 +99,12 @@ code_free(Code *code)
 {
     vec_free(&code->before);
     vec_free(&code->body);
+    vec_free(&code->operands);
     code->values = 0;
 }
 
-uint32_t
-code_operands(const CodeOp *op, uint32_t operand[3])
+static uint32_t
+count_operands(const CodeOp *op, uint32_t operand[3])
 {
     operand[0] = op->a;
     operand[1] = op->b;
@@ -113,8 +114,14 @@ code_operands(const CodeOp *op, uint32_t operand[3])
     case CODE_LOAD:
         return 0;
     case CODE_STORE:
+    case CODE_LOAD_AT:
+    case CODE_RESULT:
         operand[0] = op->b;
         return 1;
+    case CODE_STORE_AT:
+        operand[0] = op->b;
+        operand[1] = op->c;
+        return 2;
     case CODE_SELECT:
         return 3;
     case CODE_ADD: case CODE_SUB: case CODE_MUL: case CODE_DIV:
@@ -125,6 +132,14 @@ code_operands(const CodeOp *op, uint32_t operand[3])
     default:
         return 1;
     }
+}
+
+const uint32_t *
+code_operands(const Code *code, const CodeOp *op, uint32_t operand[3], uint32_t *n)
+{
+    bool call = op->kind == CODE_INVOKE;
+    *n = call ? op->c : count_operands(op, operand);
+    return call ? code->operands.at + op->b : operand;
 }
 
 const char *
@@ -241,13 +256,28 @@ can_hoist(const Lowering *l, const CodeOp *op)
     if (op->kind == CODE_CONST)
         return true;
     // Within a branch only what costs little moves out of it: the branch may never be taken.
-    if (l->depth && (op->kind == CODE_CALL1 || op->kind == CODE_CALL2))
+    if (l->depth && (op->kind == CODE_CALL1 || op->kind == CODE_CALL2 || op->kind == CODE_INDEX
+                     || op->kind == CODE_INVOKE))
         return false;
-    uint32_t operand[3], n = code_operands(op, operand);
+    uint32_t storage[3], n;
+    const uint32_t *operand = code_operands(l->code, op, storage, &n);
     bool fixed = true;
     for (uint32_t i = 0; i < n; i++)
         fixed = fixed && l->hoisted.at[operand[i]];
     return fixed;
+}
+
+// The operation that makes a value: found by its number, as `dest` ascends in each list.
+static const CodeOp *
+maker_of(const Lowering *l, uint32_t value)
+{
+    const CodeOps *ops = l->hoisted.at[value] ? &l->code->before : &l->code->body;
+    uint32_t low = 0, high = ops->n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(ops->at[middle].dest <= value ? &low : &high) = middle;
+    }
+    return &ops->at[low];
 }
 
 // Value of a pure operation: an earlier one when there is one.
@@ -258,15 +288,8 @@ pure(Lowering *l, CodeOp op)
     for (uint32_t k = l->heads.at[key & (l->heads.n - 1)]; k; k = l->known.at[k - 1].next) {
         if (l->known.at[k - 1].key != key)
             continue;
-        // The operations are found again by value number: `dest` ascends in each list.
         uint32_t value = l->known.at[k - 1].value;
-        const CodeOps *ops = l->hoisted.at[value] ? &l->code->before : &l->code->body;
-        uint32_t low = 0, high = ops->n;
-        while (high - low > 1) {
-            uint32_t middle = low + (high - low) / 2;
-            *(ops->at[middle].dest <= value ? &low : &high) = middle;
-        }
-        if (same_operation(&ops->at[low], &op))
+        if (same_operation(maker_of(l, value), &op))
             return value;
     }
     uint32_t value = append(l, op, can_hoist(l, &op));
@@ -364,7 +387,7 @@ cost_of(Lowering *l, Expr expr)
         Op op = expr_op(exprs, e);
         if (op_table[op].kind == OPKIND_LEAF)
             sum = 1;
-        bool call = libm_name(op) != NULL;
+        bool call = libm_name(op) != NULL || op == OP_CALL || op == OP_INDEX;
         l->cost.at[e] = call || sum > 255 ? 255 : (uint8_t)sum;
         (void)vec_pop(&l->todo);
     }
@@ -501,6 +524,94 @@ plain_operation(Op op)
     }
 }
 
+// --- routines and subscripts
+
+// A call with the same inputs made before in this piece, or NO_VALUE.
+static uint32_t
+known_call(const Lowering *l, const CodeOp *op, const uint32_t *inputs, uint64_t key)
+{
+    for (uint32_t k = l->heads.at[key & (l->heads.n - 1)]; k; k = l->known.at[k - 1].next) {
+        if (l->known.at[k - 1].key != key)
+            continue;
+        const CodeOp *maker = maker_of(l, l->known.at[k - 1].value);
+        if (maker->kind == CODE_INVOKE && maker->a == op->a && maker->c == op->c
+            && !memcmp(l->code->operands.at + maker->b, inputs, op->c * sizeof *inputs))
+            return l->known.at[k - 1].value;
+    }
+    return NO_VALUE;
+}
+
+// The value of a call stands for its outputs, which have the numbers that follow.
+static uint32_t
+lower_call(Lowering *l, Expr e)
+{
+    const Exprs *exprs = l->sys->exprs;
+    const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0)));
+    uint32_t first = l->code->operands.n, n = expr_nargs(exprs, e) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t input = real_argument(l, e, i + 1);
+        vec_push(&l->code->operands, input);
+    }
+    CodeOp call = {.kind = CODE_INVOKE, .a = routine->number, .b = first, .c = n};
+    const uint32_t *inputs = l->code->operands.at + first;
+    uint64_t key = hash_add(hash_bytes(inputs, n * sizeof *inputs), call.a);
+    uint32_t value = known_call(l, &call, inputs, key);
+    if (value != NO_VALUE) {
+        l->code->operands.n = first;
+        return value;
+    }
+    bool hoist = can_hoist(l, &call);
+    value = append(l, call, hoist);
+    for (uint32_t k = 0; k < routine->outputs; k++)
+        append(l, (CodeOp){.kind = CODE_RESULT, .a = k, .b = value}, hoist);
+    remember(l, key, value);
+    if (l->code->results < n + routine->outputs)
+        l->code->results = n + routine->outputs;
+    return value;
+}
+
+static uint32_t
+lower_index(Lowering *l, Expr e)
+{
+    const Exprs *exprs = l->sys->exprs;
+    return pure(l, (CodeOp){.kind = CODE_INDEX, .a = real_argument(l, e, 1),
+                            .c = (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0)),
+                            .value = expr_value(exprs, expr_arg(exprs, e, 2))});
+}
+
+// Elements are places one after the other: the first. UINT32_MAX otherwise.
+static uint32_t
+consecutive(const Lowering *l, Expr e)
+{
+    const Exprs *exprs = l->sys->exprs;
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 1; !l->segment && i < expr_nargs(exprs, e); i++) {
+        Expr element = expr_arg(exprs, e, i);
+        if (expr_op(exprs, element) != OP_SLOT)
+            return UINT32_MAX;
+        uint32_t place = l->operand ? l->operand[expr_slot_of(exprs, element)] : expr_slot_of(exprs, element);
+        if (i == 1)
+            first = place;
+        else if (place != first + i - 1)
+            return UINT32_MAX;
+    }
+    return first;
+}
+
+static uint32_t
+lower_pick(Lowering *l, Expr e)
+{
+    uint32_t first = consecutive(l, e), position = real_argument(l, e, 0);
+    if (first != UINT32_MAX)
+        return append(l, (CodeOp){.kind = CODE_LOAD_AT, .a = first, .b = position}, false);
+    uint32_t value = constant(l, NAN);
+    for (uint32_t i = 1; i < expr_nargs(l->sys->exprs, e); i++) {
+        uint32_t here = make(l, CODE_EQ, position, constant(l, i - 1));
+        value = pure(l, (CodeOp){.kind = CODE_SELECT, .a = here, .b = real_argument(l, e, i), .c = value});
+    }
+    return value;
+}
+
 // Emits one operator whose operands have their values.
 static uint32_t
 lower_operator(Lowering *l, Expr e)
@@ -515,7 +626,7 @@ lower_operator(Lowering *l, Expr e)
     }
     switch (op) {
     case OP_CONST: return constant(l, expr_value(exprs, e));
-    case OP_SLOT: return load(l, l->operand[expr_slot_of(exprs, e)]);
+    case OP_SLOT: return load(l, l->operand ? l->operand[expr_slot_of(exprs, e)] : expr_slot_of(exprs, e));
     case OP_TIME: return load(l, l->time_operand);
     case OP_ADD: return lower_sum(l, e);
     case OP_MUL: return lower_chain(l, e, CODE_MUL, false);
@@ -524,6 +635,10 @@ lower_operator(Lowering *l, Expr e)
     case OP_OR: return lower_chain(l, e, CODE_OR, true);
     case OP_NOT: return make(l, CODE_NOT, as_boolean(l, argument(l, e, 0)), 0);
     case OP_IF: return lower_select(l, e);
+    case OP_CALL: return lower_call(l, e);
+    case OP_RESULT: return argument(l, e, 1) + (uint32_t)expr_value(exprs, expr_arg(exprs, e, 0));
+    case OP_INDEX: return lower_index(l, e);
+    case OP_PICK: return lower_pick(l, e);
     default: break;
     }
     CodeOp call = {.kind = n > 1 ? CODE_CALL2 : CODE_CALL1, .a = real_argument(l, e, 0), .c = op};
@@ -574,6 +689,8 @@ needed_argument(const Lowering *l, Expr e, uint32_t i)
         return expr_arg(exprs, arg, 0);
     if (op == OP_POW && i == 1 && small_exponent(exprs, arg))
         return 0;
+    if ((op == OP_CALL || op == OP_INDEX || op == OP_RESULT) && expr_op(exprs, arg) == OP_CONST && i != 1)
+        return op == OP_CALL && i > 0 ? arg : 0; // numbers of routines, outputs and sites; sizes
     return arg;
 }
 
@@ -591,6 +708,8 @@ lower_expression(Lowering *l, Expr root)
             (void)vec_pop(&l->stack);
         } else if (expr_op(exprs, e) == OP_IF && needs_branch(l, e)) {
             step_branch(l, frame);
+        } else if (frame->state == 1 && expr_op(exprs, e) == OP_PICK && consecutive(l, e) != UINT32_MAX) {
+            frame->state = expr_nargs(exprs, e); // the element is loaded when its position is known
         } else if (frame->state < expr_nargs(exprs, e)) {
             Expr arg = needed_argument(l, e, frame->state++);
             if (arg)
@@ -616,6 +735,7 @@ start_piece(Lowering *l, Code *code)
     vec_clear(&l->hoisted);
     l->segment = NULL;
     l->time_operand = 0;
+    l->operand = NULL;
 }
 
 // 32-bit epochs do not wrap in practice: one per instruction of at most 2^32 - 1.
@@ -680,5 +800,47 @@ lower_loop(Lowering *l, Code *code, const Pieces *pieces, const Segment *segment
         Expr shape = l->sys->instrs.at[segment->first + b].shape;
         lower_instr(l, shape, operand + 1, *operand);
         operand += 1 + slot_count(l->slots, l->sys->exprs, shape);
+    }
+}
+
+// --- routines
+
+// What is known of the cells first .. first + count - 1 holds no longer.
+static void
+forget_cells(Lowering *l, uint32_t first, uint32_t count)
+{
+    uint32_t value;
+    for (uint32_t k = 0; k < count; k++)
+        if (map_get(&l->memory, first + k, &value))
+            set_memory(l, first + k, NO_VALUE);
+}
+
+static void
+lower_step(Lowering *l, const Step *step)
+{
+    l->epoch++;
+    uint32_t value = as_real(l, lower_expression(l, step->value));
+    if (!step->index) {
+        store(l, step->cell, value);
+        return;
+    }
+    uint32_t index = as_real(l, lower_expression(l, step->index));
+    vec_push(&l->code->body, (CodeOp){.kind = CODE_STORE_AT, .dest = l->code->values, .a = step->cell, .b = index,
+                                      .c = value});
+    forget_cells(l, step->cell, step->count);
+}
+
+void
+lower_block(Lowering *l, Code *code, const Routine *routine, const Block *block, uint32_t *condition)
+{
+    start_piece(l, code);
+    for (uint32_t i = block->first; i < block->first + block->n; i++)
+        lower_step(l, &routine->steps.at[i]);
+    l->epoch++;
+    if (block->end == BLOCK_BRANCH)
+        *condition = as_boolean(l, lower_expression(l, block->condition));
+    for (uint32_t k = 0; block->end == BLOCK_FAIL && k < block->n_values; k++) {
+        uint32_t value = as_real(l, lower_expression(l, routine->values.at[block->value + k]));
+        vec_push(&code->operands, value);
     }
 }

@@ -9,6 +9,7 @@
 #define MDLC_BACKEND_CODE_H
 
 #include "backend/pieces.h"
+#include "ir/routine.h"
 
 typedef enum CodeKind {
     CODE_CONST,  // dest = value
@@ -24,6 +25,11 @@ typedef enum CodeKind {
     CODE_BOOL,   // Boolean of a real: a <> 0
     CODE_REAL,   // real of a Boolean
     CODE_SELECT, // a ? b : c
+    CODE_INDEX,  // a - 1 when 1 <= a <= value, else NaN and the failure c
+    CODE_LOAD_AT, // cell or place a + b, b a value; NaN when b is
+    CODE_STORE_AT, // cell a + b = c, b and c values; nothing when b is NaN
+    CODE_INVOKE, // calls routine a with c values from operands[b] on
+    CODE_RESULT, // dest = output a of the call before; follows it at once, b: its value number
     CODE_IF,     // branch on a: operations up to ELSE are executed when true, those up to END when false
     CODE_ELSE,   // a: the value of the true side
     CODE_END,    // dest = the value of the side taken; a: the value of the false side
@@ -41,6 +47,8 @@ typedef VEC(CodeOp) CodeOps;
 typedef struct Code {
     CodeOps before; // of a loop: what does not change from trip to trip
     CodeOps body;
+    U32Vec operands; // of calls
+    uint32_t results; // doubles that the largest call needs for its inputs and outputs
     uint32_t values; // number of values: dest < values
 } Code;
 
@@ -53,13 +61,16 @@ void lowering_free(Lowering **lowering);
 uint32_t lower_straight(Lowering *lowering, Code *code, uint32_t first, uint32_t count);
 // The body of a loop segment.
 void lower_loop(Lowering *lowering, Code *code, const Pieces *pieces, const Segment *segment);
+// A block of a routine, whose places are the cells: its steps, then its condition (*condition is a Boolean value), or the
+// values of its failure (appended to code->operands).
+void lower_block(Lowering *lowering, Code *code, const Routine *routine, const Block *block, uint32_t *condition);
 void code_free(Code *code);
-// The values an operation reads; returns how many (at most 3).
-uint32_t code_operands(const CodeOp *op, uint32_t operand[3]);
+// The values an operation reads; *n says how many. They stand in `operand` (at most 3), or in the code.
+const uint32_t *code_operands(const Code *code, const CodeOp *op, uint32_t operand[3], uint32_t *n);
 static inline bool
 code_has_value(const CodeOp *op)
 {
-    return op->kind != CODE_STORE && op->kind != CODE_IF && op->kind != CODE_ELSE;
+    return op->kind != CODE_STORE && op->kind != CODE_STORE_AT && op->kind != CODE_IF && op->kind != CODE_ELSE;
 }
 
 // Name in libm of an operator that CODE_CALL1 or CODE_CALL2 calls, NULL for others.

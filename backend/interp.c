@@ -14,7 +14,7 @@
 #include "backend/engine.h"
 
 // The machine has the operations of CodeKind and these.
-enum { MOVE = CODE_KINDS, JUMP, LOAD_COLUMN, STORE_COLUMN, STOP };
+enum { MOVE = CODE_KINDS, JUMP, JUMP_IF, AGAIN, FAIL, LOAD_COLUMN, STORE_COLUMN, STOP };
 
 typedef struct Insn {
     uint32_t kind, dest, a, b, c;
@@ -33,14 +33,19 @@ typedef struct Program {
     VEC(Column) columns;
     F64Vec constants;
     U32Vec tables;
+    U32Vec inputs;         // of calls: registers
+    uint32_t results;      // doubles that the largest call needs
+    const Interp *interp;
+    const Routine *routine; // of the program of a routine
 } Program;
 
 struct Interp {
-    Program *programs;
-    uint32_t n;
+    Program *programs, *routines; // routines by their numbers
+    uint32_t n, n_routines;
+    uint32_t failure;      // place in v of what calls share
 };
 
-enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512 };
+enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512, STACK_RESULTS = 64 };
 
 // --- running
 
@@ -64,10 +69,43 @@ call_1(uint32_t op, double x)
     }
 }
 
+// The first failure counts.
 static void
-run(const Program *program, uint32_t first, double *r, double *v, const uint32_t *at)
+fail(double *state, uint32_t site, const double *r, const uint32_t *values, uint32_t n)
+{
+    if (state[0] != 0)
+        return;
+    state[0] = site + 1;
+    for (uint32_t k = 0; k < n; k++)
+        state[1 + k] = r[values[k]];
+}
+
+static double
+index_of(double subscript, double size, double *state, uint32_t site)
+{
+    if (subscript >= 1 && subscript <= size)
+        return subscript - 1;
+    fail(state, site, &subscript, (uint32_t[]){0}, 1);
+    return NAN;
+}
+
+static void invoke(const Program *program, const double *inputs, double *outputs, double *state);
+
+// Results of the call stand behind its inputs.
+static uint32_t
+call_routine(const Program *program, const Insn *insn, const double *r, double *buffer, double *state)
+{
+    for (uint32_t k = 0; k < insn->c; k++)
+        buffer[k] = r[program->inputs.at[insn->b + k]];
+    invoke(&program->interp->routines[insn->a], buffer, buffer + insn->c, state);
+    return insn->c;
+}
+
+static void
+run(const Program *program, uint32_t first, double *r, double *v, const uint32_t *at, double *buffer, double *state)
 {
     const Insn *insns = program->insns.at;
+    uint32_t results = 0;
     for (const Insn *i = insns + first;; i++) {
         double *d = r + i->dest;
         switch (i->kind) {
@@ -104,32 +142,48 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case CODE_BOOL: *d = r[i->a] != 0; break;
         case CODE_REAL:
         case MOVE: *d = r[i->a]; break;
+        case CODE_INDEX: *d = index_of(r[i->a], program->constants.at[i->b], state, i->c); break;
+        case CODE_LOAD_AT: *d = r[i->b] >= 0 ? v[i->a + (uint32_t)r[i->b]] : NAN; break;
+        case CODE_STORE_AT:
+            if (r[i->b] >= 0)
+                v[i->a + (uint32_t)r[i->b]] = r[i->c];
+            break;
+        case CODE_INVOKE: results = call_routine(program, i, r, buffer, state); break;
+        case CODE_RESULT: *d = buffer[results + i->a]; break;
         case CODE_SELECT: *d = r[i->a] != 0 ? r[i->b] : r[i->c]; break;
         case CODE_IF:
             if (r[i->a] == 0)
                 i = insns + i->c - 1;
             break;
         case JUMP: i = insns + i->c - 1; break;
+        case JUMP_IF: i = insns + (r[i->a] != 0 ? i->b : i->c) - 1; break;
+        case AGAIN:
+            if (--state[MDL_CALL_WORK] < 0) {
+                fail(state, i->a, r, NULL, 0);
+                return;
+            }
+            break;
+        case FAIL: fail(state, i->a, r, program->inputs.at + i->b, i->c); return;
         default: return;
         }
     }
 }
 
 static void
-run_loop(const Program *program, const Piece *piece, double *r, double *v)
+run_loop(const Program *program, const Piece *piece, double *r, double *v, double *buffer, double *state)
 {
     uint32_t at_stack[STACK_COLUMNS], n = piece->n_columns;
     uint32_t *at = n <= STACK_COLUMNS ? at_stack : base_realloc(NULL, n * sizeof *at);
     const Column *columns = program->columns.at + piece->columns;
     for (uint32_t c = 0; c < n; c++)
         at[c] = columns[c].start;
-    run(program, piece->before, r, v, at);
+    run(program, piece->before, r, v, at, buffer, state);
     for (uint32_t t = 0; t < piece->trips; t++) {
         if (t)
             for (uint32_t c = 0; c < n; c++)
                 at[c] = columns[c].table ? program->tables.at[columns[c].table - 1 + t]
                                          : at[c] + (uint32_t)columns[c].stride;
-        run(program, piece->body, r, v, at);
+        run(program, piece->body, r, v, at, buffer, state);
     }
     if (at != at_stack)
         free(at);
@@ -139,24 +193,64 @@ static void
 run_program(double *v, const void *self)
 {
     const Program *program = self;
-    double stack[STACK_REGISTERS];
+    double stack[STACK_REGISTERS], few[STACK_RESULTS], *state = v + program->interp->failure;
+    double *buffer = program->results <= STACK_RESULTS ? few : base_realloc(NULL, program->results * sizeof *buffer);
     for (uint32_t p = 0; p < program->piece.n; p++) {
         const Piece *piece = &program->piece.at[p];
         bool large = piece->registers > STACK_REGISTERS;
         double *r = large ? base_realloc(NULL, piece->registers * sizeof *r) : stack;
         if (piece->trips > 1)
-            run_loop(program, piece, r, v);
+            run_loop(program, piece, r, v, buffer, state);
         else
-            run(program, piece->body, r, v, NULL);
+            run(program, piece->body, r, v, NULL, buffer, state);
         if (large)
             free(r);
     }
+    if (buffer != few)
+        free(buffer);
+}
+
+// One call: cells, registers and the buffer of calls it makes are its own.
+static void
+call_program(const Program *program, const double *inputs, double *outputs, double *state)
+{
+    const Routine *routine = program->routine;
+    const Piece *piece = program->piece.at;
+    uint32_t room = routine->cells + piece->registers + program->results + 1;
+    double few[STACK_RESULTS], *cells = room <= STACK_RESULTS ? few : base_realloc(NULL, room * sizeof *cells);
+    memset(cells, 0, routine->cells * sizeof *cells);
+    memcpy(cells, inputs, routine->inputs * sizeof *cells);
+    double *r = cells + routine->cells;
+    run(program, piece->body, r, cells, NULL, r + piece->registers, state);
+    memcpy(outputs, cells + routine->output, routine->outputs * sizeof *cells);
+    if (cells != few)
+        free(cells);
+}
+
+static void
+invoke(const Program *program, const double *inputs, double *outputs, double *state)
+{
+    const Routine *routine = program->routine;
+    double bytes = routine_bytes(routine);
+    if (state[MDL_CALL_BYTES] == 0)
+        state[MDL_CALL_WORK] = ROUTINE_WORK;
+    state[MDL_CALL_BYTES] += bytes;
+    if (state[MDL_CALL_BYTES] > ROUTINE_STACK)
+        fail(state, routine->depth_site, NULL, NULL, 0);
+    else if (--state[MDL_CALL_WORK] < 0)
+        fail(state, routine->work_site, NULL, NULL, 0);
+    else
+        call_program(program, inputs, outputs, state);
+    state[MDL_CALL_BYTES] -= bytes;
+    for (uint32_t k = 0; state[0] != 0 && k < routine->outputs; k++)
+        outputs[k] = NAN;
 }
 
 // --- making
 
 typedef struct Allocator {
     Program *program;
+    const Code *code;
     U32Vec last;       // by value: index of the operation that uses it last, UINT32_MAX: never freed
     U32Vec reg;        // by value
     U32Vec free_regs;
@@ -179,7 +273,8 @@ find_last_uses(Allocator *a, const Code *code)
     vec_grow(&a->last, code->values);
     for (uint32_t i = 0; i < code->body.n; i++) {
         const CodeOp *op = &code->body.at[i];
-        uint32_t operand[3], n = code_operands(op, operand);
+        uint32_t storage[3], n;
+        const uint32_t *operand = code_operands(code, op, storage, &n);
         if (code_has_value(op))
             a->last.at[op->dest] = i;
         for (uint32_t k = 0; k < n; k++)
@@ -192,7 +287,8 @@ find_last_uses(Allocator *a, const Code *code)
 static void
 release_operands(Allocator *a, const CodeOp *op, uint32_t i)
 {
-    uint32_t operand[3], n = code_operands(op, operand);
+    uint32_t storage[3], n;
+    const uint32_t *operand = code_operands(a->code, op, storage, &n);
     for (uint32_t k = 0; k < n; k++)
         if (a->last.at[operand[k]] == i) {
             vec_push(&a->free_regs, a->reg.at[operand[k]]);
@@ -232,7 +328,8 @@ add_operation(Allocator *a, const CodeOp *op, uint32_t i)
 {
     Program *program = a->program;
     Insn insn = {.kind = op->kind, .a = op->a, .b = op->b, .c = op->c};
-    uint32_t operand[3], n = code_operands(op, operand);
+    uint32_t storage[3], n;
+    const uint32_t *operand = code_operands(a->code, op, storage, &n);
     if (op->kind == CODE_CONST) {
         insn.a = program->constants.n;
         vec_push(&program->constants, op->value);
@@ -242,7 +339,18 @@ add_operation(Allocator *a, const CodeOp *op, uint32_t i)
     } else if (op->kind == CODE_STORE) {
         insn.kind = a->loop ? STORE_COLUMN : CODE_STORE;
         insn.b = a->reg.at[op->b];
-    } else {
+    } else if (op->kind == CODE_INDEX) {
+        insn.a = a->reg.at[op->a];
+        insn.b = program->constants.n;
+        vec_push(&program->constants, op->value);
+    } else if (op->kind == CODE_LOAD_AT || op->kind == CODE_STORE_AT) {
+        insn.b = a->reg.at[op->b];
+        insn.c = op->kind == CODE_STORE_AT ? a->reg.at[op->c] : 0;
+    } else if (op->kind == CODE_INVOKE) {
+        insn.b = program->inputs.n;
+        for (uint32_t k = 0; k < n; k++)
+            vec_push(&program->inputs, a->reg.at[operand[k]]);
+    } else if (op->kind != CODE_RESULT) {
         insn.a = a->reg.at[operand[0]];
         insn.b = n > 1 ? a->reg.at[operand[1]] : op->b;
         insn.c = n > 2 ? a->reg.at[operand[2]] : op->c;
@@ -255,18 +363,21 @@ add_operation(Allocator *a, const CodeOp *op, uint32_t i)
 }
 
 static void
-add_piece(Allocator *a, const Code *code, Piece piece)
+start_registers(Allocator *a, const Code *code)
 {
+    a->code = code;
     a->registers = 0;
     vec_clear(&a->free_regs);
     vec_clear(&a->reg);
     vec_grow(&a->reg, code->values);
     find_last_uses(a, code);
-    piece.before = a->program->insns.n;
-    for (uint32_t i = 0; i < code->before.n; i++)
-        add_operation(a, &code->before.at[i], UINT32_MAX);
-    vec_push(&a->program->insns, (Insn){.kind = STOP});
-    piece.body = a->program->insns.n;
+    if (a->program->results < code->results)
+        a->program->results = code->results;
+}
+
+static void
+add_operations(Allocator *a, const Code *code)
+{
     for (uint32_t i = 0; i < code->body.n; i++) {
         const CodeOp *op = &code->body.at[i];
         if (op->kind >= CODE_IF)
@@ -277,9 +388,120 @@ add_piece(Allocator *a, const Code *code, Piece piece)
         if (code_has_value(op) && a->last.at[op->dest] == i)
             vec_push(&a->free_regs, a->reg.at[op->dest]);
     }
+}
+
+static void
+add_piece(Allocator *a, const Code *code, Piece piece)
+{
+    start_registers(a, code);
+    piece.before = a->program->insns.n;
+    for (uint32_t i = 0; i < code->before.n; i++)
+        add_operation(a, &code->before.at[i], UINT32_MAX);
+    vec_push(&a->program->insns, (Insn){.kind = STOP});
+    piece.body = a->program->insns.n;
+    add_operations(a, code);
     vec_push(&a->program->insns, (Insn){.kind = STOP});
     piece.registers = a->registers;
     vec_push(&a->program->piece, piece);
+}
+
+static void
+free_allocator(Allocator *a)
+{
+    vec_free(&a->last);
+    vec_free(&a->reg);
+    vec_free(&a->free_regs);
+    vec_free(&a->open);
+}
+
+// --- routines
+
+// How a block ends. Jumps name blocks until all have their places.
+static void
+end_block(Allocator *a, const Routine *routine, const Block *block, uint32_t condition)
+{
+    Program *program = a->program;
+    if (block->again)
+        vec_push(&program->insns, (Insn){.kind = AGAIN, .a = routine->work_site});
+    if (block->end == BLOCK_JUMP) {
+        vec_push(&program->insns, (Insn){.kind = JUMP, .c = block->to});
+    } else if (block->end == BLOCK_BRANCH) {
+        vec_push(&program->insns, (Insn){.kind = JUMP_IF, .a = a->reg.at[condition], .b = block->to,
+                                         .c = block->otherwise});
+    } else if (block->end == BLOCK_FAIL) {
+        uint32_t first = program->inputs.n;
+        for (uint32_t k = a->code->operands.n - block->n_values; k < a->code->operands.n; k++)
+            vec_push(&program->inputs, a->reg.at[a->code->operands.at[k]]);
+        vec_push(&program->insns, (Insn){.kind = FAIL, .a = block->site, .b = first, .c = block->n_values});
+    } else {
+        vec_push(&program->insns, (Insn){.kind = STOP});
+    }
+}
+
+// What the end of a block reads must keep its register to the end.
+static void
+keep_to_end(Allocator *a, const Block *block, uint32_t condition)
+{
+    if (block->end == BLOCK_BRANCH)
+        a->last.at[condition] = UINT32_MAX;
+    for (uint32_t k = a->code->operands.n - block->n_values; k < a->code->operands.n; k++)
+        a->last.at[a->code->operands.at[k]] = UINT32_MAX;
+}
+
+static void
+add_block(Allocator *a, Lowering *lowering, const Block *block, Piece *piece)
+{
+    Code code;
+    uint32_t condition = 0;
+    lower_block(lowering, &code, a->program->routine, block, &condition);
+    start_registers(a, &code);
+    keep_to_end(a, block, condition);
+    add_operations(a, &code);
+    end_block(a, a->program->routine, block, condition);
+    if (piece->registers < a->registers)
+        piece->registers = a->registers;
+    code_free(&code);
+}
+
+static void
+make_routine(Program *program, Lowering *lowering)
+{
+    const Routine *routine = program->routine;
+    Allocator a = {.program = program};
+    Piece piece = {.trips = 1};
+    U32Vec start = {0}, end = {0};
+    for (uint32_t b = 0; b < routine->blocks.n; b++) {
+        vec_push(&start, program->insns.n);
+        add_block(&a, lowering, &routine->blocks.at[b], &piece);
+        vec_push(&end, program->insns.n - 1);
+    }
+    for (uint32_t b = 0; b < routine->blocks.n; b++) {
+        Insn *insn = &program->insns.at[end.at[b]];
+        if (insn->kind == JUMP || insn->kind == JUMP_IF)
+            insn->c = start.at[insn->c];
+        if (insn->kind == JUMP_IF)
+            insn->b = start.at[insn->b];
+    }
+    vec_push(&program->piece, piece);
+    vec_free(&start);
+    vec_free(&end);
+    free_allocator(&a);
+}
+
+static void
+make_routines(Interp *interp, const Sys *sys, Lowering *lowering)
+{
+    U32Vec numbers = {0};
+    sys_routines(sys, &numbers);
+    interp->n_routines = routine_count(sys->exprs) + 1;
+    interp->routines = base_calloc(interp->n_routines, sizeof *interp->routines);
+    for (uint32_t i = 0; i < numbers.n; i++) {
+        Program *program = &interp->routines[numbers.at[i]];
+        program->interp = interp;
+        program->routine = routine_of(sys->exprs, numbers.at[i]);
+        make_routine(program, lowering);
+    }
+    vec_free(&numbers);
 }
 
 static void
@@ -308,26 +530,32 @@ make_program(Program *program, const Sys *sys, const Func *func, SlotCounts *slo
     vec_append(&program->columns, pieces.columns.at, pieces.columns.n);
     vec_append(&program->tables, pieces.tables.at, pieces.tables.n);
     pieces_free(&pieces);
-    vec_free(&a.last);
-    vec_free(&a.reg);
-    vec_free(&a.free_regs);
-    vec_free(&a.open);
+    free_allocator(&a);
+}
+
+static void
+free_programs(Program *programs, uint32_t n)
+{
+    for (uint32_t f = 0; f < n; f++) {
+        Program *p = &programs[f];
+        vec_free(&p->piece);
+        vec_free(&p->insns);
+        vec_free(&p->columns);
+        vec_free(&p->constants);
+        vec_free(&p->tables);
+        vec_free(&p->inputs);
+    }
+    free(programs);
 }
 
 void
 interp_free(Interp **slot)
 {
     Interp *interp = *slot;
-    for (uint32_t f = 0; interp && f < interp->n; f++) {
-        Program *p = &interp->programs[f];
-        vec_free(&p->piece);
-        vec_free(&p->insns);
-        vec_free(&p->columns);
-        vec_free(&p->constants);
-        vec_free(&p->tables);
-    }
-    if (interp)
-        free(interp->programs);
+    if (!interp)
+        return;
+    free_programs(interp->programs, interp->n);
+    free_programs(interp->routines, interp->n_routines);
     free(interp);
     *slot = NULL;
 }
@@ -339,10 +567,13 @@ interp_create(const Sys *sys, const uint8_t *chosen, mdl_code *code)
     SlotCounts slots = {0};
     Lowering *lowering = lowering_create(sys, &slots);
     interp->n = sys->funcs.n;
+    interp->failure = sys->model->failure;
+    make_routines(interp, sys, lowering);
     interp->programs = base_calloc(interp->n + 1, sizeof *interp->programs);
     for (uint32_t f = 0; f < interp->n; f++) {
         if (!sys->funcs.at[f].count || (chosen && !chosen[f]))
             continue;
+        interp->programs[f].interp = interp;
         make_program(&interp->programs[f], sys, &sys->funcs.at[f], &slots, lowering);
         code[f] = (mdl_code){run_program, &interp->programs[f]};
     }

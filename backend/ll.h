@@ -24,6 +24,7 @@ typedef struct LlModule {
     LLVMTypeRef type_void, type_double, type_pointer, type_index, type_int32;
     LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
     LLVMValueRef sqrt, floor, ceil, trunc, fabs;
+    uint32_t failure;              // mdl_model.failure
     bool optimised;                // runs default<O2> and the optimising code generator
     uint32_t instrs;               // instructions of the Sys in it
 } LlModule;
@@ -42,6 +43,10 @@ typedef struct LlLoop {
 // shared code, self; ends it with ret.
 // loop is NULL for straight code.
 void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
+
+// The function of a routine, declared when the module does not have it, and its body.
+LLVMValueRef ll_routine(LlModule *m, uint32_t number);
+void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine);
 
 // A sink consumes finished modules. It may take the context and module (setting m->module and m->context
 // NULL).

@@ -12,10 +12,18 @@
 #include "backend/ll.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <math.h>
 
 typedef struct Emitter {
     LlModule *m;
+    const Code *code;
     LLVMValueRef function, v;
+    const Routine *routine;    // NULL: of a model's function
+    VEC(LLVMValueRef) cell;    // of a routine, by cell: its variable's memory
+    VEC(LLVMValueRef) blocks_of; // of a routine: by block
+    LLVMValueRef state;        // what calls share
+    LLVMValueRef buffer;       // inputs and outputs of calls
+    uint32_t buffer_size, outputs_at; // outputs_at: of the last call, in the buffer
     const LlLoop *loop;
     LLVMValueRef *value;       // by value number
     LLVMValueRef trip;         // i64
@@ -151,9 +159,27 @@ column_address(Emitter *e, uint32_t number)
     return address;
 }
 
+// A variable of a routine has memory of its own, so that LLVM can keep it in registers when no subscript is computed.
+static LLVMValueRef
+cell_address(Emitter *e, uint32_t cell, LLVMValueRef plus)
+{
+    const Routine *routine = e->routine;
+    uint32_t low = 0, high = routine->extents.n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(routine->extents.at[middle].first <= cell ? &low : &high) = middle;
+    }
+    LLVMValueRef index = index_constant(e, cell - routine->extents.at[low].first);
+    if (plus)
+        index = LLVMBuildAdd(e->m->builder, index, plus, "");
+    return place_address(e, e->cell.at[low], index);
+}
+
 static LLVMValueRef
 operand_address(Emitter *e, uint32_t operand)
 {
+    if (e->routine)
+        return cell_address(e, operand, NULL);
     if (e->loop && operand != UINT32_MAX)
         return column_address(e, operand);
     return place_address(e, e->v, index_constant(e, operand == UINT32_MAX ? 0 : operand));
@@ -313,12 +339,155 @@ emit_branch(Emitter *e, const CodeOp *op)
     }
 }
 
+// --- routines and subscripts
+
+static LLVMValueRef
+state_address(Emitter *e, uint32_t offset)
+{
+    return place_address(e, e->state, index_constant(e, offset));
+}
+
+static LLVMValueRef
+load_double(Emitter *e, LLVMValueRef address)
+{
+    return LLVMBuildLoad2(e->m->builder, e->m->type_double, address, "");
+}
+
+static LLVMValueRef
+real_constant(Emitter *e, double value)
+{
+    return LLVMConstReal(e->m->type_double, value);
+}
+
+// Goes on in a new block when `condition` holds, in *otherwise (to be filled) when it does not, which is rare.
+static void
+expect_condition(Emitter *e, LLVMValueRef condition, LLVMBasicBlockRef *otherwise)
+{
+    LLVMBasicBlockRef on = new_block(e);
+    *otherwise = new_block(e);
+    LLVMValueRef branch = LLVMBuildCondBr(e->m->builder, condition, on, *otherwise);
+    LLVMContextRef context = e->m->context;
+    LLVMTypeRef type = LLVMInt32TypeInContext(context);
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(context, "branch_weights", 14),
+                                LLVMValueAsMetadata(LLVMConstInt(type, 1000000, false)),
+                                LLVMValueAsMetadata(LLVMConstInt(type, 1, false))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(context, "prof", 4),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
+    LLVMPositionBuilderAtEnd(e->m->builder, on);
+}
+
+// The first failure counts.
+static void
+emit_failure(Emitter *e, uint32_t site, const LLVMValueRef *values, uint32_t n)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMBasicBlockRef record = new_block(e), done = new_block(e);
+    LLVMValueRef first = compare(e, LLVMRealOEQ, load_double(e, state_address(e, 0)), real_constant(e, 0));
+    LLVMBuildCondBr(builder, first, record, done);
+    LLVMPositionBuilderAtEnd(builder, record);
+    LLVMBuildStore(builder, real_constant(e, site + 1.0), state_address(e, 0));
+    for (uint32_t k = 0; k < n; k++)
+        LLVMBuildStore(builder, values[k], state_address(e, 1 + k));
+    LLVMBuildBr(builder, done);
+    LLVMPositionBuilderAtEnd(builder, done);
+}
+
+static LLVMValueRef
+emit_index(Emitter *e, const CodeOp *op)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef subscript = e->value[op->a];
+    LLVMValueRef inside = LLVMBuildAnd(builder, compare(e, LLVMRealOGE, subscript, real_constant(e, 1)),
+                                       compare(e, LLVMRealOLE, subscript, real_constant(e, op->value)), "");
+    LLVMBasicBlockRef wrong, from[2], join;
+    expect_condition(e, inside, &wrong);
+    LLVMValueRef values[2] = {LLVMBuildFSub(builder, subscript, real_constant(e, 1), ""), real_constant(e, NAN)};
+    from[0] = LLVMGetInsertBlock(builder);
+    join = new_block(e);
+    LLVMBuildBr(builder, join);
+    LLVMPositionBuilderAtEnd(builder, wrong);
+    emit_failure(e, op->c, &subscript, 1);
+    from[1] = LLVMGetInsertBlock(builder);
+    LLVMBuildBr(builder, join);
+    LLVMPositionBuilderAtEnd(builder, join);
+    LLVMValueRef phi = LLVMBuildPhi(builder, e->m->type_double, "");
+    LLVMAddIncoming(phi, values, from, 2);
+    return phi;
+}
+
+// Address of the element at a computed position, that of the first when there is none; *valid says which.
+static LLVMValueRef
+element_address(Emitter *e, const CodeOp *op, LLVMValueRef *valid)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef position = e->value[op->b];
+    *valid = compare(e, LLVMRealOGE, position, real_constant(e, 0));
+    LLVMValueRef safe = choose(e, *valid, position, real_constant(e, 0));
+    LLVMValueRef index = LLVMBuildFPToSI(builder, safe, e->m->type_index, "");
+    if (e->routine)
+        return cell_address(e, op->a, index);
+    return place_address(e, e->v, LLVMBuildAdd(builder, index, index_constant(e, op->a), ""));
+}
+
+static void
+emit_store_at(Emitter *e, const CodeOp *op)
+{
+    LLVMValueRef valid, address = element_address(e, op, &valid);
+    LLVMValueRef old = load_double(e, address);
+    LLVMBuildStore(e->m->builder, choose(e, valid, e->value[op->c], old), address);
+}
+
+static void
+emit_invoke(Emitter *e, const CodeOp *op)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    for (uint32_t k = 0; k < op->c; k++)
+        LLVMBuildStore(builder, e->value[e->code->operands.at[op->b + k]],
+                       place_address(e, e->buffer, index_constant(e, k)));
+    e->outputs_at = op->c;
+    LLVMValueRef callee = ll_routine(e->m, op->a);
+    LLVMValueRef args[3] = {e->buffer, place_address(e, e->buffer, index_constant(e, op->c)), e->state};
+    LLVMBuildCall2(builder, LLVMGlobalGetValueType(callee), callee, args, 3, "");
+}
+
+// Operations whose operands stand elsewhere than in values, or that have none.
+static bool
+emit_special(Emitter *e, const CodeOp *op)
+{
+    LLVMValueRef valid;
+    switch (op->kind) {
+    case CODE_INDEX:
+        e->value[op->dest] = emit_index(e, op);
+        return true;
+    case CODE_LOAD_AT: {
+        LLVMValueRef element = load_double(e, element_address(e, op, &valid));
+        e->value[op->dest] = choose(e, valid, element, real_constant(e, NAN));
+        return true;
+    }
+    case CODE_STORE_AT:
+        emit_store_at(e, op);
+        return true;
+    case CODE_INVOKE:
+        emit_invoke(e, op);
+        return true;
+    case CODE_RESULT:
+        e->value[op->dest] =
+            load_double(e, place_address(e, e->buffer, index_constant(e, e->outputs_at + op->a)));
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void
 emit_operations(Emitter *e, const CodeOps *ops)
 {
     for (uint32_t i = 0; i < ops->n; i++) {
         const CodeOp *op = &ops->at[i];
-        uint32_t operand[3], n = code_operands(op, operand);
+        uint32_t storage[3], n;
+        const uint32_t *operand = code_operands(e->code, op, storage, &n);
+        if (emit_special(e, op))
+            continue;
         if (op->kind >= CODE_IF) {
             emit_branch(e, op);
         } else if (op->kind == CODE_LOAD) {
@@ -372,14 +541,191 @@ emit_loop(Emitter *e, const Code *code)
     LLVMPositionBuilderAtEnd(builder, done);
 }
 
+static LLVMValueRef
+doubles(Emitter *e, uint32_t n)
+{
+    return LLVMBuildAlloca(e->m->builder, LLVMArrayType2(e->m->type_double, n ? n : 1), "");
+}
+
+static void
+free_emitter(Emitter *e)
+{
+    free(e->value);
+    free(e->address);
+    vec_free(&e->tables);
+    vec_free(&e->blocks);
+    vec_free(&e->sides);
+    vec_free(&e->strides);
+    vec_free(&e->products);
+    vec_free(&e->cell);
+    vec_free(&e->blocks_of);
+}
+
+// --- whole routines: void name(const double *inputs, double *outputs, double *state)
+
+static LLVMValueRef
+copy_size(Emitter *e, uint32_t n)
+{
+    return LLVMConstInt(e->m->type_index, 8 * (uint64_t)n, false);
+}
+
+// Memory of the variables: inputs are copied, all others begin with 0.
+static void
+emit_variables(Emitter *e)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef inputs = LLVMGetParam(e->function, 0);
+    for (uint32_t i = 0; i < e->routine->extents.n; i++) {
+        Extent extent = e->routine->extents.at[i];
+        LLVMValueRef memory = doubles(e, extent.count);
+        vec_push(&e->cell, memory);
+        if (extent.first < e->routine->inputs)
+            LLVMBuildMemCpy(builder, memory, 8, place_address(e, inputs, index_constant(e, extent.first)), 8,
+                            copy_size(e, extent.count));
+        else
+            LLVMBuildMemSet(builder, memory, LLVMConstInt(LLVMInt8TypeInContext(e->m->context), 0, false),
+                            copy_size(e, extent.count), 8);
+    }
+}
+
+static void
+add_to_state(Emitter *e, uint32_t offset, double amount)
+{
+    LLVMValueRef address = state_address(e, offset), old = load_double(e, address);
+    LLVMBuildStore(e->m->builder, LLVMBuildFAdd(e->m->builder, old, real_constant(e, amount), ""), address);
+}
+
+// Counts one call or repetition; goes to `failed` after a failure when there are too many.
+static void
+emit_work(Emitter *e, LLVMBasicBlockRef failed)
+{
+    LLVMBasicBlockRef wrong;
+    add_to_state(e, MDL_CALL_WORK, -1);
+    LLVMValueRef left = load_double(e, state_address(e, MDL_CALL_WORK));
+    expect_condition(e, compare(e, LLVMRealOGE, left, real_constant(e, 0)), &wrong);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->builder);
+    LLVMPositionBuilderAtEnd(e->m->builder, wrong);
+    emit_failure(e, e->routine->work_site, NULL, 0);
+    LLVMBuildBr(e->m->builder, failed);
+    LLVMPositionBuilderAtEnd(e->m->builder, here);
+}
+
+// The outermost call begins to count; a call that is too deep fails.
+static void
+emit_entry(Emitter *e, LLVMBasicBlockRef failed)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef bytes = load_double(e, state_address(e, MDL_CALL_BYTES)), work = state_address(e, MDL_CALL_WORK);
+    LLVMValueRef outermost = compare(e, LLVMRealOEQ, bytes, real_constant(e, 0));
+    LLVMBuildStore(builder, choose(e, outermost, real_constant(e, ROUTINE_WORK), load_double(e, work)), work);
+    add_to_state(e, MDL_CALL_BYTES, routine_bytes(e->routine));
+    LLVMValueRef now = load_double(e, state_address(e, MDL_CALL_BYTES));
+    LLVMBasicBlockRef wrong;
+    expect_condition(e, compare(e, LLVMRealOLE, now, real_constant(e, ROUTINE_STACK)), &wrong);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
+    LLVMPositionBuilderAtEnd(builder, wrong);
+    emit_failure(e, e->routine->depth_site, NULL, 0);
+    LLVMBuildBr(builder, failed);
+    LLVMPositionBuilderAtEnd(builder, here);
+    emit_work(e, failed);
+}
+
+// Where all returns meet: outputs are what the variables hold, or NaN after a failure.
+static void
+emit_exit(Emitter *e, LLVMBasicBlockRef leave)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMPositionBuilderAtEnd(builder, leave);
+    add_to_state(e, MDL_CALL_BYTES, -routine_bytes(e->routine));
+    LLVMValueRef good = compare(e, LLVMRealOEQ, load_double(e, state_address(e, 0)), real_constant(e, 0));
+    for (uint32_t k = 0; k < e->routine->outputs; k++) {
+        LLVMValueRef value = load_double(e, cell_address(e, e->routine->output + k, NULL));
+        LLVMBuildStore(builder, choose(e, good, value, real_constant(e, NAN)),
+                       place_address(e, LLVMGetParam(e->function, 1), index_constant(e, k)));
+    }
+    LLVMBuildRetVoid(builder);
+}
+
+static void
+emit_block_end(Emitter *e, const Block *block, uint32_t condition, LLVMBasicBlockRef leave)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef values[MDL_FAILURE_VALUES];
+    if (block->again)
+        emit_work(e, leave);
+    switch ((BlockEnd)block->end) {
+    case BLOCK_JUMP:
+        LLVMBuildBr(builder, LLVMValueAsBasicBlock(e->blocks_of.at[block->to]));
+        return;
+    case BLOCK_BRANCH:
+        LLVMBuildCondBr(builder, e->value[condition], LLVMValueAsBasicBlock(e->blocks_of.at[block->to]),
+                        LLVMValueAsBasicBlock(e->blocks_of.at[block->otherwise]));
+        return;
+    case BLOCK_FAIL:
+        for (uint32_t k = 0; k < block->n_values; k++)
+            values[k] = e->value[e->code->operands.at[e->code->operands.n - block->n_values + k]];
+        emit_failure(e, block->site, values, block->n_values);
+        break;
+    case BLOCK_RETURN:
+        break;
+    }
+    LLVMBuildBr(builder, leave);
+}
+
+// Memory for calls belongs to the entry: the largest call of all blocks is known at the end only, so each block has its own.
+static void
+emit_block(Emitter *e, Lowering *lowering, const Block *block, LLVMBasicBlockRef entry, LLVMBasicBlockRef leave)
+{
+    LLVMBasicBlockRef here = LLVMValueAsBasicBlock(e->blocks_of.at[block - e->routine->blocks.at]);
+    Code code;
+    uint32_t condition = 0;
+    lower_block(lowering, &code, e->routine, block, &condition);
+    e->code = &code;
+    free(e->value);
+    e->value = base_calloc(code.values + 1, sizeof *e->value);
+    if (code.results > e->buffer_size) {
+        LLVMPositionBuilderBefore(e->m->builder, LLVMGetFirstInstruction(entry));
+        e->buffer = doubles(e, code.results);
+        e->buffer_size = code.results;
+    }
+    LLVMPositionBuilderAtEnd(e->m->builder, here);
+    emit_operations(e, &code.body);
+    emit_block_end(e, block, condition, leave);
+    code_free(&code);
+}
+
+void
+ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine)
+{
+    LLVMValueRef function = ll_routine(m, routine->number);
+    Emitter e = {.m = m, .function = function, .routine = routine, .state = LLVMGetParam(function, 2)};
+    LLVMBasicBlockRef entry = new_block(&e), leave = new_block(&e);
+    LLVMPositionBuilderAtEnd(m->builder, entry);
+    emit_variables(&e);
+    emit_entry(&e, leave);
+    LLVMBasicBlockRef begun = LLVMGetInsertBlock(m->builder);
+    for (uint32_t b = 0; b < routine->blocks.n; b++)
+        vec_push(&e.blocks_of, LLVMBasicBlockAsValue(new_block(&e)));
+    LLVMPositionBuilderAtEnd(m->builder, begun);
+    LLVMBuildBr(m->builder, LLVMValueAsBasicBlock(e.blocks_of.at[0]));
+    for (uint32_t b = 0; b < routine->blocks.n; b++)
+        emit_block(&e, lowering, &routine->blocks.at[b], entry, leave);
+    emit_exit(&e, leave);
+    free_emitter(&e);
+}
+
 void
 ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop)
 {
     uint32_t columns = loop ? loop->segment->n_columns : 0;
-    Emitter e = {.m = m, .function = function, .v = LLVMGetParam(function, 0), .loop = loop,
+    Emitter e = {.m = m, .code = code, .function = function, .v = LLVMGetParam(function, 0), .loop = loop,
                  .value = base_calloc(code->values + 1, sizeof *e.value),
                  .address = base_calloc(columns + 1, sizeof *e.address)};
     LLVMPositionBuilderAtEnd(m->builder, new_block(&e));
+    if (m->failure)
+        e.state = place_address(&e, e.v, index_constant(&e, m->failure));
+    if (code->results)
+        e.buffer = doubles(&e, code->results);
     if (loop && !loop->self) {
         emit_loop(&e, code);
     } else {
@@ -387,11 +733,5 @@ ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop
         emit_operations(&e, &code->body);
     }
     LLVMBuildRetVoid(m->builder);
-    free(e.value);
-    free(e.address);
-    vec_free(&e.tables);
-    vec_free(&e.blocks);
-    vec_free(&e.sides);
-    vec_free(&e.strides);
-    vec_free(&e.products);
+    free_emitter(&e);
 }

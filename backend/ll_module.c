@@ -164,6 +164,7 @@ module_for(Compiler *c, bool optimised)
     if (!m->module) {
         ll_module_open(m, c->request->sys->model->name ? c->request->sys->model->name : "model");
         m->optimised = optimised || together;
+        m->failure = c->request->sys->model->failure;
     }
     return m;
 }
@@ -203,6 +204,45 @@ LLVMValueRef
 ll_function(LlModule *m, const char *name)
 {
     return function_named(m, name, false);
+}
+
+LLVMValueRef
+ll_routine(LlModule *m, uint32_t number)
+{
+    char name[32];
+    snprintf(name, sizeof name, "routine.%u", number);
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+    if (function)
+        return function;
+    LLVMTypeRef params[3] = {m->type_pointer, m->type_pointer, m->type_pointer};
+    function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, 3, false));
+    add_function_attribute(m, function, "nounwind");
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+    // Inputs, outputs and what calls share are apart.
+    for (unsigned k = 1; k <= 3; k++)
+        LLVMAddAttributeAtIndex(function, k, LLVMCreateEnumAttribute(
+            m->context, LLVMGetEnumAttributeKindForName("noalias", 7), 0));
+    return function;
+}
+
+// Routines go to the modules that are optimised: they have loops and many small steps.
+static bool
+compile_routines(Compiler *c)
+{
+    U32Vec numbers = {0};
+    bool good = true;
+    sys_routines(c->request->sys, &numbers);
+    for (uint32_t i = 0; good && i < numbers.n; i++) {
+        const Routine *routine = routine_of(c->request->sys->exprs, numbers.at[i]);
+        LlModule *m = module_for(c, c->request->options.opt != 0);
+        good = m != NULL;
+        if (good)
+            ll_emit_routine(m, c->lowering, routine);
+        if (good)
+            m->instrs += routine->steps.n;
+    }
+    vec_free(&numbers);
+    return good;
 }
 
 // Emits one piece as the function itself (`whole`) or as its next part.
@@ -373,7 +413,7 @@ ll_compile(const LlRequest *request, Out *why)
     Compiler c = {.request = request, .why = why};
     c.lowering = lowering_create(request->sys, &c.slots);
     find_cold(&c);
-    bool good = true;
+    bool good = request->marked || compile_routines(&c);
     for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
         const Func *func = &request->sys->funcs.at[f];
         if (request->marked && !request->late[f])

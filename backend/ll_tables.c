@@ -98,6 +98,10 @@ static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
 
+static const Field failure_fields[] = {TEXT(mdl_failure, text), TEXT(mdl_failure, where)};
+static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
+DESCRIBED(mdl_failure, 16);
+
 static const Field delay_fields[] = {TEXT(mdl_delay, where)};
 static const Layout delay_layout = LAYOUT(mdl_delay, delay_fields);
 DESCRIBED(mdl_delay, 40);
@@ -149,6 +153,7 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
     BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
     CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts),
+    STRUCTS(mdl_model, failed, failure_layout, n_failures),
     STRUCTS(mdl_model, output, output_layout, n_outputs), STRUCTS(mdl_model, settable, settable_layout, n_settables),
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
@@ -160,7 +165,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 800);
+DESCRIBED(mdl_model, 816);
 
 typedef struct Tables {
     LlModule *m;

@@ -258,7 +258,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     }
     Scope *inside = arena_new(elab->arena, Scope);
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
-    *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name};
+    *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name,
+                        .id = found.class_id};
     return true;
 }
 
@@ -409,6 +410,26 @@ env_literal(ExprEnv *env, Var var, double *out)
     return true;
 }
 
+static bool
+env_varies(ExprEnv *env, Var var)
+{
+    const Scope *scope = env->scope;
+    Fragment *frag = scope->frag;
+    const Member *member = NULL;
+    if (!frag || var == UNPLACED)
+        return false;
+    if (!(var & EXTRA_BIT)) {
+        member = member_of_var(&frag, &var);
+    } else {
+        const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
+        if (extra->kind == EXTRA_PRE || extra->kind == EXTRA_DER)
+            return true;
+        if (extra->kind == EXTRA_OUTER)
+            member = outer_member(frag, extra, &frag, &var);
+    }
+    return member && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT;
+}
+
 // Only continuous variables and their derivatives change between events.
 static bool
 is_continuous(Fragment *frag, Var var)
@@ -445,7 +466,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
     *env = (ExprEnv){.ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs,
                      .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
-                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function, .declared = env_declared,
+                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .routines = elab->routines,
                      .type = env_type, 
                      .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .enumeration = env_enumeration, .graph = connection_query,
                          .scope = scope,

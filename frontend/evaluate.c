@@ -30,12 +30,15 @@ learn_values(Evaluation *evaluation, Expr e)
         if (evaluation->known.at[slot])
             continue;
         if (env->slots->at[slot] == BOUND_VARIABLE) {
-            diag_add(env->diags, E0205, evaluation->span,
-                     "this must be known at compile time, but it depends on the variable of an integral");
+            env->at_run_time = true;
+            diag_add(env->diags, E0205, evaluation->span, "this must be known at compile time, but it depends on %s",
+                     env->compile ? "what a function is called with at run time" : "the variable of an integral");
             return false;
         }
-        if (!env->value(env, env->slots->at[slot], &value, evaluation->span))
+        if (!env->value(env, env->slots->at[slot], &value, evaluation->span)) {
+            env->at_run_time = true;
             return false;
+        }
         evaluation->known.at[slot] = expr_const(env->exprs, value);
     }
     return true;
@@ -45,6 +48,7 @@ static void
 report_not_constant(Evaluation *evaluation, Expr e)
 {
     ExprEnv *env = evaluation->env;
+    env->at_run_time = true;
     if (expr_has_op(env->exprs, e, OP_TIME))
         diag_add(env->diags, E0205, evaluation->span,
                  "this must be known at compile time, but it depends on time");

@@ -4,6 +4,7 @@
 // Method: one walk over the tree; variables become slots by first occurrence; scalars are hash-consed
 // at once, arrays are their scalars in row-major order. Families of constructs live in files of their own.
 // Contract: expression.h. Complexity: linear in nodes plus scalar operations of the results.
+#include <math.h>
 #include <string.h>
 
 #include "frontend/expression_inner.h"
@@ -30,6 +31,11 @@ Expr
 expression_slot(ExprEnv *env, Var var)
 {
     uint32_t slot;
+    double value = NAN;
+    if (env->compile) { // slots are cells: constants of packages are numbers
+        env->value(env, var, &value, (Span){0});
+        return expr_const(env->exprs, value);
+    }
     bool known = map_get(env->slot_of, var, &slot) && slot < env->slots->n && env->slots->at[slot] == var;
     if (!known) {
         slot = env->slots->n;
@@ -99,8 +105,86 @@ expression_is_time(const ExprEnv *env, Node ref)
         && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "time");
 }
 
+// The elements that every combination of the subscripts known at run time selects.
+static bool
+plain_reference(ExprEnv *env, Node node, Value *out);
+
+static bool
+picked_elements(ExprEnv *env, Node node, LocalPicks *picks, uint32_t combinations, Value *parts)
+{
+    LocalPicks *outer = env->picks;
+    bool good = true;
+    picks->frozen = true;
+    env->picks = picks;
+    for (uint32_t k = 0; good && k < combinations; k++) {
+        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
+            picks->at[d].at = rest % picks->at[d].size;
+        good = plain_reference(env, node, &parts[k]);
+    }
+    env->picks = outer;
+    return good;
+}
+
+static bool
+picked_reference(ExprEnv *env, Node node, LocalPicks *picks, Value *out)
+{
+    Exprs *exprs = env->exprs;
+    uint64_t combinations = 1;
+    Expr position = expr_const(exprs, 0);
+    enum { MOST = 10000 };
+    for (uint32_t d = 0; d < picks->n; d++) {
+        Expr size = expr_const(exprs, picks->at[d].size);
+        position = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, position, size), pick_index(env, &picks->at[d], node));
+        combinations *= picks->at[d].size;
+        if (combinations > MOST) {
+            diag_add(env->diags, E0214, node_span(env, node),
+                     "a subscript known at run time only can select from %d elements at most", MOST);
+            return false;
+        }
+    }
+    Value *parts = arena_array(env->arena, Value, combinations + 1);
+    if (!combinations || !picked_elements(env, node, picks, (uint32_t)combinations, parts)
+        || !value_new(env, &parts[0].type, node_span(env, node), out))
+        return false;
+    U32Vec args = {0};
+    for (uint32_t i = 0; i < out->count; i++) {
+        args.n = 0;
+        vec_push(&args, position);
+        for (uint32_t k = 0; k < combinations; k++)
+            vec_push(&args, parts[k].elements[i]);
+        out->elements[i] = expr_make(exprs, OP_PICK, args.at, args.n);
+    }
+    vec_free(&args);
+    return true;
+}
+
+static bool
+has_subscripts(const ExprEnv *env, Node ref)
+{
+    for (uint32_t i = 0; i < ast_at(env->ast, ref)->nchild; i++)
+        if (ast_child(env->ast, ast_child(env->ast, ref, i), 0))
+            return true;
+    return false;
+}
+
 static bool
 reference_value(ExprEnv *env, Node node, Value *out)
+{
+    LocalPicks picks = {0}, *outer = env->picks;
+    if (!has_subscripts(env, node)) {
+        env->picks = NULL;
+        bool good = plain_reference(env, node, out);
+        env->picks = outer;
+        return good;
+    }
+    env->picks = &picks;
+    bool good = plain_reference(env, node, out);
+    env->picks = outer;
+    return good && (!picks.n || picked_reference(env, node, &picks, out));
+}
+
+static bool
+plain_reference(ExprEnv *env, Node node, Value *out)
 {
     int64_t local = expression_local(env, node);
     if (local >= 0)

@@ -68,7 +68,24 @@ typedef struct FunctionRef {
     Node class_node;         // the CLASS of a function, or of a record (its constructor)
     void *scope;             // for ExprEnv.scope while its body is elaborated
     Sym full_name;
+    uint32_t id;             // of the class as specialised, by the class side
 } FunctionRef;
+
+typedef struct Routines Routines; // functions compiled so far (routine.c)
+
+// A subscript known at run time only.
+typedef struct LocalPick {
+    Node node;
+    uint32_t size;           // of the dimension
+    Expr index;              // from 1
+    uint32_t at;             // the position, from 0, that is looked at
+} LocalPick;
+enum { PICK_RANK = 8 };
+typedef struct LocalPicks {
+    LocalPick at[PICK_RANK];
+    uint32_t n;
+    bool frozen;             // all are known: subscripts are not evaluated again
+} LocalPicks;
 
 typedef struct Local {       // a loop index or a variable of a function being executed
     Sym name;
@@ -113,6 +130,13 @@ struct ExprEnv {
     // What the connections say: Connections.isRoot(R) and Connections.rooted(R), also written rooted(R), inStream(h),
     // actualStream(h), cardinality(c). May be NULL.
     bool (*graph)(ExprEnv *env, Node call, Value *out);
+    // A variable changes during the simulation. May be NULL: none does.
+    bool (*varies)(ExprEnv *env, Var var);
+    Routines *routines;      // NULL: functions are not called at run time
+    LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
+    bool compile;            // in a routine: slots are its cells
+    bool at_run_time;        // why the function that failed last cannot be expanded: it needs values known at run time
+    const struct Running *running; // functions being expanded, inside out
     Expr guard;              // holds where the statement being executed is reached; 0: always
     void *scope;             // class side's scope
     void *context;           // class side's own
@@ -149,6 +173,8 @@ bool expression_equation(ExprEnv *env, Node lhs, Node rhs, Span span, Value *lef
 bool expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const char *what);
 // Text such as "Real[3,2]" for messages.
 const char *type_text(Arena *arena, const Syms *syms, const Type *type);
+void routines_close(Routines **routines);
+Routines *routines_open(void);
 // The known built-in function with this name? (for messages and shadowing)
 bool builtin_known(const char *name);
 

@@ -7,6 +7,7 @@
 #define MDLC_FRONTEND_EXPRESSION_INNER_H
 
 #include "frontend/expression.h"
+#include "ir/routine.h"
 
 enum {
     NESTING_LIMIT = 3000,          // expressions and statements inside each other, through all function calls
@@ -67,6 +68,10 @@ bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value 
 // Positions (row-major) that subscripts select in a value of this type; `result` has the sizes of the
 // selection.
 bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *positions, Type *result);
+// A subscript of a dimension of that size is known at run time only, or has been: *position is what to look at now.
+bool subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position);
+// The position from 0 as an expression that fails outside the array; `of` for the message.
+Expr pick_index(ExprEnv *env, const LocalPick *pick, Node of);
 bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
 
 // --- record.c
@@ -160,6 +165,19 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
 bool record_construct(Frame *frame, Value *out);
 
 bool function_call(ExprEnv *env, Node call, Value *out); // first output
+typedef struct Running { // a function being expanded
+    Node class_node;
+    uint32_t id;
+    const struct Running *outer;
+} Running;
+// The value that the declaration of a function's variable gives, or 0; its type.
+Node function_default(const ExprEnv *env, const Variable *variable);
+bool function_variable_type(ExprEnv *env, const Variable *variable, Type *type);
+// The local that an assignment's target names; -1 after E0211.
+int64_t statement_target(Frame *frame, Node target);
+// --- routine.c
+// A call at run time for arguments with the types of the inputs, all given.
+bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
 // The basic type of a type name, with the sizes an alias carries.
 bool function_type(ExprEnv *env, Node name, Type *type);
 // Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their

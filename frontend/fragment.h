@@ -211,6 +211,7 @@ struct Elab {
     Diags *diags;
     Dae *dae;
     Arena *arena;            // as long as the elaboration
+    Routines *routines;      // functions that are called at run time
     Arena *scratch;          // one equation
     uint32_t active;         // expressions being evaluated: scratch must stay
     ExprEnv env;             // for equations and binds

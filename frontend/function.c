@@ -196,8 +196,8 @@ append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
     return true;
 }
 
-static bool
-variable_type(ExprEnv *env, const Variable *variable, Type *type)
+bool
+function_variable_type(ExprEnv *env, const Variable *variable, Type *type)
 {
     uint32_t dims[2 * MAX_RANK], rank = 0;
     Type base = {0};
@@ -312,8 +312,8 @@ evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
 
 // --- variables
 
-static Node
-default_node(const ExprEnv *env, const Variable *variable)
+Node
+function_default(const ExprEnv *env, const Variable *variable)
 {
     Node modification = ast_child(env->ast, variable->component, 1);
     if (variable->value)
@@ -349,11 +349,11 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
     ExprEnv *env = frame->env;
     const Variable *variable = &frame->variables.at[i];
     bool input = variable->flags & AST_F_INPUT;
-    Node start = argument ? 0 : default_node(env, variable);
+    Node start = argument ? 0 : function_default(env, variable);
     Node modification = ast_child(env->ast, variable->component, 1);
     Type type;
     env->scope = variable->scope;
-    if (!variable_type(env, variable, &type))
+    if (!function_variable_type(env, variable, &type))
         return false;
     if (type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1) {
         diag_add(env->diags, E0721, node_span(env, modification),
@@ -382,22 +382,36 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
 }
 
 static bool
+inputs_open(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        if (!(frame->variables.at[i].flags & AST_F_INPUT))
+            continue;
+        if (!variable_open(frame, i, nodes[i], &values[i]))
+            return false;
+        env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
+    }
+    return true;
+}
+
+static bool
 variables_open(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env;
     // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)]
     // uses itself.
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
-    for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < frame->variables.n; i++) {
-            bool input = frame->variables.at[i].flags & AST_F_INPUT;
-            if (input == (pass == 1))
-                continue;
-            if (!variable_open(frame, i, nodes[i], &values[i]))
-                return false;
-            env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
-        }
+    if (!inputs_open(frame, nodes, values))
+        return false;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            continue;
+        if (!variable_open(frame, i, nodes[i], &values[i]))
+            return false;
+        env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
+    }
     return true;
 }
 
@@ -485,10 +499,51 @@ note_call(const Frame *frame)
         diag_note(diag, frame->span, "in this call of '%s'", function_name(frame));
 }
 
+// The function is being expanded already, and what decides how deep it goes is not known.
+static bool
+recurs(const Frame *frame, const Node *nodes, const Value *values)
+{
+    const ExprEnv *env = frame->env;
+    bool known = true, inside = false;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (nodes[i] && values[i].type.base != TYPE_STRING)
+            known &= value_known(env, &values[i]);
+    for (const Running *running = env->running; running; running = running->outer)
+        inside |= running->class_node == frame->function->class_node && running->id == frame->function->id;
+    return inside && !known;
+}
+
+// What cannot be expanded is called.
+static bool
+call_instead(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    env->at_run_time = false;
+    env->locals.n = 0;
+    frame->exits.n = 0;
+    frame->path = frame->left = frame->returned = 0;
+    return inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
+}
+
+static bool
+expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    const Running *outer = env->running;
+    Running running = {frame->function->class_node, frame->function->id, outer};
+    env->running = &running;
+    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
+             && collect_outputs(frame, outputs, n);
+    env->running = outer;
+    return good;
+}
+
 bool
 function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
     ExprEnv *env = frame->env, saved = *env;
+    DiagsMark mark = diags_mark(env->diags);
+    bool callable = env->routines && !frame->record, called = callable && recurs(frame, nodes, values);
     env->locals.at = NULL;
     env->locals.n = env->locals.capacity = 0;
     env->in_function = true;
@@ -496,8 +551,14 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     if (saved.depth == 0)
         env->statements = 0;
     uint32_t errors = diags_errors(env->diags);
-    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
-             && collect_outputs(frame, outputs, n);
+    env->at_run_time = false;
+    bool good = !called && expand(frame, nodes, values, outputs, n);
+    if (callable && !good && (called || env->at_run_time)) {
+        diags_return_to(env->diags, mark);
+        env->statements = saved.statements;
+        called = true;
+        good = call_instead(frame, nodes, values, outputs, n);
+    }
     if (!good && !saved.in_function && diags_errors(env->diags) != errors)
         note_call(frame);
     vec_free(&env->locals);
@@ -507,7 +568,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     env->in_function = saved.in_function;
     env->depth = saved.depth;
     env->scope = saved.scope;
-    if (good && !saved.in_function)
+    if (good && !called && !saved.in_function)
         silence_events(env, *outputs, *n);
     return good;
 }

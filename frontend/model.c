@@ -352,6 +352,7 @@ read_experiment(Elab *elab, uint32_t class_id)
 static void
 elab_free(Elab *elab)
 {
+    routines_close(&elab->routines);
     for (uint32_t i = 0; i < elab->fragments.n; i++) {
         Fragment *frag = elab->fragments.at[i];
         vec_free(&frag->members);
@@ -455,7 +456,7 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     check_restrictions(program);
     if (!class_id || diags_errors(diags) != errors)
         return NULL;
-    Elab elab = {.program = program, .options = options, .diags = diags, .arena = arena_create(),
+    Elab elab = {.routines = routines_open(), .program = program, .options = options, .diags = diags, .arena = arena_create(),
                  .scratch = arena_create(), .dae = dae_create(program->syms, program->sources),
                  .max_scalars = options->max_scalars ? options->max_scalars : 50 * 1000 * 1000};
     elab.end_name = sym_of(program->syms, "end");

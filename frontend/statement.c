@@ -21,6 +21,7 @@ statement_count(ExprEnv *env, Span span)
 {
     if (++env->statements <= STATEMENT_LIMIT)
         return true;
+    env->at_run_time = true;
     diag_add(env->diags, E0208, span, "more than %d statements and calls are executed to expand a function",
              STATEMENT_LIMIT);
     return false;
@@ -51,8 +52,8 @@ refuse_target(Frame *frame, Node target, const char *why)
     return false;
 }
 
-static int64_t
-target_variable(Frame *frame, Node target)
+int64_t
+statement_target(Frame *frame, Node target)
 {
     ExprEnv *env = frame->env;
     int64_t local = expression_local(env, target);
@@ -92,6 +93,46 @@ assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *
     return true;
 }
 
+// Subscripts known at run time only: every element that they may select gets the value if they do. In a function, many
+// elements, or some without a value yet, are better assigned at run time.
+static bool
+assign_picked(Frame *frame, uint32_t local, Node target, LocalPicks *picks, const Value *value, Span span)
+{
+    ExprEnv *env = frame->env;
+    Exprs *exprs = env->exprs;
+    Value *variable = &env->locals.at[local].value;
+    Expr where = expr_const(exprs, 0);
+    uint64_t combinations = 1;
+    enum { FEW = 16, MOST = 10000 };
+    for (uint32_t d = 0; d < picks->n; d++) {
+        where = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, where, expr_const(exprs, picks->at[d].size)),
+                       pick_index(env, &picks->at[d], target));
+        combinations *= picks->at[d].size;
+    }
+    bool good = combinations <= (frame->call ? MOST : FEW);
+    for (uint32_t k = 0; good && k < combinations; k++) {
+        U32Vec positions = {0};
+        Type type;
+        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
+            picks->at[d].at = rest % picks->at[d].size;
+        good = path_select(env, &variable->type, target, 0, &positions, &type);
+        Expr here = expr_2(exprs, OP_EQ, where, expr_const(exprs, k));
+        for (uint32_t i = 0; good && i < positions.n; i++) {
+            Expr *element = &variable->elements[positions.at[i]];
+            good = *element != 0;
+            if (good)
+                *element = expr_3(exprs, OP_IF, here, value->elements[i], *element);
+        }
+        vec_free(&positions);
+    }
+    if (good)
+        return true;
+    env->at_run_time = true;
+    diag_add(env->diags, E0722, span, "elements of '%s' are assigned at a subscript known at run time only, before all have values",
+             sym_text(env->syms, frame->variables.at[local].name));
+    return false;
+}
+
 static bool
 assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span span, const char *what)
 {
@@ -103,10 +144,16 @@ assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span sp
             return false;
         }
     U32Vec positions = {0};
+    LocalPicks picks = {0}, *outer = env->picks;
+    env->picks = &picks;
     bool good = path_select(env, &type, target, 0, &positions, &selected)
         && expression_coerce(env, value, &selected, span, what);
-    for (uint32_t i = 0; good && i < positions.n; i++)
+    picks.frozen = true;
+    if (good && picks.n)
+        good = assign_picked(frame, local, target, &picks, value, span);
+    for (uint32_t i = 0; good && !picks.n && i < positions.n; i++)
         env->locals.at[local].value.elements[positions.at[i]] = value->elements[i];
+    env->picks = outer;
     vec_free(&positions);
     return good;
 }
@@ -115,7 +162,7 @@ static bool
 assign(Frame *frame, Node target, Value *value, Span span)
 {
     ExprEnv *env = frame->env;
-    int64_t local = target_variable(frame, target);
+    int64_t local = statement_target(frame, target);
     if (local < 0)
         return false;
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
@@ -174,6 +221,7 @@ run_assert(Frame *frame, Node call)
     if (!expression_scalar(env, ast_child(env->ast, args, 0), TYPE_BOOLEAN, "the condition", &condition))
         return false;
     if (!value_known(env, &condition)) {
+        env->at_run_time = true;
         diag_add(env->diags, E0722, node_span(env, call),
                  "this assertion depends on values known only at run time; "
                  "that is not supported inside functions yet");
@@ -470,6 +518,7 @@ run_for(Frame *frame, Node node, uint32_t index)
 static Control
 refuse_repetitions(ExprEnv *env, Node test)
 {
+    env->at_run_time = true;
     diag_add(env->diags, E0722, node_span(env, test),
              "the number of repetitions of this loop is known only at run time; that is not supported yet");
     return CONTROL_FAILED;

@@ -25,9 +25,86 @@ axis_push(ExprEnv *env, Axis *axis, double index, uint32_t size, uint32_t dim, S
     return true;
 }
 
+// --- subscripts known at run time only
+
+static bool
+changes(ExprEnv *env, Expr e)
+{
+    U32Vec slots = {0};
+    bool any = expr_has_op(env->exprs, e, OP_TIME);
+    expr_used_slots(env->exprs, &e, 1, &slots);
+    for (uint32_t i = 0; i < slots.n && !any; i++) {
+        Var var = env->slots->at[slots.at[i]];
+        any = env->compile || (var != BOUND_VARIABLE && env->varies && env->varies(env, var));
+    }
+    vec_free(&slots);
+    return any;
+}
+
+// False, without messages, for whatever else may be a subscript.
+static bool
+new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
+{
+    AstKind kind = ast_kind(env->ast, node);
+    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || !size)
+        return false;
+    DiagsMark mark = diags_mark(env->diags);
+    LocalPicks *picks = env->picks;
+    Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
+    Value value;
+    bool run_time = env->at_run_time;
+    uint32_t slots = env->slots->n;
+    vec_push(&env->locals, end);
+    env->picks = NULL;
+    bool good = expression(env, node, &value);
+    env->picks = picks;
+    env->locals.n--;
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    bool index = good && !value.type.rank && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM);
+    if (!index || !changes(env, value.elements[0])) {
+        env->slots->n = slots;
+        return false;
+    }
+    *pick = (LocalPick){.node = node, .size = size, .index = value.elements[0]};
+    return true;
+}
+
+bool
+subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position)
+{
+    LocalPicks *picks = env->picks;
+    LocalPick pick;
+    for (uint32_t i = 0; i < picks->n; i++)
+        if (picks->at[i].node == node) {
+            *position = picks->at[i].at;
+            return true;
+        }
+    if (picks->frozen || !new_pick(env, node, size, &pick))
+        return false;
+    picks->at[picks->n++] = pick;
+    *position = 0;
+    return true;
+}
+
+Expr
+pick_index(ExprEnv *env, const LocalPick *pick, Node of)
+{
+    const char *text = arena_printf(env->arena, "subscript \1d\2 of '%s' is outside 1:%u", expression_text(env, of),
+                                    pick->size);
+    Expr site = expr_const(env->exprs, site_add(env->exprs, text, node_span(env, pick->node)));
+    return expr_3(env->exprs, OP_INDEX, site, pick->index, expr_const(env->exprs, pick->size));
+}
+
 static bool
 axis_subscript(ExprEnv *env, Node node, uint32_t size, uint32_t dim, Axis *axis)
 {
+    uint32_t position;
+    if (env->picks && subscript_picked(env, node, size, &position)) {
+        axis->scalar = true;
+        vec_push(&axis->at, position);
+        return true;
+    }
     Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
     vec_push(&env->locals, end);
     Value value;

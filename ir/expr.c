@@ -34,6 +34,7 @@ exprs_create(void)
     vec_grow(&exprs->stamp, 1);
     vec_grow(&exprs->index, 1);
     vec_grow(&exprs->known_shape, 1);
+    exprs->arena = arena_create();
     exprs->zero = expr_const(exprs, 0);
     exprs->one = expr_const(exprs, 1);
     exprs->time = expr_intern(exprs, OP_TIME, NULL, 0);
@@ -59,6 +60,7 @@ exprs_free(Exprs **exprs)
     map_free(&x->derivatives);
     map_free(&x->affine_of);
     vec_free(&x->affine);
+    routines_free(x);
     free(x);
     *exprs = NULL;
 }

@@ -30,7 +30,7 @@ typedef enum Op {
 
 typedef enum OpType { OPTYPE_REAL, OPTYPE_BOOL, OPTYPE_ARG } OpType;
 typedef enum OpKind { OPKIND_LEAF, OPKIND_ARITH, OPKIND_COMPARE, OPKIND_LOGIC, OPKIND_CHOICE, OPKIND_MATH,
-                      OPKIND_MODEL } OpKind;
+                      OPKIND_CALL, OPKIND_MODEL } OpKind;
 typedef struct OpInfo {
     const char *name, *text; // "ADD", "+"
     int8_t arity;
@@ -89,7 +89,9 @@ Expr expr_shape(Exprs *exprs, Expr e, U32Vec *order);
 Expr expr_diff(Exprs *exprs, Expr e, uint32_t k);
 // Total time derivative: slot k has derivative rate[k] (an expression; 0 means constant in time).
 Expr expr_rate(Exprs *exprs, Expr e, const Expr *rate, uint32_t n);
-// The same for n_roots expressions at once, whose shared parts are differentiated once. False when one has no
+// The derivative along a direction: slot k moves with rate[k], while time stands still.
+Expr expr_along(Exprs *exprs, Expr e, const Expr *rate, uint32_t n);
+// expr_rate for n_roots expressions at once, whose shared parts are differentiated once. False when one has no
 // derivative (its out is 0 then).
 bool expr_rates(Exprs *exprs, const Expr *roots, uint32_t n_roots, const Expr *rate, uint32_t n, Expr *out);
 // Reverse accumulation: out[k] = sum over r of seed[r] * d root[r]/d slot k, for all k < n with want[k] at once (0 for

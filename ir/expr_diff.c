@@ -188,6 +188,28 @@ diff_model(Exprs *exprs, Op op, const Expr *a, const Expr *d)
     }
 }
 
+// All outputs of a call differentiate together: d result(k, f(x)) = result(k, f'(x, dx)).
+static Expr
+diff_call(Exprs *exprs, Op op, const Expr *a, const Expr *d, uint32_t n)
+{
+    U32Vec args = {0};
+    Expr result = exprs->zero;
+    if (op == OP_RESULT) {
+        result = expr_2(exprs, OP_RESULT, a[0], d[1]);
+    } else if (op == OP_PICK) {
+        vec_push(&args, a[0]);
+        vec_append(&args, d + 1, n - 1);
+        result = expr_make(exprs, OP_PICK, args.at, args.n);
+    } else if (op == OP_CALL) {
+        vec_push(&args, expr_const(exprs, routine_derivative(exprs, (uint32_t)expr_value(exprs, a[0]))));
+        vec_append(&args, a + 1, n - 1);
+        vec_append(&args, d + 1, n - 1);
+        result = expr_make(exprs, OP_CALL, args.at, args.n);
+    }
+    vec_free(&args);
+    return result;
+}
+
 Expr
 expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t n)
 {
@@ -205,11 +227,29 @@ expr_diff_operator(Exprs *exprs, Expr e, const Expr *a, const Expr *d, uint32_t 
         return diff_choice(exprs, e, op, a, d);
     case OPKIND_MATH:
         return op == OP_ATAN2 ? diff_atan2(exprs, a, d) : diff_math(exprs, op, e, a[0], d[0]);
+    case OPKIND_CALL:
+        return diff_call(exprs, op, a, d, n);
     case OPKIND_MODEL:
         return diff_model(exprs, op, a, d);
     default: // comparisons and logic
         return exprs->zero;
     }
+}
+
+// Makes the routines of derivatives of all calls. Making one walks other expressions, so that the positions of this walk
+// are put back.
+void
+expr_prepare_calls(Exprs *exprs, const U32Vec *order)
+{
+    bool walked = false;
+    for (uint32_t i = 0; i < order->n; i++) {
+        if (cell_op(exprs, order->at[i]) != OP_CALL)
+            continue;
+        walked = true;
+        routine_derivative(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, order->at[i])[0]));
+    }
+    for (uint32_t i = 0; walked && i < order->n; i++)
+        exprs->index.at[order->at[i]] = i;
 }
 
 // Differentiates all of `order` (arguments first). rate gives the leaves' derivatives: slot k has rate[k] (0
@@ -220,6 +260,7 @@ differentiate_all(Exprs *exprs, const U32Vec *order, uint64_t want, const Expr *
                   U32Vec *made)
 {
     U32Vec a = {0}, d = {0};
+    expr_prepare_calls(exprs, order);
     for (uint32_t i = 0; i < order->n; i++) {
         Expr id = order->at[i], result = exprs->zero;
         Op op = cell_op(exprs, id);
@@ -285,6 +326,16 @@ expr_rate(Exprs *exprs, Expr e, const Expr *rate, uint32_t n)
         return 0;
     expr_walk(exprs, e, UINT32_MAX, &order);
     Expr result = differentiate(exprs, &order, 0, rate, n, exprs->one);
+    vec_free(&order);
+    return result;
+}
+
+Expr
+expr_along(Exprs *exprs, Expr e, const Expr *rate, uint32_t n)
+{
+    U32Vec order = {0};
+    expr_walk(exprs, e, UINT32_MAX, &order);
+    Expr result = differentiate(exprs, &order, 0, rate, n, exprs->zero);
     vec_free(&order);
     return result;
 }

@@ -103,9 +103,29 @@ expr_apply(Op op, const double *args, uint32_t n)
         return args[0] != 0 ? args[1] : args[2];
     case OP_INTEGRAL:
         return args[1] != 0 ? args[0] : NAN;
+    case OP_INDEX:
+        return args[1] >= 1 && args[1] <= args[2] ? args[1] - 1 : NAN;
+    case OP_PICK:
+        return args[0] >= 0 && args[0] < n - 1 ? args[1 + (uint32_t)args[0]] : NAN;
     default:
         return n == 1 ? apply_math(op, args[0]) : n == 2 ? apply_2(op, args[0], args[1]) : NAN;
     }
+}
+
+// The value of a RESULT, when the inputs of its call have theirs.
+static double
+result_value(Exprs *exprs, Expr e, const double *values)
+{
+    Expr call = cell_args(exprs, e)[1];
+    uint32_t number = (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]), n = cell_n(exprs, call) - 1;
+    const Routine *routine = routine_of(exprs, number);
+    double *inputs = base_calloc((size_t)n + routine->outputs + 1, sizeof *inputs), *outputs = inputs + n, value = NAN;
+    for (uint32_t i = 0; i < n; i++)
+        inputs[i] = values[exprs->index.at[cell_args(exprs, call)[i + 1]]];
+    if (routine_evaluate(exprs, number, inputs, outputs))
+        value = outputs[(uint32_t)expr_value(exprs, cell_args(exprs, e)[0]) - 1];
+    free(inputs);
+    return value;
 }
 
 double
@@ -129,6 +149,10 @@ expr_eval(Exprs *exprs, Expr e, const double *slots, double time)
             value = expr_value(exprs, id);
         else if (op == OP_SLOT)
             value = slots[expr_slot_of(exprs, id)];
+        else if (op == OP_CALL)
+            value = NAN; // its results are asked for one by one
+        else if (op == OP_RESULT)
+            value = result_value(exprs, id, values.at);
         else if (op == OP_POW && cell_op(exprs, cell_args(exprs, id)[1]) != OP_CONST)
             value = pow(args.at[0], args.at[1]);
         else

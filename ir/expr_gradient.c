@@ -73,6 +73,30 @@ pass_on(Adjoints *at, Expr id, Expr adjoint)
     return true;
 }
 
+// result(k, f(x)) passes on to the inputs of its call: by each of them it has a derivative of its own.
+static bool
+pass_through(Adjoints *at, Expr id, Expr adjoint)
+{
+    Exprs *exprs = at->exprs;
+    Expr call = cell_args(exprs, id)[1];
+    uint32_t n = cell_n(exprs, call);
+    at->a.n = at->d.n = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        vec_push(&at->a, cell_args(exprs, call)[j]);
+        vec_push(&at->d, exprs->zero);
+    }
+    for (uint32_t j = 1; j < n; j++) {
+        if (!at->moves.at[exprs->index.at[at->a.at[j]]])
+            continue;
+        at->d.at[j] = exprs->one;
+        Expr along = expr_diff_operator(exprs, call, at->a.at, at->d.at, n);
+        at->d.at[j] = exprs->zero;
+        Expr slope = expr_2(exprs, OP_RESULT, cell_args(exprs, id)[0], along);
+        contribute(at, at->a.at[j], expr_2(exprs, OP_MUL, adjoint, slope));
+    }
+    return true;
+}
+
 static void
 find_moving(Adjoints *at, const uint8_t *want, uint32_t n)
 {
@@ -97,7 +121,7 @@ run_back(Adjoints *at, Expr *out)
             continue;
         if (cell_op(exprs, id) == OP_SLOT)
             out[expr_slot_of(exprs, id)] = adjoint;
-        else if (!pass_on(at, id, adjoint))
+        else if (cell_op(exprs, id) == OP_RESULT ? !pass_through(at, id, adjoint) : !pass_on(at, id, adjoint))
             return false;
     }
     return true;
@@ -112,6 +136,7 @@ expr_gradient(Exprs *exprs, const Expr *roots, const Expr *seeds, uint32_t n_roo
     for (uint32_t k = 0; k < n; k++)
         out[k] = exprs->zero;
     expr_walk_all(exprs, roots, n_roots, &order);
+    expr_prepare_calls(exprs, &order);
     vec_grow(&at.first, order.n);
     vec_grow(&at.last, order.n);
     for (uint32_t r = n_roots; r-- > 0;)

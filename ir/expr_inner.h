@@ -7,6 +7,7 @@
 
 #include "ir/base/map.h"
 #include "ir/expr.h"
+#include "ir/routine.h"
 
 typedef struct Cell {
     uint32_t head;   // operator in the low 8 bits, number of arguments above
@@ -45,6 +46,11 @@ struct Exprs {
     Map affine_of;         // (id, slot) -> index into `affine`
     VEC(Affine) affine;
     Expr zero, one, time;
+    Arena *arena;          // of routines and sites
+    VEC(Routine *) routines; // by number; the first is none
+    VEC(Site) sites;
+    uint32_t last_routine; // the last call that was evaluated
+    F64Vec last_inputs, last_outputs;
 };
 
 static inline Op
@@ -71,6 +77,8 @@ memo_key(Expr e, uint32_t slot)
 
 // The expression with exactly this operator and these arguments, not simplified.
 Expr expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n);
+void expr_prepare_calls(Exprs *exprs, const U32Vec *order);
+void routines_free(Exprs *exprs);
 // Appends what is reachable from e to `order`, arguments before users, and sets exprs->index[id] to the
 // position in it. With slot != UINT32_MAX only expressions that may contain the slot are entered.
 void expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order);

@@ -539,6 +539,45 @@ fold_constants(Exprs *exprs, Op op, const Expr *args, uint32_t n)
     return isfinite(value) ? expr_const(exprs, value) : 0;
 }
 
+// --- routines and subscripts
+
+// A call whose inputs are known has a value, unless it fails.
+static Expr
+make_result(Exprs *exprs, Expr k, Expr call)
+{
+    uint32_t n = cell_n(exprs, call) - 1;
+    Expr result = expr_intern(exprs, OP_RESULT, (Expr[]){k, call}, 2);
+    for (uint32_t i = 1; i <= n; i++)
+        if (cell_op(exprs, cell_args(exprs, call)[i]) != OP_CONST)
+            return result;
+    const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]));
+    double *inputs = base_calloc((size_t)n + routine->outputs + 1, sizeof *inputs), *outputs = inputs + n;
+    for (uint32_t i = 0; i < n; i++)
+        inputs[i] = expr_value(exprs, cell_args(exprs, call)[i + 1]);
+    if (routine->complete && routine_evaluate(exprs, routine->number, inputs, outputs))
+        result = expr_const(exprs, outputs[(uint32_t)expr_value(exprs, k) - 1]);
+    free(inputs);
+    return result;
+}
+
+static Expr
+make_index(Exprs *exprs, const Expr *args)
+{
+    double subscript, size;
+    if (constant(exprs, args[1], &subscript) && constant(exprs, args[2], &size) && subscript >= 1 && subscript <= size)
+        return expr_const(exprs, subscript - 1);
+    return expr_intern(exprs, OP_INDEX, args, 3);
+}
+
+static Expr
+make_pick(Exprs *exprs, const Expr *args, uint32_t n)
+{
+    double position;
+    if (constant(exprs, args[0], &position) && position >= 0 && position < n - 1)
+        return args[1 + (uint32_t)position];
+    return expr_intern(exprs, OP_PICK, args, n);
+}
+
 Expr
 expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n)
 {
@@ -559,6 +598,14 @@ expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n)
         return make_if(exprs, args[0], args[1], args[2]);
     case OP_INTEGRAL:
         return make_integral(exprs, args);
+    case OP_CALL:
+        return expr_intern(exprs, op, args, n);
+    case OP_RESULT:
+        return make_result(exprs, args[0], args[1]);
+    case OP_INDEX:
+        return make_index(exprs, args);
+    case OP_PICK:
+        return make_pick(exprs, args, n);
     case OP_CONST:
     case OP_SLOT:
         return 0; // leaves have constructors of their own

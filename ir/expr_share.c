@@ -357,7 +357,7 @@ is_worth_a_name(const Share *share, uint32_t value, uint32_t uses)
     Op op = value_op(share, value);
     OpKind kind = (OpKind)op_table[op].kind;
     return uses > 1 && kind != OPKIND_LEAF && kind != OPKIND_COMPARE && kind != OPKIND_LOGIC && kind != OPKIND_MODEL
-           && op != OP_NEG;
+           && op != OP_NEG && op != OP_CALL;
 }
 
 static void

@@ -106,6 +106,44 @@ push_call(Printer *printer, Expr e)
     push_text(printer, op_table[cell_op(printer->exprs, e)].text);
 }
 
+// f(x), and f(x)[k] for further outputs: as calls are written, without their routine's number.
+static void
+push_result(Printer *printer, Expr e)
+{
+    const Exprs *exprs = printer->exprs;
+    Expr call = cell_args(exprs, e)[1];
+    const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]));
+    if (routine->outputs > 1) {
+        push_text(printer, "]");
+        push_expr(printer, cell_args(exprs, e)[0], LEVEL_CHOICE);
+        push_text(printer, "[");
+    }
+    push_text(printer, ")");
+    for (uint32_t i = cell_n(exprs, call); i-- > 1;) {
+        push_expr(printer, cell_args(exprs, call)[i], LEVEL_CHOICE);
+        push_text(printer, i > 1 ? ", " : "(");
+    }
+    if (cell_n(exprs, call) == 1)
+        push_text(printer, "(");
+    push_text(printer, routine->name);
+}
+
+// {a, b, c}[i]
+static void
+push_pick(Printer *printer, Expr e)
+{
+    const Exprs *exprs = printer->exprs;
+    Expr position = cell_args(exprs, e)[0];
+    bool plain = cell_op(exprs, position) == OP_INDEX;
+    push_text(printer, plain ? "]" : " + 1]");
+    push_expr(printer, plain ? cell_args(exprs, position)[1] : position, LEVEL_SUM);
+    push_text(printer, "}[");
+    for (uint32_t i = cell_n(exprs, e); i-- > 1;) {
+        push_expr(printer, cell_args(exprs, e)[i], LEVEL_CHOICE);
+        push_text(printer, i > 1 ? ", " : "{");
+    }
+}
+
 static void
 push_choice(Printer *printer, Expr e)
 {
@@ -152,6 +190,17 @@ push_operator(Printer *printer, Expr e)
         break;
     case OP_IF:
         push_choice(printer, e);
+        break;
+    case OP_RESULT:
+        push_result(printer, e);
+        break;
+    case OP_PICK:
+        push_pick(printer, e);
+        break;
+    case OP_INDEX:
+        push_text(printer, " - 1)");
+        push_expr(printer, cell_args(printer->exprs, e)[1], LEVEL_SUM);
+        push_text(printer, "(");
         break;
     default:
         if (op_table[op].kind == OPKIND_COMPARE)

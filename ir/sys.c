@@ -32,6 +32,21 @@ sys_free(Sys **sys)
     *sys = NULL;
 }
 
+void
+sys_routines(const Sys *sys, U32Vec *numbers)
+{
+    U8Vec seen = {0}, looked = {0};
+    vec_grow(&looked, expr_count(sys->exprs) + 1);
+    for (uint32_t i = 0; routine_count(sys->exprs) && i < sys->instrs.n; i++) {
+        Expr shape = sys->instrs.at[i].shape;
+        if (!looked.at[shape])
+            routine_reach(sys->exprs, shape, &seen, numbers);
+        looked.at[shape] = 1;
+    }
+    vec_free(&seen);
+    vec_free(&looked);
+}
+
 typedef struct PlacePrinter {
     const Sys *sys;
     const uint32_t *row;

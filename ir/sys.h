@@ -11,6 +11,7 @@
 #define MDLC_IR_SYS_H
 
 #include "ir/expr.h"
+#include "ir/routine.h"
 #include "runtime/model.h"
 
 typedef struct Instr {
@@ -46,6 +47,8 @@ typedef struct Sys {
 // An empty Sys in an arena of its own. sys_free frees the vectors and the arena with all that is in it.
 Sys *sys_create(Exprs *exprs);
 void sys_free(Sys **sys);
+// Appends the numbers of all routines that its instructions call (ir/routine.h), directly or not.
+void sys_routines(const Sys *sys, U32Vec *numbers);
 // mdlc show ir: functions and instructions as text with place names.
 void sys_print(const Sys *sys, Out *out);
 // Every place within nv, every row within places, no OPKIND_MODEL operators. False: `why` has a line.

@@ -60,6 +60,7 @@ call_timed(Run *run)
 static void
 call_dynamics(Run *run)
 {
+    failure_clear(run);
     if (run->profile) {
         call_timed(run);
         return;
@@ -105,9 +106,9 @@ solve_step(Run *run, uint32_t k)
 {
     const mdl_step *step = &run->model->dynamics[k];
     if (step->block)
-        return newton_solve(run, run->block[k], false) == MDL_OK;
+        return newton_solve(run, run->block[k], false) == MDL_OK && !failure_happened(run);
     mdl_call(step->call, run->v);
-    return true;
+    return !failure_happened(run);
 }
 
 static bool
@@ -126,13 +127,14 @@ static int
 solve_dynamics(Run *run, bool report)
 {
     const mdl_model *model = run->model;
+    failure_clear(run);
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         if (!(run->profile ? solve_timed(run, k) : solve_step(run, k))) {
             char when[64];
             snprintf(when, sizeof when, "at time %.12g", run->v[0]);
-            if (report)
+            if (report && !failure_report(run))
                 newton_report(run, run->block[k], when);
-            else
+            else if (model->dynamics[k].block)
                 newton_restore(run, run->block[k]);
             return MDL_FAILED;
         }
@@ -224,6 +226,8 @@ evaluate_asserts(Run *run)
 {
     const mdl_model *model = run->model;
     mdl_call(model->asserts, run->v);
+    if (failure_report(run))
+        return MDL_FAILED;
     for (uint32_t k = 0; k < model->n_asserts; k++) {
         const mdl_assert *assertion = &model->assertion[k];
         bool good = assertion->edge ? !(run->warned[k] & ASSERT_FIRED) : run->v[assertion->ok] != 0;

@@ -310,6 +310,8 @@ event_iterate(Run *run, bool initial)
         return status;
     char text[300];
     if (evaluate_not_finite(run, text, sizeof text)) {
+        if (failure_report(run))
+            return MDL_FAILED;
         run_message(run, MDL_ERROR, "%s at time %.12g: %s is not finite%s", initial ? "initialisation" : "after an event",
                     run->v[0], text, evaluate_explain(run));
         return MDL_FAILED;

@@ -107,6 +107,8 @@ compute_residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
         return 1;
     }
     fractional_residual(run, run->mode, NV_DATA_S(yp) + run->ny, NV_DATA_S(yp), out + run->ny);
+    if (failure_text(run, integrator->bad, sizeof integrator->bad))
+        return 1;
     if (nvector_finite(out, run_size(run)))
         return 0;
     for (uint32_t i = 0; i < run->ny; i++)

@@ -233,6 +233,8 @@ check_initial(const Run *run)
     char text[300];
     if (!evaluate_not_finite(run, text, sizeof text))
         return MDL_OK;
+    if (failure_report(run))
+        return MDL_FAILED;
     run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
     return MDL_FAILED;
 }
@@ -242,6 +244,8 @@ init_solve(Run *run)
 {
     const mdl_model *model = run->model;
     mdl_call(model->parameters, run->v);
+    if (failure_report(run))
+        return MDL_MODEL;
     char why[SETTABLE_WHY];
     if (settable_check(model, run->v, why)) {
         run_message(run, MDL_ERROR, "%s", why);

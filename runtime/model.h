@@ -50,6 +50,16 @@ typedef struct mdl_matrix {
     uint32_t values;              // first place in v
 } mdl_matrix;
 
+// What functions called at run time share, from `failure` on in v. The first is 0 as long as nothing failed, then the number of
+// the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
+// and repetitions are left to them.
+enum { MDL_FAILURE_VALUES = 8, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_FAILURE_PLACES };
+
+typedef struct mdl_failure {
+    const char *text;           // a template (runtime/template.h) over the values
+    const char *where;          // "file:line:col"
+} mdl_failure;
+
 typedef struct mdl_block {
     uint32_t m;                 // iteration unknowns = residuals
     const uint32_t *unknown;    // m places in v (of y, yp or, at initialisation, of anything)
@@ -351,6 +361,9 @@ struct mdl_model {
     mdl_code discretes;      // new values of discrete variables, reinit values. After dynamics + outputs
     mdl_code asserts;        // after dynamics + outputs
     uint32_t initial, terminal; // places in v of initial() and terminal(), 0 when unused
+    uint32_t failure;           // first of MDL_FAILURE_PLACES places in v; 0: nothing is called that may fail
+    uint32_t n_failures;
+    const mdl_failure *failed;  // by their numbers from 0
 
     uint32_t n_outputs;
     const mdl_output *output;

@@ -83,8 +83,9 @@ static bool
 defect(const Run *run, const Newton *newton, double *out)
 {
     const mdl_block *block = newton->block;
+    failure_clear(run);
     mdl_call(block->eval, run->v);
-    bool finite = true;
+    bool finite = !failure_happened(run);
     for (uint32_t i = 0; i < block->m; i++) {
         out[i] = newton->target[i] - run->v[block->residual[i]];
         finite = finite && isfinite(out[i]);

@@ -112,6 +112,8 @@ static int
 not_finite(const Run *run, uint32_t k)
 {
     double value = output_value(run, k);
+    if (failure_report(run))
+        return MDL_FAILED;
     run_message(run, MDL_ERROR, "at time %.12g: `%s` = %s is not finite%s", run->v[0], run->model->output[k].name,
                 isnan(value) ? "nan" : value > 0 ? "inf" : "-inf", evaluate_explain(run));
     return MDL_FAILED;

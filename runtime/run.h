@@ -190,6 +190,17 @@ bool evaluate_not_finite(const Run *run, char *text, size_t size);
 // What is known about the cause of a value that is not finite, beginning with a newline; "" when nothing is.
 const char *evaluate_explain(const Run *run);
 int evaluate_asserts(Run *run);
+// Failures in functions and subscripts (failure.c): forgets one, tells of one (as text, or as an error message).
+void failure_clear(const Run *run);
+bool failure_happened(const Run *run);
+bool failure_text(const Run *run, char *text, size_t size);
+bool failure_report(const Run *run);
+// Points that were accepted are looked at: there are assertions, or what may fail.
+static inline bool
+may_stop(const Run *run)
+{
+    return run->model->n_asserts || run->model->failure;
+}
 // Solves what can be solved: for positions, where forces may not be solvable (redundancy.c).
 void evaluate_anyway(Run *run);
 

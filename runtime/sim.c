@@ -278,7 +278,7 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status == MDL_OK)
         audit_after_event(run);
     profile_after_event(run);
-    if (status == MDL_OK && run->model->n_asserts)
+    if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
@@ -388,12 +388,12 @@ inspect(Run *run, double before, double *instant, bool *located)
     profile_leave(run, phase);
     if (status != MDL_OK)
         return status;
-    if (!*located && !whole && (run->model->n_asserts || run->redundant))
+    if (!*located && !whole && (may_stop(run) || run->redundant))
         evaluate_accepted(run);
     int held = *located ? MDL_OK : redundancy_check(run);
     if (held != MDL_OK)
         return held;
-    return !*located && run->model->n_asserts ? evaluate_asserts(run) : MDL_OK;
+    return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
 }
 
 static int
@@ -512,7 +512,7 @@ start(Run *run)
         status = result_row(run);
     if (status == MDL_OK)
         audit_start(run);
-    if (status == MDL_OK && run->model->n_asserts)
+    if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);
     root_blind(run);
     return status;

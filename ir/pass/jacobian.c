@@ -135,14 +135,20 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
     if (map_get(&memo->of, key, &index))
         return &memo->derived.at[index];
     Exprs *exprs = low->exprs;
-    Expr *sum = base_realloc(NULL, sizeof *sum * (terms ? terms : 1));
+    bool calls = expr_has_op(exprs, shape, OP_CALL);
+    Expr *sum = base_calloc((size_t)terms + n + 1, sizeof *sum);
     uint32_t temporary = n;
     for (uint32_t i = 0; i < terms; i++) {
         Expr factor = term[i].partial.place == NONE ? expr_const(exprs, term[i].partial.value)
                                                     : expr_slot(exprs, temporary++);
-        sum[i] = expr_2(exprs, OP_MUL, expr_diff(exprs, shape, term[i].slot), factor);
+        if (calls)
+            sum[term[i].slot] = factor;
+        else
+            sum[i] = expr_2(exprs, OP_MUL, expr_diff(exprs, shape, term[i].slot), factor);
     }
-    Expr total = terms == 1 ? sum[0] : expr_make(exprs, OP_ADD, sum, terms);
+    // Derivatives of calls are taken along the column, so that each call makes one.
+    Expr total = calls ? expr_along(exprs, shape, sum, n)
+               : terms == 1 ? sum[0] : expr_make(exprs, OP_ADD, sum, terms);
     free(sum);
     Derived derived = {.order = memo->orders.n};
     U32Vec order = {0};

@@ -56,6 +56,36 @@ set_flags(Lowering *low)
     model->lambda = low->uses_lambda ? low->lambda : 0;
 }
 
+static const char *
+site_place(Lowering *low, Span span)
+{
+    Place place;
+    return span.hi && sources_locate(low->dae->sources, span.lo, &place)
+        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "";
+}
+
+// What calls of routines share, and the messages of what may fail in them or in subscripts.
+static void
+make_failures(Lowering *low)
+{
+    mdl_model *model = low->sys->model;
+    bool any = false;
+    for (uint32_t i = 0; i < low->sys->instrs.n && !any; i++)
+        any = expr_has_op(low->exprs, low->sys->instrs.at[i].shape, OP_CALL)
+           || expr_has_op(low->exprs, low->sys->instrs.at[i].shape, OP_INDEX);
+    if (!any)
+        return;
+    uint32_t n = site_count(low->exprs);
+    mdl_failure *table = arena_array(low->arena, mdl_failure, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Site *site = site_of(low->exprs, i);
+        table[i] = (mdl_failure){arena_strndup(low->arena, site->text, strlen(site->text)), site_place(low, site->span)};
+    }
+    model->failure = new_places(low, MDL_FAILURE_PLACES);
+    model->n_failures = n;
+    model->failed = table;
+}
+
 static void
 keep_places(Lowering *low)
 {
@@ -109,6 +139,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     if (input->tangents)
         make_tangents(&low);
     keep_declarations(&low);
+    make_failures(&low);
     finish_image(&low);
     keep_places(&low);
     set_flags(&low);

@@ -372,6 +372,8 @@ expression_quantity(UnitsPass *pass, Expr e)
         return literal_quantity();
     case OP_SIGN: case OP_SGN:
         return number_quantity();
+    case OP_CALL: case OP_RESULT: case OP_INDEX: case OP_PICK: // what a routine makes of units is not followed
+        return unknown_quantity();
     case OP_EXP: case OP_LOG: case OP_LOG10: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS:
     case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
         want_number(pass, e, a);

@@ -47,7 +47,7 @@ random_expr(Random *random, Exprs *exprs, uint32_t depth)
         Op op = (Op)random_below(random, OP_COUNT);
         if (pick > 60)
             op = (Op[]){OP_ADD, OP_MUL, OP_IF, OP_DIV, OP_LUZ, OP_NEG, OP_ADD, OP_MIN}[pick % 8];
-        if (op_table[op].kind == OPKIND_MODEL || op_table[op].kind == OPKIND_LEAF)
+        if (op_table[op].kind == OPKIND_MODEL || op_table[op].kind == OPKIND_LEAF || op_table[op].kind == OPKIND_CALL)
             continue;
         uint32_t n = op_table[op].arity < 0 ? 2 + random_below(random, 3) : (uint32_t)op_table[op].arity;
         Expr args[4];

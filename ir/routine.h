@@ -1,0 +1,105 @@
+// routine.h: functions that are called at run time.
+//
+// A function whose control flow depends on the values of its arguments cannot be written as expressions. It
+// becomes a routine: numbered cells that hold one double each, and blocks of steps `cell = expression over
+// cells` (slot k of the expression is cell k). Expressions call it: RESULT(k + 1, CALL(routine, inputs...)).
+// Routines have no side effects and belong to the table of expressions, so that whatever rewrites, shares or
+// differentiates expressions does the same to calls.
+//
+// What may fail (a subscript outside its array, an assertion, too many iterations) names a site: text and place
+// for the message. A failure is recorded, the results are NaN, and whoever evaluates the model looks.
+#ifndef MDLC_IR_ROUTINE_H
+#define MDLC_IR_ROUTINE_H
+
+#include "ir/base/src.h"
+#include "ir/expr.h"
+#include "runtime/model.h"
+
+typedef struct Site {
+    const char *text;     // a template with at most MDL_FAILURE_VALUES values (runtime/template.h)
+    Span span;
+} Site;
+
+typedef struct Step {
+    Expr value;
+    uint32_t cell;        // first cell of the array, or the cell
+    Expr index;           // 0: cell gets the value; else cell + index does, 0 <= index < count or NaN (nothing does)
+    uint32_t count;
+} Step;
+
+typedef enum BlockEnd {
+    BLOCK_JUMP,           // to `to`
+    BLOCK_BRANCH,         // to `to` when the condition holds, else to `otherwise`
+    BLOCK_RETURN,
+    BLOCK_FAIL            // at `site`, with the values of Routine.values
+} BlockEnd;
+
+typedef struct Block {
+    uint32_t first, n;    // range of Routine.steps
+    uint8_t end;          // BlockEnd
+    bool again;           // a jump back, to the head of a loop: counted
+    Expr condition;
+    uint32_t to, otherwise;
+    uint32_t site, value, n_values; // BLOCK_FAIL: range of Routine.values, at most MDL_FAILURE_VALUES
+} Block;
+
+typedef struct Extent {   // cells of one variable
+    uint32_t first, count;
+} Extent;
+
+// An external function in C and how it is called (frontend/external.c).
+typedef struct External External;
+
+typedef struct Routine {
+    const char *name;     // of the function, for messages
+    uint32_t number;      // CALL's first argument
+    uint32_t inputs;      // cells 0 .. inputs - 1
+    uint32_t outputs, output; // cells output .. output + outputs - 1
+    uint32_t cells;       // all others are 0 when a call begins
+    bool complete;        // while it is not, calls of it can be made but not evaluated
+    U8Vec real;           // per input: a Real, so that there is a derivative by it
+    VEC(Step) steps;
+    VEC(Block) blocks;    // execution begins with the first
+    U32Vec values;
+    VEC(Extent) extents;  // disjoint, ascending; all cells
+    uint32_t derivative;  // routine of the derivative, 0: not made yet
+    uint32_t depth_site, work_site; // calls inside each other, iterations
+} Routine;
+
+enum {
+    ROUTINE_STACK = 2 << 20,       // bytes of cells of all calls inside each other
+    ROUTINE_OVERHEAD = 512,        // bytes of a call that are no cells
+    ROUTINE_WORK = 100000000,      // calls and repetitions in one evaluation of an outermost call
+    ROUTINE_FOLDING = 200000       // the same while compiling
+};
+
+// A routine without blocks; name and site texts are copied.
+Routine *routine_create(Exprs *exprs, const char *name, Span span);
+Routine *routine_of(const Exprs *exprs, uint32_t number);
+uint32_t routine_count(const Exprs *exprs); // numbers are 1 .. count
+uint32_t site_add(Exprs *exprs, const char *text, Span span);
+uint32_t site_count(const Exprs *exprs);
+const Site *site_of(const Exprs *exprs, uint32_t site);
+
+// Making.
+uint32_t routine_cells(Routine *routine, uint32_t count);    // a new object; returns its first cell
+uint32_t routine_block(Routine *routine);                    // a new block, with BLOCK_RETURN
+// Blocks are filled one at a time: `first` of a block is set when its first step comes.
+void routine_step(Routine *routine, uint32_t block, Step step);
+// Stack that one call takes.
+double routine_bytes(const Routine *routine);
+
+// The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
+// derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.
+uint32_t routine_derivative(Exprs *exprs, uint32_t number);
+
+// The outputs for given inputs; false when the routine fails, does too much for a compiler, or is not complete.
+bool routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *outputs);
+// The call with a number of results that an expression names.
+Expr routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n);
+// Output k, from 0.
+Expr routine_result(Exprs *exprs, Expr call, uint32_t k);
+// Appends the numbers of all routines that the expressions call, and those that these call, each once.
+void routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
+
+#endif

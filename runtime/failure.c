@@ -1,0 +1,49 @@
+// failure.c: what may fail in an evaluation: subscripts, and functions that are called at run time.
+//
+// Purpose: a failure at a point that the integrator only tries makes it try another; one at a point that counts ends the
+// run with a message.
+// Contract: run.h. Compiled code records the first failure in v and gives NaN as results (runtime/model.h).
+// Complexity: constant.
+#include "runtime/run.h"
+#include "runtime/template.h"
+
+#include <stdio.h>
+
+void
+failure_clear(const Run *run)
+{
+    if (!run->model->failure)
+        return;
+    run->v[run->model->failure] = 0;
+    run->v[run->model->failure + MDL_CALL_BYTES] = 0;
+}
+
+bool
+failure_happened(const Run *run)
+{
+    return run->model->failure && run->v[run->model->failure] != 0;
+}
+
+bool
+failure_text(const Run *run, char *text, size_t size)
+{
+    const mdl_model *model = run->model;
+    const double *state = run->v + model->failure;
+    if (!failure_happened(run) || !(state[0] <= model->n_failures))
+        return false;
+    const mdl_failure *failed = &model->failed[(uint32_t)state[0] - 1];
+    int used = snprintf(text, size, "%s%s", failed->where, *failed->where ? ": " : "");
+    if (used >= 0 && (size_t)used < size)
+        template_fill(failed->text, state + 1, text + used, size - (size_t)used);
+    return true;
+}
+
+bool
+failure_report(const Run *run)
+{
+    char text[1200];
+    if (!failure_text(run, text, sizeof text))
+        return false;
+    run_message(run, MDL_ERROR, "%s at time %.12g", text, run->v[0]);
+    return true;
+}

@@ -1,0 +1,58 @@
+// template.c: see template.h. Complexity: linear in the text.
+#include "runtime/template.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The n-th of names separated by commas, from 1.
+static int
+write_name(const char *names, const char *end, double n, char *out, size_t size)
+{
+    while (n > 1 && names < end) {
+        const char *comma = memchr(names, ',', (size_t)(end - names));
+        names = comma ? comma + 1 : end;
+        n--;
+    }
+    const char *comma = memchr(names, ',', (size_t)(end - names));
+    return snprintf(out, size, "%.*s", (int)((comma ? comma : end) - names), names);
+}
+
+static int
+write_value(const char *format, const char *end, double value, char *out, size_t size)
+{
+    char spec[48];
+    size_t length = (size_t)(end - format);
+    if (!length || length >= sizeof spec - 4)
+        return *format == 'e' && length ? write_name(format + 1, end, value, out, size) : 0;
+    if (*format == 'e')
+        return write_name(format + 1, end, value, out, size);
+    if (*format == 'b')
+        return snprintf(out, size, "%s", value != 0 ? "true" : "false");
+    if (*format == '%')
+        snprintf(spec, sizeof spec, "%.*s", (int)length, format);
+    else
+        snprintf(spec, sizeof spec, "%%%.*s.0f", (int)length - 1, format);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    return snprintf(out, size, spec, value);
+#pragma GCC diagnostic pop
+}
+
+void
+template_fill(const char *text, const double *values, char *out, size_t size)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        const char *end = *text == '\1' ? strchr(text, '\2') : NULL;
+        if (!end) {
+            out[used++] = *text++;
+            continue;
+        }
+        int written = write_value(text + 1, end, *values++, out + used, size - used);
+        used += written > 0 ? (size_t)written : 0;
+        if (used >= size)
+            used = size - 1;
+        text = end + 1;
+    }
+    out[used] = '\0';
+}
