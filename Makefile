@@ -10,7 +10,7 @@ CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -
 BASE     := $(wildcard ir/base/*.c)
 IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
 FRONTEND := $(wildcard frontend/*.c)
-DRIVER   := $(wildcard driver/*.c analysis/*.c)
+DRIVER   := $(wildcard frontend/driver/*.c frontend/analysis/*.c)
 BACKEND  := $(wildcard backend/*.c)
 RUNTIME  := $(filter-out runtime/simulator_start.c runtime/embed_program.c,$(wildcard runtime/*.c))
 

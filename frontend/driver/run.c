@@ -1,5 +1,5 @@
 // mdlc run.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include "runtime/command.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/response.h"
+#include "frontend/analysis/response.h"
 
 enum { SHOWN = 40, PEAKS = 8 };
 

@@ -1,5 +1,5 @@
 // mdlc fmt: files in canonical layout, in place.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <errno.h>
 #include <stdio.h>

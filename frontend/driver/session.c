@@ -1,6 +1,6 @@
 // What every call needs: the model is read, flattened and compiled, messages and texts are printed, exit codes chosen.
 // A step that fails has said why on standard error and gives the exit code.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <errno.h>
 #include <limits.h>

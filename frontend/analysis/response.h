@@ -4,7 +4,7 @@
 
 #include <complex.h>
 
-#include "analysis/system.h"
+#include "frontend/analysis/system.h"
 #include "runtime/table.h"
 
 typedef struct ResponseGrid {

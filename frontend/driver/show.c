@@ -1,5 +1,5 @@
 // mdlc show: views of the model at every stage, as text, JSON and pictures.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <stdio.h>
 #include <string.h>

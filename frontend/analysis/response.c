@@ -6,7 +6,7 @@
 //   bisection where the middle of an interval, in decibels and degrees, is not what its ends say; so antiresonances are
 //   found as well. Phases go on without jumps from point to point.
 // Contract: response.h. Complexity: cubic in the states once, quadratic per frequency.
-#include "analysis/response.h"
+#include "frontend/analysis/response.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // analysis.c: from the call to a run that stands at the point of interest.
 //
 // Contract: analysis.h.
-#include "driver/analysis.h"
+#include "frontend/driver/analysis.h"
 
 #include <math.h>
 #include <stdio.h>

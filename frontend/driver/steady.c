@@ -1,5 +1,5 @@
 // mdlc steady: an equilibrium near the start values, and whether it is stable.
-#include "driver/analysis.h"
+#include "frontend/driver/analysis.h"
 
 #include <string.h>
 

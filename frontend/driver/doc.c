@@ -1,5 +1,5 @@
 // mdlc doc: the reference page of a class, a library or a file; without either, the libraries there are.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <dirent.h>
 #include <errno.h>

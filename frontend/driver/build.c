@@ -1,5 +1,5 @@
 // mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // A file that has no model at its top is a library. Its models are checked as models; parts up to the units of their
 // equations, since what their flanges are connected to decides about the rest; functions in a call. What was checked, and
 // what could not be, is said.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include "ir/pipeline.h"
 

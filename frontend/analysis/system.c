@@ -1,7 +1,7 @@
 // system.c: linear systems with names.
 //
 // Contract: system.h. Numbers of JSON and MAT files are exact; text has 6 digits.
-#include "analysis/system.h"
+#include "frontend/analysis/system.h"
 
 #include <math.h>
 #include <stdlib.h>

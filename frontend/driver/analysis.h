@@ -3,8 +3,8 @@
 #ifndef MDLC_DRIVER_ANALYSIS_H
 #define MDLC_DRIVER_ANALYSIS_H
 
-#include "analysis/system.h"
-#include "driver/session.h"
+#include "frontend/analysis/system.h"
+#include "frontend/driver/session.h"
 
 typedef struct Analysis {
     Session *session;

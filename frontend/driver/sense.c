@@ -1,5 +1,5 @@
 // mdlc sense: a run with the sensitivities of outputs to parameters as further columns.
-#include "driver/analysis.h"
+#include "frontend/driver/analysis.h"
 
 #include <stdio.h>
 #include <string.h>

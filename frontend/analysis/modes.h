@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "analysis/lapack.h"
+#include "frontend/analysis/lapack.h"
 
 // A real eigenvalue, or a pair real +- i*imag with imag > 0.
 typedef struct Mode {

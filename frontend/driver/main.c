@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 #include "frontend/manual.h"
 #include "runtime/command.h"
 

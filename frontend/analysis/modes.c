@@ -6,7 +6,7 @@
 //   factors |l_k r_k| do not depend on the units of states (Perez-Arriaga, Verghese and Schweppe, IEEE Trans. PAS-101 (1982)
 //   3117); where left and right vectors are orthogonal (a free body's double zero) the shape takes their place.
 // Contract: modes.h. Complexity: cubic in the states.
-#include "analysis/modes.h"
+#include "frontend/analysis/modes.h"
 
 #include <float.h>
 #include <math.h>

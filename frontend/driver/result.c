@@ -1,5 +1,5 @@
 // What is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <errno.h>
 #include <stdio.h>

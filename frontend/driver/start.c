@@ -1,5 +1,5 @@
 // Where a new user begins: mdlc new, mdlc examples.
-#include "driver/session.h"
+#include "frontend/driver/session.h"
 
 #include <stdio.h>
 

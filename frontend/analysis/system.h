@@ -2,7 +2,7 @@
 #ifndef MDLC_ANALYSIS_SYSTEM_H
 #define MDLC_ANALYSIS_SYSTEM_H
 
-#include "analysis/modes.h"
+#include "frontend/analysis/modes.h"
 #include "runtime/linearize.h"
 
 typedef struct HeldMode { // what a relation, friction or contact is in

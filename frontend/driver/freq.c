@@ -1,10 +1,10 @@
 // mdlc freq: the frequency response of the model, linearised.
-#include "driver/analysis.h"
+#include "frontend/driver/analysis.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/response.h"
+#include "frontend/analysis/response.h"
 #include "frontend/plot.h"
 
 static bool

@@ -1,7 +1,7 @@
 // lapack.c: loads LAPACK (Anderson et al., LAPACK Users' Guide, 3rd ed., 1999).
 //
 // Contract: lapack.h.
-#include "analysis/lapack.h"
+#include "frontend/analysis/lapack.h"
 
 #include <dlfcn.h>
 #include <string.h>

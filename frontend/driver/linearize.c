@@ -1,5 +1,5 @@
 // mdlc linearize: the linear system that the model is for small changes around a point, and its eigenvalues.
-#include "driver/analysis.h"
+#include "frontend/driver/analysis.h"
 
 #include <string.h>
 
