@@ -63,6 +63,7 @@ typedef struct Routine {
     U32Vec values;
     VEC(Extent) extents;  // disjoint, ascending; all cells
     uint32_t derivative;  // routine of the derivative, 0: not made yet
+    bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
     uint32_t depth_site, work_site; // calls inside each other, iterations
 } Routine;
 

@@ -142,6 +142,33 @@ add_cells(Derivation *derivation)
     add_extents(derivation, false);
 }
 
+static bool
+uses_active(const Derivation *derivation, Expr e)
+{
+    U32Vec used = {0};
+    bool found = false;
+    if (e)
+        expr_used_slots(derivation->exprs, &e, 1, &used);
+    for (uint32_t i = 0; i < used.n && !found; i++)
+        found = used.at[i] < derivation->active.n && derivation->active.at[used.at[i]];
+    vec_free(&used);
+    return found;
+}
+
+// Some output has no derivative although what is computed depends on Real inputs: by the branches taken. The derivative of
+// the statements is zero, that of the function need not be.
+static bool
+is_stepwise(const Derivation *derivation)
+{
+    const Routine *of = derivation->of;
+    bool smooth = true, decided = false;
+    for (uint32_t k = 0; k < of->outputs; k++)
+        smooth &= derivation->active.at[of->output + k];
+    for (uint32_t b = 0; b < of->blocks.n && !smooth && !decided; b++)
+        decided = uses_active(derivation, of->blocks.at[b].condition);
+    return !smooth && decided;
+}
+
 uint32_t
 routine_derivative(Exprs *exprs, uint32_t number)
 {
@@ -160,6 +187,7 @@ routine_derivative(Exprs *exprs, uint32_t number)
     to->output = rate_cell(of, of->output);
     while (find_active(&derivation))
         continue;
+    of->stepwise = is_stepwise(&derivation);
     add_blocks(&derivation);
     to->complete = true;
     vec_free(&derivation.active);

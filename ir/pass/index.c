@@ -16,6 +16,7 @@
 #include "ir/locate.h"
 #include "ir/pass/play.h"
 #include "ir/pass/rate.h"
+#include "ir/routine.h"
 
 enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
 
@@ -314,6 +315,35 @@ check_inputs(Index *index, uint32_t e)
     return true;
 }
 
+// False after an error: the derivative of a function's statements would be zero, which that of the function is not.
+static bool
+check_functions(Index *index, uint32_t e)
+{
+    Exprs *exprs = index->dae->exprs;
+    Expr shape = index->dae->equations.at[e].shape;
+    U32Vec parts = {0};
+    bool good = true;
+    if (expr_has_op(exprs, shape, OP_CALL))
+        expr_parts(exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n && good; i++) {
+        if (expr_op(exprs, parts.at[i]) != OP_CALL)
+            continue;
+        const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)));
+        if (!routine->stepwise)
+            continue;
+        Out text = {0};
+        out_printf(&text, "the derivative of '%s' is needed, but its result depends on its arguments through comparisons alone",
+                   routine->name);
+        Diag *diag = complain(index, E0504, e, text.text);
+        diag_help(diag, "let this function end with a step that computes the result from the arguments, such as one of Newton's method; its derivative "
+                        "is then that of the function");
+        out_free(&text);
+        good = false;
+    }
+    vec_free(&parts);
+    return good;
+}
+
 static bool
 append_derivative(Index *index, uint32_t e)
 {
@@ -321,6 +351,8 @@ append_derivative(Index *index, uint32_t e)
     if (!check_inputs(index, e))
         return false;
     uint32_t made = rate_append(&index->structure, &index->rates, e);
+    if (!check_functions(index, e))
+        return false;
     if (made == NONE) {
         note_colored(index, complain(index, E0504, e, "an equation has to be differentiated but has no derivative"));
         return false;
