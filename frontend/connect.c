@@ -11,7 +11,8 @@
 static bool
 same_scalars(const ConnectorType *a, const ConnectorType *b)
 {
-    return a->n == b->n && !memcmp(a->is_flow, b->is_flow, a->n);
+    // An expandable connector without declared elements has none.
+    return a->n == b->n && (!a->n || !memcmp(a->is_flow, b->is_flow, a->n));
 }
 
 uint32_t
@@ -19,9 +20,8 @@ connector_type_intern(Dae *dae, ConnectorType type)
 {
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *old = &dae->connector_types.at[i];
-        bool same = old->class_name == type.class_name && old->n_bonds == type.n_bonds
-            && same_scalars(old, &type)
-                 && !memcmp(old->causality, type.causality, type.n);
+        bool same = old->class_name == type.class_name && old->n_bonds == type.n_bonds && same_scalars(old, &type)
+                    && (!type.n || !memcmp(old->causality, type.causality, type.n));
         for (uint32_t b = 0; same && b < type.n_bonds; b++)
             same = old->bonds[b].flow == type.bonds[b].flow && old->bonds[b].effort == type.bonds[b].effort
                 && old->bonds[b].flow_is_der == type.bonds[b].flow_is_der;
