@@ -400,6 +400,16 @@ dae_name(Dae *dae, Var var)
     return name;
 }
 
+const char *
+dae_connector_name(Dae *dae, uint32_t connector)
+{
+    Out out = {0};
+    dae_inst_path(dae, dae->connectors.at[connector].inst, &out);
+    char *name = arena_strndup(dae->arena, out.text, out.length);
+    out_free(&out);
+    return name;
+}
+
 static Var
 find_declared(const Dae *dae, const char *name)
 {

@@ -366,6 +366,7 @@ void dae_inst_name(const Dae *dae, uint32_t inst, Out *out); // the last part of
 void dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out); // without its path: "R[1,2]"
 Var dae_find(const Dae *dae, const char *name);         // by full name, or NONE; linear in groups
 const char *dae_name(Dae *dae, Var var);                // in dae->arena
+const char *dae_connector_name(Dae *dae, uint32_t connector); // its path, in dae->arena
 // Slots of equation e in its row: vars[k]. n receives their number.
 const Var *dae_row(const Dae *dae, uint32_t equation, uint32_t *n);
 void dae_print_equation(const Dae *dae, uint32_t equation, Out *out); // with variable names, after alias resolution when there is one

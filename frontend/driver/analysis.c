@@ -282,3 +282,25 @@ analysis_write(const Session *session, Out *text)
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
     return error ? EXIT_IO : EXIT_FINE;
 }
+
+int
+analysis_run(Session *session, AnalysisCheck *check, AnalysisFinish *finish)
+{
+    Analysis analysis;
+    System system = {0};
+    int status = analysis_compile(session, &analysis);
+    if (status)
+        return status;
+    status = analysis_choose(&analysis);
+    if (!status && check)
+        status = check(&analysis);
+    if (!status)
+        status = analysis_open(&analysis);
+    if (!status)
+        status = analysis_system(&analysis, &system);
+    if (!status)
+        status = finish(session, &system);
+    analysis_free_system(&system);
+    analysis_close(&analysis);
+    return status;
+}

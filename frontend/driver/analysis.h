@@ -25,6 +25,10 @@ void analysis_close(Analysis *analysis);
 // The linear system at that point, with its modes; its tables live in the session's arena. analysis_free_system() frees the rest.
 int analysis_system(Analysis *analysis, System *system);
 void analysis_free_system(System *system);
+// All of these in turn: `check` (or NULL) may refuse what was chosen, `finish` says what the system is.
+typedef int AnalysisCheck(const Analysis *analysis);
+typedef int AnalysisFinish(Session *session, const System *system);
+int analysis_run(Session *session, AnalysisCheck *check, AnalysisFinish *finish);
 // Writes `text` to the file of -o, or prints it; frees it.
 int analysis_write(const Session *session, Out *text);
 // The settable value or the column of that name; UINT32_MAX after a message with the nearest name.

@@ -87,21 +87,5 @@ respond(Session *session, const System *system)
 int
 command_freq(Session *session)
 {
-    Analysis analysis;
-    System system = {0};
-    int status = analysis_compile(session, &analysis);
-    if (status)
-        return status;
-    status = analysis_choose(&analysis);
-    if (!status)
-        status = check_pairs(&analysis);
-    if (!status)
-        status = analysis_open(&analysis);
-    if (!status)
-        status = analysis_system(&analysis, &system);
-    if (!status)
-        status = respond(session, &system);
-    analysis_free_system(&system);
-    analysis_close(&analysis);
-    return status;
+    return analysis_run(session, check_pairs, respond);
 }

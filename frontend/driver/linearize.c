@@ -11,7 +11,7 @@ ends_with(const char *text, const char *end)
 }
 
 static int
-write_system(const Session *session, const System *system)
+write_system(Session *session, const System *system)
 {
     const char *path = session->options.run.output;
     Out out = {0};
@@ -27,19 +27,5 @@ write_system(const Session *session, const System *system)
 int
 command_linearize(Session *session)
 {
-    Analysis analysis;
-    System system = {0};
-    int status = analysis_compile(session, &analysis);
-    if (status)
-        return status;
-    status = analysis_choose(&analysis);
-    if (!status)
-        status = analysis_open(&analysis);
-    if (!status)
-        status = analysis_system(&analysis, &system);
-    if (!status)
-        status = write_system(session, &system);
-    analysis_free_system(&system);
-    analysis_close(&analysis);
-    return status;
+    return analysis_run(session, NULL, write_system);
 }

@@ -79,16 +79,6 @@ owner_span(const Dae *dae, uint32_t connector)
     return inst->parent == NONE ? connector_span(dae, connector) : inst->span;
 }
 
-static const char *
-connector_name(Dae *dae, uint32_t connector)
-{
-    Out out = {0};
-    dae_inst_path(dae, dae->connectors.at[connector].inst, &out);
-    char *name = arena_strndup(dae->arena, out.text, out.length);
-    out_free(&out);
-    return name;
-}
-
 // --- sets
 
 // Which of two signals is the source is checked for the whole set.
@@ -122,9 +112,9 @@ report_types(Pass *pass, const Connect *connect)
     const char *type_a = sym_text(dae->syms, type_of(dae, connect->a)->class_name);
     const char *type_b = sym_text(dae->syms, type_of(dae, connect->b)->class_name);
     Diag *d = diag_add(pass->diags, E0405, connect->span, "'%s' (%s) and '%s' (%s) do not fit together",
-                       connector_name(dae, connect->a), type_a, connector_name(dae, connect->b), type_b);
-    diag_note(d, owner_span(dae, connect->a), "'%s' belongs to this", connector_name(dae, connect->a));
-    diag_note(d, owner_span(dae, connect->b), "'%s' belongs to this", connector_name(dae, connect->b));
+                       dae_connector_name(dae, connect->a), type_a, dae_connector_name(dae, connect->b), type_b);
+    diag_note(d, owner_span(dae, connect->a), "'%s' belongs to this", dae_connector_name(dae, connect->a));
+    diag_note(d, owner_span(dae, connect->b), "'%s' belongs to this", dae_connector_name(dae, connect->b));
     pass->ok = false;
 }
 

@@ -25,16 +25,6 @@ type_of(const Dae *dae, uint32_t connector)
     return &dae->connector_types.at[dae->connectors.at[connector].type];
 }
 
-static const char *
-connector_name(Dae *dae, uint32_t connector)
-{
-    Out out = {0};
-    dae_inst_path(dae, dae->connectors.at[connector].inst, &out);
-    char *name = arena_strndup(dae->arena, out.text, out.length);
-    out_free(&out);
-    return name;
-}
-
 static bool
 is_signal(const ConnectorType *type, uint32_t k)
 {
@@ -110,8 +100,8 @@ note_element(Check *check, uint32_t set, uint32_t element, uint32_t k)
     if (source == element)
         return;
     Diag *d = diag_add(check->diags, E0411, connect_span(dae, element), "'%s' and '%s' drive the same signal",
-                       connector_name(dae, source / 2), connector_name(dae, element / 2));
-    diag_note(d, connect_span(dae, source), "'%s' is connected here", connector_name(dae, source / 2));
+                       dae_connector_name(dae, source / 2), dae_connector_name(dae, element / 2));
+    diag_note(d, connect_span(dae, source), "'%s' is connected here", dae_connector_name(dae, source / 2));
     check->ok = false;
 }
 
@@ -135,7 +125,7 @@ report_open(Check *check, uint32_t set, uint32_t k)
                 return;
         }
     Diag *d = diag_add(check->diags, E0412, dae->connects.at[check->first[set]].span,
-                       "nothing drives '%s': only inputs are connected", connector_name(dae, element / 2));
+                       "nothing drives '%s': only inputs are connected", dae_connector_name(dae, element / 2));
     diag_help(d, "connect an output, or give one of the inputs a value in its declaration");
     check->ok = false;
 }

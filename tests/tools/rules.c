@@ -165,7 +165,9 @@ read_rule(const char *path, Rule *rule)
 static void
 run_model(Compilation *compilation, Result *result)
 {
-    char path[] = "/tmp/rules-XXXXXX.csv";
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/rules-XXXXXX.csv", folder && *folder ? folder : "/tmp");
     int file = mkstemps(path, 4);
     Engine *engine = file < 0 ? NULL : engine_interp(compilation->sys, &result->fault);
     RunSettings settings;
