@@ -49,26 +49,6 @@ enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512, STACK_RESULTS = 64 };
 
 // --- running
 
-static double
-call_1(uint32_t op, double x)
-{
-    switch (op) {
-    case OP_EXP: return exp(x);
-    case OP_LOG: return log(x);
-    case OP_LOG10: return log10(x);
-    case OP_SIN: return sin(x);
-    case OP_COS: return cos(x);
-    case OP_TAN: return tan(x);
-    case OP_ASIN: return asin(x);
-    case OP_ACOS: return acos(x);
-    case OP_ATAN: return atan(x);
-    case OP_SINH: return sinh(x);
-    case OP_COSH: return cosh(x);
-    case OP_TANH: return tanh(x);
-    default: return NAN;
-    }
-}
-
 // The first failure counts.
 static void
 fail(double *state, uint32_t site, const double *r, const uint32_t *values, uint32_t n)
@@ -128,7 +108,7 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case CODE_FLOOR: *d = floor(r[i->a]); break;
         case CODE_CEIL: *d = ceil(r[i->a]); break;
         case CODE_TRUNC: *d = trunc(r[i->a]); break;
-        case CODE_CALL1: *d = call_1(i->c, r[i->a]); break;
+        case CODE_CALL1: *d = expr_apply_1(i->c, r[i->a]); break;
         case CODE_CALL2: *d = i->c == OP_POW ? pow(r[i->a], r[i->b]) : atan2(r[i->a], r[i->b]); break;
         case CODE_LT: *d = r[i->a] < r[i->b]; break;
         case CODE_LE: *d = r[i->a] <= r[i->b]; break;

@@ -194,24 +194,15 @@ bool
 evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out)
 {
     Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    ExprEnv env;
-    env_init(elab, &env, &scope);
-    env.slots = &slots;
-    env.slot_of = &slot_of;
-    elab->active++;
-    if (elab->active > DEPTH_LIMIT) {
+    AsideEnv aside;
+    aside_open(elab, &aside, &scope);
+    bool shallow = elab->active <= DEPTH_LIMIT;
+    if (!shallow) {
         diag_add(elab->diags, E0113, node_at(elab, expr)->span, "values depend on each other too deeply");
         elab->stopped = true;
-        elab->active--;
-        return false;
     }
-    bool ok = expression_constant(&env, expr, out);
-    elab->active--;
-    vec_free(&env.locals);
-    vec_free(&slots);
-    map_free(&slot_of);
+    bool ok = shallow && expression_constant(&aside.env, expr, out);
+    aside_close(elab, &aside);
     if (!ok)
         return false;
     Expr *kept = arena_array(elab->arena, Expr, out->count);

@@ -47,7 +47,7 @@ static const char *
 text_of(const Doc *doc, Span span, uint32_t *length, uint32_t *column)
 {
     Place place;
-    if (!span.hi || !sources_locate(doc->program->sources, span.lo, &place))
+    if (!span_locate(doc->program->sources, span, &place))
         return NULL;
     *length = span.hi - span.lo;
     *column = place.column - 1;

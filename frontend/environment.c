@@ -464,11 +464,30 @@ env_pre(ExprEnv *env, Var var)
 void
 env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
-    *env = (ExprEnv){.ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs,
-                     .diags = elab->diags, .arena = elab->scratch, .slots = &elab->slots,
-                     .slot_of = &elab->slot_of, .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .routines = elab->routines,
-                     .type = env_type, 
-                     .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre, .enumeration = env_enumeration, .graph = connection_query,
-                         .scope = scope,
-                     .context = elab};
+    *env = (ExprEnv){
+        .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
+        .arena = elab->scratch, .routines = elab->routines, .slots = &elab->slots, .slot_of = &elab->slot_of,
+        .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies,
+        .type = env_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
+        .enumeration = env_enumeration, .graph = connection_query, .scope = scope, .context = elab,
+    };
+}
+
+void
+aside_open(Elab *elab, AsideEnv *aside, Scope *scope)
+{
+    *aside = (AsideEnv){0};
+    env_init(elab, &aside->env, scope);
+    aside->env.slots = &aside->slots;
+    aside->env.slot_of = &aside->slot_of;
+    elab->active++;
+}
+
+void
+aside_close(Elab *elab, AsideEnv *aside)
+{
+    elab->active--;
+    vec_free(&aside->env.locals);
+    vec_free(&aside->slots);
+    map_free(&aside->slot_of);
 }

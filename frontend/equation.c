@@ -185,18 +185,10 @@ loop_range(Context *context, Node index, LoopRange *out)
     if (!loop_has_range(&elab->env, index))
         return false;
     Scope scope = {.frag = context->frag, .class_id = context->class_id, .structural = true, .loops = true};
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    ExprEnv env;
-    env_init(elab, &env, &scope);
-    env.slots = &slots;
-    env.slot_of = &slot_of;
-    elab->active++;
-    bool ok = range_value(elab, &env, range, out);
-    elab->active--;
-    vec_free(&env.locals);
-    vec_free(&slots);
-    map_free(&slot_of);
+    AsideEnv aside;
+    aside_open(elab, &aside, &scope);
+    bool ok = range_value(elab, &aside.env, range, out);
+    aside_close(elab, &aside);
     return ok;
 }
 

@@ -325,6 +325,15 @@ typedef struct Target {
     const Value *value;
 } Target;
 void env_init(Elab *elab, ExprEnv *env, Scope *scope);
+// An evaluation beside the equation at hand: it has slots of its own, and elaboration does not return to what it is doing
+// meanwhile. Must not move between opening and closing.
+typedef struct AsideEnv {
+    ExprEnv env;
+    U32Vec slots;
+    Map slot_of;
+} AsideEnv;
+void aside_open(Elab *elab, AsideEnv *aside, Scope *scope);
+void aside_close(Elab *elab, AsideEnv *aside);
 // Resolves a REF (all parts and subscripts). False after reporting.
 bool resolve(Elab *elab, ExprEnv *env, Node ref, Target *target);
 // The same for an end of a connect: stops at the first connector, after `used` parts.

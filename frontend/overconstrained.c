@@ -238,25 +238,17 @@ overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span)
     FunctionRef function = {.class_node = class_at(elab->program, found.class_id)->node, .scope = &inside,
                             .full_name = class_at(elab->program, found.class_id)->full_name};
     Value arguments[2], residues;
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    ExprEnv env;
-    env_init(elab, &env, &inside);
-    env.arena = elab->arena;
-    env.slots = &slots;
-    env.slot_of = &slot_of;
+    AsideEnv aside;
+    aside_open(elab, &aside, &inside);
+    aside.env.arena = elab->arena;
     for (uint32_t k = 0; k < 2; k++) {
         arguments[k] = (Value){.type = {.base = TYPE_RECORD, .record = record}, .count = part->size,
                                .elements = arena_array(elab->arena, Expr, part->size)};
         for (uint32_t s = 0; s < part->size; s++)
-            arguments[k].elements[s] = expr_slot(env.exprs, k * part->size + s);
+            arguments[k].elements[s] = expr_slot(elab->dae->exprs, k * part->size + s);
     }
-    elab->active++;
-    bool ok = record->size == part->size && function_apply(&env, &function, arguments, 2, span, &residues);
-    elab->active--;
-    vec_free(&env.locals);
-    vec_free(&slots);
-    map_free(&slot_of);
+    bool ok = record->size == part->size && function_apply(&aside.env, &function, arguments, 2, span, &residues);
+    aside_close(elab, &aside);
     if (!ok)
         return false;
     part->residues = residues.elements;

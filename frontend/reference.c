@@ -55,27 +55,18 @@ static bool
 subscript_constant(Elab *elab, ExprEnv *env, Node node, uint32_t size, Value *out)
 {
     Scope scope = *(Scope *)env->scope;
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    ExprEnv inner;
+    AsideEnv aside;
     scope.structural = true;
-    env_init(elab, &inner, &scope);
-    inner.slots = &slots;
-    inner.slot_of = &slot_of;
-    inner.depth = env->depth;
-    inner.nesting = env->nesting;
-    inner.in_function = env->in_function;
-    for (uint32_t i = 0; i < env->locals.n; i++)
-        vec_push(&inner.locals, env->locals.at[i]);
+    aside_open(elab, &aside, &scope);
+    aside.env.depth = env->depth;
+    aside.env.nesting = env->nesting;
+    aside.env.in_function = env->in_function;
+    vec_append(&aside.env.locals, env->locals.at, env->locals.n);
     Expr element = expr_const(elab->dae->exprs, size);
     Local end = {elab->end_name, {.type = {.base = TYPE_INTEGER}, .count = 1, .elements = &element}};
-    vec_push(&inner.locals, end);
-    elab->active++;
-    bool ok = expression_constant(&inner, node, out);
-    elab->active--;
-    vec_free(&inner.locals);
-    vec_free(&slots);
-    map_free(&slot_of);
+    vec_push(&aside.env.locals, end);
+    bool ok = expression_constant(&aside.env, node, out);
+    aside_close(elab, &aside);
     return ok;
 }
 

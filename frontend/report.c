@@ -30,7 +30,7 @@ void
 report_line(const Report *report, Span span)
 {
     Place place;
-    if (!span.hi || !sources_locate(report->dae->sources, span.lo, &place))
+    if (!span_locate(report->dae->sources, span, &place))
         return;
     uint32_t file = report_file(report, place.path);
     if (file != UINT32_MAX)
@@ -41,7 +41,7 @@ static void
 add_file(Report *report, Span span)
 {
     Place place;
-    if (span.hi && sources_locate(report->dae->sources, span.lo, &place) && report_file(report, place.path) == UINT32_MAX)
+    if (span_locate(report->dae->sources, span, &place) && report_file(report, place.path) == UINT32_MAX)
         vec_push(&report->files, place.path);
 }
 

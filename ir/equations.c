@@ -10,7 +10,7 @@ static void
 print_place(const Dae *dae, Span span, Out *out)
 {
     Place place;
-    if (span.hi && sources_locate(dae->sources, span.lo, &place))
+    if (span_locate(dae->sources, span, &place))
         out_printf(out, "  %s:%u", place.path, place.line);
 }
 
@@ -159,7 +159,7 @@ print_json_head(const EquationView *view, uint32_t node, Out *out)
     out_text(out, ", \"class\": ");
     out_json(out, junction ? "" : sym_text(dae->syms, dae->insts.at[at->inst].class_name));
     Place place;
-    if (at->span.hi && sources_locate(dae->sources, at->span.lo, &place)) {
+    if (span_locate(dae->sources, at->span, &place)) {
         out_text(out, ", \"file\": ");
         out_json(out, place.path);
         out_printf(out, ", \"line\": %u", place.line);

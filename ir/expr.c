@@ -372,6 +372,19 @@ expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
     return result;
 }
 
+Expr
+expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with)
+{
+    if (!expr_uses_slot(exprs, e, slot))
+        return e;
+    U32Vec all = {0};
+    vec_grow(&all, slot + 1);
+    all.at[slot] = with;
+    Expr result = expr_substitute(exprs, e, all.at, all.n);
+    vec_free(&all);
+    return result;
+}
+
 // Slots in order of first occurrence, read from left to right.
 static void
 reading_order(Exprs *exprs, Expr e, U32Vec *order)

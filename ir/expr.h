@@ -73,6 +73,7 @@ uint32_t expr_operations(const Exprs *exprs, Expr e); // arithmetic operations, 
 // --- rewriting (memoized over the shared parts; no deep recursion)
 // Slot k becomes with[k] (0 keeps the slot). n = length of `with`; further slots are kept.
 Expr expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n);
+Expr expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with);
 // What stands for a part whose arguments have become args (one per argument, as the part has them): an expression, or 0 for
 // the same operator of args.
 typedef Expr ExprReplace(void *context, Exprs *exprs, Expr part, const Expr *args);
@@ -117,6 +118,7 @@ uint32_t expr_share(Exprs *exprs, Expr *roots, uint32_t n, uint32_t first_slot, 
 uint64_t expr_written_operations(Exprs *exprs, const Expr *roots, uint32_t n);
 
 // --- values and text
+double expr_apply_1(Op op, double x); // the value of an operator of one number; NaN for others
 // slots[k] are values; undefined operators (TAR, SGN, SAMPLE...) yield NaN.
 double expr_eval(Exprs *exprs, Expr e, const double *slots, double time);
 typedef void ExprSlotPrinter(Out *out, uint32_t slot, void *context);

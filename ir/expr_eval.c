@@ -29,8 +29,8 @@ whole_power(double base, double exponent)
     return exponent < 0 ? 1 / result : result;
 }
 
-static double
-apply_math(Op op, double x)
+double
+expr_apply_1(Op op, double x)
 {
     switch (op) {
     case OP_SQRT: return sqrt(x);
@@ -108,7 +108,7 @@ expr_apply(Op op, const double *args, uint32_t n)
     case OP_PICK:
         return args[0] >= 0 && args[0] < n - 1 ? args[1 + (uint32_t)args[0]] : NAN;
     default:
-        return n == 1 ? apply_math(op, args[0]) : n == 2 ? apply_2(op, args[0], args[1]) : NAN;
+        return n == 1 ? expr_apply_1(op, args[0]) : n == 2 ? apply_2(op, args[0], args[1]) : NAN;
     }
 }
 

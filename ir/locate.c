@@ -32,7 +32,7 @@ locate_print(const Dae *dae, Span span, uint32_t inst, Out *out)
 {
     Place place;
     Span at = locate_for_user(dae, span, inst);
-    if (!at.hi || !sources_locate(dae->sources, at.lo, &place))
+    if (!span_locate(dae->sources, at, &place))
         return false;
     out_printf(out, "%s:%u:%u", place.path, place.line, place.column);
     return true;

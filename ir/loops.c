@@ -107,7 +107,7 @@ print_place(const Dae *dae, uint32_t equation, Out *out)
 {
     Place place;
     Span span = dae->equations.at[equation].span;
-    if (span.hi && sources_locate(dae->sources, span.lo, &place))
+    if (span_locate(dae->sources, span, &place))
         out_printf(out, "  (%s:%u)", place.path, place.line);
 }
 
@@ -198,7 +198,7 @@ json_equation(const Dae *dae, uint32_t equation, Out *out)
         dae_inst_path(dae, dae->nodes.at[node].inst, &text);
     out_text(out, ", \"component\": ");
     out_json(out, text.length ? text.text : NULL);
-    if (span.hi && sources_locate(dae->sources, span.lo, &place)) {
+    if (span_locate(dae->sources, span, &place)) {
         out_text(out, ", \"path\": ");
         out_json(out, place.path);
         out_printf(out, ", \"line\": %u", place.line);

@@ -100,17 +100,6 @@ common_factor(Domain *domain, MultiTerms *terms)
 
 // --- scaling the variables
 
-static Expr
-replace_slot(Domain *domain, Expr e, uint32_t slot, Expr with)
-{
-    U32Vec all = {0};
-    vec_grow(&all, slot + 1);
-    all.at[slot] = with;
-    Expr result = expr_substitute(domain->exprs, e, all.at, all.n);
-    vec_free(&all);
-    return result;
-}
-
 static bool
 uses_domain(const Domain *domain, Expr e)
 {
@@ -146,10 +135,10 @@ scale_variable(Domain *domain, uint32_t i, bool cube, Expr *parts, uint32_t n_pa
         return false;
     Expr is = expr_2(exprs, OP_ADD, range->from, expr_2(exprs, OP_MUL, scale, expr_slot(exprs, range->slot)));
     for (uint32_t k = 0; k < n_parts; k++)
-        parts[k] = replace_slot(domain, parts[k], range->slot, is);
+        parts[k] = expr_replace_slot(domain->exprs, parts[k], range->slot, is);
     for (uint32_t k = i + 1; k < domain->n; k++) {
-        domain->ranges[k].from = replace_slot(domain, domain->ranges[k].from, range->slot, is);
-        domain->ranges[k].to = replace_slot(domain, domain->ranges[k].to, range->slot, is);
+        domain->ranges[k].from = expr_replace_slot(domain->exprs, domain->ranges[k].from, range->slot, is);
+        domain->ranges[k].to = expr_replace_slot(domain->exprs, domain->ranges[k].to, range->slot, is);
     }
     domain->measure = expr_2(exprs, OP_MUL, domain->measure, scale);
     range->from = exprs->zero;

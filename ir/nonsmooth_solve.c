@@ -67,20 +67,6 @@ set_valued(const Work *work, Expr e)
     return expr_has_op(work->exprs, e, OP_SGN) || expr_has_op(work->exprs, e, OP_TAR);
 }
 
-// One slot becomes `with`.
-static Expr
-replace(Exprs *exprs, Expr e, uint32_t slot, Expr with)
-{
-    if (!expr_uses_slot(exprs, e, slot))
-        return e;
-    U32Vec map = {0};
-    vec_grow(&map, slot + 1);
-    map.at[slot] = with;
-    Expr result = expr_substitute(exprs, e, map.at, slot + 1);
-    vec_free(&map);
-    return result;
-}
-
 // --- atoms
 
 static Expr
@@ -182,12 +168,12 @@ substitute_unknown(Work *work, uint32_t u, Expr with)
 {
     for (uint32_t i = 0; i < work->n; i++) {
         if (!work->used[i])
-            work->equation[i] = replace(work->exprs, work->equation[i], work->unknowns[u], with);
+            work->equation[i] = expr_replace_slot(work->exprs, work->equation[i], work->unknowns[u], with);
         if (work->solution[i])
-            work->solution[i] = replace(work->exprs, work->solution[i], work->unknowns[u], with);
+            work->solution[i] = expr_replace_slot(work->exprs, work->solution[i], work->unknowns[u], with);
     }
     for (uint32_t i = 0; i < work->natoms; i++)
-        work->atoms[i].x = replace(work->exprs, work->atoms[i].x, work->unknowns[u], with);
+        work->atoms[i].x = expr_replace_slot(work->exprs, work->atoms[i].x, work->unknowns[u], with);
     work->solution[u] = with;
 }
 
@@ -430,9 +416,9 @@ substitute_values(Work *work, const Group *group)
         uint32_t slot = work->first_slot + group->members[j];
         Expr value = work->atoms[group->members[j]].value;
         for (uint32_t i = 0; i < work->natoms; i++)
-            work->atoms[i].x = replace(work->exprs, work->atoms[i].x, slot, value);
+            work->atoms[i].x = expr_replace_slot(work->exprs, work->atoms[i].x, slot, value);
         for (uint32_t i = 0; i < work->n; i++)
-            work->solution[i] = replace(work->exprs, work->solution[i], slot, value);
+            work->solution[i] = expr_replace_slot(work->exprs, work->solution[i], slot, value);
     }
 }
 

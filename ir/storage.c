@@ -339,7 +339,7 @@ print_constraint(const Dae *dae, const Storage *storage, Out *out)
     const Equation *at = &dae->equations.at[storage->constraint];
     Place place;
     dae_print_equation(dae, storage->constraint, out);
-    if (at->span.hi && sources_locate(dae->sources, at->span.lo, &place))
+    if (span_locate(dae->sources, at->span, &place))
         out_printf(out, " (%s:%u)", place.path, place.line);
 }
 

@@ -254,7 +254,7 @@ diags_print_text(const Diags *diags, Out *out, bool colour)
         bool is_error = code_table[diag->code].severity == SEVERITY_ERROR;
         const char *paint = !colour ? "" : is_error ? "\033[1;31m" : "\033[1;35m";
         Place place;
-        bool located = diag->span.hi && sources_locate(diags->sources, diag->span.lo, &place);
+        bool located = span_locate(diags->sources, diag->span, &place);
         if (located)
             out_printf(out, "%s%s:%u:%u:%s ", bold, place.path, place.line, place.column, plain);
         else
@@ -265,7 +265,7 @@ diags_print_text(const Diags *diags, Out *out, bool colour)
             print_excerpt(out, &place, diag->span);
         for (uint32_t k = 0; k < diag->remarks.n; k++) {
             const Remark *remark = &diag->remarks.at[k];
-            if (remark->span.hi && sources_locate(diags->sources, remark->span.lo, &place)) {
+            if (span_locate(diags->sources, remark->span, &place)) {
                 out_printf(out, "%s:%u:%u: note: %s\n", place.path, place.line, place.column,
                            remark->text);
                 print_excerpt(out, &place, remark->span);
@@ -286,7 +286,7 @@ static void
 json_place(Out *out, const Sources *sources, Span span)
 {
     Place from, to;
-    if (!span.hi || !sources_locate(sources, span.lo, &from))
+    if (!span_locate(sources, span, &from))
         return;
     if (!sources_locate(sources, span.hi, &to))
         to = from;

@@ -40,6 +40,13 @@ void sources_set_library(Sources *sources, const char *directory);
 bool sources_in_library(const Sources *sources, uint32_t offset);
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 
+// Where a span begins; false for a span of nothing that was written.
+static inline bool
+span_locate(const Sources *sources, Span span, Place *place)
+{
+    return span.hi && sources_locate(sources, span.lo, place);
+}
+
 static inline Span
 span_join(Span a, Span b)
 {

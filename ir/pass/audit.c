@@ -50,21 +50,12 @@ flow_of(Lowering *low, const Bond *bond)
     return term;
 }
 
-static const char *
-where_text(Lowering *low, Span span)
-{
-    Place place;
-    if (!span.hi || !sources_locate(low->dae->sources, span.lo, &place))
-        return "";
-    return arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column);
-}
-
 static mdl_node
 make_node(Lowering *low, uint32_t node, uint32_t *junctions)
 {
     Dae *dae = low->dae;
     const GraphNode *at = &dae->nodes.at[node];
-    mdl_node made = {.role = role_of(at), .where = where_text(low, at->span)};
+    mdl_node made = {.role = role_of(at), .where = lower_place(low, at->span, "")};
     if (made.role == MDL_ROLE_JUNCTION) {
         made.name = arena_printf(low->arena, "junction J%u", ++*junctions);
         made.class_name = at->kind == NODE_ONE ? "1-junction" : "0-junction";

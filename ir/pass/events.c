@@ -115,7 +115,7 @@ static const char *
 law_text(Lowering *low, const Law *law)
 {
     Place place;
-    bool located = law->span.hi && sources_locate(low->dae->sources, law->span.lo, &place);
+    bool located = span_locate(low->dae->sources, law->span, &place);
     const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : law->disk ? "coulomb" : "Sgn";
     return located ? arena_printf(low->arena, "%s(%s) (%s:%u)", name, x, place.path, place.line)
                    : arena_printf(low->arena, "%s(%s)", name, x);
@@ -297,14 +297,6 @@ make_left_limits(Lowering *low)
     vec_free(&vars);
 }
 
-static const char *
-place_in_source(Lowering *low, Span span)
-{
-    Place place;
-    return span.hi && sources_locate(low->dae->sources, span.lo, &place)
-        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "the model";
-}
-
 static void
 make_delays(Lowering *low)
 {
@@ -322,7 +314,7 @@ make_delays(Lowering *low)
         table[i].sign = sign;
         table[i].time_sign = time_sign;
         table[i].moving = kind != VAR_PARAMETER && kind != VAR_CONSTANT;
-        table[i].where = place_in_source(low, at.span);
+        table[i].where = lower_place(low, at.span, "the model");
     }
     model->delay = table;
     model->n_delays = n;
@@ -343,7 +335,7 @@ make_fractionals(Lowering *low)
         table[i].shift = place_of(low, at.shift, &unused);
         table[i].tail = place_of(low, at.tail, &unused);
         table[i].order = at.order;
-        table[i].where = place_in_source(low, at.span);
+        table[i].where = lower_place(low, at.span, "the model");
     }
     model->fractional = table;
     model->n_fractionals = n;

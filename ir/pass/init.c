@@ -698,7 +698,7 @@ print_condition(const Dae *dae, uint32_t equation, Out *out)
     out_text(out, "  ");
     dae_print_equation(dae, equation, out);
     out_repeat(out, ' ', out->length - start < 40 ? 40 - (out->length - start) : 2);
-    if (at->span.hi && sources_locate(dae->sources, at->span.lo, &place))
+    if (span_locate(dae->sources, at->span, &place))
         out_printf(out, "%s:%u", place.path, place.line);
 }
 

@@ -12,21 +12,13 @@
 // When-equations and initial equations are no place for events: there the functions are computed as they stand.
 // Contract: after `laws`, before `alias`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the equations with such functions.
+#include "ir/pass/naming.h"
 #include "ir/problem.h"
-
-typedef struct Stepped { // a variable that stands for shape(row)
-    uint64_t hash;
-    Expr shape;
-    uint32_t row, var, next;
-} Stepped;
 
 typedef struct Integers {
     Dae *dae;
-    Map head_of;           // hash -> head of a list in `stepped`
-    VEC(Stepped) stepped;
-    Map number_of;         // instance -> last number of a hidden variable
+    Naming naming;      // its variables: those of the equation at hand, then those made for it
     // of the equation at hand:
-    U32Vec vars;           // its variables, then those made for it
     Map done;
     uint32_t equation;
 } Integers;
@@ -155,41 +147,13 @@ held_value(Exprs *exprs, Op op, Expr u, Expr pre, bool of_time)
 
 // --- variables
 
-static uint64_t
-hash_of(const Dae *dae, Expr shape, uint32_t row)
-{
-    uint64_t hash = hash_mix(shape);
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
-        hash = hash_add(hash, dae->rows.at[row + k]);
-    return hash;
-}
-
-// The variable made earlier for this call, or NONE.
-static Var
-recall(const Integers *integers, uint64_t hash, Expr shape, uint32_t row)
-{
-    const Dae *dae = integers->dae;
-    uint32_t at, n = expr_nslots(dae->exprs, shape);
-    if (!map_get(&integers->head_of, hash, &at))
-        return NONE;
-    for (; at != NONE; at = integers->stepped.at[at].next) {
-        const Stepped *stepped = &integers->stepped.at[at];
-        uint32_t same = 0;
-        while (stepped->shape == shape && same < n && dae->rows.at[stepped->row + same] == dae->rows.at[row + same])
-            same++;
-        if (stepped->shape == shape && same == n)
-            return stepped->var;
-    }
-    return NONE;
-}
-
 static bool
 depends_on_continuous(const Integers *integers, Expr e)
 {
     const Dae *dae = integers->dae;
     uint32_t n = expr_nslots(dae->exprs, e);
     for (uint32_t k = 0; k < n; k++) {
-        Var var = integers->vars.at[k];
+        Var var = integers->naming.vars.at[k];
         if ((dae_kind(dae, var) == VAR_CONTINUOUS || dae_kind(dae, var) == VAR_INPUT) && dae->var_pre_of.at[var] == NONE && expr_uses_slot(dae->exprs, e, k))
             return true;
     }
@@ -202,14 +166,14 @@ define(Integers *integers, Var var, Op op, Expr u)
     Dae *dae = integers->dae;
     Equation owner = dae->equations.at[integers->equation];
     bool of_time = !depends_on_continuous(integers, u);
-    uint32_t last = integers->vars.n, row;
+    uint32_t last = integers->naming.vars.n, row;
     Expr shape;
-    vec_push(&integers->vars, var);
-    vec_push(&integers->vars, dae_pre(dae, var));
+    vec_push(&integers->naming.vars, var);
+    vec_push(&integers->naming.vars, dae_pre(dae, var));
     Expr value = held_value(dae->exprs, op, u, expr_slot(dae->exprs, last + 1), of_time);
     Expr equation = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), value);
-    dae_bind_shape(dae, equation, integers->vars.at, &shape, &row);
-    integers->vars.n = last;
+    dae_bind_shape(dae, equation, integers->naming.vars.at, &shape, &row);
+    integers->naming.vars.n = last;
     uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, owner.node, owner.span);
     dae->equations.at[added].generated = 1;
 }
@@ -219,21 +183,18 @@ static Var
 variable_for(Integers *integers, Op op, Expr u)
 {
     Dae *dae = integers->dae;
-    uint32_t row, number = 0, head = NONE;
+    uint32_t row;
+    uint64_t hash;
     Expr shape;
-    dae_bind_shape(dae, expr_1(dae->exprs, op, u), integers->vars.at, &shape, &row);
-    uint64_t hash = hash_of(dae, shape, row);
-    Var var = recall(integers, hash, shape, row);
+    dae_bind_shape(dae, expr_1(dae->exprs, op, u), integers->naming.vars.at, &shape, &row);
+    Var var = naming_recall(&integers->naming, shape, row, &hash);
     if (var != NONE)
         return var;
     uint32_t inst = dae->nodes.at[dae->equations.at[integers->equation].node].inst;
-    map_get(&integers->number_of, inst, &number);
-    map_put(&integers->number_of, inst, ++number);
-    var = dae_add_var(dae, arena_printf(dae->arena, "$integer%u", number), inst, VAR_DISCRETE, TYPE_INTEGER, false);
+    uint32_t number = naming_number(&integers->naming, inst);
+    var = naming_hidden(&integers->naming, inst, "integer", number, VAR_DISCRETE, TYPE_INTEGER);
     define(integers, var, op, u);
-    map_get(&integers->head_of, hash, &head);
-    map_put(&integers->head_of, hash, integers->stepped.n);
-    vec_push(&integers->stepped, ((Stepped){hash, shape, row, var, head}));
+    naming_remember(&integers->naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
     return var;
 }
 
@@ -260,8 +221,8 @@ rewrite_new(Integers *integers, Expr e)
     Expr u = expr_arg(exprs, result, 0);
     if (is_timeless(exprs, u) && !depends_on_continuous(integers, u))
         return result;
-    vec_push(&integers->vars, variable_for(integers, op, u));
-    return expr_slot(exprs, integers->vars.n - 1);
+    vec_push(&integers->naming.vars, variable_for(integers, op, u));
+    return expr_slot(exprs, integers->naming.vars.n - 1);
 }
 
 static Expr
@@ -281,15 +242,15 @@ visit(Integers *integers, uint32_t equation)
     Dae *dae = integers->dae;
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&integers->vars);
-    vec_append(&integers->vars, row, n);
+    vec_clear(&integers->naming.vars);
+    vec_append(&integers->naming.vars, row, n);
     map_clear(&integers->done);
     integers->equation = equation;
     Expr old = dae->equations.at[equation].shape, shape, text = rewrite(integers, old);
     uint32_t new_row;
     if (text == old)
         return;
-    dae_bind_shape(dae, text, integers->vars.at, &shape, &new_row);
+    dae_bind_shape(dae, text, integers->naming.vars.at, &shape, &new_row);
     dae->equations.at[equation].shape = shape;
     dae->equations.at[equation].row = new_row;
 }
@@ -298,15 +259,12 @@ bool
 pass_integers(Dae *dae, Diags *diags)
 {
     (void)diags; // every such function can be held
-    Integers integers = {.dae = dae};
+    Integers integers = {.dae = dae, .naming = {.dae = dae}};
     uint32_t n = dae->equations.n; // what is appended below is in its final form
     for (uint32_t i = 0; i < n; i++)
         if (dae->equations.at[i].kind == EQN_NORMAL && concerns(dae->exprs, dae->equations.at[i].shape))
             visit(&integers, i);
-    map_free(&integers.head_of);
-    vec_free(&integers.stepped);
-    map_free(&integers.number_of);
-    vec_free(&integers.vars);
+    naming_free(&integers.naming);
     map_free(&integers.done);
     return true;
 }

@@ -177,3 +177,12 @@ place_text(Lowering *low, uint32_t place)
         return dae_name(low->dae, var);
     return arena_printf(low->arena, "v[%u]", place);
 }
+
+const char *
+lower_place(Lowering *low, Span span, const char *otherwise)
+{
+    Place place;
+    if (!span_locate(low->dae->sources, span, &place))
+        return otherwise;
+    return arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column);
+}

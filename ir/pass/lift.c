@@ -266,7 +266,7 @@ relation_text(Lowering *low, Expr shape, const Var *vars, Span span)
     uint32_t row = dae_add_row(low->dae, vars, n);
     dae_print_shape(low->dae, shape, row, &out);
     Place place;
-    const char *text = sources_locate(low->dae->sources, span.lo, &place) && span.hi
+    const char *text = span_locate(low->dae->sources, span, &place)
         ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)
         : arena_strndup(low->arena, out.text, out.length);
     out_free(&out);

@@ -56,14 +56,6 @@ set_flags(Lowering *low)
     model->lambda = low->uses_lambda ? low->lambda : 0;
 }
 
-static const char *
-site_place(Lowering *low, Span span)
-{
-    Place place;
-    return span.hi && sources_locate(low->dae->sources, span.lo, &place)
-        ? arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column) : "";
-}
-
 // What calls of routines share, and the messages of what may fail in them or in subscripts.
 static void
 make_failures(Lowering *low)
@@ -79,7 +71,7 @@ make_failures(Lowering *low)
     mdl_failure *table = arena_array(low->arena, mdl_failure, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         const Site *site = site_of(low->exprs, i);
-        table[i] = (mdl_failure){arena_strndup(low->arena, site->text, strlen(site->text)), site_place(low, site->span)};
+        table[i] = (mdl_failure){arena_strndup(low->arena, site->text, strlen(site->text)), lower_place(low, site->span, "")};
     }
     model->failure = new_places(low, MDL_FAILURE_PLACES);
     model->n_failures = n;

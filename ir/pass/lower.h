@@ -115,6 +115,8 @@ void lay_out(Lowering *low);
 // Place of a variable; sign -1 when it is the negative of what stands there.
 uint32_t place_of(Lowering *low, Var var, int *sign);
 const char *place_text(Lowering *low, uint32_t place);
+// Where a span begins, "path:line:column"; `otherwise` when nothing was written there.
+const char *lower_place(Lowering *low, Span span, const char *otherwise);
 
 // --- lift.c: expressions of the model to instructions' shapes
 typedef enum LiftMode {

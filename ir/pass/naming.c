@@ -63,9 +63,8 @@ same_row(const Dae *dae, uint32_t n, uint32_t one, uint32_t other)
     return true;
 }
 
-// The variable made earlier for this expression, or NONE; *hash is for remember().
-static Var
-recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash)
+Var
+naming_recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash)
 {
     uint32_t at;
     *hash = hash_of(naming->dae, shape, row);
@@ -79,8 +78,8 @@ recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash)
     return NONE;
 }
 
-static void
-remember(Naming *naming, Named named)
+void
+naming_remember(Naming *naming, Named named)
 {
     uint32_t head = NONE;
     map_get(&naming->named_of, named.hash, &head);
@@ -100,7 +99,7 @@ define(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bin
     Expr shape, whole;
     uint64_t hash;
     dae_bind_shape(dae, e, naming->vars.at, &shape, &row);
-    Var var = recall(naming, shape, row, &hash);
+    Var var = naming_recall(naming, shape, row, &hash);
     if (var != NONE)
         return var;
     bool bind = may_bind && naming_is_parametric(dae, e, naming->vars.at);
@@ -116,7 +115,7 @@ define(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bin
         uint32_t added = dae_add_equation(dae, EQN_NORMAL, whole, whole_row, owner.node, owner.span);
         dae->equations.at[added].generated = 1;
     }
-    remember(naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
+    naming_remember(naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
     return var;
 }
 

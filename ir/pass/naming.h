@@ -31,6 +31,10 @@ uint32_t naming_number(Naming *naming, uint32_t inst);
 // A new variable $stemNUMBER.
 Var naming_hidden(Naming *naming, uint32_t inst, const char *stem, uint32_t number, VarKind kind, VarType type);
 
+// The variable remembered for shape(row), or NONE; *hash is for naming_remember, which fills in `next` itself.
+Var naming_recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash);
+void naming_remember(Naming *naming, Named named);
+
 // The variable that e (over naming->vars, in the equation) is, or one made for it: with an equation, or with a bind where
 // `may_bind` and e is parametric. Equal expressions share one.
 Var naming_variable(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bind);

@@ -682,17 +682,6 @@ isolate(Tearing *t, const Var *unknowns, Expr text, const bool *done, Expr *solu
     return NONE;
 }
 
-static Expr
-replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr by)
-{
-    U32Vec with = {0};
-    vec_grow(&with, slot + 1);
-    with.at[slot] = by;
-    Expr result = expr_substitute(exprs, e, with.at, with.n);
-    vec_free(&with);
-    return result;
-}
-
 // With few tears: substitutes the inner assignments into the residuals and eliminates one tear after the
 // other (Gaussian elimination on expressions). A law comes last: EQN(if mode == 0 then X else p - mode*a, 0)
 // is solved for X branch by branch, and sticking gives X = 0 exactly.
@@ -738,7 +727,7 @@ solve_few_tears(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
         isolated[i] = (Isolated){t->tears.at[tear], solution, from[i]->equation};
         uint32_t slot = union_slot(t, unknowns[t->tears.at[tear]]);
         for (uint32_t k = i + 1; k < count; k++)
-            text[k] = replace_slot(exprs, text[k], slot, solution);
+            text[k] = expr_replace_slot(exprs, text[k], slot, solution);
     }
     for (uint32_t i = count; i-- > 0;)
         add_assign(causal, causal_assign(t->dae, unknowns[isolated[i].tear], isolated[i].solution, t->union_vars.at,
