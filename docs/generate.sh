@@ -25,8 +25,9 @@ shown_by() {
 {
     printf '# Diagnostics\n\nMade from `ir/base/diag.def` and the folders of `tests/` by `make docs`; at most three cases are named.\n\n'
     printf '| code | severity | meaning | shown by |\n|---|---|---|---|\n'
-    sed -nE 's/^DIAG\(([EW][0-9]+), SEVERITY_([A-Z]+), "(.*)"\)$/| \1 | \2 | \3 |/p' "$top/ir/base/diag.def" |
-        sed -E 's/\| ERROR \|/| error |/; s/\| WARNING \|/| warning |/; s/\\"/"/g' | sort |
+    sed -nE 's/^DIAG\((E[0-9]+), SEVERITY_ERROR, "(.*)"\)$/| \1 | error | \2 |/p
+        s/^WARNING\((W[0-9]+), "(.*)", "(.*)"\)$/| \1 | warning `-W\2` | \3 |/p' "$top/ir/base/diag.def" |
+        sed -E 's/\\"/"/g' | sort |
         while IFS= read -r line; do
             code=$(printf '%s\n' "$line" | cut -c 3-7)
             printf '%s %s |\n' "$line" "$(shown_by "$code")"

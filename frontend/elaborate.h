@@ -57,6 +57,9 @@ typedef struct Survey {
 // model at its top or nothing that can be checked, or after errors.
 bool program_survey(Program *program, Survey *survey);
 
+// Warnings about names in the last file added that nothing uses, or that hide others; for a program without errors.
+void program_warn_names(Program *program);
+
 // The flat model, or NULL after errors. Connections and bonds are still records (pass bonds).
 Dae *elaborate(Program *program, const ElaborateOptions *options, Diags *diags);
 

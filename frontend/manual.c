@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/options.h"
+#include "ir/base/diag.h"
 
 // --- the manual page
 
@@ -43,6 +44,21 @@ page_options(const Option *options, uint32_t n, uint32_t call, Out *out)
     }
 }
 
+static void
+page_warnings(Out *out)
+{
+    out_text(out, ".SH WARNINGS\n.B \\-W\\fINAME\\fR, \\-Wno\\-\\fINAME\\fR, \\-Werror=\\fINAME\\fR, \\-Wno\\-error=\\fINAME\\fR\n"
+                  "decide about one warning, or about all whose names begin with NAME and a dash; all, and a mere error, about every one.\n");
+    for (DiagCode code = 0; code < DIAG_COUNT; code++)
+        if (diag_switch(code)) {
+            out_text(out, ".TP\n.B ");
+            troff(out, diag_switch(code));
+            out_printf(out, "\\fR (%s)\n", diag_code_text(code));
+            troff(out, diag_meaning(code));
+            out_char(out, '\n');
+        }
+}
+
 void
 manual_page(const char *version, Out *out)
 {
@@ -75,6 +91,7 @@ manual_page(const char *version, Out *out)
         page_options(run_options, run_options_count, calls[i].bit, out);
         page_options(own, n_options, calls[i].bit, out);
     }
+    page_warnings(out);
     out_text(out, ".SH ENVIRONMENT\n.TP\n.B MDLPATH\nfolders in which packages are found, separated by colons\n.TP\n.B CC\nthe C compiler "
                   "that links simulators\n.TP\n.B NO_COLOR\nno colours in messages\n.SH EXIT STATUS\n0 fine, 1 the model is wrong, 2 wrong "
                   "usage, 3 the simulation failed, 4 internal fault, 5 a file could not be read or written, 130 interrupted.\n");
@@ -105,6 +122,18 @@ value_cases(const Option *options, uint32_t n, Out *out)
     }
 }
 
+// "-Wunused -Wno-unused ...", or the same without the dash and the letter.
+static void
+warning_words(const char *dash, Out *out)
+{
+    static const char *const before[] = {"", "no-", "error="};
+    out_printf(out, "%sall %sno-all %sunused %sno-unused %serror", dash, dash, dash, dash, dash);
+    for (int k = 0; k < 3; k++)
+        for (DiagCode code = 0; code < DIAG_COUNT; code++)
+            if (diag_switch_once(code))
+                out_printf(out, " %s%s%s", dash, before[k], diag_switch(code));
+}
+
 static void
 bash_completions(Out *out)
 {
@@ -123,7 +152,9 @@ bash_completions(Out *out)
     for (uint32_t i = 0; i < n; i++)
         if (calls[i].words)
             out_printf(out, "        %s) COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n", calls[i].name, calls[i].words);
-    out_text(out, "        esac\n    fi\n    case $word in\n    -*)\n        case $call in\n");
+    out_text(out, "        esac\n    fi\n    case $word in\n    -W*)\n        COMPREPLY=($(compgen -W \"");
+    warning_words("-W", out);
+    out_text(out, "\" -- \"$word\"))\n        return ;;\n    -*)\n        case $call in\n");
     for (uint32_t i = 0; i < n; i++) {
         out_printf(out, "        %s) COMPREPLY=($(compgen -W \"", calls[i].name);
         option_words(run_options, run_options_count, calls[i].bit, out);
@@ -157,6 +188,10 @@ fish_options(const Option *options, uint32_t n, const Call *call, Out *out)
             out_text(out, " -x -a '");
             for (const char *c = o->value; *c; c++)
                 out_char(out, *c == '|' ? ' ' : *c);
+            out_char(out, '\'');
+        } else if (!strcmp(o->name, "warn")) {
+            out_text(out, " -x -a '");
+            warning_words("", out);
             out_char(out, '\'');
         } else if (o->kind != OPTION_FLAG && !o->optional) {
             out_text(out, " -r");

@@ -45,11 +45,13 @@ static const Option own_options[] = {
     {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
     {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
     {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "nesting, memory (MB), time (s), array (scalars)", CALLS_WITH_MODEL},
+    {"warn", 'W', OPTION_TEXT, false, "[no-][error=]NAME",
+     "warnings of a name, not of it, or as errors (error: all); mdlc help warnings lists them", CALLS_WITH_MODEL},
     {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools",
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -78,7 +80,7 @@ static const Call calls[] = {
     {"doc", COMMAND_DOC, CALL_DOC, "mdlc doc [CLASS|LIBRARY|FILE] [-o FILE.md|html]", "reference pages of classes",
      "  Without a name the libraries are listed. The page is text, or what the file's name says.\n", NULL},
     {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...", "canonical layout, in place", "", NULL},
-    {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL]", "this text, or the options of a call", "", NULL},
+    {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL|warnings]", "this text, the options of a call, or the warnings", "", "warnings"},
     {"man", COMMAND_MAN, CALL_OTHER, "mdlc man", "the manual page, for man -l -", "", NULL},
     {"completions", COMMAND_COMPLETIONS, CALL_OTHER, "mdlc completions SHELL", "completions for bash, zsh or fish", "", "bash zsh fish"},
 };
@@ -109,9 +111,24 @@ help_options(const Option *options, uint32_t count, uint32_t call, Out *out)
         }
 }
 
+static void
+help_warnings(Out *out)
+{
+    out_text(out, "-WNAME reports a warning, -Wno-NAME does not, -Werror=NAME makes it an error, -Wno-error=NAME a warning again.\n"
+                  "-Wall, -Wno-all, -Werror and -Wno-error are about all; the beginning of names, as in -Wunused, about all with it.\n"
+                  "All are reported unless something else is said.\n\n");
+    for (DiagCode code = 0; code < DIAG_COUNT; code++)
+        if (diag_switch(code))
+            out_printf(out, "  -W%-20s %s  %s\n", diag_switch(code), diag_code_text(code), diag_meaning(code));
+}
+
 bool
 options_help(const char *call, Out *out)
 {
+    if (call && !strcmp(call, "warnings")) {
+        help_warnings(out);
+        return true;
+    }
     for (size_t i = 0; call && i < sizeof calls / sizeof *calls; i++) {
         if (strcmp(calls[i].name, call))
             continue;
@@ -181,6 +198,17 @@ lacks_option(const Options *o, Out *why)
     if (o->command == COMMAND_SENSE && !o->analysis.parameters)
         out_text(why, "sense needs --param NAME,...: by which parameters?");
     return why->length > 0;
+}
+
+static bool
+take_warning(Options *o, const char *value, char why[OPTION_WHY])
+{
+    if (!diag_switch_known(value)) {
+        snprintf(why, OPTION_WHY, "there is no warning '%s'; mdlc help warnings lists them", value);
+        return false;
+    }
+    o->warnings[o->n_warnings++] = value;
+    return true;
 }
 
 static bool
@@ -254,6 +282,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;
     case OWN_LIMIT: return set_limit(o, value, why);
+    case OWN_WARN: return take_warning(o, value, why);
     case OWN_MESSAGES: o->json_messages = !strcmp(value, "json"); return true;
     default: o->verify = true; return true;
     }
@@ -328,6 +357,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     run_settings_init(&o->run);
     o->files = arena_array(arena, const char *, argc + 1);
     o->paths = arena_array(arena, const char *, argc + 1);
+    o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);
     o->compare.tubes = o->tubes;
     if (argc < 2) {

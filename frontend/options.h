@@ -35,6 +35,8 @@ typedef struct Options {
     int opt;                     // -1: automatic
     const char **paths;
     uint32_t n_paths;
+    const char **warnings;       // of -W, in order
+    uint32_t n_warnings;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
     bool canonical;              // show bonds: the canonical junction structure

@@ -88,6 +88,8 @@ check_library(Session *session, const Survey *survey)
             return status;
         worst = status > worst ? status : worst;
     }
+    warn_names(session);
+    worst = worst == EXIT_FINE && diags_errors(session->diags) ? EXIT_MODEL : worst;
     int printed = session->options.json_messages ? EXIT_FINE : print_tally(session, survey, &tally);
     return printed ? printed : worst;
 }

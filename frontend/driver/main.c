@@ -141,6 +141,8 @@ run_session(Session *session)
     session->sources = sources_create();
     session->syms = syms_create();
     session->diags = diags_create(session->sources);
+    for (uint32_t i = 0; i < session->options.n_warnings; i++)
+        diags_switch(session->diags, session->options.warnings[i]);
     int status = call_command(session);
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);

@@ -202,11 +202,23 @@ compile_class(Session *session, const ElaborateOptions *options, uint32_t wanted
     return session->compilation.dae ? run_passes(session, wanted) : EXIT_MODEL;
 }
 
+// A name that is misspelt makes another one unused: only what has no errors is looked at.
+void
+warn_names(Session *session)
+{
+    if (session->program && !diags_errors(session->diags))
+        program_warn_names(session->program);
+}
+
 int
 compile_model(Session *session, uint32_t wanted)
 {
     int status = flatten(session);
-    return status ? status : run_passes(session, wanted);
+    if (!status)
+        status = run_passes(session, wanted);
+    if (!status)
+        warn_names(session);
+    return status || !diags_errors(session->diags) ? status : EXIT_MODEL;
 }
 
 int

@@ -55,6 +55,8 @@ bool is_flat_text(const char *path);
 int compile_class(Session *session, const ElaborateOptions *options, uint32_t wanted);
 // Reads the file of the call and runs the passes that give the facts `wanted` (ir/pipeline.h).
 int compile_model(Session *session, uint32_t wanted);
+// Warnings about the names of the file of the call, when there are no errors.
+void warn_names(Session *session);
 // Machine code, or the interpreter, for the compiled model.
 int make_engine(Session *session);
 // Is `text` (or NULL) a regular expression?

@@ -17,6 +17,7 @@ typedef struct Remark {
 struct Diag {
     Diags *owner;
     DiagCode code;
+    Severity severity;
     Span span;
     const char *text;
     VEC(Remark) remarks;
@@ -29,13 +30,16 @@ struct Diags {
     Diag *overflow; // takes the notes of diagnostics that are no longer kept
     uint32_t errors;
     uint32_t kept[2]; // errors and warnings in the list
+    uint32_t lost; // warnings that are not
     Diag *newest;
+    struct { bool off, is_error; } switches[DIAG_COUNT]; // of warnings
 };
 
 enum { KEPT_ERRORS = 20 };
 
-static const struct { const char *text; Severity severity; } code_table[] = {
-#define DIAG(code, severity, doc) [code] = {#code, severity},
+static const struct { const char *text, *name, *doc; Severity severity; } code_table[] = {
+#define DIAG(code, severity, doc) [code] = {#code, NULL, doc, severity},
+#define WARNING(code, name, doc) [code] = {#code, name, doc, SEVERITY_WARNING},
 #include "ir/base/diag.def"
 #undef DIAG
 };
@@ -62,6 +66,85 @@ diags_free(Diags **diags)
     arena_free(&(*diags)->arena);
     free(*diags);
     *diags = NULL;
+}
+
+// --- switches
+
+const char *
+diag_switch(DiagCode code)
+{
+    return code_table[code].name;
+}
+
+const char *
+diag_switch_once(DiagCode code)
+{
+    const char *name = code_table[code].name;
+    for (DiagCode before = 0; name && before < code; before++)
+        if (code_table[before].name && !strcmp(code_table[before].name, name))
+            return NULL;
+    return name;
+}
+
+const char *
+diag_meaning(DiagCode code)
+{
+    return code_table[code].doc;
+}
+
+bool
+diags_wants(const Diags *diags, DiagCode code)
+{
+    return !diags->switches[code].off;
+}
+
+// Whether the switch of a code is `name`, or begins with it.
+static bool
+is_named(DiagCode code, const char *name)
+{
+    const char *own = code_table[code].name;
+    size_t length = strlen(name);
+    return own && (!strcmp(name, "all") || (!strncmp(own, name, length) && (!own[length] || own[length] == '-')));
+}
+
+typedef struct Switch { const char *name; bool no, is_error; } Switch;
+
+static Switch
+read_switch(const char *text)
+{
+    Switch s = {.no = !strncmp(text, "no-", 3)};
+    s.name = text + (s.no ? 3 : 0);
+    s.is_error = !strncmp(s.name, "error", 5) && (!s.name[5] || s.name[5] == '=');
+    if (s.is_error)
+        s.name = s.name[5] ? s.name + 6 : "all";
+    return s;
+}
+
+bool
+diag_switch_known(const char *text)
+{
+    Switch s = read_switch(text);
+    bool known = false;
+    for (DiagCode code = 0; code < DIAG_COUNT; code++)
+        known = known || is_named(code, s.name);
+    return known;
+}
+
+// As C compilers have it: an error by name is reported, and what is no error any more is a warning.
+bool
+diags_switch(Diags *diags, const char *text)
+{
+    Switch s = read_switch(text);
+    bool all = !strcmp(s.name, "all");
+    for (DiagCode code = 0; code < DIAG_COUNT; code++) {
+        if (!is_named(code, s.name))
+            continue;
+        if (s.is_error)
+            diags->switches[code].is_error = !s.no;
+        if (!s.is_error || (!s.no && !all))
+            diags->switches[code].off = s.no;
+    }
+    return diag_switch_known(text);
 }
 
 static const char *
@@ -102,15 +185,19 @@ is_repeated(const Diags *diags, const Diag *diag)
 Diag *
 diag_add(Diags *diags, DiagCode code, Span span, const char *format, ...)
 {
-    bool is_error = code_table[code].severity == SEVERITY_ERROR;
+    bool is_error = code_table[code].severity == SEVERITY_ERROR || diags->switches[code].is_error;
+    if (diags->switches[code].off)
+        return diags->newest = sink(diags);
     // Warnings do not take the place of errors that come after them.
     if (diags->kept[!is_error] >= KEPT_ERRORS) {
         diags->errors += is_error;
+        diags->lost += !is_error;
         return diags->newest = sink(diags);
     }
     Diag *diag = arena_new(diags->arena, Diag);
     diag->owner = diags;
     diag->code = code;
+    diag->severity = is_error ? SEVERITY_ERROR : SEVERITY_WARNING;
     diag->span = span;
     va_list args;
     va_start(args, format);
@@ -182,7 +269,7 @@ diags_count(const Diags *diags)
 DiagsMark
 diags_mark(const Diags *diags)
 {
-    return (DiagsMark){diags->list.n, diags->errors, {diags->kept[0], diags->kept[1]}};
+    return (DiagsMark){diags->list.n, diags->errors, diags->lost, {diags->kept[0], diags->kept[1]}};
 }
 
 bool
@@ -198,6 +285,7 @@ diags_return_to(Diags *diags, DiagsMark mark)
         vec_free(&diags->list.at[i]->remarks);
     diags->list.n = mark.listed;
     diags->errors = mark.errors;
+    diags->lost = mark.lost;
     diags->kept[0] = mark.kept[0];
     diags->kept[1] = mark.kept[1];
     diags->newest = mark.listed ? vec_last(&diags->list) : NULL;
@@ -245,13 +333,23 @@ print_excerpt(Out *out, const Place *place, Span span)
     out_char(out, '\n');
 }
 
+// Which switch a warning is for, and that it is an error by one.
+static void
+print_switch(Out *out, const Diag *diag)
+{
+    const char *name = code_table[diag->code].name;
+    if (name)
+        out_printf(out, " [-W%s%s]", diag->severity == SEVERITY_ERROR ? "error=" : "", name);
+    out_char(out, '\n');
+}
+
 void
 diags_print_text(const Diags *diags, Out *out, bool colour)
 {
     const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const Diag *diag = diags->list.at[i];
-        bool is_error = code_table[diag->code].severity == SEVERITY_ERROR;
+        bool is_error = diag->severity == SEVERITY_ERROR;
         const char *paint = !colour ? "" : is_error ? "\033[1;31m" : "\033[1;35m";
         Place place;
         bool located = span_locate(diags->sources, diag->span, &place);
@@ -259,8 +357,9 @@ diags_print_text(const Diags *diags, Out *out, bool colour)
             out_printf(out, "%s%s:%u:%u:%s ", bold, place.path, place.line, place.column, plain);
         else
             out_printf(out, "%smdlc:%s ", bold, plain);
-        out_printf(out, "%s%s[%s]:%s %s\n", paint, is_error ? "error" : "warning",
+        out_printf(out, "%s%s[%s]:%s %s", paint, is_error ? "error" : "warning",
                    code_table[diag->code].text, plain, diag->text);
+        print_switch(out, diag);
         if (located)
             print_excerpt(out, &place, diag->span);
         for (uint32_t k = 0; k < diag->remarks.n; k++) {
@@ -274,12 +373,10 @@ diags_print_text(const Diags *diags, Out *out, bool colour)
             }
         }
     }
-    uint32_t warnings = 0;
-    for (uint32_t i = 0; i < diags->list.n; i++)
-        warnings += code_table[diags->list.at[i]->code].severity == SEVERITY_WARNING;
-    uint32_t kept = diags->list.n - warnings;
-    if (diags->errors > kept)
-        out_printf(out, "mdlc: %u more errors are not shown\n", diags->errors - kept);
+    uint32_t lost[] = {diags->errors - diags->kept[0], diags->lost};
+    for (int k = 0; k < 2; k++)
+        if (lost[k])
+            out_printf(out, "mdlc: %u more %s%s not shown\n", lost[k], k ? "warning" : "error", lost[k] > 1 ? "s are" : " is");
 }
 
 static void
@@ -304,7 +401,9 @@ diags_print_json(const Diags *diags, Out *out)
         const Diag *diag = diags->list.at[i];
         out_printf(out, "%s{\"code\":\"%s\",\"severity\":\"%s\",", i ? ",\n " : "",
                    code_table[diag->code].text,
-                   code_table[diag->code].severity == SEVERITY_ERROR ? "error" : "warning");
+                   diag->severity == SEVERITY_ERROR ? "error" : "warning");
+        if (code_table[diag->code].name)
+            out_printf(out, "\"switch\":\"%s\",", code_table[diag->code].name);
         json_place(out, diags->sources, diag->span);
         out_text(out, "\"message\":");
         out_json(out, diag->text);

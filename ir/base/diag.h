@@ -39,11 +39,26 @@ Span diag_span(const Diag *diag);
 void diag_move(Diag *diag, Span span); // to a place that tells more
 uint32_t diags_errors(const Diags *diags);
 uint32_t diags_count(const Diags *diags);
+// --- warnings and their switches
+// "unused", "no-unused", "error", "no-error", "error=unused", "no-error=unused", as they stand behind -W. "unused" means all
+// whose switch is it, or begins with "unused-"; "all" means all. False when there is no such warning.
+bool diags_switch(Diags *diags, const char *text);
+// Whether diags_switch would take it.
+bool diag_switch_known(const char *text);
+// The switch of a code; NULL for errors.
+const char *diag_switch(DiagCode code);
+// The same for the first of several codes with one switch, otherwise NULL: lists each switch once.
+const char *diag_switch_once(DiagCode code);
+// What a code means: the sentence of diag.def.
+const char *diag_meaning(DiagCode code);
+// Whether a warning would be reported: what only finds warnings need not look otherwise.
+bool diags_wants(const Diags *diags, DiagCode code);
+
 // At most 20 errors and 20 warnings are kept; later errors are only counted. Producers that can
 // flood (the scanner) stop when diags_full, which looks at errors, is true.
 bool diags_full(const Diags *diags);
 // A place to return to: diags_return_to forgets what was added since diags_mark.
-typedef struct DiagsMark { uint32_t listed, errors, kept[2]; } DiagsMark;
+typedef struct DiagsMark { uint32_t listed, errors, lost, kept[2]; } DiagsMark;
 DiagsMark diags_mark(const Diags *diags);
 bool diags_same(const Diags *diags, DiagsMark mark); // nothing was added
 void diags_return_to(Diags *diags, DiagsMark mark);
@@ -52,7 +67,7 @@ const char *diag_code_text(DiagCode code);
 // Terminal form: path:line:col: error[E0102]: text / source line / caret range / note: / help:.
 // In the order they were added; colour with ANSI escapes when asked.
 void diags_print_text(const Diags *diags, Out *out, bool colour);
-// One JSON array: [{code, severity, path, line, column, end_line, end_column, message, notes, help}].
+// One JSON array: [{code, severity, switch (of a warning), path, line, column, end_line, end_column, message, notes, help}].
 void diags_print_json(const Diags *diags, Out *out);
 
 #endif
