@@ -207,7 +207,7 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
 static bool
 ours(const Walk *walk, const Mod *mod, bool declared_here)
 {
-    return mod->value && (mod->frag == walk->frag || (!mod->frag && declared_here));
+    return mod->value && !mod_unset(walk->elab, mod) && (mod->frag == walk->frag || (!mod->frag && declared_here));
 }
 
 // Texts are no part of the flat model: their values are evaluated where they are used, and here, so that all are right.

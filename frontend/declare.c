@@ -49,7 +49,7 @@ lend_sizes(Elab *elab, Member *member, Node subscripts)
 {
     const Mod *mod = member->mod;
     Value value;
-    if (!has_open_size(&elab->program->ast, subscripts) || !mod || !mod->value
+    if (!has_open_size(&elab->program->ast, subscripts) || !mod || !mod->value || mod_unset(elab, mod)
         || !evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
         return;
     member->type = value.type;
@@ -373,10 +373,11 @@ declare(Elab *elab, Fragment *frag, Member *member)
     bool ok = member->type_class && type_use(elab, member->type_class, &use)
            && declare_dims(elab, frag, member, &use, &open);
     if (ok) {
-        member->mod = mod_merge(elab, member->mod, use.mod);
+        bool variable = class_is_variable(elab, use.class_id);
+        member->mod = mod_settle(elab, mod_merge(elab, member->mod, use.mod), variable);
         member->flags |= use.flags | frag->prefix;
         member->is_connector = use.connector;
-        if (class_is_variable(elab, use.class_id)) {
+        if (variable) {
             ok = declare_variable(elab, frag, member, &use, open);
         } else if (open) {
             diag_add(elab->diags, E0124, member->span, "the size of an array of components cannot be open");

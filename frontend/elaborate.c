@@ -89,6 +89,8 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
     const AstNode *line = ast_at(ast, declared->line), *node = ast_at(ast, declared->node);
     Member *old = NULL;
     uint32_t index;
+    if (deselect_component(into->frag, ast, declared->name))
+        return;
     if (map_get(&into->frag->by_name, declared->name, &index))
         old = &into->members.at[index];
     // What is inherited and declared, or inherited twice, in the same words is one element (section 7.1).
@@ -279,6 +281,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
     }
     Mod *own = mods ? mod_build(elab, 0, mods, into->frag, class_id, -1, span) : NULL;
     check_names(elab, own, base, false);
+    uint32_t mark = deselect_open(elab, into->frag, extends, base, own);
     own = mod_merge(elab, body_redeclares(elab, into, class_id, base), own);
     Mod *merged = mod_merge(elab, outer, own);
     uint32_t first;
@@ -286,6 +289,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
         check_inherited_again(elab, base, into->mods.at[first], merged, span);
     else
         collect_class(elab, into, base, merged, depth + 1);
+    deselect_close(elab, into->frag, mark);
 }
 
 static void
@@ -327,6 +331,7 @@ collect_section(Elab *elab, Collect *into, uint32_t class_id, Node section)
     Span span = ast_at(&elab->program->ast, section)->span;
     switch (ast_kind(&elab->program->ast, section)) {
     case AST_EQUATIONS:
+        deselect_connects(elab, into->frag, section);
         vec_push(&into->frag->sections, (FragSection){section, class_id});
         break;
     case AST_ALGORITHM:
@@ -343,6 +348,22 @@ collect_section(Elab *elab, Collect *into, uint32_t class_id, Node section)
     }
 }
 
+// All elements of a final class are final (section 7.2.6).
+static void
+check_final_class(Elab *elab, uint32_t class_id, const Mod *mod)
+{
+    for (uint32_t i = 0; mod && i < mod->n; i++) {
+        Found found;
+        const Mod *child = mod->children[i];
+        if (!scope_member(elab->program, class_id, child->name, &found))
+            continue;
+        const ClassInfo *info = class_at(elab->program, class_id);
+        Diag *diag = diag_add(elab->diags, E0109, child->span, "'%s' belongs to '%s', which is final, and cannot be modified",
+                              name_of(elab, child->name), name_of(elab, info->full_name));
+        diag_note(diag, node_at(elab, info->node)->span, "made final here");
+    }
+}
+
 static void
 collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t depth)
 {
@@ -352,6 +373,8 @@ collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t d
     vec_push(&into->mods, mod);
     scope_bases(elab->program, class_id);
     const ClassInfo *info = class_at(elab->program, class_id);
+    if (class_is_final(info))
+        check_final_class(elab, class_id, mod);
     AstKind kind = ast_kind(ast, info->body);
     if (kind == AST_SHORT) {
         if (info->bases.n)

@@ -641,9 +641,9 @@ elaborate_equation(Context *context, Node node)
             unsupported(elab, node_at(elab, node)->span, elab->guard
                         ? "connect or when under a condition on the connection graph"
                         : "connect or when under a condition that changes with time");
-        else if (node_at(elab, node)->kind == AST_CONNECT)
+        else if (node_at(elab, node)->kind == AST_CONNECT && !deselected(context->frag, node))
             elaborate_connect(context, node);
-        else
+        else if (node_at(elab, node)->kind == AST_WHENEQ)
             elaborate_when(context, node);
         break;
     default:

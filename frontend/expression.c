@@ -479,7 +479,7 @@ refuse_node(ExprEnv *env, Node node)
 {
     const AstNode *at = ast_at(env->ast, node);
     if (at->kind == AST_UNSET)
-        diag_add(env->diags, E0723, at->span, "taking a value away by 'break' is not supported yet");
+        diag_add(env->diags, E0216, at->span, "'break' takes the value of an element away; it is no value itself");
     else if (at->kind == AST_TUPLE)
         diag_add(env->diags, E0216, at->span,
                  "a list of several values in parentheses can only stand on the left of '='");

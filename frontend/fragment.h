@@ -33,6 +33,7 @@ struct Mod {
     int32_t levels;
     bool final, from_outside; // from_outside: given by --set
     bool each;
+    bool overruled;          // its value: one for the whole record was given further out
     uint32_t redeclared;     // a class: what stands in its place
     Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
     Fragment *line_frag;     // in this scope
@@ -138,6 +139,7 @@ typedef struct FragGuard { Expr shape; uint32_t row, n; } FragGuard;
 typedef enum RootKind { ROOT_DEFINITE, ROOT_POTENTIAL, ROOT_BRANCH } RootKind;
 // Connections.root(a), potentialRoot(a, priority), branch(a, b); a and b begin with these local variables.
 typedef struct FragRoot { uint8_t kind; uint32_t a, b; double priority; Span span; } FragRoot;
+typedef struct Deselection { Node node; bool matched; } Deselection; // DESELECT
 typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
 // EXTRA_OUTER: scalar `var` of the inner element that outer declaration `outer` refers to.
 // EXTRA_IS_ROOT, EXTRA_ROOTED: what the connection graph says about the overconstrained variable that begins
@@ -186,6 +188,8 @@ struct Fragment {
     VEC(FragGuard) guards;
     VEC(FragRoot) roots;
     VEC(OuterConnector) outer_connectors; // connectors of connects from EXTRA_BIT on
+    VEC(Deselection) deselections; // of the extends clauses being collected
+    Map deselected;          // CONNECT nodes that are left out -> 1
 };
 
 typedef struct Loop {
@@ -270,6 +274,10 @@ void mod_add(Elab *elab, Mod *mod, Mod *child);
 // Outer modifications win. Reports an attempt to modify something final. Either may be NULL.
 Mod *mod_merge(Elab *elab, Mod *outer, Mod *inner);
 Mod *mod_child(const Mod *mod, Sym name);
+// True for `x = break`: the value is taken away. mod_settle gives the modification without it and, for a variable,
+// without attributes that are taken away.
+bool mod_unset(const Elab *elab, const Mod *mod);
+Mod *mod_settle(Elab *elab, Mod *mod, bool attributes);
 // Where the value of a modification stands.
 Span mod_value_span(const Elab *elab, const Mod *mod);
 
@@ -367,6 +375,21 @@ Mod *record_spread(Elab *elab, Mod *mod, uint32_t class_id);
 // The value of a modification: the expression, or the field of it that `fields` name; the second at compile time.
 bool mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out);
 bool mod_evaluate(Elab *elab, const Mod *mod, Value *out);
+
+// --- deselect.c: what extends clauses leave out (Modelica 3.6, section 7.4)
+// While a base class is collected its components and connections are held against the deselections of the extends
+// clauses on the way to it. `open` gives the mark for `close`, which reports what has left out nothing. `own`: the
+// modifications of the clause.
+uint32_t deselect_open(Elab *elab, Fragment *frag, Node extends, uint32_t base, const Mod *own);
+void deselect_close(Elab *elab, Fragment *frag, uint32_t mark);
+bool deselect_component(Fragment *frag, const Ast *ast, Sym name);
+void deselect_connects(Elab *elab, Fragment *frag, Node section);
+static inline bool
+deselected(const Fragment *frag, Node connect)
+{
+    uint32_t one;
+    return map_get(&frag->deselected, connect, &one);
+}
 
 // --- outer.c
 // Finds what an outer declaration refers to; false after reporting.

@@ -377,6 +377,8 @@ elab_free(Elab *elab)
         vec_free(&frag->outers);
         vec_free(&frag->needs);
         vec_free(&frag->outer_connectors);
+        vec_free(&frag->deselections);
+        map_free(&frag->deselected);
         map_free(&frag->extra_of);
     }
     for (uint32_t i = 0; i < elab->long_mods.n; i++)

@@ -134,8 +134,8 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
         add_redeclare(elab, mod, argument, frag, class_id);
         return;
     }
-    if (at->kind == AST_DESELECT)
-        unsupported(elab, at->span, "leaving out an inherited element by 'break'");
+    if (at->kind == AST_DESELECT && mod->name) // those of extends clauses: deselect.c
+        diag_add(elab->diags, E0001, at->span, "only an extends clause can leave out elements by 'break'");
     if (at->kind != AST_MOD)
         return;
     Node name = ast_child(ast, argument, 0), mods = ast_child(ast, argument, 1);
@@ -147,11 +147,12 @@ add_argument(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t class
     int32_t levels = mod->levels;
     for (uint32_t i = 0; i < n; i++) {
         Sym part = ast_at(ast, ast_child(ast, name, i))->sym;
-        levels = i == 0 && (at->flags & AST_F_EACH) ? 0 : levels + 1;
+        // `each` belongs to the last part (section 7.2.4).
+        levels = i == n - 1 && (at->flags & AST_F_EACH) ? 0 : levels + 1;
         if (i == n - 1) {
             Mod *leaf = mod_build(elab, part, mods, frag, class_id, levels, at->span);
             leaf->final = (at->flags & AST_F_FINAL) != 0;
-            leaf->each = n == 1 && (at->flags & AST_F_EACH);
+            leaf->each = (at->flags & AST_F_EACH) != 0;
             if (inner)
                 push_child(elab, inner, leaf);
             else
@@ -210,6 +211,49 @@ may_redeclare(const Elab *elab, const Mod *outer, const Mod *inner)
     return true;
 }
 
+// What is said of parts, inside a value for the whole that was given further out.
+static Mod *
+overruled(Elab *elab, const Mod *mod)
+{
+    Mod *made = arena_new(elab->arena, Mod);
+    *made = *mod;
+    made->overruled = true;
+    made->children = NULL;
+    made->n = made->capacity = 0;
+    made->index = (Map){0};
+    for (uint32_t i = 0; i < mod->n; i++)
+        push_child(elab, made, overruled(elab, mod->children[i]));
+    return made;
+}
+
+bool
+mod_unset(const Elab *elab, const Mod *mod)
+{
+    return mod && mod->value && node_at(elab, mod->value)->kind == AST_UNSET;
+}
+
+// After all modifications have been merged `x = break` is no value (section 7.2.7).
+Mod *
+mod_settle(Elab *elab, Mod *mod, bool attributes)
+{
+    bool any = mod_unset(elab, mod);
+    for (uint32_t i = 0; attributes && mod && i < mod->n; i++)
+        any |= mod_unset(elab, mod->children[i]);
+    if (!any)
+        return mod;
+    Mod *made = arena_new(elab->arena, Mod);
+    *made = *mod;
+    made->children = NULL;
+    made->n = made->capacity = 0;
+    made->index = (Map){0};
+    if (mod_unset(elab, mod))
+        made->value = 0;
+    for (uint32_t i = 0; i < mod->n; i++)
+        if (!attributes || !mod_unset(elab, mod->children[i]))
+            push_child(elab, made, mod->children[i]);
+    return made;
+}
+
 Mod *
 mod_merge(Elab *elab, Mod *outer, Mod *inner)
 {
@@ -241,12 +285,14 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->fields = from->fields;
     merged->n_fields = from->n_fields;
     merged->text = from->text;
+    merged->overruled = from->overruled;
     merged->final = outer->final || inner->final;
-    for (uint32_t i = 0; i < outer->n; i++)
-        push_child(elab, merged, mod_merge(elab, outer->children[i],
-                                           mod_child(inner, outer->children[i]->name)));
+    for (uint32_t i = 0; i < outer->n; i++) {
+        Mod *part = mod_child(inner, outer->children[i]->name);
+        push_child(elab, merged, mod_merge(elab, outer->children[i], part && outer->value ? overruled(elab, part) : part));
+    }
     for (uint32_t i = 0; i < inner->n; i++)
         if (!mod_child(outer, inner->children[i]->name))
-            push_child(elab, merged, inner->children[i]);
+            push_child(elab, merged, outer->value ? overruled(elab, inner->children[i]) : inner->children[i]);
     return merged;
 }

@@ -152,6 +152,17 @@ bool program_check_redeclare(Program *program, uint32_t owner, const Found *foun
 bool program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing);
 const Replacement *program_replacement(const Program *program, uint32_t class_id, Sym name);
 
+// `final model M = ...` as an element of a class: nothing of M can be modified (section 7.2.6).
+static inline bool
+class_is_final(const ClassInfo *info)
+{
+    return (info->flags & AST_F_FINAL) && !info->redeclared;
+}
+
+// --- deselect.c
+// Whether an extends clause leaves out the component of this name.
+bool extends_leaves_out(const Ast *ast, Node extends, Sym name);
+
 // --- scope.c: what names mean (Modelica 3.6, chapter 5)
 // Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top
 // level.
@@ -168,6 +179,8 @@ uint32_t scope_class_by_path(Program *program, const char *path);
 bool scope_import_failed(const Program *program, uint32_t class_id, Sym name);
 // Resolves the base classes (reports once).
 void scope_bases(Program *program, uint32_t class_id);
+// restrict.c: holds what a class redeclares against its bases, once these are known.
+void check_redeclares(Program *program, uint32_t class_id);
 // True when `base` is class_id or one of its bases.
 bool scope_is_base(Program *program, uint32_t base, uint32_t class_id);
 // Nearest known name as seen from inside a class, or NULL.

@@ -218,8 +218,29 @@ spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth)
     Mod *made = mod_make(elab, mod->name, mod->span, mod->levels);
     made->frag = mod->frag;
     made->class_id = mod->class_id;
-    made->final = mod->final;
     spread_class(elab, made, mod, class_id, depth);
+    return made;
+}
+
+// The values that a value for the whole record has overruled, or everything else.
+static Mod *
+fields_said(Elab *elab, const Mod *mod, bool overruled)
+{
+    Mod *made = arena_new(elab->arena, Mod);
+    *made = *mod;
+    made->children = NULL;
+    made->n = made->capacity = 0;
+    made->index = (Map){0};
+    if (mod->overruled != overruled) {
+        made->value = 0;
+        made->final = false;
+    }
+    if (overruled && !mod->overruled) {
+        made->line = 0;
+        made->redeclared = 0;
+    }
+    for (uint32_t i = 0; i < mod->n; i++)
+        mod_add(elab, made, fields_said(elab, mod->children[i], overruled));
     return made;
 }
 
@@ -227,12 +248,15 @@ Mod *
 record_spread(Elab *elab, Mod *mod, uint32_t class_id)
 {
     elab->spread = 0;
-    Mod *explicit = mod_make(elab, mod->name, mod->span, mod->levels);
-    explicit->frag = mod->frag;
-    explicit->class_id = mod->class_id;
-    for (uint32_t i = 0; i < mod->n; i++)
-        mod_add(elab, explicit, mod->children[i]);
-    return mod_merge(elab, explicit, spread_all(elab, mod, class_id, 0));
+    Mod *explicit = fields_said(elab, mod, false);
+    explicit->value = 0;
+    explicit->final = false;
+    Mod *inside = fields_said(elab, mod, true);
+    inside->value = 0;
+    inside->final = false;
+    Mod *made = mod_merge(elab, explicit, mod_merge(elab, spread_all(elab, mod, class_id, 0), inside));
+    made->final = mod->final;
+    return made;
 }
 
 static bool

@@ -180,6 +180,65 @@ check_defaults(Program *program, uint32_t class_id)
     }
 }
 
+// --- redeclared elements
+
+// The modification of an element in an extends clause, or 0.
+static Node
+modification_of(const Ast *ast, Node extends, Sym name)
+{
+    Node mods = ast_kind(ast, extends) == AST_EXTENDS ? ast_child(ast, extends, 1) : 0;
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node argument = ast_child(ast, mods, i), what = ast_child(ast, argument, 0);
+        Sym named = 0;
+        if (ast_kind(ast, argument) == AST_MOD)
+            named = ast_at(ast, ast_child(ast, what, 0))->sym;
+        else if (ast_kind(ast, argument) == AST_REDECLARE && ast_kind(ast, what) == AST_CLASS)
+            named = ast_at(ast, what)->sym;
+        else if (ast_kind(ast, argument) == AST_REDECLARE)
+            named = ast_at(ast, ast_child(ast, what, 3))->sym;
+        if (named == name)
+            return argument;
+    }
+    return 0;
+}
+
+// An element that the class body redeclares is not modified by the extends clause as well, and stays public or protected
+// (sections 7.3 and 7.3.3).
+static void
+check_redeclared(Program *program, uint32_t class_id, const ClassMember *member)
+{
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++) {
+        Found found;
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        Node modified = modification_of(ast, class_at(program, class_id)->extends.at[i], member->name);
+        if (!base || !scope_member(program, base, member->name, &found) || !found.member)
+            continue;
+        Span span = ast_at(ast, member->node)->span;
+        if (modified) {
+            Diag *diag = diag_add(program->diags, E0105, span, "'%s' is redeclared here and modified in the extends clause",
+                                  sym_text(program->syms, member->name));
+            diag_note(diag, ast_at(ast, modified)->span, "modified here");
+        }
+        if (found.member->is_protected != member->is_protected) {
+            Diag *diag = diag_add(program->diags, E0129, span, "'%s' is %s and cannot be redeclared as %s",
+                                  sym_text(program->syms, member->name), found.member->is_protected ? "protected" : "public",
+                                  member->is_protected ? "protected" : "public");
+            diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+        }
+    }
+}
+
+void
+check_redeclares(Program *program, uint32_t class_id)
+{
+    for (uint32_t i = 0; i < class_at(program, class_id)->members.n; i++) {
+        const ClassMember *member = &class_at(program, class_id)->members.at[i];
+        if (ast_at(&program->ast, member->is_class ? member->node : member->line)->flags & AST_F_REDECLARE)
+            check_redeclared(program, class_id, member);
+    }
+}
+
 void
 check_restrictions(Program *program)
 {

@@ -86,7 +86,8 @@ scope_member(Program *program, uint32_t class_id, Sym name, Found *found)
     scope_bases(program, class_id);
     for (uint32_t i = 0; !ok && i < class_at(program, class_id)->bases.n; i++) {
         uint32_t base = class_at(program, class_id)->bases.at[i];
-        ok = base && scope_member(program, base, name, &answer);
+        ok = base && !extends_leaves_out(&program->ast, class_at(program, class_id)->extends.at[i], name)
+          && scope_member(program, base, name, &answer);
     }
     if (bases_known(program, class_id))
         remember(program, class_id, name, false, answer);
@@ -452,11 +453,49 @@ named_base(Program *program, uint32_t class_id, Node extends)
     return base;
 }
 
+// Which kinds of classes a class of some kind may extend besides its own kind and `class` (section 7.1.3), as bits.
+static uint32_t
+kinds_extended(ClassKind kind)
+{
+    switch (kind) {
+    case CLASS_PACKAGE: case CLASS_OPERATOR: case CLASS_TYPE:
+        return 0;
+    case CLASS_FUNCTION: case CLASS_OPERATOR_FUNCTION:
+        return 1u << CLASS_FUNCTION | 1u << CLASS_OPERATOR_FUNCTION;
+    case CLASS_RECORD: case CLASS_OPERATOR_RECORD:
+        return 1u << CLASS_RECORD;
+    case CLASS_CONNECTOR:
+        return 1u << CLASS_RECORD | 1u << CLASS_TYPE;
+    case CLASS_BLOCK:
+        return 1u << CLASS_RECORD | 1u << CLASS_CONNECTOR;
+    default:
+        return ~0u;
+    }
+}
+
+static bool
+may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
+{
+    const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
+    ClassKind kind = (ClassKind)own->kind;
+    if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
+        || kinds_extended(kind) >> info->kind & 1)
+        return true;
+    Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                          "'%s' is a %s and cannot extend the %s '%s'", sym_text(program->syms, own->full_name),
+                          ast_class_kind_name(kind), ast_class_kind_name((ClassKind)info->kind),
+                          sym_text(program->syms, info->full_name));
+    diag_note(diag, ast_at(&program->ast, info->node)->span, "declared here");
+    return false;
+}
+
 static void
 resolve_base(Program *program, uint32_t class_id, Node extends)
 {
     Node name = ast_child(&program->ast, extends, 0);
     uint32_t base = named_base(program, class_id, extends);
+    if (base && !may_extend(program, class_id, base, extends))
+        base = 0;
     if (base && program->depth > DEPTH_LIMIT) {
         diag_add(program->diags, E0107, ast_at(&program->ast, name)->span,
                  "classes extend each other more than %d levels deep", DEPTH_LIMIT);
@@ -488,6 +527,8 @@ scope_bases(Program *program, uint32_t class_id)
         resolve_base(program, class_id, class_at(program, class_id)->extends.at[i]);
     class_at(program, class_id)->bases_state = 2;
     program->depth--;
+    if (!class_at(program, class_id)->origin)
+        check_redeclares(program, class_id);
 }
 
 bool

@@ -222,6 +222,11 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
     }
     if (given && class_extends_inherited(program, given))
         return true;
+    if (!member->is_class && (ast_at(&program->ast, element)->flags & AST_F_CONSTANT)) {
+        Diag *diag = diag_add(program->diags, E0129, span, "'%s' is a constant and cannot be redeclared", name);
+        diag_note(diag, ast_at(&program->ast, member->node)->span, "declared here");
+        return false;
+    }
     Node constrained = ast_child(&program->ast, element, 2), type = constrained ? ast_child(&program->ast,
                                                                                          constrained, 0) : 0;
     if (!type && !member->is_class)

@@ -57,11 +57,12 @@ add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
         use->flags |= at->flags & (AST_F_INPUT | AST_F_OUTPUT);
     if (dims)
         vec_push(&use->dims, (FragSection){dims, scope});
-    if (!mods)
-        return;
     const ClassInfo *info = class_at(elab->program, class_id);
+    if (!mods && !class_is_final(info))
+        return;
     // A value's or attribute's place relative to the type itself: nothing to distribute over.
     Mod *mod = mod_build(elab, class_at(elab->program, class_id)->name, mods, NULL, scope, -1, at->span);
+    mod->final = class_is_final(info);
     if (info->redeclared)
         known_inside(mod, instance_around(elab, info->parent), info->parent);
     use->mod = mod_merge(elab, use->mod, mod);
