@@ -109,34 +109,17 @@ builtin_connections(BuiltinCall *call, Value *out)
 
 // --- pre
 
-// Values of a variable now (when asked for) and before the event.
+// Before the event, of a REF whose subscripts are known.
 static bool
-pre_values(BuiltinCall *call, Value *now, Value *before)
+before_event(ExprEnv *env, Node node, void *context, Value *out)
 {
-    ExprEnv *env = call->env;
-    Node node = call->nodes[0];
+    const BuiltinCall *call = context;
     Reference reference = {0};
-    if (env->in_function || ast_kind(env->ast, node) != AST_REF || expression_is_time(env, node)) {
-        diag_add(env->diags, E0210, call->span, "the argument of '%s' must be a variable of the model",
-                 call->builtin->name);
-        return false;
-    }
     bool local = expression_local(env, node) >= 0;
     if (!local && !env->component(env, node, &reference))
         return false;
-    if (local || reference.value) {
-        Value value;
-        bool good = expression(env, node, &value);
-        if (good && !local && !value_known(env, &value)) {
-            diag_add(env->diags, E0720, call->span, "'%s' of an element whose subscript changes is not supported yet",
-                     call->builtin->name);
-            return false;
-        }
-        *before = value;
-        if (now)
-            *now = value;
-        return good;
-    }
+    if (local || reference.value)
+        return expression(env, node, out);
     if (reference.kind == VAR_CONTINUOUS && !env->when) {
         Diag *diag = diag_add(env->diags, E0210, node_span(env, node), "'%s' changes continuously: '%s' of it has a meaning only in "
                               "when-clauses", expression_text(env, node), call->builtin->name);
@@ -144,16 +127,25 @@ pre_values(BuiltinCall *call, Value *now, Value *before)
         return false;
     }
     bool still = reference.kind == VAR_PARAMETER || reference.kind == VAR_CONSTANT;
-    if (!value_new(env, &reference.type, call->span, before)
-        || (now && !value_new(env, &reference.type, call->span, now)))
+    if (!value_new(env, &reference.type, call->span, out))
         return false;
-    for (uint32_t i = 0; i < before->count; i++) {
-        if (now)
-            now->elements[i] = expression_slot(env, reference.vars[i]);
-        before->elements[i] = expression_slot(env, still ? reference.vars[i]
-                                              : env->pre(env, reference.vars[i]));
-    }
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = expression_slot(env, still ? reference.vars[i] : env->pre(env, reference.vars[i]));
     return true;
+}
+
+// Values of a variable now (when asked for) and before the event.
+static bool
+pre_values(BuiltinCall *call, Value *now, Value *before)
+{
+    ExprEnv *env = call->env;
+    Node node = call->nodes[0];
+    if (env->in_function || ast_kind(env->ast, node) != AST_REF || expression_is_time(env, node)) {
+        diag_add(env->diags, E0210, call->span, "the argument of '%s' must be a variable of the model",
+                 call->builtin->name);
+        return false;
+    }
+    return pick_reference(env, node, before_event, call, before) && (!now || expression(env, node, now));
 }
 
 bool

@@ -90,11 +90,6 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     Span span = node_at(elab, ref)->span;
     Target target;
     *out = (Reference){0};
-    bool picked;
-    if (!pick_reference(elab, env, ref, &picked, out))
-        return false;
-    if (picked)
-        return true;
     if (!resolve(elab, env, ref, &target))
         return false;
     if (target.absent) {
@@ -412,24 +407,34 @@ env_literal(ExprEnv *env, Var var, double *out)
     return true;
 }
 
+// The member that an ordinary variable, or one that stands for a variable with a derivative or before an event, belongs to.
+static const Member *
+member_meant(Fragment *frag, Var var)
+{
+    if (!frag || var == UNPLACED)
+        return NULL;
+    if (!(var & EXTRA_BIT))
+        return member_of_var(&frag, &var);
+    const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
+    if (extra->kind == EXTRA_OUTER)
+        return outer_member(frag, extra, &frag, &var);
+    return extra->kind == EXTRA_PRE || extra->kind == EXTRA_DER ? member_meant(frag, extra->var) : NULL;
+}
+
 static bool
 env_varies(ExprEnv *env, Var var)
 {
     const Scope *scope = env->scope;
-    Fragment *frag = scope->frag;
-    const Member *member = NULL;
-    if (!frag || var == UNPLACED)
-        return false;
-    if (!(var & EXTRA_BIT)) {
-        member = member_of_var(&frag, &var);
-    } else {
-        const Extra *extra = &frag->extras.at[var & ~EXTRA_BIT];
-        if (extra->kind == EXTRA_PRE || extra->kind == EXTRA_DER)
-            return true;
-        if (extra->kind == EXTRA_OUTER)
-            member = outer_member(frag, extra, &frag, &var);
-    }
+    const Member *member = member_meant(scope->frag, var);
     return member && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT;
+}
+
+static bool
+env_real(ExprEnv *env, Var var)
+{
+    const Scope *scope = env->scope;
+    const Member *member = member_meant(scope->frag, var);
+    return member && member->type.base == TYPE_REAL;
 }
 
 // Only continuous variables and their derivatives change between events.
@@ -469,7 +474,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
     *env = (ExprEnv){
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
         .arena = elab->scratch, .routines = elab->routines, .slots = &elab->slots, .slot_of = &elab->slot_of,
-        .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies,
+        .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
         .type = env_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
         .enumeration = env_enumeration, .graph = connection_query, .scope = scope, .context = elab,
     };

@@ -32,7 +32,7 @@ expression_slot(ExprEnv *env, Var var)
 {
     uint32_t slot;
     double value = NAN;
-    if (env->compile) { // slots are cells: constants of packages are numbers
+    if (env->compile && env->in_function) { // slots are cells: constants of packages are numbers
         env->value(env, var, &value, (Span){0});
         return expr_const(env->exprs, value);
     }
@@ -105,87 +105,10 @@ expression_is_time(const ExprEnv *env, Node ref)
         && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "time");
 }
 
-// The elements that every combination of the subscripts known at run time selects.
 static bool
-plain_reference(ExprEnv *env, Node node, Value *out);
-
-static bool
-picked_elements(ExprEnv *env, Node node, LocalPicks *picks, uint32_t combinations, Value *parts)
+plain_reference(ExprEnv *env, Node node, void *context, Value *out)
 {
-    LocalPicks *outer = env->picks;
-    bool good = true;
-    picks->frozen = true;
-    env->picks = picks;
-    for (uint32_t k = 0; good && k < combinations; k++) {
-        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
-            picks->at[d].at = rest % picks->at[d].size;
-        good = plain_reference(env, node, &parts[k]);
-    }
-    env->picks = outer;
-    return good;
-}
-
-static bool
-picked_reference(ExprEnv *env, Node node, LocalPicks *picks, Value *out)
-{
-    Exprs *exprs = env->exprs;
-    uint64_t combinations = 1;
-    Expr position = expr_const(exprs, 0);
-    enum { MOST = 10000 };
-    for (uint32_t d = 0; d < picks->n; d++) {
-        Expr size = expr_const(exprs, picks->at[d].size);
-        position = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, position, size), pick_index(env, &picks->at[d], node));
-        combinations *= picks->at[d].size;
-        if (combinations > MOST) {
-            diag_add(env->diags, E0214, node_span(env, node),
-                     "a subscript known at run time only can select from %d elements at most", MOST);
-            return false;
-        }
-    }
-    Value *parts = arena_array(env->arena, Value, combinations + 1);
-    if (!combinations || !picked_elements(env, node, picks, (uint32_t)combinations, parts)
-        || !value_new(env, &parts[0].type, node_span(env, node), out))
-        return false;
-    U32Vec args = {0};
-    for (uint32_t i = 0; i < out->count; i++) {
-        args.n = 0;
-        vec_push(&args, position);
-        for (uint32_t k = 0; k < combinations; k++)
-            vec_push(&args, parts[k].elements[i]);
-        out->elements[i] = expr_make(exprs, OP_PICK, args.at, args.n);
-    }
-    vec_free(&args);
-    return true;
-}
-
-static bool
-has_subscripts(const ExprEnv *env, Node ref)
-{
-    for (uint32_t i = 0; i < ast_at(env->ast, ref)->nchild; i++)
-        if (ast_child(env->ast, ast_child(env->ast, ref, i), 0))
-            return true;
-    return false;
-}
-
-static bool
-reference_value(ExprEnv *env, Node node, Value *out)
-{
-    LocalPicks picks = {0}, *outer = env->picks;
-    if (!has_subscripts(env, node)) {
-        env->picks = NULL;
-        bool good = plain_reference(env, node, out);
-        env->picks = outer;
-        return good;
-    }
-    env->picks = &picks;
-    bool good = plain_reference(env, node, out);
-    env->picks = outer;
-    return good && (!picks.n || picked_reference(env, node, &picks, out));
-}
-
-static bool
-plain_reference(ExprEnv *env, Node node, Value *out)
-{
+    (void)context;
     int64_t local = expression_local(env, node);
     if (local >= 0)
         return local_reference(env, node, (uint32_t)local, out);
@@ -210,6 +133,12 @@ plain_reference(ExprEnv *env, Node node, Value *out)
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = expression_slot(env, reference.vars[i]);
     return true;
+}
+
+static bool
+reference_value(ExprEnv *env, Node node, Value *out)
+{
+    return pick_reference(env, node, plain_reference, NULL, out);
 }
 
 static bool
@@ -550,14 +479,9 @@ static bool
 tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Value *right)
 {
     Value *outputs;
-    uint32_t n_outputs, n = ast_at(env->ast, tuple)->nchild;
-    if (!function_multiple(env, call, &outputs, &n_outputs))
+    uint32_t n = ast_at(env->ast, tuple)->nchild;
+    if (!function_results(env, tuple, call, span, &outputs))
         return false;
-    if (n > n_outputs) {
-        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s",
-                 n, n_outputs, n_outputs == 1 ? "" : "s");
-        return false;
-    }
     VEC(Expr) lefts = {0};
     VEC(Expr) rights = {0};
     bool good = true;

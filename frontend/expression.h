@@ -132,6 +132,8 @@ struct ExprEnv {
     bool (*graph)(ExprEnv *env, Node call, Value *out);
     // A variable changes during the simulation. May be NULL: none does.
     bool (*varies)(ExprEnv *env, Var var);
+    // A variable is a Real.
+    bool (*real)(ExprEnv *env, Var var);
     Routines *routines;      // NULL: functions are not called at run time
     LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
     bool compile;            // in a routine: slots are its cells

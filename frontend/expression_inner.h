@@ -68,11 +68,16 @@ bool array_stack(ExprEnv *env, const Value *parts, uint32_t n, Span span, Value 
 // Positions (row-major) that subscripts select in a value of this type; `result` has the sizes of the
 // selection.
 bool subscript_select(ExprEnv *env, const Type *type, Node subscripts, U32Vec *positions, Type *result);
+bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
+
+// --- pick.c
 // A subscript of a dimension of that size is known at run time only, or has been: *position is what to look at now.
 bool subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position);
 // The position from 0 as an expression that fails outside the array; `of` for the message.
 Expr pick_index(ExprEnv *env, const LocalPick *pick, Node of);
-bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *out);
+// What `plain` makes of a REF, one of whose subscripts may be known at run time only.
+typedef bool PickPlain(ExprEnv *env, Node ref, void *context, Value *out);
+bool pick_reference(ExprEnv *env, Node node, PickPlain *plain, void *context, Value *out);
 
 // --- record.c
 const RecordField *record_field(const RecordType *record, Sym name);
@@ -155,6 +160,7 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     bool record;           // the constructor of a record
     Expr path;             // of branches whose conditions are not known: where this one is executed; 0: everywhere
     VEC(Exit) exits;       // conditional `break` and `return` that have not joined the path again
+    bool in_loop;          // the statement at hand is inside a loop
     Expr left, returned;   // where the loops being executed, or the function, have been left; 0: nowhere
     // Of an algorithm section of a model (algorithm.c), NULL in functions: the condition of a branch of a
     // when-statement, and assert, terminate, reinit.
@@ -178,6 +184,9 @@ int64_t statement_target(Frame *frame, Node target);
 // --- routine.c
 // A call at run time for arguments with the types of the inputs, all given.
 bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
+// --- routine_section.c
+// Makes a loop in an algorithm section of a model a call at run time: the variables it assigns become its results.
+bool routine_loop(Frame *frame, Node loop);
 // The basic type of a type name, with the sizes an alias carries.
 bool function_type(ExprEnv *env, Node name, Type *type);
 // Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
@@ -186,6 +195,8 @@ bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **ou
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
+// The same, at least as many as there are places in the tuple on the left; E0203.
+bool function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
 Control statement_section(Frame *frame, Node algorithm);
 // At the end of a function: gives variables the values with which it returned under conditions.

@@ -207,8 +207,6 @@ typedef struct Overconstrained {
     uint32_t n_residues;
 } Overconstrained;
 
-typedef struct Pick { Node node, ref; uint32_t value, size; } Pick; // a subscript, the value it has now, of how many
-
 struct Elab {
     Program *program;
     const ElaborateOptions *options;
@@ -242,7 +240,6 @@ struct Elab {
     VEC(Mod *) long_mods;    // with an index to free
     uint64_t max_scalars;
     uint64_t iterations;     // of for-equations so far, at most ITERATION_LIMIT
-    VEC(Pick) picks;         // subscripts that change, of references being resolved (pick.c)
     bool uneven;             // set by references whose meaning may differ otherwise than affinely (affine.c)
     bool stopped;            // limit passed: give up quietly
 };
@@ -482,9 +479,9 @@ uint32_t signal_type(Elab *elab, Member *member);
 // The index of a type among those of the model, + 1; equal types are one.
 uint32_t connector_type_intern(Dae *dae, ConnectorType type);
 
-// --- pick.c
-// A reference with subscripts that change while the model runs. False after reporting; *done: it was one.
-bool pick_reference(Elab *elab, ExprEnv *env, Node ref, bool *done, Reference *out);
+// --- changing.c
+// A subscript uses something that changes while the model runs.
+bool subscript_changes(Elab *elab, const ExprEnv *env, Node node);
 
 // --- connect_path.c
 // The parts of a connector that REF names from part `from` on, in row-major order.

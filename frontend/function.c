@@ -662,6 +662,18 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 }
 
 bool
+function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs)
+{
+    uint32_t n, places = ast_at(env->ast, tuple)->nchild;
+    if (!function_multiple(env, call, outputs, &n))
+        return false;
+    if (places > n)
+        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s", places, n,
+                 n == 1 ? "" : "s");
+    return places <= n;
+}
+
+bool
 function_call(ExprEnv *env, Node call, Value *out)
 {
     Value *outputs;

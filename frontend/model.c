@@ -386,7 +386,6 @@ elab_free(Elab *elab)
     vec_free(&elab->long_mods);
     vec_free(&elab->fragments);
     vec_free(&elab->implicit);
-    vec_free(&elab->picks);
     vec_free(&elab->overconstrained);
     map_free(&elab->overconstrained_of);
     vec_free(&elab->env.locals);

@@ -1,221 +1,178 @@
-// Subscripts that change while the model runs.
+// Subscripts known at run time only.
 //
-// Purpose: x[i] in an equation, where i is a variable. Method: the reference is resolved once for each value that the
-// subscripts can have, as if it were written there, and a balanced tree of if-expressions picks among the results (Modelica
-// 3.6, section 10.5; the sizes are known, so this is the same). A subscript outside the array picks NaN, which ends the
-// run where it is used.
-// Contract: called by the callback for references. Complexity: linear in the elements that could be picked.
-#include <math.h>
+// Purpose: x[i], where i changes (Modelica 3.6, section 10.5; sizes are known). Method: the reference is resolved once for each
+// value that such subscripts can have, as if it were written there. In equations a balanced tree of if-expressions chooses
+// among the results, so that they stay linear in the elements; in functions OP_PICK does. A subscript outside the array is
+// a failure with its place (ir/routine.h).
+// Contract: expression_inner.h. Complexity: linear in the elements that could be picked.
+#include <string.h>
 
-#include "frontend/fragment.h"
+#include "frontend/expression_inner.h"
 
 enum { PICK_LIMIT = 100 * 1000 };
 
-// --- which subscripts change
+// --- subscripts
 
 static bool
-is_size_call(const Elab *elab, Node node)
+changes(ExprEnv *env, Expr e)
 {
-    const AstNode *at = node_at(elab, node);
-    if (at->kind != AST_CALL)
+    U32Vec slots = {0};
+    bool any = expr_has_op(env->exprs, e, OP_TIME);
+    expr_used_slots(env->exprs, &e, 1, &slots);
+    for (uint32_t i = 0; i < slots.n && !any; i++) {
+        Var var = env->slots->at[slots.at[i]];
+        any = var == BOUND_VARIABLE ? env->compile : env->varies && env->varies(env, var);
+    }
+    vec_free(&slots);
+    return any;
+}
+
+// False, without messages, for whatever else may be a subscript.
+static bool
+new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
+{
+    AstKind kind = ast_kind(env->ast, node);
+    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || !size)
         return false;
-    const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
-    return !strcmp(name, "size") || !strcmp(name, "ndims");
-}
-
-// A variable of the instance that is no parameter or constant, or the time.
-static bool
-reference_changes(Elab *elab, const Scope *scope, Node ref)
-{
-    Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
-    bool single = node_at(elab, ref)->nchild == 1;
-    if (single && find_loop(elab, scope, first))
-        return false;
-    if (!visible_member(elab, scope, first))
-        return single && !strcmp(name_of(elab, first), "time");
-    Fragment *frag = scope->frag;
-    Member *member = NULL;
-    for (uint32_t i = 0; i < node_at(elab, ref)->nchild; i++) {
-        member = frag ? fragment_member(frag, node_at(elab, child_at(elab, ref, i))->sym) : NULL;
-        if (!member || !member_declare(elab, frag, member) || member->absent)
-            return false;
-        if (member->outer)
-            member = outer_spot(frag, member).member;
-        frag = member->is_component && member->count ? member->fragments[0] : NULL;
-    }
-    return member && !member->is_component && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT;
-}
-
-static bool
-subscript_changes(Elab *elab, const ExprEnv *env, Node node)
-{
-    U32Vec stack = {0};
-    bool yes = false;
-    vec_push(&stack, node);
-    while (!yes && stack.n) {
-        Node top = vec_pop(&stack);
-        if (!top || is_size_call(elab, top))
-            continue;
-        const AstNode *at = node_at(elab, top);
-        bool local = false;
-        for (uint32_t i = 0; at->kind == AST_REF && i < env->locals.n; i++)
-            local |= env->locals.at[i].name == node_at(elab, child_at(elab, top, 0))->sym;
-        if (at->kind == AST_REF && !local)
-            yes = reference_changes(elab, env->scope, top);
-        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
-            vec_push(&stack, child_at(elab, top, i));
-    }
-    vec_free(&stack);
-    return yes;
-}
-
-// Adds the subscripts of a REF that change to Elab.picks.
-static void
-collect_picks(Elab *elab, const ExprEnv *env, Node ref)
-{
-    for (uint32_t i = 0; i < node_at(elab, ref)->nchild; i++) {
-        Node subscripts = child_at(elab, child_at(elab, ref, i), 0);
-        for (uint32_t k = 0; subscripts && k < node_at(elab, subscripts)->nchild; k++) {
-            Node node = child_at(elab, subscripts, k);
-            AstKind kind = (AstKind)node_at(elab, node)->kind;
-            if (kind != AST_COLON && kind != AST_NUMBER && kind != AST_END && subscript_changes(elab, env, node))
-                vec_push(&elab->picks, ((Pick){.node = node, .value = 1}));
-        }
-    }
-}
-
-// --- picking
-
-// The subscript as an expression that counts from 1.
-static bool
-index_value(Elab *elab, ExprEnv *env, Pick pick, Expr *out)
-{
+    DiagsMark mark = diags_mark(env->diags);
+    LocalPicks *picks = env->picks;
+    Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
     Value value;
-    Expr size = expr_const(env->exprs, pick.size);
-    Local end = {elab->end_name, {.type = {.base = TYPE_INTEGER}, .count = 1, .elements = &size}};
+    bool run_time = env->at_run_time;
+    uint32_t slots = env->slots->n;
     vec_push(&env->locals, end);
-    bool ok = expression(env, pick.node, &value);
+    env->picks = NULL;
+    bool good = expression(env, node, &value);
+    env->picks = picks;
     env->locals.n--;
-    if (!ok)
-        return false;
-    VarType base = value.type.base;
-    if (value.type.rank || (base != TYPE_INTEGER && base != TYPE_ENUM && base != TYPE_BOOLEAN)) {
-        diag_add(elab->diags, E0111, node_at(elab, pick.node)->span, value.type.rank
-                 ? "a subscript that changes while the model runs must be a scalar" : "a subscript must be an Integer");
-        return false;
-    }
-    *out = value.elements[0];
-    if (base == TYPE_BOOLEAN)
-        *out = expr_3(env->exprs, OP_IF, *out, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
-    return true;
-}
-
-// The one of n values at index first .. first + n - 1.
-static Expr
-choose(Exprs *exprs, Expr index, const Expr *values, uint32_t stride, uint32_t first, uint32_t n)
-{
-    if (n == 1)
-        return values[0];
-    uint32_t half = n / 2;
-    Expr low = choose(exprs, index, values, stride, first, half);
-    Expr high = choose(exprs, index, values + (size_t)half * stride, stride, first + half, n - half);
-    Expr below = expr_2(exprs, OP_LT, index, expr_const(exprs, first + half));
-    return expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, below), low, high);
-}
-
-static Expr
-choose_within(Exprs *exprs, Expr index, const Expr *values, uint32_t stride, uint32_t n)
-{
-    Expr inside = expr_2(exprs, OP_AND, expr_2(exprs, OP_GE, index, expr_const(exprs, 1)),
-                         expr_2(exprs, OP_LE, index, expr_const(exprs, n)));
-    return expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, inside), choose(exprs, index, values, stride, 1, n),
-                  expr_const(exprs, NAN));
-}
-
-// All combinations of the values of the subscripts from `first` on, the last one fastest; each resolved as it stands.
-static bool
-resolve_picks(Elab *elab, ExprEnv *env, Node ref, uint32_t first, uint32_t n, Value *whole, Expr **values, uint64_t *made)
-{
-    uint64_t total = 1;
-    for (uint32_t i = 0; i < n; i++)
-        total *= elab->picks.at[first + i].size;
-    for (uint64_t c = 0; c < total; c++) {
-        uint64_t rest = c;
-        for (uint32_t i = n; i-- > 0; rest /= elab->picks.at[first + i].size)
-            elab->picks.at[first + i].value = (uint32_t)(rest % elab->picks.at[first + i].size) + 1;
-        Value one;
-        if (!expression(env, ref, &one))
-            return false;
-        if (!c)
-            *values = arena_array(elab->scratch, Expr, total * one.count);
-        else if (one.count != whole->count)
-            return false;
-        *whole = one;
-        memcpy(*values + c * one.count, one.elements, one.count * sizeof(Expr));
-    }
-    *made = total;
-    return true;
-}
-
-static bool
-pick_value(Elab *elab, ExprEnv *env, Node ref, uint32_t first, Value *out)
-{
-    uint32_t n = elab->picks.n - first;
-    Expr *values = NULL, indices[MAX_RANK * 4];
-    uint64_t total = 1;
-    Value probe;
-    // With 1 for all subscripts: tells the sizes.
-    if (n > MAX_RANK * 4 || !expression(env, ref, &probe))
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        total *= elab->picks.at[first + i].size;
-    if (!total || total * probe.count > PICK_LIMIT) {
-        diag_add(elab->diags, total ? E0214 : E0111, node_at(elab, ref)->span,
-                 total ? "subscripts that change while the model runs pick among too many elements" : "the array has no elements");
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    bool logical = good && value.type.base == TYPE_BOOLEAN;
+    bool index = good && !value.type.rank && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical);
+    if (!index || !changes(env, value.elements[0])) {
+        env->slots->n = slots;
         return false;
     }
-    for (uint32_t i = 0; i < n; i++)
-        if (!index_value(elab, env, elab->picks.at[first + i], &indices[i]))
-            return false;
-    if (!resolve_picks(elab, env, ref, first, n, out, &values, &total))
-        return false;
-    Expr *picked = arena_array(elab->scratch, Expr, out->count);
-    for (uint32_t i = n; i-- > 0;) {
-        uint32_t size = elab->picks.at[first + i].size;
-        total /= size;
-        for (uint64_t c = 0; c < total; c++)
-            for (uint32_t k = 0; k < out->count; k++)
-                values[c * out->count + k] = choose_within(env->exprs, indices[i], values + c * size * out->count + k, out->count, size);
-    }
-    memcpy(picked, values, out->count * sizeof(Expr));
-    out->elements = picked;
+    *pick = (LocalPick){.node = node, .size = size, .index = value.elements[0]};
+    if (logical)
+        pick->index = expr_3(env->exprs, OP_IF, pick->index, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
     return true;
 }
 
 bool
-pick_reference(Elab *elab, ExprEnv *env, Node ref, bool *done, Reference *out)
+subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position)
 {
-    Scope *scope = env->scope;
-    uint32_t first = elab->picks.n;
-    *done = false;
-    if (!scope->frag || scope->structural || env->in_function)
-        return true;
-    for (uint32_t i = 0; i < first; i++) // inside a pick: the reference as it stands
-        if (elab->picks.at[i].ref == ref)
+    LocalPicks *picks = env->picks;
+    LocalPick pick;
+    for (uint32_t i = 0; i < picks->n; i++)
+        if (picks->at[i].node == node) {
+            *position = picks->at[i].at;
             return true;
-    collect_picks(elab, env, ref);
-    if (elab->picks.n == first)
-        return true;
-    *done = true;
-    for (uint32_t i = first; i < elab->picks.n; i++)
-        elab->picks.at[i].ref = ref;
-    elab->uneven = true;
-    Value *value = arena_new(elab->scratch, Value);
-    bool ok = pick_value(elab, env, ref, first, value);
-    elab->picks.n = first;
-    out->type = value->type;
-    out->count = value->count;
-    out->kind = VAR_CONTINUOUS;
-    out->value = value;
-    return ok;
+        }
+    if (picks->frozen || !new_pick(env, node, size, &pick))
+        return false;
+    picks->at[picks->n++] = pick;
+    *position = 0;
+    return true;
+}
+
+Expr
+pick_index(ExprEnv *env, const LocalPick *pick, Node of)
+{
+    const char *text = arena_printf(env->arena, "subscript \1d\2 of '%s' is outside 1:%u", expression_text(env, of),
+                                    pick->size);
+    Expr site = expr_const(env->exprs, site_add(env->exprs, text, node_span(env, pick->node)));
+    return expr_3(env->exprs, OP_INDEX, site, pick->index, expr_const(env->exprs, pick->size));
+}
+
+// --- references
+
+// The elements that every combination of the subscripts selects.
+static bool
+picked_elements(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, uint32_t combinations, Value *parts)
+{
+    LocalPicks *outer = env->picks;
+    bool good = true;
+    picks->frozen = true;
+    env->picks = picks;
+    for (uint32_t k = 0; good && k < combinations; k++) {
+        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
+            picks->at[d].at = rest % picks->at[d].size;
+        good = plain(env, node, context, &parts[k]) && parts[k].count == parts[0].count;
+    }
+    env->picks = outer;
+    return good;
+}
+
+// The one of n values at position first .. first + n - 1.
+static Expr
+choose(Exprs *exprs, Expr position, const Expr *values, uint32_t first, uint32_t n)
+{
+    if (n == 1)
+        return values[0];
+    uint32_t half = n / 2;
+    Expr low = choose(exprs, position, values, first, half);
+    Expr high = choose(exprs, position, values + half, first + half, n - half);
+    Expr below = expr_2(exprs, OP_LT, position, expr_const(exprs, first + half));
+    return expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, below), low, high);
+}
+
+static Expr
+pick_element(ExprEnv *env, Expr position, const Value *parts, uint32_t n, uint32_t element)
+{
+    U32Vec args = {0};
+    Expr out;
+    vec_push(&args, position);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&args, parts[k].elements[element]);
+    if (env->compile || env->in_function)
+        out = expr_make(env->exprs, OP_PICK, args.at, args.n);
+    else
+        out = choose(env->exprs, position, args.at + 1, 0, n);
+    vec_free(&args);
+    return out;
+}
+
+static bool
+picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
+{
+    Exprs *exprs = env->exprs;
+    uint64_t combinations = 1;
+    Expr position = expr_const(exprs, 0);
+    for (uint32_t d = 0; d < picks->n; d++) {
+        Expr size = expr_const(exprs, picks->at[d].size);
+        position = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, position, size), pick_index(env, &picks->at[d], node));
+        combinations *= picks->at[d].size;
+    }
+    if (combinations * (out->count ? out->count : 1) > PICK_LIMIT) {
+        diag_add(env->diags, E0214, node_span(env, node),
+                 "subscripts known at run time only can select from %d elements at most", PICK_LIMIT);
+        return false;
+    }
+    Value *parts = arena_array(env->arena, Value, combinations + 1);
+    if (!combinations || !picked_elements(env, node, plain, context, picks, (uint32_t)combinations, parts)
+        || !value_new(env, &parts[0].type, node_span(env, node), out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = pick_element(env, position, parts, (uint32_t)combinations, i);
+    return true;
+}
+
+static bool
+has_subscripts(const ExprEnv *env, Node ref)
+{
+    for (uint32_t i = 0; i < ast_at(env->ast, ref)->nchild; i++)
+        if (ast_child(env->ast, ast_child(env->ast, ref, i), 0))
+            return true;
+    return false;
+}
+
+bool
+pick_reference(ExprEnv *env, Node node, PickPlain *plain, void *context, Value *out)
+{
+    LocalPicks picks = {0}, *outer = env->picks;
+    env->picks = has_subscripts(env, node) ? &picks : NULL;
+    bool good = plain(env, node, context, out);
+    env->picks = outer;
+    return good && (!picks.n || picked_value(env, node, plain, context, &picks, out));
 }

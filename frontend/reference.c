@@ -3,6 +3,7 @@
 // Purpose: what a component reference selects. Method: Modelica 3.6, section 5.3.2: the first name is looked
 // up from the inside out, the others inside what was found; subscripts select row-major positions.
 // Contract: fragment.h. Complexity: linear in names and selected scalars.
+#include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
 
 typedef struct Selection {
@@ -80,18 +81,27 @@ check_index(Elab *elab, Node node, int64_t index, uint32_t size, Sym name)
     return false;
 }
 
+// A subscript that changes and is not picked (pick.c): a vector or a range.
+static bool
+refuse_changing(Elab *elab, ExprEnv *env, Node node)
+{
+    Value value;
+    if (!env->picks || !subscript_changes(elab, env, node))
+        return false;
+    if (!expression(env, node, &value))
+        return true;
+    if (value_known(env, &value))
+        return false;
+    diag_add(elab->diags, E0111, node_at(elab, node)->span, value.type.rank
+             ? "a subscript that changes while the model runs must be a scalar" : "a subscript must be an Integer");
+    return true;
+}
+
 // The positions (from 0) that one subscript selects; *keep: it is a slice and its dimension stays.
 static bool
 select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec *picked, bool *keep)
 {
     int64_t index;
-    for (uint32_t i = 0; i < elab->picks.n; i++)
-        if (elab->picks.at[i].node == node) {
-            elab->picks.at[i].size = size;
-            vec_push(picked, elab->picks.at[i].value - 1);
-            *keep = false;
-            return size > 0 && check_index(elab, node, elab->picks.at[i].value, size, name);
-        }
     *keep = !node || node_at(elab, node)->kind == AST_COLON;
     if (*keep) {
         for (uint32_t i = 0; i < size; i++)
@@ -102,8 +112,14 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
         vec_push(picked, (uint32_t)(index - 1));
         return check_index(elab, node, index, size, name);
     }
+    uint32_t position;
+    if (env->picks && subscript_changes(elab, env, node) && subscript_picked(env, node, size, &position)) {
+        elab->uneven = true;
+        vec_push(picked, position);
+        return true;
+    }
     Value value;
-    if (!subscript_constant(elab, env, node, size, &value))
+    if (refuse_changing(elab, env, node) || !subscript_constant(elab, env, node, size, &value))
         return false;
     if (value.type.rank > 1 || (value.type.base != TYPE_INTEGER && value.type.base != TYPE_ENUM
                                 && value.type.base != TYPE_BOOLEAN)) {
@@ -151,7 +167,7 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     }
     uint32_t *offsets = arena_array(elab->scratch, uint32_t, 1), n = 1;
     int64_t index;
-    if (rank == 1 && !elab->picks.n && quick_integer(elab, env, child_at(elab, subscripts, 0), &index, 0)) {
+    if (rank == 1 && quick_integer(elab, env, child_at(elab, subscripts, 0), &index, 0)) {
         *offsets = (uint32_t)(index - 1);
         out->offsets = offsets;
         out->n = 1;

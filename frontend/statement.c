@@ -188,16 +188,9 @@ run_multi_assign(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     Node tuple = ast_child(env->ast, node, 0), call = ast_child(env->ast, node, 1);
     Value *outputs;
-    uint32_t n, targets = ast_at(env->ast, tuple)->nchild;
-    if (!function_multiple(env, call, &outputs, &n))
+    if (!function_results(env, tuple, call, node_span(env, node), &outputs))
         return false;
-    if (targets > n) {
-        diag_add(env->diags, E0203, node_span(env, node),
-                 "%u variables stand on the left, but the function has %u output%s",
-                 targets, n, n == 1 ? "" : "s");
-        return false;
-    }
-    for (uint32_t i = 0; i < targets; i++) {
+    for (uint32_t i = 0; i < ast_at(env->ast, tuple)->nchild; i++) {
         Node target = ast_child(env->ast, tuple, i);
         if (target && !assign(frame, target, &outputs[i], node_span(env, target)))
             return false;
@@ -546,6 +539,32 @@ run_while(Frame *frame, Node node)
     }
 }
 
+// In a model the outermost loop is executed at run time when it cannot be unrolled.
+static Control
+run_loop(Frame *frame, Node node)
+{
+    ExprEnv *env = frame->env;
+    bool outermost = frame->call && env->routines && !frame->in_loop;
+    Value *before = outermost ? snapshot(frame) : NULL;
+    DiagsMark mark = diags_mark(env->diags);
+    LoopStart start = loop_start(frame);
+    uint32_t locals = env->locals.n, statements = env->statements;
+    bool inside = frame->in_loop;
+    env->at_run_time = outermost ? false : env->at_run_time;
+    frame->in_loop = true;
+    Control control = ast_kind(env->ast, node) == AST_FORST ? run_for(frame, node, 0) : run_while(frame, node);
+    frame->in_loop = inside;
+    if (control != CONTROL_FAILED || !outermost || !env->at_run_time)
+        return control;
+    diags_return_to(env->diags, mark);
+    env->statements = statements;
+    env->locals.n = locals;
+    frame->exits.n = start.exits;
+    frame->left = start.left;
+    put_values(frame, before);
+    return routine_loop(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
+}
+
 // --- the walk
 
 // Where a function returns under a condition, what it assigns afterwards does not count: its outputs have
@@ -583,8 +602,7 @@ run_kind(Frame *frame, Node node)
         if (frame->edge)
             return run_branches(frame, node, 0);
         break;
-    case AST_FORST: return run_for(frame, node, 0);
-    case AST_WHILEST: return run_while(frame, node);
+    case AST_FORST: case AST_WHILEST: return run_loop(frame, node);
     case AST_BREAK: return CONTROL_BREAK;
     case AST_RETURN: return run_return(frame, node);
     case AST_COMMENT: case AST_ANNOTATION: return CONTROL_NEXT;

@@ -106,6 +106,67 @@ routine_step(Routine *routine, uint32_t block, Step step)
     at->n++;
 }
 
+void
+routine_rewrite(Exprs *exprs, Routine *routine, ExprReplace *replace, void *context)
+{
+    for (uint32_t i = 0; i < routine->steps.n; i++) {
+        Step *step = &routine->steps.at[i];
+        step->value = expr_rewrite(exprs, step->value, replace, context);
+        if (step->index)
+            step->index = expr_rewrite(exprs, step->index, replace, context);
+    }
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        if (routine->blocks.at[i].end == BLOCK_BRANCH)
+            routine->blocks.at[i].condition = expr_rewrite(exprs, routine->blocks.at[i].condition, replace, context);
+    for (uint32_t i = 0; i < routine->values.n; i++)
+        routine->values.at[i] = expr_rewrite(exprs, routine->values.at[i], replace, context);
+}
+
+static Expr
+moved_slot(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    const uint32_t *place = context;
+    (void)args;
+    return expr_op(exprs, part) == OP_SLOT ? expr_slot(exprs, place[expr_slot_of(exprs, part)]) : 0;
+}
+
+// New places of the cells, and the objects in the order of their places.
+static void
+place_cells(Routine *routine, const uint32_t *cells, uint32_t n, uint32_t *place)
+{
+    VEC(Extent) old = {0};
+    uint32_t next = n;
+    vec_append(&old, routine->extents.at, routine->extents.n);
+    memset(place, 0xff, routine->cells * sizeof *place);
+    for (uint32_t i = 0; i < n; i++)
+        place[cells[i]] = i;
+    vec_clear(&routine->extents);
+    if (n) // one object: subscripts may select from any of them
+        vec_push(&routine->extents, ((Extent){0, n}));
+    for (uint32_t i = 0; i < old.n; i++) {
+        if (place[old.at[i].first] != UINT32_MAX)
+            continue;
+        vec_push(&routine->extents, ((Extent){next, old.at[i].count}));
+        for (uint32_t k = 0; k < old.at[i].count; k++)
+            place[old.at[i].first + k] = next++;
+    }
+    vec_free(&old);
+}
+
+void
+routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint32_t n)
+{
+    uint32_t *place = base_calloc((size_t)routine->cells + 1, sizeof *place);
+    place_cells(routine, cells, n, place);
+    routine_rewrite(exprs, routine, moved_slot, place);
+    for (uint32_t i = 0; i < routine->steps.n; i++)
+        routine->steps.at[i].cell = place[routine->steps.at[i].cell];
+    if (routine->outputs)
+        routine->output = place[routine->output];
+    routine->inputs = n;
+    free(place);
+}
+
 double
 routine_bytes(const Routine *routine)
 {

@@ -87,6 +87,10 @@ uint32_t routine_cells(Routine *routine, uint32_t count);    // a new object; re
 uint32_t routine_block(Routine *routine);                    // a new block, with BLOCK_RETURN
 // Blocks are filled one at a time: `first` of a block is set when its first step comes.
 void routine_step(Routine *routine, uint32_t block, Step step);
+// Every expression of the routine rewritten by a rule (expr_rewrite).
+void routine_rewrite(Exprs *exprs, Routine *routine, ExprReplace *replace, void *context);
+// These cells become the inputs, in this order. The routine has had none.
+void routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint32_t n);
 // Stack that one call takes.
 double routine_bytes(const Routine *routine);
 

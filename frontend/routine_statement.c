@@ -1,0 +1,149 @@
+// Statements of functions that are called at run time.
+//
+// Purpose: the walk over statements: branches, assertions, calls; assignments and loops have files of their own.
+// Method: each statement fills the block at hand or ends it; what follows a `return` is not compiled.
+// Contract: routine_inner.h. Complexity: linear in the statements.
+#include <string.h>
+
+#include "frontend/routine_inner.h"
+
+// --- assertions
+
+void
+compile_fail_unless(Compile *c, Expr condition, const char *text, const Value *values, Span span)
+{
+    uint32_t on = compile_block(c), wrong = compile_block(c), first = c->routine->values.n;
+    compile_branch(c, condition, on, wrong);
+    for (uint32_t k = 0; values && k < values->count && k < MDL_FAILURE_VALUES && values->elements; k++)
+        vec_push(&c->routine->values, values->elements[k]);
+    Block *block = &c->routine->blocks.at[wrong];
+    block->end = BLOCK_FAIL;
+    block->site = site_add(c->env->exprs, text, span);
+    block->value = first;
+    block->n_values = c->routine->values.n - first;
+    c->block = on;
+}
+
+static bool
+run_assert(Compile *c, Node call)
+{
+    ExprEnv *env = c->env;
+    Node args = ast_child(env->ast, call, 1);
+    Value condition, message = {0}, level = {0};
+    uint32_t given = args ? ast_at(env->ast, args)->nchild : 0;
+    if (given < 2 || given > 3) {
+        diag_add(env->diags, E0203, node_span(env, call), "'assert' takes 2 to 3 arguments, got %u", given);
+        return false;
+    }
+    Node last = given > 2 ? ast_child(env->ast, args, 2) : 0;
+    if (last && ast_kind(env->ast, last) == AST_ARG)
+        last = ast_child(env->ast, last, 0);
+    if (!expression_scalar(env, ast_child(env->ast, args, 0), TYPE_BOOLEAN, "the condition", &condition)
+        || !expression_scalar(env, ast_child(env->ast, args, 1), TYPE_STRING, "the message", &message)
+        || (last && !expression_constant(env, last, &level)))
+        return false;
+    bool warning = last && level.count == 1 && value_number(env, &level, 0) == 2;
+    if (warning || (value_known(env, &condition) && value_number(env, &condition, 0) != 0))
+        return true;
+    const char *text = arena_printf(env->arena, "assertion fails in '%s': %s", c->routine->name,
+                                    sym_text(env->syms, message.string));
+    compile_fail_unless(c, condition.elements[0], text, &message, node_span(env, call));
+    return true;
+}
+
+static bool
+run_call(Compile *c, Node node)
+{
+    ExprEnv *env = c->env;
+    Node call = ast_child(env->ast, node, 0), ref = ast_child(env->ast, call, 0);
+    Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
+    if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
+        return run_assert(c, call);
+    diag_add(env->diags, E0721, node_span(env, node), "calling a function for its side effects is not supported yet");
+    return false;
+}
+
+// --- branches
+
+static bool
+run_if(Compile *c, Node node)
+{
+    ExprEnv *env = c->env;
+    uint32_t end = NO_BLOCK;
+    for (uint32_t i = 0; c->block != NO_BLOCK; i++) {
+        Node here = ast_child(env->ast, node, i);
+        if (!here || ast_kind(env->ast, here) != AST_BRANCH)
+            break;
+        Node test = ast_child(env->ast, here, 0);
+        Value condition;
+        if (test && !expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
+            return false;
+        bool known = !test || value_known(env, &condition);
+        if (known && test && value_number(env, &condition, 0) == 0)
+            continue;
+        uint32_t next = NO_BLOCK;
+        if (!known) {
+            uint32_t taken = compile_block(c);
+            next = compile_block(c);
+            compile_branch(c, condition.elements[0], taken, next);
+            c->block = taken;
+        }
+        if (!compile_list(c, here, 1))
+            return false;
+        if (known && end == NO_BLOCK)
+            return true;
+        end = end == NO_BLOCK ? compile_block(c) : end;
+        compile_jump(c, end, false);
+        c->block = next;
+    }
+    if (end != NO_BLOCK) {
+        compile_jump(c, end, false);
+        c->block = end;
+    }
+    return true;
+}
+
+// --- the walk
+
+static bool
+run_one(Compile *c, Node node)
+{
+    ExprEnv *env = c->env;
+    switch (ast_kind(env->ast, node)) {
+    case AST_ASSIGN: return compile_assignment(c, node);
+    case AST_MULTIASSIGN: return compile_assignments(c, node);
+    case AST_CALLST: return run_call(c, node);
+    case AST_IFST: return run_if(c, node);
+    case AST_FORST: return compile_for(c, node, 0);
+    case AST_WHILEST: return compile_while(c, node);
+    case AST_BREAK:
+        if (c->after != NO_BLOCK) {
+            compile_jump(c, c->after, false);
+            return true;
+        }
+        break;
+    case AST_RETURN:
+        c->block = NO_BLOCK; // blocks end with a return unless told otherwise
+        return true;
+    case AST_COMMENT: case AST_ANNOTATION: return true;
+    default: break;
+    }
+    diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
+    return false;
+}
+
+bool
+compile_list(Compile *c, Node node, uint32_t first)
+{
+    ExprEnv *env = c->env;
+    bool good = true;
+    if (!expression_enter(env, node_span(env, node)))
+        return false;
+    for (uint32_t i = first; good && c->block != NO_BLOCK && i < ast_at(env->ast, node)->nchild; i++) {
+        Node statement = ast_child(env->ast, node, i);
+        if (statement)
+            good = statement_count(env, node_span(env, statement)) && run_one(c, statement);
+    }
+    expression_leave(env);
+    return good;
+}
