@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/contact.h"
 
 static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
 static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
@@ -29,25 +29,6 @@ static const double STILL = 1e-9;      // an acceleration that counts as none
 static const double SETTLED = 1e-15;   // change of an impulse that ends the iteration, relative to the largest
 
 enum { SWEEPS = 100000, STRIKES = 200 };
-
-struct Contacts {
-    uint32_t n, nx;    // laws, states
-    double *mode;      // n: modes before a measurement
-    double *base;      // nx: derivatives without reactions
-    double *held;      // n: what the laws hold, without reactions
-    double *jump;      // n x nx: rows of D transposed
-    double *answer;    // n x n: row k, column i: what the force of law i does to what law k holds (W)
-    double *limit;     // n x n: row k, column i: what the force of law i does to the limit of law k
-    uint8_t *carried;  // n: and whether other laws carried them
-    uint8_t *closed;   // n: closed, or sticking, before a measurement
-    uint8_t *part;     // n: takes part in the present impact
-    double *speed;     // n: velocities before it
-    double *impulse;   // n
-    double *restitution; // n
-    double *start;     // nx: states before it
-    double *shifted;   // nx
-    uint32_t strikes;  // impacts of the event being handled
-};
 
 static bool
 is_partner(const mdl_sgn *law)
@@ -430,6 +411,25 @@ choose_parts(Run *run)
                 contacts->part[k] = 1;
 }
 
+// Limits of frictions are known when reactions are given.
+int
+contact_give(Run *run, const double *impulse)
+{
+    const Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    give_nothing(run);
+    for (uint32_t k = 0; impulse && k < contacts->n; k++)
+        if (model->sgn[k].unilateral && is_partner(&model->sgn[k]))
+            give(run, k, impulse[k]);
+    int status = evaluate_solved(run, true);
+    if (!impulse || status != MDL_OK)
+        return status;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0)
+            give(run, k, impulse[k] / run->v[model->sgn[k].a]);
+    return evaluate_solved(run, true);
+}
+
 // The states after half of the jump, and then the whole jump as it is in the middle.
 static int
 jump(Run *run)
@@ -443,19 +443,10 @@ jump(Run *run)
             change += contacts->jump[k * contacts->nx + i] * contacts->impulse[k];
         y[i] = contacts->start[i] + 0.5 * change;
     }
-    give_nothing(run);
-    if (evaluate_solved(run, true) != MDL_OK)
+    if (contact_give(run, NULL) != MDL_OK)
         return MDL_FAILED;
     memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
-    for (uint32_t k = 0; k < contacts->n; k++)
-        if (model->sgn[k].unilateral && is_partner(&model->sgn[k]))
-            give(run, k, contacts->impulse[k]);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return MDL_FAILED;
-    for (uint32_t k = 0; k < contacts->n; k++)
-        if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0)
-            give(run, k, contacts->impulse[k] / run->v[model->sgn[k].a]);
-    if (evaluate_solved(run, true) != MDL_OK)
+    if (contact_give(run, contacts->impulse) != MDL_OK)
         return MDL_FAILED;
     for (uint32_t i = 0; i < contacts->nx; i++)
         y[i] = contacts->start[i] + yp[i] - contacts->shifted[i];
@@ -543,7 +534,7 @@ strike(Run *run)
     for (uint32_t k = 0; k < contacts->n; k++)
         if (approaches(run, k))
             return report_stuck(run, "this constraint closes, and no impulse can stop it");
-    return MDL_OK;
+    return run->sense ? sense_impact(run) : MDL_OK;
 }
 
 int
@@ -677,12 +668,26 @@ move_back(Run *run)
 }
 
 int
+contact_measure(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    save_modes(run);
+    int status = measure(run);
+    restore_modes(run);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        contacts->part[k] = is_held(run, k);
+    return status;
+}
+
+int
 contact_close(Run *run)
 {
     if (!run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
         return MDL_OK;
     save_modes(run);
     int status = move_back(run);
+    if (run->sense)
+        sense_moved(run);
     restore_modes(run);
     return status == MDL_OK ? friction_evaluate(run) : status;
 }

@@ -21,8 +21,8 @@ pass_limit(const Run *run)
 }
 
 // Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
-static void
-evaluate_relations(Run *run)
+void
+event_relations(Run *run)
 {
     const mdl_model *model = run->model;
     double now = run->v[0];
@@ -125,7 +125,7 @@ settle(Run *run)
         if (status != MDL_OK)
             return status;
         evaluate_outputs(run);
-        evaluate_relations(run);
+        event_relations(run);
         remember_conditions(run, run->phi_scale);
         if (update_relations(run))
             friction_search(run);
@@ -152,6 +152,13 @@ note_edges(Run *run)
             run->warned[k] |= ASSERT_FIRED;
 }
 
+static void
+clear_reinits(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_reinits; k++)
+        run->v[run->model->reinit[k].active] = 0;
+}
+
 // One evaluation of the discrete equations. True when a discrete variable or a state changed.
 static bool
 update_discretes(Run *run)
@@ -160,8 +167,7 @@ update_discretes(Run *run)
     bool changed = false;
     for (uint32_t k = 0; k < model->n_discretes; k++)
         run->old_discrete[k] = run->v[model->discrete[k].value];
-    for (uint32_t k = 0; k < model->n_reinits; k++)
-        run->v[model->reinit[k].active] = 0;
+    clear_reinits(run);
     mdl_call(model->discretes, run->v);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
@@ -214,6 +220,10 @@ settle_discretes(Run *run)
     uint32_t limit = pass_limit(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
         int status = settle(run);
+        if (status == MDL_OK && run->sense) {
+            clear_reinits(run);
+            status = sense_discretes(run);
+        }
         if (status != MDL_OK)
             return status;
         if (!update_discretes(run))
@@ -279,9 +289,11 @@ iterate_once(Run *run, bool initial, bool *again)
 {
     bool struck = false;
     keep_left_limits(run);
+    int status = run->sense ? sense_left_limits(run) : MDL_OK;
     friction_event(run);
     start_samples(run);
-    int status = settle_discretes(run);
+    if (status == MDL_OK)
+        status = settle_discretes(run);
     if (status == MDL_OK && end_pulses(run, initial))
         status = settle_discretes(run);
     if (status == MDL_OK)

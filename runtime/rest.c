@@ -37,6 +37,7 @@ typedef struct Contact {
     bool passes;           // its reset did not turn the motion back
     double sign;           // gap = sign * g
     double reaction, largest;
+    double rate;           // tangent of the reaction
     double *jump;          // per reinit of the table: what it did to its state at the last event
     Direction along[2];    // of positions (g = 0) and velocities (dg/dt = 0)
 } Contact;
@@ -263,7 +264,8 @@ scatter_row(const Run *run, uint32_t row, bool clear)
         rests->row[rests->row_state[i]] = clear ? 0 : run->v[rests->row_value[i]];
 }
 
-// Solves for the multipliers of a group that let its functions of the level change by minus v[g + value].
+// Solves for the multipliers of a group that let its functions of the level change by minus v[g + value]; those of the
+// tangents when `value` has their shift as well.
 static bool
 multipliers(Run *run, uint32_t group, uint32_t level, uint32_t value)
 {
@@ -281,17 +283,18 @@ multipliers(Run *run, uint32_t group, uint32_t level, uint32_t value)
     return solve_dense(rests->matrix, rests->right, n);
 }
 
+// shift: 0, or that of the tangents.
 static void
-accelerate(Run *run, uint32_t k, double reaction)
+accelerate(Run *run, uint32_t k, double reaction, uint32_t shift)
 {
     const mdl_model *model = run->model;
     const Direction *along = &run->rests->contact[k].along[1];
     for (uint32_t i = 0; i < along->n; i++) {
         double change = reaction * along->value[i];
         const mdl_reinit *reinit = &model->reinit[model->rest[k].reinit[i]];
-        run->v[model->dx + along->state[i]] += change;
+        run->v[shift + model->dx + along->state[i]] += change;
         if (reinit->der)
-            run->v[reinit->der] += reinit->der_sign * change;
+            run->v[shift + reinit->der] += reinit->der_sign * change;
     }
 }
 
@@ -310,9 +313,82 @@ rest_apply(Run *run)
         for (uint32_t i = 0; i < n; i++) {
             uint32_t k = rests->list[first + i];
             rests->contact[k].reaction = solved ? rests->right[i] : NAN;
-            accelerate(run, k, rests->contact[k].reaction);
+            accelerate(run, k, rests->contact[k].reaction, 0);
         }
     }
+}
+
+// --- tangents
+
+static void
+evaluate_tangents(Run *run)
+{
+    mdl_call(run->model->rests, run->v);
+    mdl_call(run->model->rest_partials, run->v);
+    mdl_call(run->model->tangents->rests, run->v);
+}
+
+// With the accelerations in dx, d2g/dt2 is zero; its tangents are what the reactions have to take away.
+void
+rest_tangent(Run *run)
+{
+    const mdl_model *model = run->model;
+    Rests *rests = run->rests;
+    if (!rests || !rests->active)
+        return;
+    uint32_t shift = model->tangents->shift;
+    evaluate_tangents(run);
+    for (uint32_t group = 0; group < rests->groups; group++) {
+        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
+        bool solved = multipliers(run, group, 1, shift + 2);
+        for (uint32_t i = 0; i < n; i++) {
+            Contact *contact = &rests->contact[rests->list[first + i]];
+            contact->rate = solved ? rests->right[i] : NAN;
+            accelerate(run, rests->list[first + i], contact->rate, shift);
+        }
+    }
+}
+
+double
+rest_rate(const Run *run, uint32_t k)
+{
+    const Contact *contact = &run->rests->contact[k];
+    uint32_t g = run->model->relation[run->model->rest[k].relation].g;
+    return contact->active ? contact->rate : contact->sign * run->v[run->model->tangents->shift + g];
+}
+
+bool
+rest_close_tangent(Run *run, uint32_t level, double *s)
+{
+    Rests *rests = run->rests;
+    evaluate_tangents(run);
+    for (uint32_t group = 0; group < rests->groups; group++) {
+        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
+        if (!multipliers(run, group, level, run->model->tangents->shift + level))
+            return false;
+        for (uint32_t i = 0; i < n; i++) {
+            const Direction *along = &rests->contact[rests->list[first + i]].along[level];
+            for (uint32_t k = 0; k < along->n; k++)
+                s[along->state[k]] += along->value[k] * rests->right[i];
+        }
+    }
+    return true;
+}
+
+// Reactions on several states have a direction that depends on masses.
+uint32_t
+rest_shared(const Run *run)
+{
+    const Rests *rests = run->rests;
+    for (uint32_t i = 0; rests && i < rests->active; i++) {
+        const Direction *along = &rests->contact[rests->list[i]].along[1];
+        uint32_t moved = 0;
+        for (uint32_t k = 0; k < along->n; k++)
+            moved += along->value[k] != 0;
+        if (moved > 1)
+            return rests->list[i];
+    }
+    return UINT32_MAX;
 }
 
 // --- projection onto the surfaces
@@ -365,6 +441,8 @@ project(Run *run)
         if (moved > 1e-3)
             return false;
     }
+    if (run->sense)
+        sense_moved(run);
     return evaluate_functions(run);
 }
 

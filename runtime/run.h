@@ -222,6 +222,8 @@ int init_solve(Run *run);
 // --- event.c
 int event_iterate(Run *run, bool initial);
 void event_instants(Run *run);
+// Root functions and new values of relations at the point in v; those with time just after the instant.
+void event_relations(Run *run);
 // The next instant after the current time (infinity when there is none).
 double event_next_instant(const Run *run);
 // Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
@@ -330,6 +332,14 @@ bool rest_drifted(Run *run);
 // when the version does.
 const uint32_t *rest_rows(const Run *run);
 uint32_t rest_version(const Run *run);
+// Tangents (tangent.h), behind those of the dynamics: the reactions follow, on the derivatives of states.
+void rest_tangent(Run *run);
+// The tangent of rest_guard(), behind tangent_dynamics().
+double rest_rate(const Run *run, uint32_t contact);
+// Behind tangent_dynamics() along s: s keeps the gaps (level 0), then their speeds (level 1) of what is at rest.
+bool rest_close_tangent(Run *run, uint32_t level, double *s);
+// A contact at rest whose reaction moves several states, UINT32_MAX: none.
+uint32_t rest_shared(const Run *run);
 // --- delay.c: delayed values
 int delay_create(Run *run);
 void delay_free(Run *run);
@@ -460,8 +470,15 @@ int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the 
 void sense_free(Run *run);
 int sense_start(Run *run);  // after initialisation, with its solution in v
 int sense_values(Run *run); // those of the outputs, at the point in v, into their places
-// Around an event: v is at the left limit, then behind the event. MDL_FAILED with a message when they have no derivative.
-void sense_before_event(Run *run);
+// Around an event: v is at the left limit, with the conditions that have become true pending; then behind the event. In
+// between what the event iteration does, each with v evaluated: when pre() of continuous variables is taken, before the
+// discrete equations are evaluated, and behind each impact. MDL_FAILED with a message: there is no derivative. Nothing
+// happens outside of events.
+int sense_before_event(Run *run);
+int sense_left_limits(Run *run);
+int sense_discretes(Run *run);
+int sense_impact(Run *run);
+void sense_moved(const Run *run); // what the step did to states was the correction of a drift
 int sense_after_event(Run *run);
 extern const Stepper sense_stepper;
 

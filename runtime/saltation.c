@@ -3,14 +3,14 @@
 // Purpose: an event whose time depends on parameters changes sensitivities although states may be continuous.
 // Method: the event is where g(t, x, p) = 0, so that its time t* moves by
 //     tau = -(g_x s + g_p)/(g_t + g_x f-)
-//   with the sensitivities s and the slopes f- before it, and what follows from x+ = R(t, x-, p) is
-//     s+ = R_x (s + f- tau) + R_t tau + R_p - f+ tau
-//   (Rozenvasser, Autom. Remote Control 28 (1967) 1081; Hiskens and Pai, IEEE Trans. CAS-I 47 (2000) 204). All derivatives are
-//   tangents at the point before the event, in the direction of its motion with the parameter. R is the identity but for
-//   reinit(), whose tangents `discretes` have; discrete variables get the derivatives of their new values the same way. What R
-//   says is compared with what the event did, so that jumps of another origin (impacts) end the run instead of giving
-//   wrong sensitivities.
-// Contract: run.h. Complexity: per event a few passes over the tangents per parameter.
+//   with the sensitivities s and the slopes f- before it. What the states are at the event moves by  m = s + f- tau,
+//   every step of the event iteration that changes states or discrete variables, x := R(t, x, p), takes m to
+//   R_x m + R_t tau + R_p, and behind the last one  s+ = m - f+ tau  (Rozenvasser, Autom. Remote Control 28 (1967) 1081;
+//   Hiskens and Pai, IEEE Trans. CAS-I 47 (2000) 204). So chains of events at one instant are as many steps: resets that
+//   trigger others, sampled values, impacts (impact.c). All derivatives are tangents at the point at which the step is
+//   taken, in the direction of its motion with the parameter. That the states behind the event are those which the steps
+//   have led to is checked, so that a jump of another origin ends the run instead of giving wrong sensitivities.
+// Contract: sense.h. Complexity: per event a few passes over the tangents per parameter.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,19 +18,25 @@
 #include "runtime/sense.h"
 
 static const double SAME = 1e-6;     // of a state: the event did what R says
+static const double RETURN = 0.1;    // of the speed at which a condition was left: it is crossed again, not touched
+static const double UNRESOLVED = 1e3; // of the gap that counts as none: the height of a rebound that does not count any more
 static const double TOGETHER = 1e-6; // of two event times' derivatives: they are one event
 
-void
-sense_before_event(Run *run)
-{
-    Sense *sense = run->sense;
-    memcpy(sense->left, run->v, run->model->nv * sizeof *run->v);
-    memcpy(sense->left_s, sense->present, (size_t)sense->n * sense->nx * sizeof *sense->present);
-    for (uint32_t k = 0; k < run->guards; k++)
-        sense->trigger[k] = run->guard[k].pending;
-}
-
 // --- what triggered the event
+
+// Of friction in a plane, whose first component is `law`: of |p| against the limit, or of the slip along the direction held.
+static double
+disk_rate(const Run *run, const mdl_sgn *law)
+{
+    const Tangent *t = run->sense->tangent;
+    bool sticks = run->v[law->mode] == 0;
+    double sum = 0, size = 0;
+    for (uint32_t i = 0; i < law->of; i++) {
+        sum += sticks ? run->v[law[i].p] * *tangent_at(t, law[i].p) : (run->v[law[i].mode] - MDL_SLIDES) * *tangent_at(t, law[i].x);
+        size = hypot(size, run->v[law[i].p]);
+    }
+    return sticks ? *tangent_at(t, law->a) - sum / size : sum;
+}
 
 // The derivative of the function of guard k in the direction of the tangents, at the left limit.
 static double
@@ -40,48 +46,33 @@ guard_rate(const Run *run, uint32_t k)
     const mdl_model *model = run->model;
     if (k < model->n_relations)
         return *tangent_at(t, model->relation[k].g);
-    const mdl_sgn *law = &model->sgn[k - model->n_relations - model->n_time_relations];
+    uint32_t at = k - model->n_relations - model->n_time_relations;
+    if (at >= model->n_sgns)
+        return rest_rate(run, at - model->n_sgns);
+    const mdl_sgn *law = &model->sgn[at];
     double mode = run->v[law->mode];
     if (law->unilateral)
         return mode == 0 ? law->p_sign * *tangent_at(t, law->p) : law->sign[0] * *tangent_at(t, law->place[0]);
+    if (law->disk)
+        return disk_rate(run, law);
     if (mode != 0)
         return mode * *tangent_at(t, law->x);
     return *tangent_at(t, law->a) - (run->v[law->p] < 0 ? -1 : 1) * *tangent_at(t, law->p);
 }
 
-// The sample's instant is now; *count: how many intervals after its first one.
+// The instant is now, as event.c sees it.
 static bool
-samples_now(const Run *run, const mdl_sample *at, double *count)
+is_now(const Run *run, double instant)
 {
-    double now = run->v[0], interval = run->v[at->interval];
-    *count = interval > 0 ? fmax(round((now - run->v[at->start]) / interval), 0) : 0;
-    return fabs(run->v[at->start] + *count * interval - now) <= 1e-9 * fmax(fabs(now), 1);
+    return fabs(instant - run->v[0]) <= 16 * DBL_EPSILON * fmax(fabs(instant), fabs(run->v[0]));
 }
 
-// Time relations and samples whose instant is now, in the direction of the tangents: how the instant moves.
 static bool
-instant_rate(const Run *run, double *rate)
+sample_is_now(const Run *run, uint32_t k, double *count)
 {
-    const Tangent *t = run->sense->tangent;
-    const mdl_model *model = run->model;
-    double now = run->v[0], near = 1e-9 * fmax(fabs(now), 1);
-    bool found = false;
-    for (uint32_t k = 0; k < model->n_time_relations; k++) {
-        const mdl_time_relation *at = &model->time_relation[k];
-        if (fabs(run->v[at->instant] - now) > near || run->sense->after[at->value] == run->v[at->value])
-            continue;
-        *rate = *tangent_at(t, at->instant);
-        found = true;
-    }
-    for (uint32_t k = 0; k < model->n_samples; k++) {
-        const mdl_sample *at = &model->sample[k];
-        double count;
-        if (!samples_now(run, at, &count))
-            continue;
-        *rate = *tangent_at(t, at->start) + count * *tangent_at(t, at->interval);
-        found = true;
-    }
-    return found;
+    const mdl_sample *at = &run->model->sample[k];
+    *count = (double)run->sample_index[k];
+    return run->v[at->interval] > 0 && is_now(run, run->v[at->start] + *count * run->v[at->interval]);
 }
 
 static void
@@ -103,25 +94,104 @@ seed_motion(Run *run, const double *f)
     move(run);
 }
 
-static int
-refuse(const Run *run, const char *why, const char *text)
+int
+sense_refuse(const Run *run, const char *why, const char *text)
 {
     run_message(run, MDL_ERROR, "at time %.12g: sensitivities have no derivative at this event: %s%s%s", run->v[0], why,
                 *text ? ": " : "", text);
     return MDL_FAILED;
 }
 
-// Guard k demands tau[p] = -(g by p)/(dg/dt), with the tangents for p in v and `speed` = dg/dt.
+// What is behind the event demands that its time moves by `tau`.
 static int
-take_time(Run *run, uint32_t p, uint32_t k, double speed, bool first)
+take_time(Run *run, uint32_t p, double tau, bool first, const char *text)
 {
     Sense *sense = run->sense;
-    double tau = -guard_rate(run, k) / speed;
     if (first)
         sense->tau[p] = tau;
     else if (fabs(tau - sense->tau[p]) > TOGETHER * (fabs(tau) + fabs(sense->tau[p])) + 1e3 * DBL_EPSILON)
-        return refuse(run, "two conditions become true at one instant, and move apart with the parameter", root_text(run, k));
+        return sense_refuse(run, "two conditions become true at one instant, and move apart with the parameter", text);
     return MDL_OK;
+}
+
+static void
+seed_parameter(Run *run, uint32_t p)
+{
+    sense_seed(run, p, run->sense->present + (size_t)p * run->sense->nx);
+    move(run);
+}
+
+// A zero that is only touched is crossed, by the error of the states, at a speed like the root of the tolerance. Rebounds
+// become slow without touching.
+static bool
+crosses(const Run *run, uint32_t k, double speed)
+{
+    double elapsed = fmax(run->time - run->options->start, run->interval), size = run->guard[k].size, left = run->sense->departs[k];
+    return fabs(speed) * elapsed > sqrt(run->tolerance) * size
+        || (left * elapsed > 1e-6 * sqrt(run->tolerance) * size && fabs(speed) > RETURN * left);
+}
+
+// The end of a rebound that the tolerance does not resolve: it moves as its beginning, which was the latest event.
+static bool
+is_low(const Run *run, uint32_t k)
+{
+    const mdl_model *model = run->model;
+    uint32_t law = k - model->n_relations - model->n_time_relations;
+    if (k < model->n_relations || law >= model->n_sgns || !model->sgn[law].unilateral || !(run->sense->departs[k] > 0))
+        return false;
+    return run->sense->departs[k] * (run->v[0] - run->sense->latest) < UNRESOLVED * contact_band(run, law);
+}
+
+// The condition of guard k has become true: tau = -(g by p)/(dg/dt).
+static int
+guard_time(Run *run, uint32_t k, bool first)
+{
+    Sense *sense = run->sense;
+    seed_motion(run, run->v + run->model->yp);
+    double speed = guard_rate(run, k);
+    int status = MDL_OK;
+    if (!crosses(run, k, speed)) {
+        sense->touching = root_text(run, k);
+        return MDL_OK;
+    }
+    sense->touched[k] = 1;
+    for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
+        seed_parameter(run, p);
+        status = take_time(run, p, -guard_rate(run, k) / speed, first, root_text(run, k));
+    }
+    return status;
+}
+
+// Time relations and samples that are due: the instant moves as what it is computed from.
+static int
+instant_times(Run *run, bool *first)
+{
+    const mdl_model *model = run->model;
+    const Tangent *t = run->sense->tangent;
+    int status = MDL_OK;
+    double count;
+    for (uint32_t p = 0; p < run->sense->n && status == MDL_OK; p++) {
+        bool found = !*first;
+        seed_parameter(run, p);
+        for (uint32_t k = 0; k < model->n_time_relations && status == MDL_OK; k++) {
+            const mdl_time_relation *at = &model->time_relation[k];
+            if (!is_now(run, run->v[at->instant]) || (run->v[at->next] != 0) == (run->v[at->value] != 0))
+                continue;
+            status = take_time(run, p, *tangent_at(t, at->instant), !found, at->text);
+            found = true;
+        }
+        for (uint32_t k = 0; k < model->n_samples && status == MDL_OK; k++) {
+            const mdl_sample *at = &model->sample[k];
+            if (!sample_is_now(run, k, &count))
+                continue;
+            status = take_time(run, p, *tangent_at(t, at->start) + count * *tangent_at(t, at->interval), !found,
+                               at->text ? at->text : "a sample");
+            found = true;
+        }
+        if (p + 1 == run->sense->n)
+            *first = !found;
+    }
+    return status;
 }
 
 // sense->tau: how the event's time moves with each parameter. v is at the left limit.
@@ -130,157 +200,241 @@ find_times(Run *run)
 {
     Sense *sense = run->sense;
     const mdl_model *model = run->model;
-    double *f = run->v + model->yp;
-    bool first = true;
+    uint32_t laws = model->n_relations + model->n_time_relations;
+    bool first = true, low = run->accumulated;
+    int status = MDL_OK;
+    for (uint32_t k = 0; k < run->guards && !low; k++)
+        low = run->guard[k].pending && is_low(run, k);
+    // What accumulates ends when its latest event does.
+    sense->touching = NULL;
+    if (low)
+        return MDL_OK;
     memset(sense->tau, 0, sense->n * sizeof *sense->tau);
-    for (uint32_t k = 0; k < run->guards; k++) {
-        uint32_t laws = model->n_relations + model->n_time_relations;
-        if (!sense->trigger[k] || (k >= model->n_relations && k < laws))
+    for (uint32_t k = 0; k < run->guards && status == MDL_OK; k++) {
+        if (!run->guard[k].pending || (k >= model->n_relations && k < laws))
             continue;
-        if (k >= laws + model->n_sgns)
-            return refuse(run, "a contact at rest opens", "");
-        seed_motion(run, f);
-        double speed = guard_rate(run, k);
-        // A zero that is only touched is crossed, by the error of the states, at a speed like the root of the tolerance.
-        double elapsed = fmax(run->time - run->options->start, run->interval);
-        if (!(fabs(speed) * elapsed > sqrt(run->tolerance) * run->guard[k].size))
-            return refuse(run, "its condition only touches zero", root_text(run, k));
-        for (uint32_t p = 0; p < sense->n; p++) {
-            sense_seed(run, p, sense->left_s + (size_t)p * sense->nx);
-            move(run);
-            int status = take_time(run, p, k, speed, first);
-            if (status != MDL_OK)
-                return status;
-        }
+        status = guard_time(run, k, first);
         first = false;
     }
-    for (uint32_t p = 0; p < sense->n && first; p++) {
-        sense_seed(run, p, sense->left_s + (size_t)p * sense->nx);
-        move(run);
-        double rate = 0;
-        if (instant_rate(run, &rate))
-            sense->tau[p] = rate;
-    }
-    return MDL_OK;
+    return status == MDL_OK ? instant_times(run, &first) : status;
+}
+
+int
+sense_before_event(Run *run)
+{
+    Sense *sense = run->sense;
+    const double *f = run->v + run->model->yp;
+    event_relations(run);
+    int status = tangent_factor(sense->tangent);
+    if (status == MDL_OK)
+        status = find_times(run);
+    for (uint32_t p = 0; p < sense->n; p++)
+        for (uint32_t i = 0; i < sense->nx; i++) {
+            size_t at = (size_t)p * sense->nx + i;
+            sense->moved[at] = sense->present[at] + f[i] * sense->tau[p];
+        }
+    sense_moved(run);
+    memcpy(sense->slope, f, sense->nx * sizeof *f);
+    sense->in_event = true;
+    return status;
+}
+
+void
+sense_moved(const Run *run)
+{
+    memcpy(run->sense->reached, run->v + run->model->y, run->sense->nx * sizeof *run->v);
 }
 
 // --- what the event does
 
-// v: the states before the event, all else as it is behind it, the discrete part evaluated.
-static int
-load_mixed(Run *run)
+void
+sense_seed_event(const Run *run, uint32_t p, const double *states)
 {
-    const Sense *sense = run->sense;
+    sense_seed(run, p, states);
+    *tangent_at(run->sense->tangent, 0) = run->sense->tau[p];
+}
+
+// It has an effect whose time would have to be known.
+int
+sense_acts(const Run *run)
+{
+    return run->sense->touching ? sense_refuse(run, "its condition only touches zero", run->sense->touching) : MDL_OK;
+}
+
+// v is evaluated: pre() of continuous variables moves as they do now.
+int
+sense_left_limits(Run *run)
+{
+    Sense *sense = run->sense;
     const mdl_model *model = run->model;
-    double unused;
-    for (uint32_t k = 0; k < model->n_relations; k++)
-        run->v[model->relation[k].value] = sense->after[model->relation[k].value];
-    for (uint32_t k = 0; k < model->n_time_relations; k++)
-        run->v[model->time_relation[k].value] = sense->after[model->time_relation[k].value];
-    for (uint32_t k = 0; k < model->n_samples; k++)
-        run->v[model->sample[k].value] = samples_now(run, &model->sample[k], &unused);
-    for (uint32_t k = 0; k < model->n_discretes; k++)
-        if (model->discrete[k].pre)
-            run->v[model->discrete[k].pre] = sense->left[model->discrete[k].value];
-    int status = evaluate_solved(run, true);
-    if (status != MDL_OK)
-        return status;
-    evaluate_outputs(run);
-    mdl_call(model->discretes, run->v);
-    return tangent_factor(run->sense->tangent);
-}
-
-static bool
-same(const Run *run, uint32_t i, double expected)
-{
-    double value = run->sense->after[run->model->y + i], nominal = fabs(run->v[run->model->nominal + i]);
-    return fabs(value - expected) <= SAME * fmax(fabs(value), nominal) + 100 * run->abstol[i];
-}
-
-// The reinit that has set state i, or NULL.
-static const mdl_reinit *
-reinit_of(const Run *run, uint32_t i)
-{
-    for (uint32_t k = 0; k < run->model->n_reinits; k++)
-        if (run->model->reinit[k].state == i && run->v[run->model->reinit[k].active] != 0)
-            return &run->model->reinit[k];
-    return NULL;
-}
-
-static int
-check_jumps(const Run *run)
-{
-    const mdl_model *model = run->model;
-    bool resets = false;
-    for (uint32_t i = 0; i < model->nx; i++) {
-        const mdl_reinit *reinit = reinit_of(run, i);
-        resets = resets || reinit;
-        if (!same(run, i, reinit ? run->v[reinit->next] : run->v[model->y + i]))
-            return refuse(run, "it changes a state otherwise than by one reinit (an impact, or a chain of events)", model->state_name[i]);
+    bool any = false;
+    for (uint32_t k = 0; k < model->n_discretes && !any; k++)
+        any = !model->discrete[k].next && model->discrete[k].pre;
+    if (!sense->in_event || !any)
+        return MDL_OK;
+    int status = tangent_factor(sense->tangent);
+    for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
+        sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
+        tangent_dynamics(sense->tangent);
+        for (uint32_t k = 0; k < model->n_discretes; k++)
+            if (!model->discrete[k].next && model->discrete[k].pre)
+                sense->image[p][model->discrete[k].pre] = *tangent_at(sense->tangent, model->discrete[k].value);
     }
-    if (resets && model->tangents->no_discretes)
-        return refuse(run, "the values it gives have no derivatives", "");
-    return MDL_OK;
+    return status;
 }
 
-// Sensitivities of discrete variables are those of their new values; of left limits those of the values.
-static void
-follow_discretes(Run *run, double *image)
+// Resets, and new values other than those of counters and switches, must have tangents and a time.
+static int
+check_discretes(const Run *run)
 {
-    const Tangent *t = run->sense->tangent;
-    for (uint32_t k = 0; k < run->model->n_discretes; k++) {
-        const mdl_discrete *at = &run->model->discrete[k];
+    const mdl_model *model = run->model;
+    bool acts = false;
+    for (uint32_t k = 0; k < model->n_reinits; k++)
+        acts = acts || run->v[model->reinit[k].active] != 0;
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *at = &model->discrete[k];
+        double next = at->next ? run->v[at->next] : 0;
+        acts = acts || (at->next && next != run->sense->kept[at->value] && next != floor(next));
+    }
+    if (acts && model->tangents->no_discretes)
+        return sense_refuse(run, "the values it gives have no derivatives", "");
+    return acts ? sense_acts(run) : MDL_OK;
+}
+
+// The derivatives by parameter p of what the discrete equations give, which v has.
+static void
+follow_discretes(Run *run, uint32_t p)
+{
+    Sense *sense = run->sense;
+    const mdl_model *model = run->model;
+    double *moved = sense->moved + (size_t)p * sense->nx, *image = sense->image[p];
+    for (uint32_t k = 0; k < model->n_reinits; k++)
+        if (run->v[model->reinit[k].active] != 0)
+            moved[model->reinit[k].state] = *tangent_at(sense->tangent, model->reinit[k].next);
+    for (uint32_t k = 0; k < model->n_discretes && !model->tangents->no_discretes; k++) {
+        const mdl_discrete *at = &model->discrete[k];
         if (!at->next)
             continue;
-        image[at->value] = run->v[at->next] == run->sense->left[at->value] ? image[at->value] : *tangent_at(t, at->next);
+        image[at->value] = *tangent_at(sense->tangent, at->next);
         if (at->pre)
             image[at->pre] = image[at->value];
     }
 }
 
-static void
-jump(Run *run, uint32_t p)
+// Before the discrete equations are evaluated at the point in v, which stays.
+int
+sense_discretes(Run *run)
 {
     Sense *sense = run->sense;
     const mdl_model *model = run->model;
-    double *s = sense->s + (size_t)p * sense->nx, tau = sense->tau[p];
-    const double *before = sense->left_s + (size_t)p * sense->nx, *f = sense->left + model->yp, *f_after = sense->after + model->yp;
-    for (uint32_t i = 0; i < sense->nx; i++)
-        sense->fresh[i] = before[i] + f[i] * tau;
-    sense_seed(run, p, sense->fresh);
-    *tangent_at(sense->tangent, 0) = tau;
-    tangent_dynamics(sense->tangent);
-    for (uint32_t k = 0; k < model->n_discretes; k++)
-        if (!model->discrete[k].next && model->discrete[k].pre)
-            *tangent_at(sense->tangent, model->discrete[k].pre) = *tangent_at(sense->tangent, model->discrete[k].value);
-    mdl_call(model->tangents->discretes, run->v);
-    for (uint32_t i = 0; i < sense->nx; i++) {
-        const mdl_reinit *reinit = reinit_of(run, i);
-        s[i] = (reinit ? *tangent_at(sense->tangent, reinit->next) : sense->fresh[i]) - f_after[i] * tau;
+    if (!sense->in_event)
+        return MDL_OK;
+    size_t bytes = model->tangents->shift * sizeof *run->v;
+    memcpy(sense->kept, run->v, bytes);
+    int status = tangent_factor(sense->tangent);
+    for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++) {
+        memcpy(run->v, sense->kept, bytes);
+        sense_seed_event(run, p, sense->moved + (size_t)p * sense->nx);
+        tangent_dynamics(sense->tangent);
+        mdl_call(model->discretes, run->v);
+        mdl_call(model->tangents->discretes, run->v);
+        status = check_discretes(run);
+        follow_discretes(run, p);
     }
-    for (uint32_t k = 0; k < model->n_sgns; k++)
-        if (model->sgn[k].state >= 0 && sense->after[model->sgn[k].mode] == 0)
-            s[model->sgn[k].state] = 0;
-    follow_discretes(run, sense->image[p]);
+    for (uint32_t k = 0; k < model->n_reinits; k++)
+        if (run->v[model->reinit[k].active] != 0)
+            sense->reached[model->reinit[k].state] = run->v[model->reinit[k].next];
+    memcpy(run->v, sense->kept, bytes);
+    return status;
+}
+
+// The states behind the event are those that its steps have led to.
+static int
+check_states(const Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double value = run->v[model->y + i], size = fmax(fabs(value), fabs(run->v[model->nominal + i]));
+        if (fabs(value - run->sense->reached[i]) > SAME * size + 100 * run->abstol[i])
+            return sense_refuse(run, "it changes a state in a way that has no known derivative", model->state_name[i]);
+    }
+    return MDL_OK;
+}
+
+// How fast the conditions that made the event leave it.
+static int
+note_departures(Run *run)
+{
+    Sense *sense = run->sense;
+    int status = tangent_factor(sense->tangent);
+    sense->latest = run->v[0];
+    if (status != MDL_OK)
+        return status;
+    seed_motion(run, run->v + run->model->yp);
+    for (uint32_t k = 0; k < run->guards - run->model->n_rests; k++)
+        if (sense->touched[k])
+            sense->departs[k] = fabs(guard_rate(run, k));
+    return MDL_OK;
+}
+
+// Slopes that change do so at a time that must be known.
+static int
+check_slopes(const Run *run)
+{
+    const double *f = run->v + run->model->yp, *before = run->sense->slope;
+    for (uint32_t i = 0; i < run->sense->nx; i++)
+        if (fabs(f[i] - before[i]) > SAME * fmax(fabs(f[i]), fabs(before[i])))
+            return sense_acts(run);
+    return MDL_OK;
+}
+
+// What is at rest stays there for all parameters.
+static int
+keep_rest(Run *run)
+{
+    Sense *sense = run->sense;
+    if (!rest_any(run))
+        return MDL_OK;
+    uint32_t shared = rest_shared(run);
+    if (shared != UINT32_MAX)
+        return sense_refuse(run, "what comes to rest lies on something that moves as well", rest_text(run, shared));
+    int status = tangent_factor(sense->tangent);
+    for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++)
+        for (uint32_t level = 0; level < 2 && status == MDL_OK; level++) {
+            double *s = sense->s + (size_t)p * sense->nx;
+            sense_seed(run, p, s);
+            tangent_dynamics(sense->tangent);
+            if (!rest_close_tangent(run, level, s))
+                status = sense_refuse(run, "the reactions of what is at rest have no derivatives", "");
+        }
+    return status;
 }
 
 int
 sense_after_event(Run *run)
 {
     Sense *sense = run->sense;
-    size_t bytes = run->model->nv * sizeof *run->v;
-    memcpy(sense->after, run->v, bytes);
-    memcpy(run->v, sense->left, bytes);
-    int status = tangent_factor(sense->tangent);
+    const mdl_model *model = run->model;
+    const double *f = run->v + model->yp;
+    sense->in_event = false;
+    for (uint32_t p = 0; p < sense->n; p++) {
+        double *s = sense->s + (size_t)p * sense->nx;
+        const double *moved = sense->moved + (size_t)p * sense->nx;
+        for (uint32_t i = 0; i < sense->nx; i++)
+            s[i] = moved[i] - f[i] * sense->tau[p];
+        for (uint32_t k = 0; k < model->n_sgns; k++)
+            if (model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
+                s[model->sgn[k].state] = 0;
+    }
+    int status = check_states(run);
     if (status == MDL_OK)
-        status = find_times(run);
+        status = check_slopes(run);
     if (status == MDL_OK)
-        status = load_mixed(run);
+        status = note_departures(run);
     if (status == MDL_OK)
-        status = check_jumps(run);
-    for (uint32_t p = 0; p < sense->n && status == MDL_OK; p++)
-        jump(run, p);
-    memcpy(run->v, sense->after, bytes);
+        status = sense_close(run);
+    if (status == MDL_OK)
+        status = keep_rest(run);
     memcpy(sense->present, sense->s, (size_t)sense->n * sense->nx * sizeof *sense->s);
     return status;
 }

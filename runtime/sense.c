@@ -54,8 +54,8 @@ sense_free(Run *run)
         free(sense->image[p]);
     free(sense->image);
     free(sense->s);
-    free(sense->left);
-    free(sense->trigger);
+    free(sense->kept);
+    free(sense->touched);
     free(sense);
     run->sense = NULL;
 }
@@ -94,21 +94,22 @@ sense_create(Run *run)
     sense->nx = run->model->nx;
     sense->tangent = tangent_create(run);
     sense->image = calloc(n + 1, sizeof *sense->image);
-    sense->s = calloc(4 * n * nx + n + 1, sizeof *sense->s);
-    sense->left = calloc(2 * (size_t)run->model->nv + 1, sizeof *sense->left);
-    sense->trigger = calloc((size_t)run->guards + 1, 1);
-    bool good = sense->tangent && sense->image && sense->s && sense->left && sense->trigger;
+    sense->s = calloc(3 * n * nx + n + 2 * nx + run->guards + 1, sizeof *sense->s);
+    sense->kept = calloc(shift + 1, sizeof *sense->kept);
+    sense->touched = calloc(run->guards + 1, 1);
+    bool good = sense->tangent && sense->image && sense->s && sense->kept && sense->touched;
     for (size_t p = 0; p < n && good; p++)
         good = (sense->image[p] = calloc(shift + 1, sizeof **sense->image)) != NULL;
     if (!good) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
-    sense->after = sense->left + run->model->nv;
     sense->present = sense->s + n * nx;
-    sense->left_s = sense->present + n * nx;
-    sense->fresh = sense->left_s + n * nx;
-    sense->tau = sense->fresh + n * nx;
+    sense->moved = sense->present + n * nx;
+    sense->tau = sense->moved + n * nx;
+    sense->reached = sense->tau + n;
+    sense->slope = sense->reached + nx;
+    sense->departs = sense->slope + nx;
     return MDL_OK;
 }
 

@@ -12,14 +12,30 @@ struct Sense {
     double **image;      // per parameter: the tangents of parameters and discrete variables (shift places)
     double *s;           // n*nx: sensitivities of the states at run->time
     double *present;     // n*nx: at the point in v: within the last step, or at an event
-    // An event: v and sensitivities before it, and what triggered it.
-    double *left, *left_s, *after, *tau, *fresh;
-    uint8_t *trigger;    // per guard
+    // An event (saltation.c):
+    bool in_event;
+    double *tau;         // n: how its time moves
+    double *moved;       // n*nx: how the states at it move, up to the step of the event iteration that was taken last
+    double *reached;     // nx: the states that these steps have led to
+    double *slope;       // nx: f-
+    const char *touching; // a condition that made the event by touching zero; NULL: none
+    double *kept;        // shift: for v
+    double *departs;     // per guard: the speed at which it left zero last; 0: it never was there
+    uint8_t *touched;    // per guard: it has made an event
+    double latest;       // time of the latest event
     struct Stepping *stepping; // of sense.c
 };
 
 // Tangents of everything for parameter p with the sensitivities s of the states, as far as `image` has them; dynamics are
 // not called yet.
 void sense_seed(const Run *run, uint32_t p, const double *s);
+// The same at an event, of which time moves as well.
+void sense_seed_event(const Run *run, uint32_t p, const double *states);
+// MDL_FAILED, with a message why the event has no derivative; `text`: of what, or "".
+int sense_refuse(const Run *run, const char *why, const char *text);
+// The event changes something: MDL_FAILED, with a message, when the way its time moves is not known.
+int sense_acts(const Run *run);
+// Behind an event: what closed constraints hold does not move with parameters (impact.c).
+int sense_close(Run *run);
 
 #endif

@@ -254,8 +254,8 @@ process_event(Run *run, double instant, bool located, bool other)
     evaluate_row(run);
     int status = result_row(run);
     audit_before_event(run);
-    if (run->sense)
-        sense_before_event(run);
+    if (status == MDL_OK && run->sense)
+        status = sense_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step one has to be made.
     bool at_end = !located && instant == run->time;
     profile_before_event(run);

@@ -150,6 +150,7 @@ tangent_dynamics(Tangent *tangent)
             solve_block(tangent, run->block[k], tangent->tables->dynamics[k]);
         else
             mdl_call(tangent->tables->dynamics[k], run->v);
+    rest_tangent(run);
     take_derivatives(tangent);
     mdl_call(tangent->tables->outputs, run->v);
 }
