@@ -89,22 +89,22 @@ static Var
 add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)
 {
     Var first = dae->nvars;
-    vec_grow(&dae->var_flags, count);
-    vec_grow(&dae->var_kind, count);
-    if (count)
-        memset(dae->var_kind.at + first, kind, count);
+    vec_reserve(&dae->var_flags, first + count);
+    vec_reserve(&dae->var_kind, first + count);
     vec_reserve(&dae->var_group, first + count);
     vec_reserve(&dae->var_der, first + count);
     vec_reserve(&dae->var_der_of, first + count);
     vec_reserve(&dae->var_pre, first + count);
     vec_reserve(&dae->var_pre_of, first + count);
     for (uint32_t i = first; i < first + count; i++) {
+        dae->var_flags.at[i] = 0;
+        dae->var_kind.at[i] = (uint8_t)kind;
         dae->var_group.at[i] = group;
         dae->var_der.at[i] = dae->var_der_of.at[i] = NONE;
         dae->var_pre.at[i] = dae->var_pre_of.at[i] = NONE;
     }
     dae->nvars = first + count;
-    dae->var_group.n = dae->var_der.n = dae->var_der_of.n = dae->nvars;
+    dae->var_flags.n = dae->var_kind.n = dae->var_group.n = dae->var_der.n = dae->var_der_of.n = dae->nvars;
     dae->var_pre.n = dae->var_pre_of.n = dae->nvars;
     // Variables made after alias elimination stand for themselves.
     if (dae->alias_of.n) {

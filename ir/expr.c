@@ -88,6 +88,7 @@ table_add(Exprs *exprs, uint32_t at, Cell cell, Facts facts)
     Expr id = exprs->cells.n;
     vec_push(&exprs->cells, cell);
     vec_push(&exprs->facts, facts);
+    exprs->ops |= facts.ops;
     vec_push(&exprs->place, 0);
     vec_push(&exprs->stamp, 0);
     vec_push(&exprs->index, 0);
@@ -234,6 +235,12 @@ bool
 expr_has_op(const Exprs *exprs, Expr e, Op op)
 {
     return exprs->facts.at[e].ops >> op & 1;
+}
+
+bool
+exprs_have_op(const Exprs *exprs, Op op)
+{
+    return exprs->ops >> op & 1;
 }
 
 void

@@ -63,6 +63,8 @@ bool expr_is_const(const Exprs *exprs, Expr e, double value);
 uint32_t expr_nslots(const Exprs *exprs, Expr e);     // highest slot + 1; 0 when there is none
 bool expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k);
 bool expr_has_op(const Exprs *exprs, Expr e, Op op);
+// Whether any expression of the table has it. What looks for an operator that nothing has need not look at a model.
+bool exprs_have_op(const Exprs *exprs, Op op);
 // Appends each slot that occurs in the roots once, in reading order.
 void expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots);
 // Appends e and everything that it consists of once, arguments before users.

@@ -33,6 +33,7 @@ typedef struct Affine {
 struct Exprs {
     VEC(Cell) cells;       // cells.at[0] is unused
     VEC(Facts) facts;
+    uint64_t ops;          // of all expressions: one bit per operator
     U32Vec pool;
     F64Vec constants;
     uint32_t *table;       // open addressing; 0 is a free place

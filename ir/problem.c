@@ -169,19 +169,23 @@ structure_read(Structure *structure, uint32_t equation)
 
 // --- all equations
 
-// Appends the columns of the equation read last that are used as `use` and not yet in the row.
-static void
+// Appends the columns of the equation read last that are used as `use` and not yet in the row. Returns whether variables
+// are used otherwise.
+static bool
 append_columns(const Structure *structure, Problem *problem, const Var *column_of, SlotUse use, uint32_t *last,
                uint32_t stamp)
 {
+    bool others = false;
     for (uint32_t k = 0; k < structure->vars.n; k++) {
         Var var = structure->vars.at[k];
         Var column = column_of ? column_of[var] : var;
+        others |= structure->use.at[k] != use;
         if (structure->use.at[k] != use || !problem->unknown.at[column] || last[column] == stamp)
             continue;
         last[column] = stamp;
         vec_push(&problem->incidence.column, column);
     }
+    return others;
 }
 
 void
@@ -195,9 +199,10 @@ structure_incidence(Structure *structure, Problem *problem, const Var *column_of
     for (uint32_t i = 0; i < problem->equations.n; i++) {
         structure_read(structure, problem->equations.at[i]);
         vec_push(&incidence->start, incidence->column.n);
-        append_columns(structure, problem, column_of, USE_DETERMINE, last, i + 1);
+        bool others = append_columns(structure, problem, column_of, USE_DETERMINE, last, i + 1);
         vec_push(&incidence->match_end, incidence->column.n);
-        append_columns(structure, problem, column_of, USE_READ, last, i + 1);
+        if (others)
+            append_columns(structure, problem, column_of, USE_READ, last, i + 1);
     }
     vec_push(&incidence->start, incidence->column.n);
     free(last);
@@ -227,17 +232,12 @@ structure_unknowns(const Dae *dae, U8Vec *unknown)
 {
     vec_clear(unknown);
     vec_grow(unknown, dae->nvars);
-    for (uint32_t g = 0; g < dae->groups.n; g++) {
-        const Group *group = &dae->groups.at[g];
-        if (group->count && (group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE))
-            memset(unknown->at + group->first, 1, group->count);
-    }
     // A derivative has a higher id than its variable, so one pass carries the mark up the chain.
     for (Var v = 0; v < dae->nvars; v++) {
-        if (dae->var_der_of.at[v] != NONE)
-            unknown->at[v] = unknown->at[dae->var_der_of.at[v]];
-        if (dae->var_flags.at[v] & VARF_REMOVED)
-            unknown->at[v] = 0;
+        VarKind kind = dae_kind(dae, v);
+        Var of = dae->var_der_of.at[v];
+        bool moves = of != NONE ? unknown->at[of] : (kind == VAR_CONTINUOUS || kind == VAR_DISCRETE) && !is_pre(dae, v);
+        unknown->at[v] = moves && !(dae->var_flags.at[v] & VARF_REMOVED);
     }
     for (uint32_t l = 0; l < dae->laws.n; l++)
         unknown->at[dae->laws.at[l].mode] = 0;
@@ -245,8 +245,7 @@ structure_unknowns(const Dae *dae, U8Vec *unknown)
         if (dae->laws.at[l].disk == 1)
             unknown->at[dae->laws.at[l].near] = 0;
     for (Var v = 0; v < dae->alias_of.n; v++)
-        if (dae->alias_of.at[v] != v)
-            unknown->at[v] = 0;
+        unknown->at[v] &= dae->alias_of.at[v] == v;
 }
 
 Var

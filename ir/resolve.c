@@ -18,7 +18,9 @@ enum { PACKED_SLOTS = 8, RECENT = 256 };
 // What was found for a short row: its shape, and four bits of pattern for each slot.
 typedef struct Recent {
     uint64_t key;
-    const Pattern *pattern; // NULL: nothing changes
+    Expr result;
+    uint32_t n;      // slots of the result
+    uint32_t source; // four bits for each: the slot of the row it comes from
 } Recent;
 
 struct Resolver {
@@ -102,23 +104,38 @@ packed_key(const Dae *dae, Expr shape, const Var *from, uint32_t n, Var *to)
     return key;
 }
 
-// The same as pattern_of for a short row.
-static const Pattern *
-recent_pattern(Dae *dae, Expr shape, uint32_t row, uint32_t n, U32Vec *vars)
+static Recent
+find_recent(Dae *dae, uint64_t key, Expr shape, const Var *row, uint32_t n)
 {
-    uint64_t key = packed_key(dae, shape, dae->rows.at + row, n, vars->at);
+    Var vars[PACKED_SLOTS];
+    uint32_t slots[PACKED_SLOTS];
+    memcpy(vars, row, n * sizeof *vars);
+    const Pattern *pattern = pattern_of(dae, shape, vars, n, slots);
+    Recent found = {.key = key, .result = pattern ? pattern->result : shape, .n = pattern ? pattern->n_result : n};
+    for (uint32_t k = 0; k < found.n; k++)
+        found.source |= (pattern ? pattern->source[k] : k) << 4 * k;
+    return found;
+}
+
+static Expr
+resolve_short(Dae *dae, Expr shape, const Var *row, uint32_t n, U32Vec *vars)
+{
+    Var to[PACKED_SLOTS];
+    uint64_t key = packed_key(dae, shape, row, n, to);
     Recent *recent = &dae->resolver->recent[hash_mix(key) % RECENT];
     if (recent->key != key)
-        *recent = (Recent){key, pattern_of(dae, shape, memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at), n,
-                                           vars->at + n)};
-    return recent->pattern;
+        *recent = find_recent(dae, key, shape, row, n);
+    uint32_t source = recent->source;
+    for (uint32_t k = 0; k < recent->n; k++, source >>= 4)
+        vars->at[k] = to[source & 15];
+    vars->n = recent->n;
+    return recent->result;
 }
 
 Expr
 dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
 {
     uint32_t n = expr_nslots(dae->exprs, shape);
-    const Pattern *pattern;
     if (!dae->resolver) {
         dae->resolver = arena_new(dae->arena, struct Resolver);
         dae->resolver->patterns.arena = dae->arena;
@@ -127,11 +144,11 @@ dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
     vars->n = n;
     if (!n)
         return shape;
-    uint32_t *old = vars->at + 2 * (size_t)n;
     if (n <= PACKED_SLOTS)
-        pattern = recent_pattern(dae, shape, row, n, vars);
-    else
-        pattern = pattern_of(dae, shape, memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at), n, vars->at + n);
+        return resolve_short(dae, shape, dae->rows.at + row, n, vars);
+    uint32_t *old = vars->at + 2 * (size_t)n;
+    const Pattern *pattern =
+        pattern_of(dae, shape, memcpy(vars->at, dae->rows.at + row, n * sizeof *vars->at), n, vars->at + n);
     if (!pattern)
         return shape;
     memcpy(old, vars->at, n * sizeof *old);

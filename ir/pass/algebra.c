@@ -81,6 +81,8 @@ bool
 pass_algebra(Dae *dae, Diags *diags)
 {
     (void)diags; // every expression has a normal form; what has no meaning is reported by `laws`
+    if (!exprs_have_op(dae->exprs, OP_LUZ) && !exprs_have_op(dae->exprs, OP_TAR) && !exprs_have_op(dae->exprs, OP_SGN))
+        return true;
     Arena *scratch = arena_create();
     Algebra algebra = {.dae = dae, .patterns.arena = scratch};
     for (uint32_t i = 0; i < dae->equations.n; i++) {

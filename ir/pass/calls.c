@@ -137,6 +137,8 @@ calls_replace(Calls *calls)
 {
     Dae *dae = calls->dae;
     uint32_t n = dae->equations.n;
+    if (!exprs_have_op(dae->exprs, calls->op))
+        return true;
     calls->good = true;
     refuse_elsewhere(calls);
     for (uint32_t i = 0; i < n; i++)

@@ -265,6 +265,8 @@ check_elsewhere(Coulomb *pass)
 bool
 pass_coulomb(Dae *dae, Diags *diags)
 {
+    if (!exprs_have_op(dae->exprs, OP_COULOMB))
+        return true;
     Coulomb pass = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .good = true};
     uint32_t n = dae->equations.n; // what is appended has no calls: inner ones come first
     check_elsewhere(&pass);

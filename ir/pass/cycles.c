@@ -44,6 +44,15 @@ enum { COORDINATE = 1, FIXED = 2 };
 
 // --- the graph
 
+static bool
+has_coordinates(const Dae *dae)
+{
+    for (uint32_t i = 0; i < dae->connector_types.n; i++)
+        if (dae->connector_types.at[i].n_bonds >= BODY_BONDS)
+            return true;
+    return false;
+}
+
 static void
 mark_coordinates(Cycles *c)
 {
@@ -233,6 +242,8 @@ bool
 pass_cycles(Dae *dae, Diags *diags)
 {
     (void)diags;
+    if (!has_coordinates(dae))
+        return true;
     Cycles c = {.dae = dae, .structure = {.dae = dae}};
     structure_unknowns(dae, &c.unknown);
     mark_coordinates(&c);

@@ -259,6 +259,8 @@ bool
 pass_integers(Dae *dae, Diags *diags)
 {
     (void)diags; // every such function can be held
+    if (!exprs_have_op(dae->exprs, OP_FLOOR) && !exprs_have_op(dae->exprs, OP_CEIL) && !exprs_have_op(dae->exprs, OP_TRUNC))
+        return true;
     Integers integers = {.dae = dae, .naming = {.dae = dae}};
     uint32_t n = dae->equations.n; // what is appended below is in its final form
     for (uint32_t i = 0; i < n; i++)

@@ -102,6 +102,8 @@ pass_integrals(Dae *dae, Diags *diags)
 {
     Integrals integrals = {.dae = dae};
     (void)diags;
+    if (!exprs_have_op(dae->exprs, OP_INTEGRAL))
+        return true;
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         Equation *equation = &dae->equations.at[i];
         if (equation->kind != EQN_REMOVED)

@@ -182,6 +182,8 @@ visit(Laws *laws, uint32_t equation)
 bool
 pass_laws(Dae *dae, Diags *diags)
 {
+    if (!exprs_have_op(dae->exprs, OP_TAR) && !exprs_have_op(dae->exprs, OP_SGN))
+        return true;
     Laws laws = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .law = law_shape(dae->exprs)};
     uint32_t n = dae->equations.n; // what is appended below has no set-valued terms
     bool ok = check_elsewhere(&laws);

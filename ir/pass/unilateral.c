@@ -182,6 +182,8 @@ check_elsewhere(Unilateral *pass)
 bool
 pass_unilateral(Dae *dae, Diags *diags)
 {
+    if (!exprs_have_op(dae->exprs, OP_UNILATERAL))
+        return true;
     Unilateral pass = {.dae = dae, .diags = diags, .law = law_shape(dae->exprs), .good = true};
     uint32_t n = dae->equations.n; // what is appended has no calls: inner ones come first
     check_elsewhere(&pass);

@@ -38,6 +38,7 @@ typedef struct UnitsPass {
     U32Vec unit_of_sym; // per Sym of a unit string: index into units + 1, 0 before it was asked for
     VEC(Unit) units;    // [0]: not used
     Map known;          // hash of (shape, tuple) -> 0 good, 1 bad
+    VEC(uint64_t) good; // per shape: the hash of the tuple found good last, or 0
     Map reported;       // place in the source -> 1
     VEC(Quantity) slots;
     VEC(Quantity) of;   // per expression of the shape being computed
@@ -109,8 +110,10 @@ declared_var(const Dae *dae, Var var, uint32_t *order)
 static uint64_t
 quantity_key(UnitsPass *pass, Var var)
 {
-    uint32_t order;
-    const Group *group = dae_group(pass->dae, declared_var(pass->dae, var, &order));
+    uint32_t order = 0;
+    if (pass->dae->var_group.at[var] == NONE)
+        var = declared_var(pass->dae, var, &order);
+    const Group *group = dae_group(pass->dae, var);
     if (!group)
         return 1;
     if (!group->unit)
@@ -566,16 +569,37 @@ set_slots(UnitsPass *pass, uint32_t row, uint32_t n)
         vec_push(&pass->slots, quantity_of_key(pass, quantity_key(pass, pass->dae->rows.at[row + i])));
 }
 
+static uint64_t
+hash_slots(UnitsPass *pass, uint64_t hash, uint32_t row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        hash = hash_add(hash, quantity_key(pass, pass->dae->rows.at[row + i]));
+    return hash;
+}
+
+// Whether the shape with these units was found good before.
+static bool
+known_good(UnitsPass *pass, Expr shape, uint64_t hash)
+{
+    uint32_t bad;
+    if (shape >= pass->good.n)
+        vec_grow(&pass->good, expr_count(pass->dae->exprs) + 1 - pass->good.n);
+    if (pass->good.at[shape] == hash)
+        return true;
+    if (!map_get(&pass->known, hash, &bad) || bad)
+        return false;
+    pass->good.at[shape] = hash;
+    return true;
+}
+
 static void
 check_shape(UnitsPass *pass, Expr shape, uint32_t row, Span span)
 {
     uint32_t n = expr_nslots(pass->dae->exprs, shape), bad;
-    uint64_t hash = shape;
     if (!n)
         return;
-    for (uint32_t i = 0; i < n; i++)
-        hash = hash_add(hash, quantity_key(pass, pass->dae->rows.at[row + i]));
-    if (map_get(&pass->known, hash, &bad) && !bad)
+    uint64_t hash = hash_slots(pass, shape, row, n);
+    if (known_good(pass, shape, hash))
         return;
     set_slots(pass, row, n);
     compute(pass, shape);
@@ -604,14 +628,12 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
 static void
 check_bind(UnitsPass *pass, const Bind *bind)
 {
-    uint32_t n = expr_nslots(pass->dae->exprs, bind->shape), bad, seen;
-    uint64_t hash = hash_add(bind->shape, 0x62696e64), key = quantity_key(pass, bind->var);
+    uint32_t n = expr_nslots(pass->dae->exprs, bind->shape), seen;
     if (!n)
         return;
-    hash = hash_add(hash, key);
-    for (uint32_t i = 0; i < n; i++)
-        hash = hash_add(hash, quantity_key(pass, pass->dae->rows.at[bind->row + i]));
-    if (map_get(&pass->known, hash, &bad) && !bad)
+    uint64_t key = quantity_key(pass, bind->var);
+    uint64_t hash = hash_slots(pass, hash_add(hash_add(bind->shape, 0x62696e64), key), bind->row, n);
+    if (known_good(pass, bind->shape, hash))
         return;
     set_slots(pass, bind->row, n);
     compute(pass, bind->shape);
@@ -646,6 +668,7 @@ pass_units(Dae *dae, Diags *diags)
     vec_free(&pass.unit_of_sym);
     vec_free(&pass.units);
     map_free(&pass.known);
+    vec_free(&pass.good);
     map_free(&pass.reported);
     vec_free(&pass.slots);
     vec_free(&pass.of);

@@ -198,10 +198,10 @@ bool
 pass_variability(Dae *dae, Diags *diags)
 {
     Variability v = {.dae = dae};
-    bool good = true;
+    bool good = true, compared = exprs_have_op(dae->exprs, OP_EQ) || exprs_have_op(dae->exprs, OP_NE);
     for (uint32_t i = 0; i < dae->binds.n && !diags_full(diags); i++)
         good = check_bind(dae, &dae->binds.at[i], diags) && good;
-    for (uint32_t i = 0; i < dae->equations.n && !diags_full(diags); i++) {
+    for (uint32_t i = 0; compared && i < dae->equations.n && !diags_full(diags); i++) {
         const Equation *equation = &dae->equations.at[i];
         bool equality = expr_has_op(dae->exprs, equation->shape, OP_EQ) || expr_has_op(dae->exprs, equation->shape, OP_NE);
         if (equality && equation->kind == EQN_NORMAL && !equation->generated)
