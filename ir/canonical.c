@@ -6,21 +6,32 @@
 // gyrators and ideal constraints are the junction structure; every other component is in a field. On every scalar bond of
 // a field's component one of effort and flow is its output and the other its input, as the strokes say. The matched
 // equations in order of evaluation express every variable that the junction structure determines by outputs of fields: a
-// row of the matrix S in inputs = S*outputs. Equations that a field owns are outputs. Coefficients that are constant are
-// kept as numbers; along transformers with parameters or modulated ones, and through loops, only the dependence is.
+// row of the matrix S in inputs = S*outputs. Equations that a field owns are outputs. Coefficients are
+// numbers, or texts of parameters and modulating variables as long as they can be read; of longer ones, and through loops,
+// only the dependence is told.
 // Contract: graph.h; the model was compiled with the rates of its flows. Complexity: rows times their length.
 #include "ir/graph_inner.h"
 #include "ir/structure.h"
 #include "ir/way.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { FACTOR_MAX = 48 }; // characters of a factor that can be read
 
 typedef enum Field { FIELD_NONE, FIELD_INDEPENDENT, FIELD_DEPENDENT, FIELD_MEMORY, FIELD_DISSIPATION, FIELD_SOURCE,
                      FIELD_MIXED, FIELD_COUNT } Field;
 
-typedef struct Entry { // coefficient of an output; NAN: it varies, or stands in a loop
+// A coefficient: number*text, or (a number that is NAN) one of which only the dependence is told.
+typedef struct Factor {
+    double number;
+    const char *text; // of parameters and variables, or NULL
+    bool loop;        // NAN: it stands in a loop; else it is too long to be read
+} Factor;
+
+typedef struct Entry {
     Var output;
-    double factor;
+    Factor factor;
 } Entry;
 
 typedef struct Row { // entries at[first .. first + n)
@@ -37,7 +48,8 @@ typedef struct Canonical {
     U8Vec known;      // per variable: it has a row
     U8Vec velocity;   // per variable: v of an equation v = der(x), or of a bond
     U8Vec output;     // per variable: a component of a field gives it
-    VEC(double) sum;  // per variable, while one row is made
+    VEC(Factor) sum;  // per variable, while one row is made
+    Arena *arena;     // texts of factors
     U32Vec seen, touched;
     uint32_t round;
 } Canonical;
@@ -116,21 +128,75 @@ carries_power(const Canonical *canonical, Var var)
     return canonical->velocity.at[var] || dae->var_der_of.at[var] != NONE || structure_der(dae, var) == NONE;
 }
 
+static Factor
+unknown_factor(bool loop)
+{
+    return (Factor){NAN, NULL, loop};
+}
+
+static Factor
+readable(Factor factor)
+{
+    return factor.text && strlen(factor.text) > FACTOR_MAX ? unknown_factor(false) : factor;
+}
+
+// As a factor of a product.
+static const char *
+bracketed(Canonical *canonical, const char *text)
+{
+    return strchr(text, ' ') && text[0] != '(' ? arena_printf(canonical->arena, "(%s)", text) : text;
+}
+
+static Factor
+product(Canonical *canonical, Factor a, Factor b)
+{
+    if (isnan(a.number) || isnan(b.number))
+        return unknown_factor(a.loop || b.loop);
+    const char *text = a.text ? a.text : b.text;
+    if (a.text && b.text)
+        text = arena_printf(canonical->arena, "%s*%s", bracketed(canonical, a.text), bracketed(canonical, b.text));
+    return readable((Factor){a.number * b.number, text, false});
+}
+
+static const char *
+factor_text(Canonical *canonical, Factor factor)
+{
+    if (!factor.text)
+        return arena_printf(canonical->arena, "%.6g", factor.number);
+    if (fabs(factor.number) == 1)
+        return arena_printf(canonical->arena, "%s%s", factor.number < 0 ? "-" : "", bracketed(canonical, factor.text));
+    return arena_printf(canonical->arena, "%.6g*%s", factor.number, bracketed(canonical, factor.text));
+}
+
+static Factor
+sum_of(Canonical *canonical, Factor a, Factor b)
+{
+    if (isnan(a.number) || isnan(b.number))
+        return unknown_factor(a.loop || b.loop);
+    bool alike = a.text == b.text || (a.text && b.text && !strcmp(a.text, b.text));
+    if (alike || a.number == 0 || b.number == 0)
+        return (Factor){a.number + b.number, a.number == 0 ? b.text : a.text, false};
+    const char *more = factor_text(canonical, b);
+    const char *text = more[0] == '-' ? arena_printf(canonical->arena, "(%s - %s)", factor_text(canonical, a), more + 1)
+                                      : arena_printf(canonical->arena, "(%s + %s)", factor_text(canonical, a), more);
+    return readable((Factor){1, text, false});
+}
+
 static void
-add_term(Canonical *canonical, Var output, double factor)
+add_term(Canonical *canonical, Var output, Factor factor)
 {
     if (canonical->seen.at[output] != canonical->round) {
         canonical->seen.at[output] = canonical->round;
-        canonical->sum.at[output] = 0;
+        canonical->sum.at[output] = (Factor){0};
         vec_push(&canonical->touched, output);
     }
-    canonical->sum.at[output] += factor;
+    canonical->sum.at[output] = sum_of(canonical, canonical->sum.at[output], factor);
 }
 
 // Adds factor times a variable: its row, or itself when it is an output or a state; what fields have for themselves is no
 // power.
 static void
-add_variable(Canonical *canonical, Var var, double factor)
+add_variable(Canonical *canonical, Var var, Factor factor)
 {
     if (!canonical->known.at[var]) {
         if (canonical->output.at[var] || canonical->problem->equation_of.at[var] == NONE)
@@ -138,8 +204,10 @@ add_variable(Canonical *canonical, Var var, double factor)
         return;
     }
     Row row = canonical->row.at[var];
-    for (uint32_t k = 0; k < row.n; k++)
-        add_term(canonical, canonical->entries.at[row.first + k].output, factor * canonical->entries.at[row.first + k].factor);
+    for (uint32_t k = 0; k < row.n; k++) {
+        Entry entry = canonical->entries.at[row.first + k];
+        add_term(canonical, entry.output, product(canonical, factor, entry.factor));
+    }
 }
 
 static void
@@ -155,7 +223,7 @@ end_row(Canonical *canonical, Var var)
     Row row = {canonical->entries.n, 0};
     for (uint32_t k = 0; k < canonical->touched.n; k++) {
         Var output = canonical->touched.at[k];
-        if (canonical->sum.at[output] != 0)
+        if (canonical->sum.at[output].number != 0)
             vec_push(&canonical->entries, (Entry){output, canonical->sum.at[output]});
     }
     row.n = canonical->entries.n - row.first;
@@ -163,12 +231,31 @@ end_row(Canonical *canonical, Var var)
     canonical->known.at[var] = 1;
 }
 
-static double
-coefficient(Canonical *canonical, uint32_t slot)
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    Canonical *canonical = context;
+    dae_var_name(canonical->dae, canonical->structure.vars.at[slot], out);
+}
+
+// minus the partial derivative by `slot` over that by `own`: the coefficient in the equation solved for `own`.
+static Factor
+coefficient(Canonical *canonical, uint32_t slot, uint32_t own)
 {
     Exprs *exprs = canonical->dae->exprs;
-    Expr partial = expr_diff(exprs, expr_residual(exprs, canonical->structure.shape), slot);
-    return partial && expr_op(exprs, partial) == OP_CONST ? expr_value(exprs, partial) : NAN;
+    Expr residual = expr_residual(exprs, canonical->structure.shape);
+    Expr above = expr_diff(exprs, residual, slot), below = expr_diff(exprs, residual, own);
+    if (!above || !below)
+        return unknown_factor(false);
+    Expr factor = expr_1(exprs, OP_NEG, expr_2(exprs, OP_DIV, above, below));
+    if (expr_op(exprs, above) == OP_CONST && expr_op(exprs, below) == OP_CONST)
+        return (Factor){-expr_value(exprs, above) / expr_value(exprs, below), NULL, false};
+    Out out = {0};
+    expr_print(exprs, factor, print_slot, canonical, &out);
+    const char *text = arena_strndup(canonical->arena, out.text, out.length);
+    out_free(&out);
+    bool negative = text[0] == '-' && !strchr(text, ' ');
+    return readable((Factor){negative ? -1 : 1, text + negative, false});
 }
 
 // The row of the one variable that an equation of the junction structure determines.
@@ -177,16 +264,15 @@ single(Canonical *canonical, uint32_t position)
 {
     Var var = canonical->problem->var_of.at[position];
     structure_read(&canonical->structure, canonical->problem->equations.at[position]);
-    double divisor = NAN;
-    for (uint32_t k = 0; k < canonical->structure.vars.n; k++)
-        if (canonical->structure.vars.at[k] == var)
-            divisor = coefficient(canonical, k);
+    uint32_t own = 0;
+    while (own + 1 < canonical->structure.vars.n && canonical->structure.vars.at[own] != var)
+        own++;
     begin_row(canonical);
     for (uint32_t k = 0; k < canonical->structure.vars.n; k++) {
         Var other = canonical->structure.vars.at[k];
         VarKind kind = dae_kind(canonical->dae, other);
         if (other != var && kind == VAR_CONTINUOUS && carries_power(canonical, other))
-            add_variable(canonical, other, -coefficient(canonical, k) / divisor);
+            add_variable(canonical, other, coefficient(canonical, k, own));
     }
     end_row(canonical, var);
 }
@@ -203,14 +289,14 @@ together(Canonical *canonical, uint32_t from, uint32_t to)
         uint32_t node = canonical->dae->equations.at[problem->equations.at[position]].node;
         if (node < canonical->dae->nodes.n && field_of(canonical, node) != FIELD_NONE) {
             if (canonical->output.at[own])
-                add_term(canonical, own, NAN);
+                add_term(canonical, own, unknown_factor(true));
             continue;
         }
         structure_read(&canonical->structure, problem->equations.at[position]);
         for (uint32_t s = 0; s < canonical->structure.vars.n; s++) {
             Var other = canonical->structure.vars.at[s];
-            if (canonical->known.at[other] && carries_power(canonical, other))
-                add_variable(canonical, other, NAN);
+            if ((canonical->known.at[other] || canonical->output.at[other]) && carries_power(canonical, other))
+                add_variable(canonical, other, unknown_factor(true));
         }
     }
     uint32_t first = 0;
@@ -248,16 +334,32 @@ make_rows(Canonical *canonical)
 // --- printing
 
 static void
-print_output(const Canonical *canonical, const Entry *entry, bool first, Out *out)
+print_term(Canonical *canonical, const Entry *entry, bool first, Out *out)
 {
-    double factor = entry->factor;
-    if (isnan(factor))
-        out_text(out, first ? "~" : " + ~");
-    else if (fabs(factor) == 1)
-        out_text(out, factor > 0 ? first ? "" : " + " : first ? "-" : " - ");
-    else
-        out_printf(out, first ? "%.6g*" : " %+.6g*", factor);
+    Factor factor = entry->factor;
+    out_text(out, factor.number < 0 ? first ? "-" : " - " : first ? "" : " + ");
+    factor.number = fabs(factor.number);
+    if (factor.text || factor.number != 1)
+        out_printf(out, "%s*", factor_text(canonical, factor));
     dae_var_name(canonical->dae, entry->output, out);
+}
+
+// The outputs whose factors are not told: "modulated(a, b)", "loop(a, b)".
+static bool
+print_dependence(const Canonical *canonical, bool loop, bool first, Out *out)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < canonical->touched.n; k++) {
+        Factor factor = canonical->sum.at[canonical->touched.at[k]];
+        if (!isnan(factor.number) || factor.loop != loop)
+            continue;
+        out_text(out, any ? ", " : first ? "" : " + ");
+        out_text(out, any ? "" : loop ? "loop(" : "modulated(");
+        dae_var_name(canonical->dae, canonical->touched.at[k], out);
+        any = true;
+    }
+    out_text(out, any ? ")" : "");
+    return first && !any;
 }
 
 // What a component of a field does not give on a scalar bond comes from the junction structure.
@@ -272,15 +374,17 @@ print_row(Canonical *canonical, const Bond *bond, Out *out)
         graph_print_flow(canonical->dae, bond, out);
     out_text(out, " = ");
     begin_row(canonical);
-    add_variable(canonical, var, negative ? -1 : 1);
+    add_variable(canonical, var, (Factor){negative ? -1 : 1, NULL, false});
     bool first = true;
     for (uint32_t k = 0; k < canonical->touched.n; k++) {
         Entry entry = {canonical->touched.at[k], canonical->sum.at[canonical->touched.at[k]]};
-        if (entry.factor == 0)
+        if (entry.factor.number == 0 || isnan(entry.factor.number))
             continue;
-        print_output(canonical, &entry, first, out);
+        print_term(canonical, &entry, first, out);
         first = false;
     }
+    first = print_dependence(canonical, false, first, out);
+    first = print_dependence(canonical, true, first, out);
     out_text(out, first ? "0\n" : "\n");
 }
 
@@ -316,7 +420,7 @@ print_fields(Canonical *canonical, Out *out)
 void
 graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
 {
-    Canonical canonical = {.graph = graph_open(dae, problem), .dae = dae, .problem = problem, .structure = {.dae = dae}};
+    Canonical canonical = {.graph = graph_open(dae, problem), .dae = dae, .problem = problem, .structure = {.dae = dae}, .arena = arena_create()};
     vec_grow(&canonical.row, dae->nvars);
     vec_grow(&canonical.known, dae->nvars);
     vec_grow(&canonical.sum, dae->nvars);
@@ -324,8 +428,7 @@ graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
     find_velocities(&canonical);
     find_outputs(&canonical);
     make_rows(&canonical);
-    out_printf(out, "canonical junction structure of %s: inputs of the fields by their outputs (~: a factor that is no number, or "
-               "a loop)\n", sym_text(dae->syms, dae->name));
+    out_printf(out, "canonical junction structure of %s: inputs of the fields by their outputs\n", sym_text(dae->syms, dae->name));
     print_fields(&canonical, out);
     structure_free(&canonical.structure);
     vec_free(&canonical.entries);
@@ -336,5 +439,6 @@ graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
     vec_free(&canonical.sum);
     vec_free(&canonical.seen);
     vec_free(&canonical.touched);
+    arena_free(&canonical.arena);
     graph_close(&canonical.graph);
 }

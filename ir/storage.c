@@ -16,13 +16,15 @@
 #include "ir/way.h"
 
 enum { EXPLAINED = 20, NAMES_SHOWN = 6 };
+// What determines a stored variable: another storage, a source that moves it, or what holds it (ground, a pin).
+typedef enum Force { FORCE_STORAGE, FORCE_HOLD, FORCE_SOURCE } Force;
 
 typedef struct Storage {
     uint32_t node;
     U32Vec vars;          // what it stores and does not choose
     U32Vec way;           // nodes from it to what forces it; empty when no bonds lead there
     U32Vec forcing;       // nodes of the storages and sources that determine it
-    U8Vec is_source;      // per entry of `forcing`
+    U8Vec force;          // per entry of `forcing`: Force
     bool own;             // a state of its own is among what determines it
     bool exchanged;       // a relative coordinate of an element that stores nothing took its place as a state
     uint32_t constraint;  // equation that was differentiated most often, or NONE
@@ -35,6 +37,7 @@ typedef struct Explainer {
     const Problem *problem;
     Structure structure;
     Ways ways;
+    U8Vec drives;         // per node: time, a signal or a given rate is in its equations
     U32Vec stored_by;     // per variable: node of the element that differentiates it, or NONE
     VEC(Storage) storages;
     uint32_t more;        // storages that are only counted
@@ -116,16 +119,16 @@ collect_storages(Explainer *explainer)
 // --- what determines a variable
 
 static void
-add_forcing(Explainer *explainer, Storage *storage, uint32_t node, bool source)
+add_forcing(Explainer *explainer, Storage *storage, uint32_t node, Force force)
 {
     if (node == NONE || node == storage->node || explainer->target.at[node]) {
         storage->own = storage->own || node == storage->node;
         return;
     }
-    storage->exchanged = storage->exchanged || (!source && !stores(explainer->dae, node));
+    storage->exchanged = storage->exchanged || (force == FORCE_STORAGE && !stores(explainer->dae, node));
     explainer->target.at[node] = 1;
     vec_push(&storage->forcing, node);
-    vec_push(&storage->is_source, source);
+    vec_push(&storage->force, force);
 }
 
 // How often the equation, or the one it is a derivative of, was differentiated; *first is that one.
@@ -173,7 +176,7 @@ follow(Explainer *explainer, Storage *storage, uint32_t equation, Var determined
     if (node < dae->nodes.n)
         explainer->passed.at[node] = 1;
     if (!others && node < dae->nodes.n)
-        add_forcing(explainer, storage, node, true);
+        add_forcing(explainer, storage, node, explainer->drives.at[node] ? FORCE_SOURCE : FORCE_HOLD);
 }
 
 static void
@@ -188,7 +191,7 @@ explain(Explainer *explainer, Storage *storage)
     while (explainer->stack.n) {
         Var var = vec_pop(&explainer->stack);
         if (is_state(explainer, var)) {
-            add_forcing(explainer, storage, explainer->stored_by.at[var], false);
+            add_forcing(explainer, storage, explainer->stored_by.at[var], FORCE_STORAGE);
             continue;
         }
         uint32_t position = explainer->problem->equation_of.at[var];
@@ -199,20 +202,58 @@ explain(Explainer *explainer, Storage *storage)
         ways_find(&explainer->ways, storage->node, &explainer->target, NULL, &storage->way);
 }
 
-// The one that the way leads to comes first.
+static void
+bring_forward(Storage *storage, uint32_t i)
+{
+    uint32_t node = storage->forcing.at[0];
+    uint8_t force = storage->force.at[0];
+    storage->forcing.at[0] = storage->forcing.at[i];
+    storage->force.at[0] = storage->force.at[i];
+    storage->forcing.at[i] = node;
+    storage->force.at[i] = force;
+}
+
+// The one that the way leads to comes first, before it a source that drives what is otherwise held.
 static void
 nearest_first(Storage *storage)
 {
-    for (uint32_t i = 1; i < storage->forcing.n && storage->way.n; i++) {
-        if (storage->forcing.at[i] != vec_last(&storage->way))
-            continue;
-        uint32_t node = storage->forcing.at[0];
-        uint8_t source = storage->is_source.at[0];
-        storage->forcing.at[0] = storage->forcing.at[i];
-        storage->is_source.at[0] = storage->is_source.at[i];
-        storage->forcing.at[i] = node;
-        storage->is_source.at[i] = source;
+    for (uint32_t i = 1; i < storage->forcing.n && storage->way.n; i++)
+        if (storage->forcing.at[i] == vec_last(&storage->way))
+            bring_forward(storage, i);
+    for (uint32_t i = 1; i < storage->forcing.n && storage->force.at[0] == FORCE_HOLD; i++)
+        if (storage->force.at[i] == FORCE_SOURCE)
+            bring_forward(storage, i);
+}
+
+// Time, a given rate or a signal: something moves. What only contains parameters holds.
+static void
+find_drives(Explainer *explainer)
+{
+    const Dae *dae = explainer->dae;
+    vec_grow(&explainer->drives, dae->nodes.n);
+    U8Vec signals = {0}; // per instance: it has a connector without power
+    vec_grow(&signals, dae->insts.n);
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        uint32_t inst = dae->insts.at[dae->connectors.at[c].inst].parent;
+        if (inst != NONE && !dae->connector_types.at[dae->connectors.at[c].type].n_bonds)
+            signals.at[inst] = 1;
     }
+    for (uint32_t i = 0; i < dae->nodes.n; i++)
+        explainer->drives.at[i] = dae->nodes.at[i].inst != NONE && signals.at[dae->nodes.at[i].inst];
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        if (at->generated || at->kind != EQN_NORMAL || at->node >= dae->nodes.n)
+            continue;
+        uint32_t n, unknowns = 0, rates = 0;
+        const Var *row = dae_row(dae, e, &n);
+        for (uint32_t k = 0; k < n; k++) {
+            unknowns += dae_kind(dae, row[k]) == VAR_CONTINUOUS;
+            rates += dae->var_der_of.at[row[k]] != NONE;
+        }
+        if (expr_has_op(dae->exprs, at->shape, OP_TIME) || (unknowns == 1 && rates == 1))
+            explainer->drives.at[at->node] = 1;
+    }
+    vec_free(&signals);
 }
 
 static Explainer
@@ -224,6 +265,7 @@ explainer_open(Dae *dae, const Reduction *reduction, const Problem *problem)
     vec_grow(&explainer.seen, dae->nvars);
     vec_grow(&explainer.passed, dae->nodes.n);
     vec_grow(&explainer.target, dae->nodes.n);
+    find_drives(&explainer);
     find_stored(&explainer);
     collect_storages(&explainer);
     for (uint32_t i = 0; i < explainer.storages.n; i++) {
@@ -240,11 +282,12 @@ explainer_free(Explainer *explainer)
         vec_free(&explainer->storages.at[i].vars);
         vec_free(&explainer->storages.at[i].way);
         vec_free(&explainer->storages.at[i].forcing);
-        vec_free(&explainer->storages.at[i].is_source);
+        vec_free(&explainer->storages.at[i].force);
     }
     vec_free(&explainer->storages);
     structure_free(&explainer->structure);
     ways_free(&explainer->ways);
+    vec_free(&explainer->drives);
     vec_free(&explainer->stored_by);
     vec_free(&explainer->stack);
     vec_free(&explainer->seen);
@@ -279,6 +322,16 @@ neighbour(const Storage *storage)
     return storage->way.n > 2 ? storage->way.at[2] : storage->way.n ? vec_last(&storage->way) : NONE;
 }
 
+// The library's joints have a parameter that puts springs in place of their conditions.
+static bool
+can_be_compliant(const Dae *dae, uint32_t node)
+{
+    for (uint32_t g = 0; g < dae->groups.n; g++)
+        if (dae->groups.at[g].inst == dae->nodes.at[node].inst && !strcmp(sym_text(dae->syms, dae->groups.at[g].name), "compliant"))
+            return true;
+    return false;
+}
+
 static void
 print_remedy_between(const Dae *dae, const Storage *storage, Out *out)
 {
@@ -288,7 +341,7 @@ print_remedy_between(const Dae *dae, const Storage *storage, Out *out)
     print_path(dae, storage->node, out);
     out_text(out, "' and '");
     print_path(dae, neighbour(storage), out);
-    out_char(out, '\'');
+    out_text(out, can_be_compliant(dae, neighbour(storage)) ? "', or springs in its place: compliant = true" : "'");
 }
 
 static void
@@ -310,16 +363,17 @@ print_remedy_source(const Dae *dae, const Storage *storage, Out *out)
 static bool
 print_remedy(Dae *dae, const Storage *storage, uint32_t i, Out *out)
 {
-    bool between = neighbour(storage) != NONE, source = storage->forcing.n && storage->is_source.at[0];
+    bool between = neighbour(storage) != NONE, forced = storage->forcing.n;
+    bool source = forced && storage->force.at[0] == FORCE_SOURCE, other = forced && storage->force.at[0] == FORCE_STORAGE;
     if (storage->exchanged)
         return false;
-    if (source && !between && i == 0)
+    if (forced && !other && !between && i == 0)
         out_text(out, "leave out the equation that prescribes it");
     else if (between && i == 0)
         print_remedy_between(dae, storage, out);
     else if (source && between && i == 1)
         print_remedy_source(dae, storage, out);
-    else if (storage->forcing.n && !source && i == between)
+    else if (other && i == between)
         print_remedy_choice(dae, storage, out);
     else
         return false;
@@ -356,9 +410,11 @@ print_forcing(const Explainer *explainer, const Storage *storage, Out *out)
         out_text(out, ", a choice of coordinates\n");
         return;
     }
-    out_text(out, storage->is_source.at[0] ? "    forced by the source " : "    forced by the storage ");
+    static const char *const words[] = {[FORCE_STORAGE] = "forced by the storage", [FORCE_HOLD] = "held by",
+                                        [FORCE_SOURCE] = "forced by the source"};
+    out_printf(out, "    %s ", words[storage->force.at[0]]);
     for (uint32_t i = 0; i < storage->forcing.n && i < NAMES_SHOWN; i++) {
-        out_text(out, i ? " with " : "");
+        out_text(out, i ? i > 1 ? ", " : " with " : "");
         way_print_node(&explainer->ways, storage->forcing.at[i], true, out);
     }
     out_char(out, '\n');

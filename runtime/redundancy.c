@@ -458,9 +458,9 @@ review_constraints(Run *run)
     return status;
 }
 
-// A mechanism in which nothing can move is rarely meant.
-static void
-warn_rigid(const Run *run)
+// A mechanism in which nothing can move has no motion to compute, and is rarely meant. Its forces at rest can be asked for.
+static int
+refuse_rigid(const Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t states = 0, held = model->n_constraints;
@@ -469,18 +469,20 @@ warn_rigid(const Run *run)
     if (run->redundant)
         for (uint32_t k = 0; k < model->n_constraints; k++)
             held -= run->redundant[k];
-    if (model->held_by && states <= held)
-        run_message(run, MDL_WARNING, "%s has no degree of freedom: nothing in it can move. It is held by %s", model->name,
-                    model->held_by);
+    bool moves = run->options->stop > run->options->start && !run->options->steady;
+    if (!model->held_by || states > held || !moves)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "%s has no degree of freedom: nothing in it can move. It is held by %s\nfree one of its motions; "
+                "its forces at rest are those of a run that stops where it starts (--stop %g)", model->name, model->held_by,
+                run->options->start);
+    return MDL_FAILED;
 }
 
 int
 redundancy_review(Run *run)
 {
     int status = has_constraints(run) ? review_constraints(run) : MDL_OK;
-    if (status == MDL_OK)
-        warn_rigid(run);
-    return status;
+    return status == MDL_OK ? refuse_rigid(run) : status;
 }
 
 // What the states contribute to constraint k, from the partial derivatives seen last.

@@ -16,15 +16,13 @@
 // partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
 // size.
 #include "ir/base/sets.h"
-#include "ir/locate.h"
 #include "ir/pass/kinds.h"
 #include "ir/pass/signals.h"
 #include "ir/pass/streams.h"
+#include "ir/pass/unconnected.h"
 #include "ir/problem.h"
 
-enum {
-    SUM_MAX = 64, WARN_MAX = 10
-};
+enum { SUM_MAX = 64 };
 
 typedef struct Pass {
     Dae *dae;
@@ -393,55 +391,6 @@ check_signals(Pass *pass)
                               pass->first.at, pass->first.n, pass->diags);
 }
 
-// A body may have a free end; an element, a constraint or a memory element with one does nothing.
-static bool
-needs_all_ports(const Dae *dae, uint32_t component)
-{
-    uint8_t kind = dae->insts.at[component].class_kind;
-    return kind == CLASS_KIND_ELEMENT || kind == CLASS_KIND_CONSTRAINT || kind == CLASS_KIND_MEMORY;
-}
-
-static void
-warn_at(Pass *pass, uint32_t component, uint32_t named)
-{
-    Out path = {0};
-    dae_inst_path(pass->dae, named, &path);
-    Span span = pass->dae->insts.at[component].span;
-    bool body = component == named && pass->dae->insts.at[component].class_kind == CLASS_KIND_BODY;
-    Diag *diag = diag_add(pass->diags, W1401, span, body ? "body '%s' is connected to nothing: it moves by itself"
-                                                         : "nothing is connected to '%s'", path.text);
-    locate_move(pass->dae, diag, component);
-    out_free(&path);
-}
-
-static void
-warn_unconnected(Pass *pass)
-{
-    enum { CONNECTED = 1, WARNED = 2 };
-    Dae *dae = pass->dae;
-    U8Vec state = {0};
-    vec_grow(&state, dae->insts.n);
-    for (uint32_t e = 0; e < 2 * dae->connectors.n; e++)
-        if (pass->touched.at[e])
-            state.at[component_of(dae, e / 2)] |= CONNECTED;
-    uint32_t warned = 0;
-    for (uint32_t c = 0; c < dae->connectors.n && warned < WARN_MAX; c++) {
-        uint32_t component = component_of(dae, c);
-        if (pass->touched.at[2 * c] || pass->touched.at[2 * c + 1] || !type_of(dae, c)->n_bonds
-            || dae->insts.at[component].parent == NONE || state.at[component] & WARNED)
-            continue;
-        bool alone = !(state.at[component] & CONNECTED);
-        if (alone && dae->insts.at[component].shared)
-            continue;
-        if (alone || needs_all_ports(dae, component)) {
-            warn_at(pass, component, alone ? component : dae->connectors.at[c].inst);
-            state.at[component] |= WARNED;
-            warned++;
-        }
-    }
-    vec_free(&state);
-}
-
 // A bond clause names der(s) to say what the flow is; that alone does not make the derivative an unknown of
 // the model. Index reduction takes it back when it needs it.
 static void
@@ -495,9 +444,9 @@ pass_bonds(Dae *dae, Diags *diags)
         sum_flows(&pass);
         close_unconnected(&pass);
         streams_mix(dae, &(ConnectionSets){pass.set_of.at, pass.start.at, pass.items.at, pass.node.at});
-        warn_unconnected(&pass);
         forget_unused_rates(dae);
         node_kinds(dae);
+        pass.ok = unconnected_check(dae, pass.touched.at, diags);
     }
     free_pass(&pass);
     return pass.ok;

@@ -186,7 +186,7 @@ state_starts(const Lowering *low)
 }
 
 // The constraints of a mechanism, for when nothing in it can move; NULL for a model without bodies, and for one in which
-// something moves as a function of time.
+// something is a function of time.
 static const char *
 holders(const Lowering *low)
 {
@@ -204,7 +204,9 @@ holders(const Lowering *low)
     }
     if (n > HOLDERS)
         out_printf(&out, " and %u more", n - HOLDERS);
-    bool moves = !bodies || !n;
+    if (!n)
+        out_text(&out, "what its bodies are connected to");
+    bool moves = !bodies;
     for (uint32_t e = 0; e < dae->equations.n && !moves; e++)
         moves = expr_has_op(dae->exprs, dae->equations.at[e].shape, OP_TIME);
     const char *text = moves ? NULL : arena_strndup(low->arena, out.text, out.length);

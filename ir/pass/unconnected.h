@@ -1,0 +1,12 @@
+// unconnected.h: components that nothing is connected to.
+#ifndef MDLC_IR_PASS_UNCONNECTED_H
+#define MDLC_IR_PASS_UNCONNECTED_H
+
+#include "ir/dae.h"
+
+// Warns of components, and of ports of elements, that nothing is connected to; reports bodies that neither a connection nor
+// the model's text says anything about, and returns false when there are such. touched[2*c] and touched[2*c + 1] say
+// whether a connect names connector c from outside and from inside its component.
+bool unconnected_check(Dae *dae, const uint8_t *touched, Diags *diags);
+
+#endif
