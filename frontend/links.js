@@ -1,5 +1,6 @@
 // links.js: what belongs together in a report lights up together: source lines, equations, nodes and bonds of the drawing,
-// blocks. A click keeps the marks and shows the counterparts.
+// blocks. A click keeps the marks and shows the counterparts. By keys: each of these lists is one stop of the Tab key, arrows go
+// through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign.
 (function () {
   "use strict";
   var keys = ["equation", "node", "line", "block"], index = {}, marked = [], kept = null;
@@ -143,6 +144,65 @@
     mark(null);
   });
 
+  // --- keys
+
+  // Lists whose members the arrow keys go through: one of them at a time can be reached by Tab.
+  function rove(members) {
+    members = Array.from(members);
+    members.forEach(function (element, k) {
+      element.tabIndex = k ? -1 : 0;
+      element.addEventListener("focus", function () { if (!kept) mark(element); });
+      element.addEventListener("keydown", function (event) {
+        var step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key], next = step && members[k + step];
+        if (event.target !== element) return;
+        if (event.key === "Enter" || event.key === " ") element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        else if (!next) return;
+        if (next) {
+          element.tabIndex = -1;
+          next.tabIndex = 0;
+          next.focus();
+        }
+        event.preventDefault();
+      });
+    });
+  }
+
+  // --- wide equations
+
+  function isSign(element) { return element.tagName === "mo" && /^[+\u2212=]$/.test(element.textContent); }
+
+  // The elements of a sum of the top level, with the signs between them.
+  function terms(math) {
+    var list = [];
+    Array.from(math.children).forEach(function (child) {
+      var inner = child.tagName === "mrow" ? Array.from(child.children) : [];
+      if (inner.length > 2 && inner.some(isSign)) list = list.concat(terms(child));
+      else list.push(child);
+    });
+    return list;
+  }
+
+  function breakUp(math) {
+    var formula = document.createElement("span"), part = null, sign = true;
+    formula.className = "formula";
+    terms(math).forEach(function (element) {
+      if (!part || (isSign(element) && !sign)) {
+        part = math.cloneNode(false);
+        formula.appendChild(part);
+        formula.appendChild(document.createTextNode(" "));
+      }
+      sign = isSign(element);
+      if (sign) element.setAttribute("form", "infix"); // so that it keeps its distance at the beginning of a part
+      part.appendChild(element);
+    });
+    math.replaceWith(formula);
+  }
+
+  function breakWide() {
+    Array.from(document.querySelectorAll(".equation")).filter(function (e) { return e.scrollWidth > e.clientWidth + 1; })
+      .forEach(function (e) { Array.from(e.children).forEach(function (m) { if (m.tagName === "math") breakUp(m); }); });
+  }
+
   // --- one variable: all its places, and its full name
 
   var tip = document.createElement("div"), same = [];
@@ -166,33 +226,42 @@
 
   // --- the incidence
 
+  function colourOf(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
+
+  function paintIncidence(canvas, data, cell) {
+    var ratio = window.devicePixelRatio || 1, size = data.rows.length * cell + 2, g = canvas.getContext("2d");
+    canvas.width = canvas.height = size * ratio;
+    canvas.style.width = canvas.style.height = size + "px";
+    g.scale(ratio, ratio);
+    g.strokeStyle = colourOf("line");
+    g.strokeRect(0.5, 0.5, size - 1, size - 1);
+    g.lineWidth = cell > 4 ? 1.5 : 1;
+    g.fillStyle = colourOf("block");
+    g.strokeStyle = colourOf("block-line");
+    for (var b = 0; b + 1 < data.starts.length; b++) {
+      var from = 1 + data.starts[b] * cell, side = (data.starts[b + 1] - data.starts[b]) * cell;
+      if (side <= cell) continue;
+      g.fillRect(from, from, side, side);
+      g.strokeRect(from, from, side, side);
+    }
+    var gap = cell > 5 ? 1 : 0, diagonal = colourOf("accent"), other = colourOf("soft");
+    data.rows.forEach(function (row, i) {
+      row.forEach(function (j) {
+        g.fillStyle = i === j ? diagonal : other;
+        g.fillRect(1 + j * cell + gap, 1 + i * cell + gap, cell - 2 * gap, cell - 2 * gap);
+      });
+    });
+  }
+
   function incidence() {
     var canvas = document.getElementById("incidence"), source = document.getElementById("incidence-data");
     if (!canvas || !source) return;
     var data = JSON.parse(source.textContent), n = data.rows.length;
-    var cell = Math.max(1, Math.min(16, Math.floor(Math.min(900, document.body.clientWidth - 80) / Math.max(1, n))));
-    var ratio = window.devicePixelRatio || 1, size = n * cell + 2, g = canvas.getContext("2d");
-    canvas.width = canvas.height = size * ratio;
-    canvas.style.width = canvas.style.height = size + "px";
-    g.scale(ratio, ratio);
-    g.strokeStyle = "#dde3ea";
-    g.strokeRect(0.5, 0.5, size - 1, size - 1);
-    g.lineWidth = cell > 4 ? 1.5 : 1;
-    for (var b = 0; b + 1 < data.starts.length; b++) {
-      var from = data.starts[b], to = data.starts[b + 1];
-      if (to - from < 2) continue;
-      g.fillStyle = "#fdf1de";
-      g.strokeStyle = "#d97706";
-      g.fillRect(1 + from * cell, 1 + from * cell, (to - from) * cell, (to - from) * cell);
-      g.strokeRect(1 + from * cell, 1 + from * cell, (to - from) * cell, (to - from) * cell);
-    }
-    var gap = cell > 5 ? 1 : 0;
-    data.rows.forEach(function (row, i) {
-      row.forEach(function (j) {
-        g.fillStyle = i === j ? "#0b5cad" : "#5b6876";
-        g.fillRect(1 + j * cell + gap, 1 + i * cell + gap, cell - 2 * gap, cell - 2 * gap);
-      });
-    });
+    var cell = Math.max(1, Math.min(16, Math.floor(Math.min(900, canvas.parentNode.clientWidth) / Math.max(1, n))));
+    function draw() { paintIncidence(canvas, data, cell); }
+    draw();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    window.addEventListener("beforeprint", draw);
     function at(event) {
       var box = canvas.getBoundingClientRect();
       return [Math.floor((event.clientY - box.top - 1) / cell), Math.floor((event.clientX - box.left - 1) / cell)];
@@ -240,6 +309,11 @@
   }
 
   document.querySelectorAll("ol.source code").forEach(colour);
+  document.querySelectorAll("ol.source, .blocks").forEach(function (list) { rove(list.querySelectorAll("li, .equation")); });
+  rove(document.querySelectorAll("#equations h3, #equations .equation"));
+  rove(document.querySelectorAll(".drawing g.node, .drawing g.edge"));
+  breakWide();
+  window.addEventListener("resize", breakWide);
   incidence();
   document.body.dataset.linked = marked.length === 0 ? "yes" : "no";
 })();

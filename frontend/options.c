@@ -30,6 +30,7 @@ static const Option own_options[] = {
     {"tube", 0, OPTION_TEXT, false, "NAME=R[,A]", "the tube of one variable (repeatable)", CALL_COMPARE},
     {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
     {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT | CALL_FREQ},
+    {"log", 0, OPTION_FLAG, false, NULL, "logarithmic vertical axes; values that are not positive are left out", CALL_PLOT},
     {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT | CALL_FREQ},
     {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE | CALL_FREQ},
     {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE | CALL_FREQ},
@@ -51,7 +52,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -144,9 +145,11 @@ options_help(const char *call, Out *out)
     }
     if (call)
         return false;
+    enum { USAGE = 58 }; // columns; a longer one has a line of its own
     out_text(out, "mdlc: a modelling compiler for mechanical systems with memory\n\n");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        out_printf(out, "  %-60s %s\n", calls[i].usage, calls[i].summary);
+        out_printf(out, strlen(calls[i].usage) > USAGE ? "  %s\n  %-*s %s\n" : "  %s%*s %s\n", calls[i].usage,
+                   strlen(calls[i].usage) > USAGE ? USAGE : USAGE - (int)strlen(calls[i].usage), "", calls[i].summary);
     out_text(out, "  mdlc --version\n\nmdlc help CALL lists the options of a call.\n"
                   "Exit codes: 0 fine, 1 the model is wrong, 2 wrong usage, 3 the simulation failed,\n"
                   "4 internal fault, 5 a file could not be read or written, 130 interrupted.\n");
@@ -269,6 +272,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_SHIFT: return take_width(value, &o->compare.shift, why);
     case OWN_TUBE: return take_tube(o, value, why);
     case OWN_AGAINST: o->plot.against = value; return true;
+    case OWN_LOG: return o->plot.log_values = true;
     case OWN_TITLE: o->plot.title = value; return true;
     case OWN_SIZE: return take_size(value, &o->plot, why);
     case OWN_AT: return option_number(value, &o->analysis.at);

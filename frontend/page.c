@@ -19,7 +19,7 @@ page_begin(const char *title, Out *out)
 }
 
 void
-page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, Out *out)
+page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, bool logarithmic, Out *out)
 {
     out_text(out, "<div id=\"plots\"></div>\n<script type=\"application/json\" id=\"trajectories\">");
     trajectory_print(table, out);
@@ -30,7 +30,7 @@ page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, con
     }
     out_text(out, "],\"against\":");
     out_json_script(out, against ? against : "");
-    out_text(out, "}</script>\n");
+    out_printf(out, "%s}</script>\n", logarithmic ? ",\"log\":true" : "");
 }
 
 void

@@ -14,8 +14,8 @@ extern const unsigned char asset_page_css[], asset_plot_js[], asset_links_js[];
 // Up to <body>: the page may load nothing, from anywhere.
 void page_begin(const char *title, Out *out);
 // Where the plotter of plot.js works, with its data. `chosen`: columns that are drawn at first; `against`: name of the variable of
-// the horizontal axis, or NULL: the time.
-void page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, Out *out);
+// the horizontal axis, or NULL: the time; `logarithmic`: the vertical axes are, at first.
+void page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, bool logarithmic, Out *out);
 // The scripts, and the end. `links`: with that of links.js.
 void page_end(bool links, Out *out);
 

@@ -3,7 +3,7 @@
 // Purpose: a look at a result, good enough for a report. Method: gnuplot draws; it gets a script with the data in it.
 //   Variables with the same unit share a panel, panels share the time axis; instants at which a variable jumps are marked.
 //   Long results are thinned to what a picture can show: the first, smallest, largest and last value of each column of
-//   pixels.
+//   pixels. Ranges are computed here: values that are constant, a single one, and none at all have pictures, too.
 // Contract: plot.h. Complexity: linear in the rows drawn.
 #include "frontend/plot.h"
 
@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "frontend/page.h"
 
-enum { MOST_EVENTS = 60, BUCKETS = 1600 };
+enum { MOST_EVENTS = 60, BUCKETS = 1600, COLOURS = 8, LEGEND_ROW = 20 };
 
 typedef struct Plot {
     const Table *table;
@@ -118,27 +120,57 @@ curve(Plot *plot, uint32_t index, uint32_t column)
     out_text(&plot->script, "EOD\n");
 }
 
-// Instants with two rows between which a drawn variable jumps.
-static uint32_t
+// --- ranges
+
+typedef struct Range {
+    double low, high; // low > high: no value is finite
+} Range;
+
+static void
+extend(Range *range, const double *value, uint32_t rows, bool positive)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        if (isfinite(value[row]) && (!positive || value[row] > 0)) {
+            range->low = fmin(range->low, value[row]);
+            range->high = fmax(range->high, value[row]);
+        }
+}
+
+// A jump is what can be seen: a velocity that becomes exactly zero when friction begins to hold is none.
+static double
+least_jump(const Table *table, uint32_t column)
+{
+    Range range = {INFINITY, -INFINITY};
+    extend(&range, table->value[column], table->rows, false);
+    return range.high > range.low ? 1e-6 * (range.high - range.low) : 0;
+}
+
+static void
+mark_jumps(const Table *table, uint32_t column, bool *jumps)
+{
+    const double *time = table->value[0], *value = table->value[column];
+    double least = least_jump(table, column);
+    for (uint32_t row = 1; row < table->rows; row++)
+        jumps[row] |= time[row] == time[row - 1] && fabs(value[row] - value[row - 1]) > least;
+}
+
+// Instants with two rows between which a drawn variable jumps; too many would hide the curves.
+static void
 mark_events(Plot *plot)
 {
-    const double *time = plot->table->value[0];
-    uint32_t marks = 0;
+    uint32_t marks = 0, rows = plot->table->rows;
+    bool *jumps = calloc(rows, sizeof *jumps);
     Out lines = {0};
-    for (uint32_t row = 1; row < plot->table->rows && marks <= MOST_EVENTS; row++) {
-        bool jump = false;
-        for (uint32_t i = 0; time[row] == time[row - 1] && i < plot->options->n_variables && !jump; i++) {
-            const double *value = plot->table->value[plot->column[i]];
-            jump = fabs(value[row] - value[row - 1]) > 1e-9 * (fabs(value[row]) + fabs(value[row - 1]));
-        }
-        if (jump)
+    for (uint32_t i = 0; jumps && i < plot->options->n_variables; i++)
+        mark_jumps(plot->table, plot->column[i], jumps);
+    for (uint32_t row = 1; jumps && row < rows && marks <= MOST_EVENTS; row++)
+        if (jumps[row])
             out_printf(&lines, "set arrow %u from first %.9g, graph 0 to first %.9g, graph 1 nohead back linewidth 0.7 "
-                       "dashtype (3,3) linecolor rgb '#9a9a9a'\n", ++marks, time[row], time[row]);
-    }
+                       "dashtype (3,3) linecolor rgb '#9a9a9a'\n", ++marks, plot->table->value[0][row], plot->table->value[0][row]);
     if (marks && marks <= MOST_EVENTS)
         out_bytes(&plot->script, lines.text, lines.length);
     out_free(&lines);
-    return marks;
+    free(jumps);
 }
 
 // --- the script
@@ -156,15 +188,44 @@ quoted(Out *out, const char *text)
     out_char(out, '\'');
 }
 
+// Columns and lines of the terminal; of a page where standard output is none.
+static void
+terminal_size(const PlotOptions *options, uint32_t panels, uint32_t *width, uint32_t *height)
+{
+    struct winsize window = {0};
+    bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40 && window.ws_row >= 12;
+    *width = options->width ? options->width : known ? window.ws_col : 100;
+    *height = options->height ? options->height : known && panels == 1 ? window.ws_row - 2u : 10 + 18 * panels;
+}
+
+// The lines that the names in the keys of all panels take, so many letters of a line being free for them.
+static uint32_t
+legend_rows(const Plot *plot, uint32_t letters)
+{
+    uint32_t rows = 0;
+    for (uint32_t p = 0; p < plot->panels; p++) {
+        size_t longest = 0, names = 0;
+        for (uint32_t i = 0; i < plot->options->n_variables; i++) {
+            size_t length = plot->panel[i] == p ? strlen(plot->options->variables[i]) + 6 : 0;
+            longest = length > longest ? length : longest;
+            names += plot->panel[i] == p;
+        }
+        size_t across = longest && longest < letters ? letters / longest : 1;
+        rows += names > 1 ? (uint32_t)((names + across - 1) / across) : 0;
+    }
+    return rows;
+}
+
 static bool
 terminal(Plot *plot, Out *why)
 {
     const PlotOptions *o = plot->options;
     const char *dot = o->output ? strrchr(o->output, '.') : NULL;
-    uint32_t width = o->width ? o->width : 960, height = o->height ? o->height : 150 + 270 * plot->panels;
+    uint32_t width = o->width ? o->width : 960, columns, lines;
+    uint32_t height = o->height ? o->height : 130 + 270 * plot->panels + LEGEND_ROW * legend_rows(plot, width / 8);
+    terminal_size(o, plot->panels, &columns, &lines);
     if (!o->output)
-        out_printf(&plot->script, "set terminal dumb size %u, %u\nset encoding utf8\n", o->width ? o->width : 100,
-                   o->height ? o->height : 10 + 18 * plot->panels);
+        out_printf(&plot->script, "set terminal dumb size %u, %u\nset encoding utf8\n", columns, lines);
     else if (dot && !strcmp(dot, ".svg"))
         out_printf(&plot->script, "set terminal svg noenhanced size %u, %u font 'Helvetica,14' background '#ffffff'\n", width, height);
     else if (dot && !strcmp(dot, ".png"))
@@ -194,10 +255,60 @@ axis_label(Plot *plot, const char *axis, const char *name, const char *unit)
     out_free(&label);
 }
 
+// With a margin, as a part of what is shown.
+static void
+set_range(Plot *plot, char axis, Range range, double margin, bool logarithmic)
+{
+    if (range.low > range.high)
+        range = logarithmic ? (Range){1, 10} : (Range){0, 1};
+    double more = margin*(range.high - range.low);
+    if (logarithmic) {
+        double factor = range.high > range.low ? pow(range.high/range.low, margin) : 2;
+        range = (Range){range.low/factor, range.high*factor};
+    } else {
+        more = range.high > range.low ? more : range.high ? 0.1*fabs(range.high) : 1;
+        range = (Range){range.low - more, range.high + more};
+    }
+    out_printf(&plot->script, "set %crange [%.9g:%.9g]\n", axis, range.low, range.high);
+}
+
+static void
+set_ranges(Plot *plot, uint32_t which)
+{
+    const Table *table = plot->table;
+    Range across = {INFINITY, -INFINITY}, up = across;
+    extend(&across, table->value[plot->x], table->rows, plot->options->logarithmic);
+    for (uint32_t i = 0; i < plot->options->n_variables; i++)
+        if (plot->panel[i] == which)
+            extend(&up, table->value[plot->column[i]], table->rows, plot->options->log_values);
+    set_range(plot, 'x', across, plot->x ? 0.03 : 0, plot->options->logarithmic && across.low < across.high);
+    set_range(plot, 'y', up, 0.06, plot->options->log_values);
+    if (up.low > up.high)
+        out_printf(&plot->script, "set label 1 '%s' at graph 0.5, graph 0.5 center\n",
+                   plot->options->log_values ? "no positive values" : "no values");
+}
+
+// A curve and its name in the key; between the letters of a terminal there must be gaps.
+static void
+print_curve(Plot *plot, uint32_t variable, uint32_t drawn)
+{
+    static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5200", "#56b4e9", "#b8a100", "#000000"};
+    static const char *const dashes[] = {"1", "(8,4)", "(3,3)", "(10,3,2,3)"};
+    const PlotOptions *o = plot->options;
+    Out name = {0};
+    out_printf(&name, o->output ? "%s" : " %s  ", o->variables[variable]);
+    out_printf(&plot->script, "%s$d%u with %s", drawn ? ", " : "", variable,
+               plot->table->rows > 1 ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.8");
+    out_printf(&plot->script, " linecolor rgb '%s' dashtype %s title ", colours[drawn % COLOURS],
+               plot->table->rows > 1 ? dashes[drawn/COLOURS % 4] : "1");
+    quoted(&plot->script, name.text);
+    out_text(&plot->script, o->output ? "" : " noenhanced");
+    out_free(&name);
+}
+
 static void
 panel(Plot *plot, uint32_t which)
 {
-    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5200", "#56b4e9", "#b8a100", "#000000"};
     const PlotOptions *o = plot->options;
     uint32_t drawn = 0, last = 0, members = 0;
     for (uint32_t i = 0; i < o->n_variables; i++)
@@ -210,18 +321,13 @@ panel(Plot *plot, uint32_t which)
         axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x || *unit_of(plot, 0) ? unit_of(plot, plot->x) : "s");
     if (o->logarithmic) // a Bode diagram: phases are read in quarters of a turn
         out_text(&plot->script, strcmp(unit_of(plot, plot->column[last]), "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
-    out_text(&plot->script, members == 1 ? "unset key\n" : "set key\n");
+    out_text(&plot->script, members == 1 ? "unset key\nunset label 1\n" : "set key\nunset label 1\n");
+    set_ranges(plot, which);
     out_text(&plot->script, "plot ");
-    for (uint32_t i = 0; i < o->n_variables; i++) {
-        if (plot->panel[i] != which)
-            continue;
-        out_printf(&plot->script, "%s$d%u with lines linewidth 1.8 linecolor rgb '%s' title ", drawn ? ", " : "", i,
-                   colours[drawn % 8]);
-        quoted(&plot->script, o->variables[i]);
-        out_text(&plot->script, o->output ? "" : " noenhanced");
-        drawn++;
-    }
-    out_char(&plot->script, '\n');
+    for (uint32_t i = 0; i < o->n_variables; i++)
+        if (plot->panel[i] == which)
+            print_curve(plot, i, drawn++);
+    out_text(&plot->script, ", NaN notitle\n"); // gnuplot refuses a picture in which nothing has a value
 }
 
 static void
@@ -233,7 +339,7 @@ write_script(Plot *plot)
         curve(plot, i, plot->column[i]);
     if (plot->options->output)
         out_text(s, "set grid linecolor rgb '#e2e2e2' linetype 1 linewidth 0.8\nset border linecolor rgb '#555555'\n");
-    out_text(s, "set tics nomirror\nset key outside top center horizontal samplen 2\nset offsets graph 0, graph 0, graph 0.06, graph 0.06\n");
+    out_text(s, "set tics nomirror\nset key outside top center horizontal reverse Left samplen 2\n");
     if (plot->options->title && !stacked) {
         out_text(s, "set title ");
         quoted(s, plot->options->title);
@@ -246,10 +352,10 @@ write_script(Plot *plot)
     }
     if (!plot->options->against)
         mark_events(plot);
-    if (!plot->options->against && plot->table->rows && plot->table->value[0][plot->table->rows - 1] > plot->table->value[0][0])
-        out_printf(s, "set xrange [%.9g:%.9g]\n", plot->table->value[0][0], plot->table->value[0][plot->table->rows - 1]);
     if (plot->options->logarithmic)
         out_text(s, "set logscale x\nset format x '%g'\nset mxtics 10\nset grid mxtics linecolor rgb '#f0f0f0' linetype 1 linewidth 0.6\n");
+    if (plot->options->log_values)
+        out_text(s, "set logscale y\nset format y '%g'\n");
     for (uint32_t p = 0; p < plot->panels; p++)
         panel(plot, p);
     if (stacked)
@@ -290,7 +396,7 @@ write_page(const Plot *plot, Out *why)
     out_text(&page, "<header><h1>");
     out_html(&page, title);
     out_text(&page, "</h1></header>\n");
-    page_plots(plot->table, o->variables, o->n_variables, o->against, &page);
+    page_plots(plot->table, o->variables, o->n_variables, o->against, o->log_values, &page);
     page_end(false, &page);
     int error = file ? out_flush(&page, file) : errno;
     if (file && fclose(file) && !error)

@@ -14,6 +14,7 @@ typedef struct PlotOptions {
     const char *title;            // may be NULL
     const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
     bool logarithmic;             // the horizontal axis
+    bool log_values;              // the vertical axes; what is not positive is left out
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
 

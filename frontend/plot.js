@@ -1,16 +1,22 @@
 // plot.js: an interactive plotter for results in a page.
 //
-// Variables with one unit share a panel; panels share the horizontal axis. Drag over a panel: zoom; wheel: zoom at the pointer;
-// shift and drag: move; double click: everything. The data is that of frontend/trajectory.h.
+// Variables with one unit share a panel; panels share the horizontal axis. Drag over a panel: zoom; control and wheel: zoom at
+// the pointer; shift and drag: move; double click: everything. Keys on a panel: arrows move the cursor (with shift: the view),
+// + and - zoom, 0 shows everything. Dotted lines stand where a drawn variable jumps. Colours are those of the style sheet.
+// The data is that of frontend/trajectory.h.
 (function () {
   "use strict";
   var host = document.getElementById("plots");
   if (!host) return;
   var data = JSON.parse(document.getElementById("trajectories").textContent);
   var start = JSON.parse(document.getElementById("chosen").textContent);
-  var colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5200", "#56b4e9", "#b8a100", "#000000"];
+  var dashes = [[], [8, 4], [3, 3], [10, 3, 2, 3]], colours = 8, mostEvents = 60;
   var margin = { left: 70, right: 14, top: 8, bottom: 24 };
-  var chosen = [], view = null, pointer = null, drag = null, panels = [], against = -1;
+  var chosen = [], view = null, pointer = null, drag = null, panels = [], against = -1, logarithmic = start.log === true;
+  var hint = "drag: zoom; Ctrl and wheel: zoom; double click: all; keys: arrows, +, \u2212, 0";
+
+  function paint_of(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
+  function colour(k) { return "var(--c" + k % colours + ")"; }
 
   // --- data
 
@@ -121,18 +127,23 @@
       panel.key.className = "key";
       panel.columns.forEach(function (column, k) {
         var entry = document.createElement("span");
-        entry.style.setProperty("--c", colours[k % colours.length]);
+        entry.style.setProperty("--c", colour(k));
+        if (k >= colours) entry.className = "dashed";
         entry.textContent = data.columns[column].n;
         entry.appendChild(document.createElement("em"));
         panel.key.appendChild(entry);
       });
       panel.canvas = document.createElement("canvas");
+      panel.canvas.tabIndex = 0;
+      panel.canvas.setAttribute("role", "img");
+      panel.canvas.setAttribute("aria-label", panel.columns.map(function (c) { return data.columns[c].n; }).join(", "));
       area.appendChild(panel.key);
       area.appendChild(panel.canvas);
       panel.curves = panel.columns.map(curve);
+      panel.events = jumps(panel);
       listen(panel);
     });
-    if (!panels.length) area.textContent = "Choose variables on the left.";
+    if (!panels.length) area.textContent = "Choose variables from the list.";
     draw();
   }
 
@@ -149,20 +160,46 @@
         });
       }
     });
-    return grow(seen);
+    if (!logarithmic) return grow(seen);
+    seen = seen.filter(function (v) { return v > 0; }).map(Math.log10);
+    return grow(seen).map(function (v) { return Math.pow(10, v); });
+  }
+
+  // Of a logarithmic axis: powers of ten, and what is between them when there are few.
+  function logTicks(low, high, count) {
+    var from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9), step = Math.ceil((to - from + 1) / count), list = [];
+    if (to - from < 2)
+      for (var d = from - 1; d <= to; d++)
+        [1, 2, 5].forEach(function (m) { var v = m * Math.pow(10, d); if (v >= low && v <= high) list.push(Number(v.toPrecision(12))); });
+    else for (var k = from; k <= to; k += step) list.push(Math.pow(10, k));
+    return list;
+  }
+
+  // The instants at which a drawn variable of the panel jumps.
+  function jumps(panel) {
+    var found = {};
+    if (against >= 0) return [];
+    panel.columns.forEach(function (column) {
+      var c = points(column);
+      var all = grow(c.v.filter(function (v) { return v !== null; })), least = 1e-6 * (all[1] - all[0]);
+      for (var k = 1; k < c.t.length; k++)
+        if (c.t[k] === c.t[k - 1] && Math.abs(c.v[k] - c.v[k - 1]) > least) found[c.t[k]] = c.t[k];
+    });
+    return Object.keys(found).map(function (key) { return found[key]; });
   }
 
   function draw() {
     view = view || extent();
     panels.forEach(function (panel, index) { paint(panel, index === panels.length - 1); });
+    host.dataset.view = view.join(" ");
     readout();
   }
 
   function frame(g, panel, width, height, last) {
     var x = panel.x, y = panel.y;
     g.font = "12px Helvetica, Arial, sans-serif";
-    g.fillStyle = "#5b6876";
-    g.strokeStyle = "#e6eaef";
+    g.fillStyle = paint_of("soft");
+    g.strokeStyle = paint_of("grid");
     g.lineWidth = 1;
     g.textAlign = "center";
     g.textBaseline = "top";
@@ -172,11 +209,19 @@
     });
     g.textAlign = "right";
     g.textBaseline = "middle";
-    ticks(panel.range[0], panel.range[1], Math.max(2, height / 45)).forEach(function (v) {
+    (logarithmic ? logTicks : ticks)(panel.range[0], panel.range[1], Math.max(2, height / 45)).forEach(function (v) {
       g.beginPath(); g.moveTo(margin.left, y(v)); g.lineTo(width - margin.right, y(v)); g.stroke();
       g.fillText(text(v), margin.left - 7, y(v));
     });
-    g.strokeStyle = "#8894a0";
+    g.strokeStyle = paint_of("event");
+    g.setLineDash([2, 3]);
+    if (panel.events.length <= mostEvents)
+      panel.events.forEach(function (t) {
+        if (t < view[0] || t > view[1]) return;
+        g.beginPath(); g.moveTo(x(t), margin.top); g.lineTo(x(t), height - margin.bottom); g.stroke();
+      });
+    g.setLineDash([]);
+    g.strokeStyle = paint_of("frame");
     g.strokeRect(margin.left, margin.top, width - margin.left - margin.right, height - margin.top - margin.bottom);
     g.save();
     g.translate(13, (height - margin.bottom) / 2);
@@ -185,15 +230,17 @@
     g.fillText(panel.unit ? "[" + panel.unit + "]" : "", 0, 0);
     g.restore();
     if (last) {
-      g.textAlign = "right";
-      g.textBaseline = "bottom";
+      g.textAlign = "center";
+      g.textBaseline = "top";
       g.fillText(against < 0 ? "time [s]" : data.columns[against].n + (unit(against) ? " [" + unit(against) + "]" : ""),
-        width - margin.right - 5, height - margin.bottom - 4);
+        (margin.left + width - margin.right) / 2, height - margin.bottom + 24);
     }
   }
 
   function paint(panel, last) {
     var canvas = panel.canvas, width = canvas.clientWidth, height = panels.length > 2 ? 200 : 280, ratio = window.devicePixelRatio || 1;
+    margin.bottom = last ? 44 : 24; // the name of the horizontal axis stands below the last panel
+    height += last ? 20 : 0;
     canvas.style.height = height + "px";
     canvas.width = width * ratio;
     canvas.height = height * ratio;
@@ -201,9 +248,9 @@
     g.scale(ratio, ratio);
     panel.range = heightRange(panel);
     panel.x = function (t) { return margin.left + (t - view[0]) / (view[1] - view[0]) * (width - margin.left - margin.right); };
-    panel.y = function (v) {
-      return height - margin.bottom - (v - panel.range[0]) / (panel.range[1] - panel.range[0]) * (height - margin.top - margin.bottom);
-    };
+    var scale = logarithmic ? Math.log10 : function (v) { return v; }, low = scale(panel.range[0]), high = scale(panel.range[1]);
+    var bottom = margin.bottom;
+    panel.y = function (v) { return height - bottom - (scale(v) - low) / (high - low) * (height - margin.top - bottom); };
     panel.time = function (x) { return view[0] + (x - margin.left) / (width - margin.left - margin.right) * (view[1] - view[0]); };
     frame(g, panel, width, height, last);
     g.save();
@@ -213,46 +260,68 @@
     panel.curves.forEach(function (list, k) {
       var down = false;
       g.beginPath();
-      g.strokeStyle = colours[k % colours.length];
+      g.strokeStyle = g.fillStyle = paint_of("c" + k % colours);
+      g.setLineDash(dashes[Math.floor(k / colours) % dashes.length]);
       g.lineWidth = 1.7;
       g.lineJoin = "round";
       list.forEach(function (p) {
-        if (!p || p[1] === null || p[0] === null) { down = false; return; }
+        if (!p || p[1] === null || p[0] === null || (logarithmic && !(p[1] > 0))) { down = false; return; }
         if (down) g.lineTo(panel.x(p[0]), panel.y(p[1])); else g.moveTo(panel.x(p[0]), panel.y(p[1]));
         down = true;
       });
       g.stroke();
+      g.setLineDash([]);
+      if (list.length === 1 && list[0]) { g.beginPath(); g.arc(panel.x(list[0][0]), panel.y(list[0][1]), 3, 0, 2 * Math.PI); g.fill(); }
     });
-    if (pointer !== null && against < 0) cursor(g, panel, height);
+    if (pointer !== null) cursor(g, panel, height);
     if (drag && drag.zoom && drag.to !== undefined) {
-      g.fillStyle = "rgba(11, 92, 173, 0.12)";
+      g.fillStyle = paint_of("select");
       g.fillRect(panel.x(drag.from), margin.top, panel.x(drag.to) - panel.x(drag.from), height - margin.top - margin.bottom);
     }
     g.restore();
   }
 
   function cursor(g, panel, height) {
-    g.strokeStyle = "#8894a0";
+    g.strokeStyle = paint_of("frame");
     g.lineWidth = 1;
-    g.beginPath(); g.moveTo(panel.x(pointer), margin.top); g.lineTo(panel.x(pointer), height - margin.bottom); g.stroke();
+    if (against < 0) { g.beginPath(); g.moveTo(panel.x(pointer), margin.top); g.lineTo(panel.x(pointer), height - margin.bottom); g.stroke(); }
     panel.columns.forEach(function (column, k) {
-      var v = valueAt(column, pointer);
-      if (v === null) return;
-      g.fillStyle = colours[k % colours.length];
-      g.beginPath(); g.arc(panel.x(pointer), panel.y(v), 3.5, 0, 2 * Math.PI); g.fill();
+      var p = against < 0 ? [pointer, valueAt(column, pointer)] : near && near.panel === panel && near.k === k ? near.point : null;
+      if (!p || p[1] === null) return;
+      g.fillStyle = paint_of("c" + k % colours);
+      g.beginPath(); g.arc(panel.x(p[0]), panel.y(p[1]), 3.5, 0, 2 * Math.PI); g.fill();
     });
+  }
+
+  // Against another variable: the point of a curve that is nearest to the pointer, in pixels.
+  var near = null;
+  function nearest(panel, x, y) {
+    var best = 900;
+    near = null;
+    panel.curves.forEach(function (list, k) {
+      list.forEach(function (p) {
+        if (!p || p[0] === null || p[1] === null) return;
+        var dx = panel.x(p[0]) - x, dy = panel.y(p[1]) - y;
+        if (dx * dx + dy * dy < best) { best = dx * dx + dy * dy; near = { panel: panel, k: k, point: p }; }
+      });
+    });
+  }
+
+  function reading(panel, column, k) {
+    var suffix = panel.unit ? " " + panel.unit : "";
+    if (pointer !== null && against < 0) return text(valueAt(column, pointer)) + suffix;
+    if (near && near.panel === panel && near.k === k) return text(near.point[1]) + suffix;
+    return panel.unit ? "[" + panel.unit + "]" : "";
   }
 
   function readout() {
     panels.forEach(function (panel) {
       panel.columns.forEach(function (column, k) {
-        var place = panel.key.children[k].querySelector("em");
-        place.textContent = pointer === null || against >= 0 ? (panel.unit ? "[" + panel.unit + "]" : "")
-          : text(valueAt(column, pointer)) + (panel.unit ? " " + panel.unit : "");
+        panel.key.children[k].querySelector("em").textContent = reading(panel, column, k);
       });
     });
-    host.querySelector(".where").textContent = pointer === null || against >= 0 ? "drag: zoom, wheel: zoom at the pointer, double click: all"
-      : "time " + text(pointer) + " s";
+    host.querySelector(".where").textContent = pointer !== null && against < 0 ? "time " + text(pointer) + " s"
+      : against >= 0 && near ? data.columns[against].n + " = " + text(near.point[0]) + (unit(against) ? " " + unit(against) : "") : hint;
   }
 
   function zoom(low, high) {
@@ -265,6 +334,26 @@
   function listen(panel) {
     var canvas = panel.canvas;
     function at(event) { return panel.time(event.clientX - canvas.getBoundingClientRect().left); }
+
+    function key(event) {
+      var width = view[1] - view[0], all = extent(), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      var middle = pointer !== null ? pointer : (view[0] + view[1]) / 2;
+      if (step && event.shiftKey) {
+        var shift = Math.min(all[1] - view[1], Math.max(all[0] - view[0], step * width / 10));
+        view = [view[0] + shift, view[1] + shift];
+      } else if (step) pointer = Math.min(view[1], Math.max(view[0], middle + step * width / 100));
+      else if (event.key === "Home") pointer = view[0];
+      else if (event.key === "End") pointer = view[1];
+      else if (event.key === "+" || event.key === "=") zoom(middle - (middle - view[0]) / 2, middle + (view[1] - middle) / 2);
+      else if (event.key === "-") zoom(middle - (middle - view[0]) * 2, middle + (view[1] - middle) * 2);
+      else if (event.key === "0") view = null;
+      else if (event.key === "Escape") pointer = null;
+      else return;
+      event.preventDefault();
+      draw();
+    }
+
+    canvas.addEventListener("keydown", key);
     canvas.addEventListener("pointerdown", function (event) {
       drag = { from: at(event), zoom: !event.shiftKey };
       canvas.setPointerCapture(event.pointerId);
@@ -272,6 +361,10 @@
     canvas.addEventListener("pointermove", function (event) {
       var time = at(event);
       pointer = Math.min(view[1], Math.max(view[0], time));
+      if (against >= 0) {
+        var box = canvas.getBoundingClientRect();
+        nearest(panel, event.clientX - box.left, event.clientY - box.top);
+      }
       if (drag && drag.zoom) drag.to = pointer;
       if (drag && !drag.zoom) {
         var all = extent(), shift = Math.min(all[1] - view[1], Math.max(all[0] - view[0], drag.from - time));
@@ -285,9 +378,10 @@
       drag = null;
       draw();
     });
-    canvas.addEventListener("pointerleave", function () { if (!drag) { pointer = null; draw(); } });
+    canvas.addEventListener("pointerleave", function () { if (!drag) { pointer = near = null; draw(); } });
     canvas.addEventListener("dblclick", function () { view = null; draw(); });
     canvas.addEventListener("wheel", function (event) {
+      if (!event.ctrlKey) return; // the page scrolls
       var time = at(event), factor = Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.002)));
       event.preventDefault();
       zoom(time - (time - view[0]) * factor, time + (view[1] - time) * factor);
@@ -339,7 +433,7 @@
     select.addEventListener("change", function () {
       against = Number(select.value);
       view = null;
-      pointer = null;
+      pointer = near = null;
       build();
     });
   }
@@ -349,8 +443,9 @@
     var p = owner(data.columns[a].n), q = owner(data.columns[b].n);
     return p < q ? -1 : p > q ? 1 : a - b;
   });
-  host.innerHTML = "<aside><input type=search placeholder='filter variables'><div class=list></div></aside>"
-    + "<div><div class=bar><select></select><button type=button>All</button><span class=where></span></div><div class=area></div></div>";
+  host.innerHTML = "<aside><input type=search placeholder='filter variables' aria-label='filter variables'><div class=list></div></aside>"
+    + "<div><div class=bar><select aria-label='horizontal axis'></select><button type=button>All</button>"
+    + "<label><input type=checkbox class=log> log</label><span class=where></span></div><div class=area></div></div>";
   host.querySelector("select").style.cssText = "width: 240px; margin: 0";
   data.columns.forEach(function (c, k) { if (c.n === start.against) against = k; });
   start.variables.forEach(function (name) {
@@ -360,6 +455,9 @@
   axis();
   host.querySelector("input").addEventListener("input", function (event) { list(event.target.value); });
   host.querySelector("button").addEventListener("click", function () { view = null; draw(); });
+  host.querySelector(".log").checked = logarithmic;
+  host.querySelector(".log").addEventListener("change", function (event) { logarithmic = event.target.checked; draw(); });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   window.addEventListener("resize", draw);
   window.addEventListener("beforeprint", draw);
   build();

@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/page.h"
@@ -242,13 +243,52 @@ print_loops(Report *report, Out *out)
     loops_print_text(report->dae, &c->continuous, &c->dynamics, out);
 }
 
+// Length of the path and the line ("path:12") of one of the report's files at the beginning of a text, 0 when there is none.
+static size_t
+match_place(const Report *report, const char *text, uint32_t *file, uint32_t *line)
+{
+    for (uint32_t i = 0; i < report->files.n; i++) {
+        size_t length = strlen(report->files.at[i]);
+        if (strncmp(text, report->files.at[i], length) || text[length] != ':')
+            continue;
+        size_t digits = strspn(text + length + 1, "0123456789");
+        *file = i;
+        *line = (uint32_t)strtoul(text + length + 1, NULL, 10);
+        return digits ? length + 1 + digits : 0;
+    }
+    return 0;
+}
+
+// Text in which places of files refer to their lines. A place begins behind a blank or a parenthesis.
+static void
+print_references(Report *report, const char *text)
+{
+    Out plain = {0}, *out = report->out;
+    for (const char *at = text; *at;) {
+        uint32_t file, line;
+        size_t length = at == text || strchr(" (\n", at[-1]) ? match_place(report, at, &file, &line) : 0;
+        if (!length) {
+            out_char(&plain, *at++);
+            continue;
+        }
+        out_html(out, plain.length ? plain.text : "");
+        plain.length = 0;
+        out_printf(out, "<span class=\"reference\" data-line=\"%u:%u\">", file, line);
+        out_html(out, base_name(report->files.at[file]));
+        out_printf(out, ":%u</span>", line);
+        at += length;
+    }
+    out_html(out, plain.length ? plain.text : "");
+    out_free(&plain);
+}
+
 static void
 print_part(Report *report, const char *title, StructurePrinter *print)
 {
     Out text = {0};
     print(report, &text);
     out_printf(report->out, "<details open><summary>%s</summary><pre>", title);
-    out_html(report->out, text.length ? text.text : "");
+    print_references(report, text.length ? text.text : "");
     out_text(report->out, "</pre></details>\n");
     out_free(&text);
 }
@@ -287,7 +327,7 @@ print_results(Report *report)
         if (!table->parameter[k])
             chosen[n++] = table->name[k];
     out_text(report->out, "<section id=\"results\"><h2>Results</h2>\n");
-    page_plots(table, chosen, n, NULL, report->out);
+    page_plots(table, chosen, n, NULL, false, report->out);
     out_text(report->out, "</section>\n");
 }
 

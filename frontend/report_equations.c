@@ -154,8 +154,9 @@ print_member(const Report *report, uint32_t position)
     out_text(out, "<div class=\"equation\"");
     equation_keys(report, equation);
     out_text(out, ">");
+    out_text(out, "<span class=\"unknown\">");
     if (problem->var_of.at[position] != NONE)
-        print_math(out, "<span class=\"unknown\">", report->dae, problem->var_of.at[position]);
+        print_math(out, "", report->dae, problem->var_of.at[position]);
     out_text(out, "</span> <math displaystyle=\"true\">");
     typeset_equation(report->dae, equation, out);
     out_text(out, "</math></div>\n");

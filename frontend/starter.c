@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { USAGE = 2, IO = 5 };
 
@@ -38,6 +39,31 @@ static const char first_model[] =
     "end %1$s;\n";
 
 static bool
+is_reserved(const char *name)
+{
+    static const char *const words[] = {
+#define KEYWORD(token, text) text,
+#define CONTEXT(token, text)
+#include "frontend/keyword.def"
+#undef KEYWORD
+#undef CONTEXT
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(name, words[i]))
+            return true;
+    return false;
+}
+
+// A model of that name would hide the library that it is made of.
+static bool
+is_library(const char *library, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.mdl", library, name);
+    return !access(path, F_OK);
+}
+
+static bool
 is_class_name(const char *name)
 {
     bool good = isalpha((unsigned char)*name) || *name == '_';
@@ -54,15 +80,21 @@ failed(const char *path, int error, Out *why)
 }
 
 int
-starter_new(const char *name, Out *out, Out *why)
+starter_new(const char *library, const char *name, Out *out, Out *why)
 {
     char path[128];
-    if (!is_class_name(name)) {
-        out_printf(why, "'%s' cannot name a model: letters, digits and underscores, and no digit first\n", name);
+    const char *problem = !is_class_name(name) ? "letters, digits and underscores, and no digit first"
+        : is_reserved(name) ? "it is a word of the language" : is_library(library, name) ? "it is a package of the library" : NULL;
+    if (problem) {
+        out_printf(why, "'%s' cannot name a model: %s\n", name, problem);
         return USAGE;
     }
     snprintf(path, sizeof path, "%s.mdl", name);
     FILE *file = fopen(path, "wxb");
+    if (!file && errno == EEXIST) {
+        out_printf(why, "%s exists already, and is left as it is\n", path);
+        return IO;
+    }
     if (!file)
         return failed(path, errno, why);
     fprintf(file, first_model, name);
@@ -146,6 +178,8 @@ starter_copy(const char *directory, const char *name, Out *out, Out *why)
         return USAGE;
     }
     int error = mkdir(name, 0777) ? errno : 0;
+    if (error == EEXIST)
+        out_printf(why, "%s exists already, and is left as it is\n", name);
     for (int i = 0; i < n; i++) {
         snprintf(from, sizeof from, "%s/%s", folder, entries[i]->d_name);
         snprintf(to, sizeof to, "%s/%s", name, entries[i]->d_name);
@@ -156,5 +190,7 @@ starter_copy(const char *directory, const char *name, Out *out, Out *why)
         free(entries[i]);
     }
     free(entries);
-    return error ? failed(name, error, why) : 0;
+    if (!error)
+        out_printf(out, "%s/README.md says what it shows and how to run it.\n", name);
+    return error && !why->length ? failed(name, error, why) : error ? IO : 0;
 }

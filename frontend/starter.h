@@ -4,9 +4,9 @@
 
 #include "ir/base/out.h"
 
-// Writes NAME.mdl, a first model with comments that explain it. 0; 2: no name of a class; 5: the file exists or cannot be
-// written; with a line in `why`.
-int starter_new(const char *name, Out *out, Out *why);
+// Writes NAME.mdl, a first model with comments that explain it. `library`: the folder of the standard library. 0; 2: no name
+// of a class, or that of a library; 5: the file exists or cannot be written; with a line in `why`.
+int starter_new(const char *library, const char *name, Out *out, Out *why);
 // The folders of examples with the first line of their README.
 int starter_list(const char *directory, Out *out, Out *why);
 // Copies one of them into the working directory, under its name. 0; 2: no such example; 5.

@@ -104,6 +104,15 @@ column(const RunCommand *command, uint32_t k)
     return command->column ? command->column[k] : k;
 }
 
+// Of a column that has one.
+static const char *
+unit_of(const mdl_model *model, const mdl_output *output)
+{
+    bool derivative = output->on_request == MDL_OUTPUT_DERIVATIVE; // its declaration is that of the variable
+    const char *unit = !derivative && output->declaration < model->n_declarations ? model->declaration[output->declaration].unit : NULL;
+    return unit && *unit && strcmp(unit, "1") ? unit : NULL;
+}
+
 static void
 print_final_values(const mdl_model *model, const RunCommand *command, const double *values, double time)
 {
@@ -115,15 +124,16 @@ print_final_values(const mdl_model *model, const RunCommand *command, const doub
         size_t length = strlen(model->output[column(command, i)].name);
         width = length > width ? length : width;
     }
-    printf("%-*s = %.9g\n", (int)width, "time", time);
+    printf("%-*s = %.9g s\n", (int)width, "time", time);
     for (uint32_t i = 0; i < shown; i++) {
         const mdl_output *output = &model->output[column(command, i)];
         double value = values[column(command, i)];
+        const char *unit = unit_of(model, output);
         printf("%-*s = ", (int)width, output->name);
         if (output->type == MDL_BOOLEAN)
             puts(value != 0 ? "true" : "false");
         else
-            printf("%.9g\n", value);
+            printf("%.9g%s%s\n", value, unit ? " " : "", unit ? unit : "");
     }
     if (columns > shown)
         printf("... and %u more (choose with --vars, or write a file with -o)\n", columns - shown);
@@ -168,7 +178,8 @@ close_output(const RunCommand *command)
     int error = fflush(stdout) ? (errno ? errno : EIO) : ferror(stdout) ? EIO : 0;
     if (!error)
         return MDL_OK;
-    fprintf(stderr, "%s: cannot write standard output: %s\n", command->program, strerror(error));
+    if (error != EPIPE) // a reader that has seen enough, such as head, needs no message
+        fprintf(stderr, "%s: cannot write standard output: %s\n", command->program, strerror(error));
     return MDL_IO;
 }
 

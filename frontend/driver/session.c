@@ -50,7 +50,8 @@ print_out(Out *out)
     out_free(out);
     if (!error)
         return EXIT_FINE;
-    fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
+    if (error != EPIPE) // a reader that has seen enough, such as head, needs no message
+        fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
     return EXIT_IO;
 }
 

@@ -9,8 +9,9 @@ int
 command_start(Session *session)
 {
     const char *what = session->options.what, *examples = distributed_folder(session->arena, "examples", "README.md");
+    const char *library = distributed_folder(session->arena, "stdlib", "Units.mdl");
     Out out = {0}, why = {0};
-    int status = session->options.command == COMMAND_NEW ? starter_new(what, &out, &why)
+    int status = session->options.command == COMMAND_NEW ? starter_new(library, what, &out, &why)
         : what ? starter_copy(examples, what, &out, &why) : starter_list(examples, &out, &why);
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);
