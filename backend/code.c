@@ -839,7 +839,7 @@ lower_block(Lowering *l, Code *code, const Routine *routine, const Block *block,
     l->epoch++;
     if (block->end == BLOCK_BRANCH)
         *condition = as_boolean(l, lower_expression(l, block->condition));
-    for (uint32_t k = 0; block->end == BLOCK_FAIL && k < block->n_values; k++) {
+    for (uint32_t k = 0; k < block->n_values; k++) {
         uint32_t value = as_real(l, lower_expression(l, routine->values.at[block->value + k]));
         vec_push(&code->operands, value);
     }

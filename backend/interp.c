@@ -14,7 +14,7 @@
 #include "backend/engine.h"
 
 // The machine has the operations of CodeKind and these.
-enum { MOVE = CODE_KINDS, JUMP, JUMP_IF, AGAIN, FAIL, LOAD_COLUMN, STORE_COLUMN, STOP };
+enum { MOVE = CODE_KINDS, JUMP, JUMP_IF, AGAIN, FAIL, WARN, LOAD_COLUMN, STORE_COLUMN, STOP };
 
 typedef struct Insn {
     uint32_t kind, dest, a, b, c;
@@ -49,7 +49,7 @@ enum { STACK_REGISTERS = 2048, STACK_COLUMNS = 512, STACK_RESULTS = 64 };
 
 // --- running
 
-// The first failure counts.
+// The first failure counts, and the first warning.
 static void
 fail(double *state, uint32_t site, const double *r, const uint32_t *values, uint32_t n)
 {
@@ -144,6 +144,7 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
             }
             break;
         case FAIL: fail(state, i->a, r, program->inputs.at + i->b, i->c); return;
+        case WARN: fail(state + MDL_CALL_WARNING, i->a, r, program->inputs.at + i->b, i->c); break;
         default: return;
         }
     }
@@ -408,11 +409,14 @@ end_block(Allocator *a, const Routine *routine, const Block *block, uint32_t con
     } else if (block->end == BLOCK_BRANCH) {
         vec_push(&program->insns, (Insn){.kind = JUMP_IF, .a = a->reg.at[condition], .b = block->to,
                                          .c = block->otherwise});
-    } else if (block->end == BLOCK_FAIL) {
+    } else if (block->end == BLOCK_FAIL || block->end == BLOCK_WARN) {
         uint32_t first = program->inputs.n;
         for (uint32_t k = a->code->operands.n - block->n_values; k < a->code->operands.n; k++)
             vec_push(&program->inputs, a->reg.at[a->code->operands.at[k]]);
-        vec_push(&program->insns, (Insn){.kind = FAIL, .a = block->site, .b = first, .c = block->n_values});
+        bool warns = block->end == BLOCK_WARN;
+        vec_push(&program->insns, (Insn){.kind = warns ? WARN : FAIL, .a = block->site, .b = first, .c = block->n_values});
+        if (warns)
+            vec_push(&program->insns, (Insn){.kind = JUMP, .c = block->to});
     } else {
         vec_push(&program->insns, (Insn){.kind = STOP});
     }

@@ -376,20 +376,26 @@ expect_condition(Emitter *e, LLVMValueRef condition, LLVMBasicBlockRef *otherwis
     LLVMPositionBuilderAtEnd(e->m->builder, on);
 }
 
-// The first failure counts.
+// The first failure counts, and the first warning; `at` says where it is recorded.
 static void
-emit_failure(Emitter *e, uint32_t site, const LLVMValueRef *values, uint32_t n)
+emit_record(Emitter *e, uint32_t at, uint32_t site, const LLVMValueRef *values, uint32_t n)
 {
     LLVMBuilderRef builder = e->m->builder;
     LLVMBasicBlockRef record = new_block(e), done = new_block(e);
-    LLVMValueRef first = compare(e, LLVMRealOEQ, load_double(e, state_address(e, 0)), real_constant(e, 0));
+    LLVMValueRef first = compare(e, LLVMRealOEQ, load_double(e, state_address(e, at)), real_constant(e, 0));
     LLVMBuildCondBr(builder, first, record, done);
     LLVMPositionBuilderAtEnd(builder, record);
-    LLVMBuildStore(builder, real_constant(e, site + 1.0), state_address(e, 0));
+    LLVMBuildStore(builder, real_constant(e, site + 1.0), state_address(e, at));
     for (uint32_t k = 0; k < n; k++)
-        LLVMBuildStore(builder, values[k], state_address(e, 1 + k));
+        LLVMBuildStore(builder, values[k], state_address(e, at + 1 + k));
     LLVMBuildBr(builder, done);
     LLVMPositionBuilderAtEnd(builder, done);
+}
+
+static void
+emit_failure(Emitter *e, uint32_t site, const LLVMValueRef *values, uint32_t n)
+{
+    emit_record(e, 0, site, values, n);
 }
 
 static LLVMValueRef
@@ -662,10 +668,14 @@ emit_block_end(Emitter *e, const Block *block, uint32_t condition, LLVMBasicBloc
                         LLVMValueAsBasicBlock(e->blocks_of.at[block->otherwise]));
         return;
     case BLOCK_FAIL:
+    case BLOCK_WARN:
         for (uint32_t k = 0; k < block->n_values; k++)
             values[k] = e->value[e->code->operands.at[e->code->operands.n - block->n_values + k]];
-        emit_failure(e, block->site, values, block->n_values);
-        break;
+        emit_record(e, block->end == BLOCK_WARN ? MDL_CALL_WARNING : 0, block->site, values, block->n_values);
+        if (block->end == BLOCK_FAIL)
+            break;
+        LLVMBuildBr(builder, LLVMValueAsBasicBlock(e->blocks_of.at[block->to]));
+        return;
     case BLOCK_RETURN:
         break;
     }

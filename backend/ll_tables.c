@@ -152,7 +152,7 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), STRUCTS(mdl_model, sample, sample_layout, n_samples),
     STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
     BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
-    CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts),
+    CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts), CODE(mdl_model, told),
     STRUCTS(mdl_model, failed, failure_layout, n_failures),
     STRUCTS(mdl_model, output, output_layout, n_outputs), STRUCTS(mdl_model, settable, settable_layout, n_settables),
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
@@ -165,7 +165,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 816);
+DESCRIBED(mdl_model, 832);
 
 typedef struct Tables {
     LlModule *m;

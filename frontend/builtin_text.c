@@ -1,8 +1,8 @@
 // String(): numbers, Booleans and enumerations as text.
 //
-// Purpose: Modelica 3.6, section 3.7.1.1; texts are known at compile time, and parameters in them become
-// structural. Method: the options are checked here and become one printf conversion, whose letters and number
-// of digits are known to be harmless. Contract: expression_inner.h. Complexity: linear in the text.
+// Purpose: Modelica 3.6, section 3.7.1.1. Method: the options, which are known at compile time, are checked here and become one
+// format, whose letters and number of digits are known to be harmless. A value that is known becomes text at once, another one a
+// place in it. Contract: expression_inner.h. Complexity: linear in the text.
 #include <math.h>
 #include <string.h>
 
@@ -43,8 +43,9 @@ format_usable(const char *format, bool integer)
     return width <= 2 && precision <= 2 && *at && strchr(letters, *at) && !at[1];
 }
 
+// The format of a place (runtime/template.h) that an argument `format` asks for.
 static bool
-formatted(BuiltinCall *call, const Value *value, const char **out)
+given_format(BuiltinCall *call, const Value *value, const char **out)
 {
     ExprEnv *env = call->env;
     Value format;
@@ -52,32 +53,39 @@ formatted(BuiltinCall *call, const Value *value, const char **out)
     bool integer = value->type.base == TYPE_INTEGER;
     if (!expression_scalar(env, node, TYPE_STRING, "the format", &format))
         return false;
-    const char *text = sym_text(env->syms, format.string);
+    const char *text = text_filled(env, &format);
     if (!type_is_number(&value->type) || !format_usable(text, integer)) {
         Diag *diag = diag_add(env->diags, E0220, node_span(env, node), "\"%s\" is no format of %s", text,
                               value_type_text(env, value));
         diag_help(diag, "formats are those of C without '%%', such as \"8.3f\" or \"g\"");
         return false;
     }
-    double number = value_number(env, value, 0);
-    size_t stem = strlen(text) - 1;
-    if (strchr("eEfgG", text[stem]))
-        *out = arena_printf(env->arena, arena_printf(env->arena, "%%%s", text), number);
-    else
-        *out = arena_printf(env->arena, arena_printf(env->arena, "%%%.*sll%c", (int)stem, text, text[stem]),
-                            (long long)number);
+    *out = arena_printf(env->arena, "%%%s", text);
     return true;
 }
 
+// Names of an enumeration, or of the two values of a Boolean, padded to the width.
 static const char *
-plain(ExprEnv *env, const Value *value, int digits)
+names_format(ExprEnv *env, const Type *type, int width)
 {
-    double number = value_number(env, value, 0);
-    switch (value->type.base) {
-    case TYPE_BOOLEAN: return number != 0 ? "true" : "false";
-    case TYPE_ENUM: return sym_text(env->syms, value->type.literals[(uint32_t)number - 1]);
-    case TYPE_INTEGER: return arena_printf(env->arena, "%.0f", number);
-    default: return arena_printf(env->arena, "%.*g", digits, number);
+    static const char *const boolean[] = {"false", "true"};
+    bool logical = type->base == TYPE_BOOLEAN;
+    uint32_t n = logical ? 2 : type->n_literals;
+    const char *text = "e";
+    for (uint32_t i = 0; i < n; i++)
+        text = arena_printf(env->arena, "%s%s%*s", text, i ? "," : "", width,
+                            logical ? boolean[i] : sym_text(env->syms, type->literals[i]));
+    return text;
+}
+
+// The format of a place for the number of digits and the width.
+static const char *
+plain_format(ExprEnv *env, const Type *type, int digits, int width)
+{
+    switch (type->base) {
+    case TYPE_REAL: return arena_printf(env->arena, "%%%d.%dg", width, digits);
+    case TYPE_INTEGER: return arena_printf(env->arena, "%dd", width);
+    default: return names_format(env, type, width);
     }
 }
 
@@ -88,8 +96,8 @@ builtin_string(BuiltinCall *call, Value *out)
     Value value;
     int digits = 6, width = 0;
     bool left = true, has_format = call->n > ARGUMENT_FORMAT && call->nodes[ARGUMENT_FORMAT];
-    const char *text;
-    if (!expression_constant(env, call->nodes[0], &value)
+    const char *format;
+    if (!expression(env, call->nodes[0], &value)
         || !option_integer(call, ARGUMENT_DIGITS, &digits) || !option_integer(call, ARGUMENT_WIDTH, &width))
         return false;
     if (call->n > ARGUMENT_LEFT && call->nodes[ARGUMENT_LEFT]
@@ -102,9 +110,17 @@ builtin_string(BuiltinCall *call, Value *out)
         return false;
     }
     if (!has_format)
-        text = arena_printf(env->arena, "%*s", left ? -width : width, plain(env, &value, digits));
-    else if (!formatted(call, &value, &text))
+        format = plain_format(env, &value.type, digits, left ? -width : width);
+    else if (!given_format(call, &value, &format))
         return false;
-    *out = (Value){.type = type_scalar(TYPE_STRING), .count = 1, .string = sym_of(env->syms, text)};
+    Expr *element = arena_array(env->arena, Expr, 1);
+    *element = value.elements[0];
+    if (value.type.base == TYPE_BOOLEAN)
+        *element = expr_3(env->exprs, OP_IF, *element, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    *out = text_value(env, arena_printf(env->arena, "\1%s\2", format));
+    out->elements = element;
+    out->places = 1;
+    if (value_known(env, &value))
+        *out = text_value(env, text_filled(env, out));
     return true;
 }

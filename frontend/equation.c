@@ -581,6 +581,13 @@ elaborate_assert(Context *context, Node call)
         e = stop ? off : expr_2(exprs, OP_OR, off, e);
     }
     made.message = message.string;
+    made.told = context->frag->told.n;
+    made.n_told = message.places;
+    for (uint32_t k = 0; k < message.places; k++) {
+        FragTold told;
+        store_shape(elab, context->frag, message.elements[k], &told.shape, &told.row, &told.n);
+        vec_push(&context->frag->told, told);
+    }
     store_shape(elab, context->frag, e, &made.shape, &made.row, &made.n);
     vec_push(&context->frag->asserts, made);
 }

@@ -86,18 +86,19 @@ evaluate_element(Evaluation *evaluation, Expr *element)
 static bool
 evaluate_value(ExprEnv *env, Value *value, Span span)
 {
-    if (value_known(env, value) && value->type.base == TYPE_STRING)
-        return true;
     Evaluation evaluation = {.env = env, .span = span};
-    Expr *elements = arena_array(env->arena, Expr, value->count);
+    uint32_t n = value_scalars(value);
+    Expr *elements = arena_array(env->arena, Expr, n + 1);
     bool good = true;
-    for (uint32_t i = 0; i < value->count && good; i++) {
+    for (uint32_t i = 0; i < n && good; i++) {
         elements[i] = value->elements[i];
         good = evaluate_element(&evaluation, &elements[i]);
     }
     value->elements = elements;
     vec_free(&evaluation.known);
     vec_free(&evaluation.order);
+    if (good && n && value->type.base == TYPE_STRING)
+        *value = text_value(env, text_filled(env, value));
     return good;
 }
 

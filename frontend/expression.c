@@ -312,11 +312,8 @@ if_merge(ExprEnv *env, Node node, IfParts *parts, Value *out)
     Type type;
     if (!same_branch_types(env, node, parts, &type))
         return false;
-    if (type.base == TYPE_STRING) {
-        diag_add(env->diags, E0723, node_span(env, node),
-                 "a String cannot depend on a condition that changes at run time");
-        return false;
-    }
+    if (type.base == TYPE_STRING)
+        return text_chosen(env, parts->conditions.at, parts->values.at, last + 1, node_span(env, node), out);
     if (!value_new(env, &type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++) {
@@ -425,7 +422,7 @@ node_value(ExprEnv *env, Node node, Value *out)
     case AST_NUMBER:
         return number_value(env, node, out);
     case AST_STRING:
-        *out = (Value){.type = type_scalar(TYPE_STRING), .count = 1, .string = at->sym};
+        *out = text_value(env, sym_text(env->syms, at->sym));
         return true;
     case AST_BOOL:
         *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, !!(at->flags & AST_F_TRUE)));

@@ -50,7 +50,8 @@ typedef struct Value {
     Type type;
     uint32_t count;          // product of dims, 1 for a scalar; of records: of all their scalars
     Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1
-    Sym string;              // TYPE_STRING (constant text)
+    Sym string;              // TYPE_STRING: the text, with a place for each of the elements (runtime/template.h)
+    uint32_t places;         // TYPE_STRING: number of elements
 } Value;
 
 // What a component reference means (subscripts applied): its scalars in row-major order.

@@ -28,6 +28,12 @@ bool type_same_sizes(const Type *a, const Type *b);
 bool type_same_class(const Type *a, const Type *b);
 uint32_t type_scalars(const Type *type); // of one element: those of a record, otherwise 1
 Value value_scalar(ExprEnv *env, VarType base, Expr element);
+// Elements of a value: those in the places of a String, all scalars of others.
+static inline uint32_t
+value_scalars(const Value *value)
+{
+    return value->type.base == TYPE_STRING ? value->places : value->count;
+}
 // Room for all elements of `type`; false after E0214 when there are too many.
 bool value_new(ExprEnv *env, const Type *type, Span span, Value *out);
 bool value_known(const ExprEnv *env, const Value *value); // every element is a constant
@@ -56,6 +62,14 @@ bool expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, 
 bool operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *out);
 bool operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
 bool expression_binary(ExprEnv *env, Node node, Value *out); // a chain of BINARY nodes
+
+// --- text.c
+Value text_value(ExprEnv *env, const char *text);
+bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out);
+// One of several texts, by conditions known at run time: conditions->at[k] decides for texts[k] unless one before it did.
+bool text_chosen(ExprEnv *env, const Expr *conditions, const Value *texts, uint32_t n, Span span, Value *out);
+// The text with the values of its places; what is not known is shown as "...".
+const char *text_filled(ExprEnv *env, const Value *text);
 
 // --- array.c
 bool array_braces(ExprEnv *env, Node node, Value *out);   // ARRAY
@@ -198,6 +212,9 @@ bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // The same, at least as many as there are places in the tuple on the left; E0203.
 bool function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
+// The arguments of a call of assert, the message only where the condition may not hold.
+typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;
+bool statement_assertion(ExprEnv *env, Node call, Assertion *out);
 Control statement_section(Frame *frame, Node algorithm);
 // At the end of a function: gives variables the values with which it returned under conditions.
 bool statement_returns(Frame *frame);

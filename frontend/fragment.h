@@ -132,8 +132,10 @@ typedef struct FragAssert {
     uint32_t row, n, guard;
     uint8_t level;
     Sym message;
+    uint32_t told, n_told;   // values in the message: range of Fragment.told
     Span span;
 } FragAssert;
+typedef struct FragTold { Expr shape; uint32_t row, n; } FragTold;
 // A condition on the connection graph; its row holds extras only.
 typedef struct FragGuard { Expr shape; uint32_t row, n; } FragGuard;
 typedef enum RootKind { ROOT_DEFINITE, ROOT_POTENTIAL, ROOT_BRANCH } RootKind;
@@ -180,6 +182,7 @@ struct Fragment {
     VEC(FragPath) paths;
     VEC(FragReinit) reinits;
     VEC(FragAssert) asserts;
+    VEC(FragTold) told;
     U32Vec discrete;         // local variables that when-equations make discrete
     VEC(Extra) extras;
     Map extra_of;

@@ -337,9 +337,10 @@ unset_value(ExprEnv *env, const Type *type, Span span, Value *out)
 static void
 own_elements(ExprEnv *env, Value *value)
 {
-    Expr *own = arena_array(env->arena, Expr, value->count ? value->count : 1);
+    uint32_t n = value_scalars(value);
+    Expr *own = arena_array(env->arena, Expr, n + 1);
     if (value->elements)
-        memcpy(own, value->elements, value->count * sizeof *own);
+        memcpy(own, value->elements, n * sizeof *own);
     value->elements = own;
 }
 

@@ -552,6 +552,13 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
         Assert made = {.condition = assert->shape, .inst = shift->inst, .level = assert->level,
                        .message = assert->message, .span = assert->span};
         made.row = link_row(linker, frag, shift, assert->row, assert->n);
+        made.told = dae->told.n;
+        made.n_told = assert->n_told;
+        for (uint32_t k = 0; k < assert->n_told; k++) {
+            const FragTold *told = &frag->told.at[assert->told + k];
+            uint32_t row = link_row(linker, frag, shift, told->row, told->n);
+            vec_push(&dae->told, ((Told){told->shape, row, shift->inst, assert->span}));
+        }
         vec_push(&dae->asserts, made);
     }
 }

@@ -370,6 +370,7 @@ elab_free(Elab *elab)
         vec_free(&frag->paths);
         vec_free(&frag->reinits);
         vec_free(&frag->asserts);
+        vec_free(&frag->told);
         vec_free(&frag->discrete);
         vec_free(&frag->extras);
         vec_free(&frag->guards);

@@ -148,8 +148,14 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
 }
 
 static bool
-string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Value *out)
+string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
+    if (!value_known(env, left) || !value_known(env, right)) {
+        env->at_run_time = true;
+        diag_add(env->diags, E0723, span, "texts are compared while compiling, but this one depends on what happens during the "
+                 "simulation");
+        return false;
+    }
     int order = strcmp(sym_text(env->syms, left->string), sym_text(env->syms, right->string));
     bool holds = op == AOP_EQ ? order == 0 : op == AOP_NE ? order != 0 : op == AOP_LT ? order < 0
         : op == AOP_LE ? order <= 0 : op == AOP_GT ? order > 0 : order >= 0;
@@ -170,18 +176,9 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
         return false;
     }
     if (a == TYPE_STRING)
-        return string_comparison(env, op, left, right, out);
+        return string_comparison(env, op, left, right, span, out);
     *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0],
                                                          right->elements[0]));
-    return true;
-}
-
-static bool
-strings_joined(ExprEnv *env, const Value *left, const Value *right, Value *out)
-{
-    const char *text = arena_printf(env->arena, "%s%s", sym_text(env->syms, left->string),
-                                    sym_text(env->syms, right->string));
-    *out = (Value){.type = type_scalar(TYPE_STRING), .string = sym_of(env->syms, text)};
     return true;
 }
 
@@ -189,7 +186,7 @@ bool
 operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
     if (op == AOP_ADD && left->type.base == TYPE_STRING && right->type.base == TYPE_STRING)
-        return strings_joined(env, left, right, out);
+        return text_joined(env, left, right, span, out);
     if (op <= AOP_EPOW)
         return arithmetic(env, op, left, right, span, out);
     if (op <= AOP_NE)

@@ -144,7 +144,7 @@ routine_key(const Frame *frame, const Value *values, bool specialise)
             continue;
         out_printf(&out, ", %s", value_type_text(env, value));
         if (value->type.base == TYPE_STRING)
-            out_printf(&out, " %u", value->string);
+            out_printf(&out, " %u %u", value->string, value->places);
         else if (compile_is_kept(env, value, specialise))
             for (uint32_t k = 0; k < value->count; k++)
                 out_printf(&out, " %.17g", value_number(env, value, k));
@@ -174,8 +174,9 @@ make_call(Frame *frame, const Value *values, bool specialise, uint32_t index, Va
     Signature signature = env->routines->signatures.at[index];
     U32Vec inputs = {0};
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (frame->variables.at[i].flags & AST_F_INPUT && !compile_is_kept(env, &values[i], specialise))
-            vec_append(&inputs, values[i].elements, values[i].count);
+        if (frame->variables.at[i].flags & AST_F_INPUT
+            && (values[i].type.base == TYPE_STRING || !compile_is_kept(env, &values[i], specialise)))
+            vec_append(&inputs, values[i].elements, value_scalars(&values[i]));
     Expr call = routine_call(env->exprs, signature.number, inputs.at, inputs.n);
     *n = signature.n;
     *outputs = arena_array(env->arena, Value, signature.n + 1);

@@ -44,11 +44,12 @@ begin_assigned(Compile *c, const Value *before, const Value *cells)
 static void
 begin_other(Compile *c, const Value *before, Value *value)
 {
-    if (before->type.base == TYPE_STRING || value_known(c->env, before))
+    uint32_t n = value_scalars(before), first;
+    if (value_known(c->env, before))
         return;
-    uint32_t first = compile_cells(c, before->count);
-    *value = compile_value(c, &before->type, first, before->count);
-    for (uint32_t k = 0; k < before->count; k++) {
+    first = compile_cells(c, n);
+    value->elements = compile_value(c, &before->type, first, n).elements;
+    for (uint32_t k = 0; k < n; k++) {
         if (before->elements[k])
             add_input(c, first + k, before->elements[k]);
         else

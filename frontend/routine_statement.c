@@ -9,15 +9,17 @@
 
 // --- assertions
 
-void
-compile_fail_unless(Compile *c, Expr condition, const char *text, const Value *values, Span span)
+static void
+report_unless(Compile *c, const Assertion *assertion, const char *text, Span span)
 {
+    const Value *values = &assertion->message;
     uint32_t on = compile_block(c), wrong = compile_block(c), first = c->routine->values.n;
-    compile_branch(c, condition, on, wrong);
-    for (uint32_t k = 0; values && k < values->count && k < MDL_FAILURE_VALUES && values->elements; k++)
+    compile_branch(c, assertion->condition.elements[0], on, wrong);
+    for (uint32_t k = 0; k < values->places && k < MDL_FAILURE_VALUES; k++)
         vec_push(&c->routine->values, values->elements[k]);
     Block *block = &c->routine->blocks.at[wrong];
-    block->end = BLOCK_FAIL;
+    block->end = assertion->warning ? BLOCK_WARN : BLOCK_FAIL;
+    block->to = on;
     block->site = site_add(c->env->exprs, text, span);
     block->value = first;
     block->n_values = c->routine->values.n - first;
@@ -28,26 +30,14 @@ static bool
 run_assert(Compile *c, Node call)
 {
     ExprEnv *env = c->env;
-    Node args = ast_child(env->ast, call, 1);
-    Value condition, message = {0}, level = {0};
-    uint32_t given = args ? ast_at(env->ast, args)->nchild : 0;
-    if (given < 2 || given > 3) {
-        diag_add(env->diags, E0203, node_span(env, call), "'assert' takes 2 to 3 arguments, got %u", given);
+    Assertion assertion;
+    if (!statement_assertion(env, call, &assertion))
         return false;
-    }
-    Node last = given > 2 ? ast_child(env->ast, args, 2) : 0;
-    if (last && ast_kind(env->ast, last) == AST_ARG)
-        last = ast_child(env->ast, last, 0);
-    if (!expression_scalar(env, ast_child(env->ast, args, 0), TYPE_BOOLEAN, "the condition", &condition)
-        || !expression_scalar(env, ast_child(env->ast, args, 1), TYPE_STRING, "the message", &message)
-        || (last && !expression_constant(env, last, &level)))
-        return false;
-    bool warning = last && level.count == 1 && value_number(env, &level, 0) == 2;
-    if (warning || (value_known(env, &condition) && value_number(env, &condition, 0) != 0))
+    if (assertion.holds)
         return true;
     const char *text = arena_printf(env->arena, "assertion fails in '%s': %s", c->routine->name,
-                                    sym_text(env->syms, message.string));
-    compile_fail_unless(c, condition.elements[0], text, &message, node_span(env, call));
+                                    sym_text(env->syms, assertion.message.string));
+    report_unless(c, &assertion, text, node_span(env, call));
     return true;
 }
 

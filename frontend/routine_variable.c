@@ -56,7 +56,10 @@ compile_inputs(Compile *c, const Value *values, bool specialise)
     for (uint32_t i = 0; i < c->frame->variables.n; i++) {
         const Variable *variable = &c->frame->variables.at[i];
         Value value = values[i];
-        if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
+        if (variable->flags & AST_F_INPUT && value.type.base == TYPE_STRING && value.places) {
+            value.elements = compile_value(c, &value.type, compile_cells(c, value.places), value.places).elements;
+            compile_mark_real(c, &value.type, value.places);
+        } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
             value = compile_value(c, &values[i].type, compile_cells(c, values[i].count), values[i].count);
             compile_mark_real(c, &value.type, value.count);
         }

@@ -85,9 +85,9 @@ assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *
     Value *variable = &env->locals.at[local].value;
     if (!expression_coerce(env, value, &variable->type, span, what))
         return false;
-    Expr *own = arena_array(env->arena, Expr, value->count ? value->count : 1);
+    Expr *own = arena_array(env->arena, Expr, value_scalars(value) + 1);
     if (value->elements)
-        memcpy(own, value->elements, value->count * sizeof *own);
+        memcpy(own, value->elements, value_scalars(value) * sizeof *own);
     *variable = *value;
     variable->elements = own;
     return true;
@@ -200,35 +200,52 @@ run_multi_assign(Frame *frame, Node node)
 
 // --- calls
 
+bool
+statement_assertion(ExprEnv *env, Node call, Assertion *out)
+{
+    Node args = ast_child(env->ast, call, 1), part[3] = {0};
+    uint32_t given = args ? ast_at(env->ast, args)->nchild : 0;
+    Value level = {0};
+    *out = (Assertion){0};
+    if (given < 2 || given > 3) {
+        diag_add(env->diags, E0203, node_span(env, call), "'assert' takes 2 to 3 arguments, got %u", given);
+        return false;
+    }
+    for (uint32_t i = 0; i < given; i++) {
+        part[i] = ast_child(env->ast, args, i);
+        if (ast_kind(env->ast, part[i]) == AST_ARG)
+            part[i] = ast_child(env->ast, part[i], 0);
+    }
+    if (!expression_scalar(env, part[0], TYPE_BOOLEAN, "the condition", &out->condition))
+        return false;
+    out->holds = value_known(env, &out->condition) && value_number(env, &out->condition, 0) != 0;
+    if (out->holds)
+        return true;
+    if (!expression_scalar(env, part[1], TYPE_STRING, "the message", &out->message)
+        || (part[2] && !expression_constant(env, part[2], &level)))
+        return false;
+    out->warning = part[2] && level.count == 1 && value_number(env, &level, 0) == 2;
+    return true;
+}
+
 static bool
 run_assert(Frame *frame, Node call)
 {
     ExprEnv *env = frame->env;
-    Node args = ast_child(env->ast, call, 1);
-    Value condition, message = {0};
-    if (!args || ast_at(env->ast, args)->nchild < 2) {
-        diag_add(env->diags, E0203, node_span(env, call), "'assert' takes 2 to 3 arguments, got %u",
-                 args ? ast_at(env->ast, args)->nchild : 0);
+    Assertion assertion;
+    if (!statement_assertion(env, call, &assertion))
         return false;
-    }
-    if (!expression_scalar(env, ast_child(env->ast, args, 0), TYPE_BOOLEAN, "the condition", &condition))
-        return false;
-    if (!value_known(env, &condition)) {
-        env->at_run_time = true;
-        diag_add(env->diags, E0722, node_span(env, call),
-                 "this assertion depends on values known only at run time; "
-                 "that is not supported inside functions yet");
-        return false;
-    }
-    if (value_number(env, &condition, 0) != 0)
+    if (assertion.holds)
         return true;
-    if (!expression_scalar(env, ast_child(env->ast, args, 1), TYPE_STRING, "the message", &message))
+    if (!value_known(env, &assertion.condition)) {
+        env->at_run_time = true;
+        diag_add(env->diags, E0722, node_span(env, call), "this assertion depends on values known only at run time");
         return false;
-    Diag *diag = diag_add(env->diags, E0213, frame->span, "assertion fails in '%s': %s",
-                          sym_text(env->syms, frame->function->full_name),
-                              sym_text(env->syms, message.string));
+    }
+    Diag *diag = diag_add(env->diags, assertion.warning ? W1603 : E0213, frame->span, "assertion fails in '%s': %s",
+                          sym_text(env->syms, frame->function->full_name), text_filled(env, &assertion.message));
     diag_note(diag, node_span(env, call), "the assertion");
-    return false;
+    return assertion.warning;
 }
 
 static bool
@@ -255,9 +272,9 @@ snapshot(const Frame *frame)
     Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         values[i] = env->locals.at[i].value;
-        Expr *copy = arena_array(env->arena, Expr, values[i].count ? values[i].count : 1);
+        Expr *copy = arena_array(env->arena, Expr, value_scalars(&values[i]) + 1);
         if (values[i].elements)
-            memcpy(copy, values[i].elements, values[i].count * sizeof *copy);
+            memcpy(copy, values[i].elements, value_scalars(&values[i]) * sizeof *copy);
         values[i].elements = values[i].elements ? copy : NULL;
     }
     return values;
@@ -271,9 +288,15 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
         Value *value = &env->locals.at[i].value;
         const Value *other = &then_values[i];
         bool text = value->type.base == TYPE_STRING;
+        if (text && value->string && other->string && value->string != other->string) {
+            Value both[2] = {*other, *value};
+            if (!text_chosen(env, &condition, both, 2, span, value))
+                return false;
+            continue;
+        }
         if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string))
             return refuse_sizes(frame, i, span);
-        for (uint32_t k = 0; !text && value->elements && other->elements && k < value->count; k++) {
+        for (uint32_t k = 0; value->elements && other->elements && k < value_scalars(value); k++) {
             Expr a = other->elements[k], b = value->elements[k];
             if (a != b)
                 value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;

@@ -112,9 +112,16 @@ typedef struct Assert {
     uint32_t row;
     uint32_t inst;
     uint8_t level;   // 0 error, 1 warning, 2 terminate when condition becomes FALSE
-    Sym message;
+    Sym message;     // with a place for each of its values (runtime/template.h)
+    uint32_t told, n_told; // the values: range of Dae.told
     Span span;
 } Assert;
+typedef struct Told { // a value in the message of an assertion
+    Expr shape;
+    uint32_t row;
+    uint32_t inst;
+    Span span;
+} Told;
 
 // A set-valued term a*Sgn(x) of the model became the unknown p (pass `laws`). Its equation is
 //   if mode == 0 then X = 0 else p = mode*a     as   EQN(if #mode == 0 then #X else #p - #mode*#a, 0)
@@ -279,6 +286,7 @@ typedef struct Dae {
     U32Vec rows;
     VEC(Reinit) reinits;
     VEC(Assert) asserts;
+    VEC(Told) told;
     VEC(Law) laws;
     VEC(Delay) delays;
     U32Vec coordinates;   // variables declared `coordinate`

@@ -771,6 +771,24 @@ read_assert(Reader *reader)
         vec_push(&reader->dae->asserts, assertion);
 }
 
+// A value in the message of the assertion above.
+static void
+read_told(Reader *reader)
+{
+    Dae *dae = reader->dae;
+    if (!dae->asserts.n) {
+        fail(reader, "an assertion first");
+        return;
+    }
+    Assert *assertion = &vec_last(&dae->asserts);
+    Told told = {.span = line_span(reader), .inst = assertion->inst};
+    if (!expression(reader, &told.shape, &told.row))
+        return;
+    if (!assertion->n_told++)
+        assertion->told = dae->told.n;
+    vec_push(&dae->told, told);
+}
+
 static void
 read_in_stream(Reader *reader)
 {
@@ -871,7 +889,7 @@ read_line(Reader *reader)
         LineReader *read;
     } lines[] = {{"model", read_model}, {"experiment", read_header}, {"instance", read_instance}, {"flags", read_flags},
                  {"port", read_port}, {"connector", read_connector}, {"connect", read_connect}, {"node", read_node},
-                 {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert},
+                 {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert}, {"told", read_told},
                  {"same", read_alias}, {"coordinate", read_coordinate}, {"instream", read_in_stream}, {"formalism", read_formalism},
                  {"energy", read_energy}};
     if (at_end(reader))

@@ -402,6 +402,12 @@ print_actions(const Dae *dae, Out *out)
         out_char(out, ' ');
         print_shape(dae, assertion->condition, assertion->row, out);
         out_char(out, '\n');
+        for (uint32_t k = 0; k < assertion->n_told; k++) {
+            const Told *told = &dae->told.at[assertion->told + k];
+            out_text(out, "told ");
+            print_shape(dae, told->shape, told->row, out);
+            out_char(out, '\n');
+        }
     }
     for (Var var = 0; var < dae->alias_of.n; var++) {
         if (dae->alias_of.at[var] == var)

@@ -136,7 +136,11 @@ check_rest(Check *check)
         check_row(check, "assert", i, dae->asserts.at[i].condition, dae->asserts.at[i].row);
         expect(check, dae->asserts.at[i].inst < dae->insts.n && dae->asserts.at[i].level <= 2, "assert", i,
                "its instance or level does not exist");
+        expect(check, dae->asserts.at[i].told + dae->asserts.at[i].n_told <= dae->told.n, "assert", i, "a value of its message "
+               "does not exist");
     }
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        check_row(check, "told", i, dae->told.at[i].shape, dae->told.at[i].row);
 }
 
 static void

@@ -31,7 +31,8 @@ typedef enum BlockEnd {
     BLOCK_JUMP,           // to `to`
     BLOCK_BRANCH,         // to `to` when the condition holds, else to `otherwise`
     BLOCK_RETURN,
-    BLOCK_FAIL            // at `site`, with the values of Routine.values
+    BLOCK_FAIL,           // at `site`, with the values of Routine.values
+    BLOCK_WARN            // the same as a warning; then to `to`
 } BlockEnd;
 
 typedef struct Block {

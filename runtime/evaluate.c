@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/profile.h"
+#include "runtime/template.h"
 
 void
 evaluate_load(Run *run, double time, const double *y, const double *yp)
@@ -221,6 +222,21 @@ evaluate_explain(const Run *run)
     return text ? text : "";
 }
 
+static void
+print_assertion(const Run *run, const mdl_assert *assertion)
+{
+    char text[1000];
+    const char *where = assertion->where ? assertion->where : "", *message = assertion->message;
+    bool fails = assertion->level == 0;
+    if (assertion->told) {
+        mdl_call(run->model->told, run->v);
+        template_fill(message, run->v + assertion->told, text, sizeof text);
+        message = text;
+    }
+    run_message(run, fails ? MDL_ERROR : assertion->level == 2 ? MDL_NOTE : MDL_WARNING, "%s: %s at time %.12g: %s", where,
+                assertion->level == 2 ? "terminated" : "assertion failed", run->v[0], message);
+}
+
 int
 evaluate_asserts(Run *run)
 {
@@ -234,19 +250,15 @@ evaluate_asserts(Run *run)
         run->warned[k] &= ASSERT_WARNED;
         if (good)
             continue;
-        const char *where = assertion->where ? assertion->where : "";
         if (assertion->level == 0) {
-            run_message(run, MDL_ERROR, "%s: assertion failed at time %.12g: %s", where, run->v[0],
-                        assertion->message);
+            print_assertion(run, assertion);
             return MDL_FAILED;
         }
         if (run->warned[k])
             continue;
         run->warned[k] = ASSERT_WARNED;
-        bool stop = assertion->level == 2;
-        run->terminated = run->terminated || stop;
-        run_message(run, stop ? MDL_NOTE : MDL_WARNING, "%s: %s at time %.12g: %s", where,
-                    stop ? "terminated" : "assertion failed", run->v[0], assertion->message);
+        run->terminated = run->terminated || assertion->level == 2;
+        print_assertion(run, assertion);
     }
     return MDL_OK;
 }

@@ -16,6 +16,7 @@ failure_clear(const Run *run)
         return;
     run->v[run->model->failure] = 0;
     run->v[run->model->failure + MDL_CALL_BYTES] = 0;
+    run->v[run->model->failure + MDL_CALL_WARNING] = 0;
 }
 
 bool
@@ -24,12 +25,11 @@ failure_happened(const Run *run)
     return run->model->failure && run->v[run->model->failure] != 0;
 }
 
-bool
-failure_text(const Run *run, char *text, size_t size)
+// The failure or warning that is recorded from `state` on.
+static bool
+recorded_text(const mdl_model *model, const double *state, char *text, size_t size)
 {
-    const mdl_model *model = run->model;
-    const double *state = run->v + model->failure;
-    if (!failure_happened(run) || !(state[0] <= model->n_failures))
+    if (state[0] == 0 || !(state[0] <= model->n_failures))
         return false;
     const mdl_failure *failed = &model->failed[(uint32_t)state[0] - 1];
     int used = snprintf(text, size, "%s%s", failed->where, *failed->where ? ": " : "");
@@ -39,9 +39,31 @@ failure_text(const Run *run, char *text, size_t size)
 }
 
 bool
+failure_text(const Run *run, char *text, size_t size)
+{
+    return failure_happened(run) && recorded_text(run->model, run->v + run->model->failure, text, size);
+}
+
+// Each assertion warns once.
+static void
+report_warning(const Run *run)
+{
+    char text[1200];
+    double *state = run->v + run->model->failure + MDL_CALL_WARNING;
+    if (!run->model->failure || !recorded_text(run->model, state, text, sizeof text))
+        return;
+    uint8_t *told = &run->warned_in_calls[(uint32_t)state[0] - 1];
+    if (!*told)
+        run_message(run, MDL_WARNING, "%s at time %.12g", text, run->v[0]);
+    *told = 1;
+    state[0] = 0;
+}
+
+bool
 failure_report(const Run *run)
 {
     char text[1200];
+    report_warning(run);
     if (!failure_text(run, text, sizeof text))
         return false;
     run_message(run, MDL_ERROR, "%s at time %.12g", text, run->v[0]);

@@ -52,8 +52,11 @@ typedef struct mdl_matrix {
 
 // What functions called at run time share, from `failure` on in v. The first is 0 as long as nothing failed, then the number of
 // the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
-// and repetitions are left to them.
-enum { MDL_FAILURE_VALUES = 8, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_FAILURE_PLACES };
+// and repetitions are left to them. From MDL_CALL_WARNING on the same again for the first assertion of level warning that does not hold.
+enum {
+    MDL_FAILURE_VALUES = 16, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_CALL_WARNING,
+    MDL_FAILURE_PLACES = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES
+};
 
 typedef struct mdl_failure {
     const char *text;           // a template (runtime/template.h) over the values
@@ -198,9 +201,10 @@ typedef struct mdl_rest {
 typedef struct mdl_assert {
     uint32_t ok;       // place in v: 0 when violated (written by `asserts`)
     uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
-    const char *message;
+    const char *message; // a template (runtime/template.h)
     const char *where; // "file:line:col: component.path"
     uint32_t edge;     // 1: depends on pre(), as those inside `when` do: holds or fails while an event is processed
+    uint32_t told;     // first place of the values in the message (written by `told`)
 } mdl_assert;
 
 // value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics.
@@ -360,6 +364,7 @@ struct mdl_model {
     mdl_code instants;       // instants of time relations, sample start and interval
     mdl_code discretes;      // new values of discrete variables, reinit values. After dynamics + outputs
     mdl_code asserts;        // after dynamics + outputs
+    mdl_code told;           // values in the messages of assertions; after dynamics + outputs
     uint32_t initial, terminal; // places in v of initial() and terminal(), 0 when unused
     uint32_t failure;           // first of MDL_FAILURE_PLACES places in v; 0: nothing is called that may fail
     uint32_t n_failures;

@@ -127,6 +127,7 @@ struct Run {
     double event_time[EVENT_WINDOW];
     uint32_t event_count;
     uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
+    uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
     uint64_t next_point;       // index of the next output point

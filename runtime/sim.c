@@ -91,12 +91,13 @@ allocate(Run *run)
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
     run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
+    run->warned_in_calls = calloc((size_t)model->n_failures + 1, sizeof *run->warned_in_calls);
     run->implicit = calloc((size_t)model->nx + 1, sizeof *run->implicit);
     for (uint32_t i = 0; run->implicit && model->implicit && i < model->nx; i++)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
     return run->implicit && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
-           run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned;
+           run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
 static int
@@ -170,6 +171,7 @@ clean_up(Run *run)
     free(run->time_next);
     free(run->sample_index);
     free(run->warned);
+    free(run->warned_in_calls);
     free(run->implicit);
 }
 

@@ -34,6 +34,12 @@ write_value(const char *format, const char *end, double value, char *out, size_t
         snprintf(spec, sizeof spec, "%%%.*s.0f", (int)length - 1, format);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    char *letter = spec + strlen(spec) - 1;
+    if (strchr("diouxX", *letter)) {
+        memmove(letter + 2, letter, 2);
+        memcpy(letter, "ll", 2);
+        return snprintf(out, size, spec, (long long)value);
+    }
     return snprintf(out, size, spec, value);
 #pragma GCC diagnostic pop
 }

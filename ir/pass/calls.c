@@ -130,6 +130,8 @@ refuse_elsewhere(Calls *calls)
         refuse(calls, dae->reinits.at[i].value, dae->reinits.at[i].span);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         refuse(calls, dae->asserts.at[i].condition, dae->asserts.at[i].span);
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        refuse(calls, dae->told.at[i].shape, dae->told.at[i].span);
 }
 
 bool

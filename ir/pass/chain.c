@@ -62,6 +62,8 @@ count_uses(Chains *chains)
         count_row(chains, dae->binds.at[i].shape, dae->binds.at[i].row);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         count_row(chains, dae->asserts.at[i].condition, dae->asserts.at[i].row);
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        count_row(chains, dae->told.at[i].shape, dae->told.at[i].row);
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit *reinit = &dae->reinits.at[i];
         count_row(chains, reinit->value, reinit->row);

@@ -260,6 +260,9 @@ check_elsewhere(Coulomb *pass)
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         if (expr_has_op(dae->exprs, dae->asserts.at[i].condition, OP_COULOMB))
             refuse_elsewhere(pass, dae->asserts.at[i].span);
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        if (expr_has_op(dae->exprs, dae->told.at[i].shape, OP_COULOMB))
+            refuse_elsewhere(pass, dae->told.at[i].span);
 }
 
 bool

@@ -110,6 +110,8 @@ remove_unused(Dae *dae)
         mark_used(dae, dae->binds.at[i].shape, dae->binds.at[i].row, &used);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         mark_used(dae, dae->asserts.at[i].condition, dae->asserts.at[i].row, &used);
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        mark_used(dae, dae->told.at[i].shape, dae->told.at[i].row, &used);
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         mark_used(dae, dae->reinits.at[i].value, dae->reinits.at[i].row, &used);
         used.at[dae->reinits.at[i].var] = 1;

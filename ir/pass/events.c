@@ -7,6 +7,7 @@
 
 #include "ir/locate.h"
 #include "ir/pass/lower.h"
+#include "runtime/template.h"
 
 static void
 make_discretes(Lowering *low)
@@ -209,15 +210,27 @@ uses_pre(const Dae *dae, Expr shape, uint32_t row)
 
 // Everything in it is known while compiling: parameters that initialisation does not find, and constants.
 static bool
-is_parametric(const Dae *dae, const Assert *at)
+is_parametric(const Dae *dae, Expr shape, uint32_t row)
 {
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->condition); k++) {
-        Var var = dae->rows.at[at->row + k];
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++) {
+        Var var = dae->rows.at[row + k];
         VarKind kind = dae_kind(dae, var);
         if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || dae->var_flags.at[var] & VARF_FREE)
             return false;
     }
-    return !expr_has_op(dae->exprs, at->condition, OP_TIME);
+    return !expr_has_op(dae->exprs, shape, OP_TIME);
+}
+
+// The message with the values of parameters in it.
+static void
+print_message(Lowering *low, const Assert *at, Out *out)
+{
+    double values[MDL_FAILURE_VALUES] = {0};
+    char text[1000];
+    for (uint32_t k = 0; k < at->n_told && k < MDL_FAILURE_VALUES; k++)
+        values[k] = parameter_value(low, low->dae->told.at[at->told + k].shape, low->dae->told.at[at->told + k].row);
+    template_fill(sym_text(low->dae->syms, at->message), values, text, sizeof text);
+    out_text(out, at->n_told ? text : sym_text(low->dae->syms, at->message));
 }
 
 // A violated assertion about parameters is an error of the model, at the user's component. True when it was reported.
@@ -225,15 +238,32 @@ static bool
 report_parametric(Lowering *low, const Assert *at)
 {
     const Dae *dae = low->dae;
-    if (at->level > 1 || !is_parametric(dae, at) || parameter_value(low, at->condition, at->row) != 0)
+    bool known = is_parametric(dae, at->condition, at->row);
+    for (uint32_t k = 0; k < at->n_told; k++)
+        known = known && is_parametric(dae, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
+    if (at->level > 1 || !known || parameter_value(low, at->condition, at->row) != 0)
         return false;
     Out path = {0};
     dae_inst_path(dae, at->inst, &path);
-    Diag *diag = diag_add(low->diags, at->level ? W1603 : E0607, at->span, "%s%s%s", path.length ? path.text : "",
-                          path.length ? ": " : "", sym_text(dae->syms, at->message));
+    if (path.length)
+        out_text(&path, ": ");
+    print_message(low, at, &path);
+    Diag *diag = diag_add(low->diags, at->level ? W1603 : E0607, at->span, "%s", path.text);
     locate_move(dae, diag, at->inst);
     out_free(&path);
     return true;
+}
+
+// Values of messages, computed when one is printed.
+static void
+make_told(Lowering *low, const Assert *at, mdl_assert *made, InstrVec *code)
+{
+    const Dae *dae = low->dae;
+    made->told = at->n_told ? new_places(low, at->n_told) : 0;
+    for (uint32_t k = 0; k < at->n_told; k++) {
+        const Told *told = &dae->told.at[at->told + k];
+        emit_vars(low, code, LIFT_HELD, told->shape, dae->rows.at + told->row, told->span, 1, made->told + k);
+    }
 }
 
 static void
@@ -241,7 +271,7 @@ make_asserts(Lowering *low)
 {
     Dae *dae = low->dae;
     mdl_model *model = low->sys->model;
-    InstrVec code = {0};
+    InstrVec code = {0}, told = {0};
     mdl_assert *table = arena_array(low->arena, mdl_assert, dae->asserts.n ? dae->asserts.n : 1);
     uint32_t n = 0;
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
@@ -263,11 +293,14 @@ make_asserts(Lowering *low)
         made->where = arena_strndup(low->arena, out.text ? out.text : "", out.length);
         out_free(&out);
         emit_vars(low, &code, LIFT_HELD, at.condition, dae->rows.at + at.row, at.span, 1, made->ok);
+        make_told(low, &at, made, &told);
     }
     model->assertion = table;
     model->n_asserts = n;
     add_function(low, "asserts", &code, false, &model->asserts);
+    add_function(low, "told", &told, false, &model->told);
     vec_free(&code);
+    vec_free(&told);
 }
 
 // pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete

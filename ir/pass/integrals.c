@@ -119,6 +119,11 @@ pass_integrals(Dae *dae, Diags *diags)
         resolve(&integrals, &at.condition, &at.row, at.inst, at.span);
         dae->asserts.at[i] = at;
     }
+    for (uint32_t i = 0; i < dae->told.n; i++) {
+        Told at = dae->told.at[i];
+        resolve(&integrals, &at.shape, &at.row, at.inst, at.span);
+        dae->told.at[i] = at;
+    }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         Reinit *reinit = &dae->reinits.at[i];
         resolve(&integrals, &reinit->value, &reinit->row, inst_of_var(dae, reinit->var), reinit->span);

@@ -163,6 +163,9 @@ check_elsewhere(Laws *laws)
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         if (concerns(dae->exprs, dae->asserts.at[i].condition))
             ok = report(laws, dae->asserts.at[i].span, "an assertion compares it");
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        if (concerns(dae->exprs, dae->told.at[i].shape))
+            ok = report(laws, dae->told.at[i].span, "a message tells it");
     return ok;
 }
 

@@ -177,6 +177,9 @@ check_elsewhere(Unilateral *pass)
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         if (expr_has_op(dae->exprs, dae->asserts.at[i].condition, OP_UNILATERAL))
             refuse(pass, dae->asserts.at[i].span, "an assertion compares it");
+    for (uint32_t i = 0; i < dae->told.n; i++)
+        if (expr_has_op(dae->exprs, dae->told.at[i].shape, OP_UNILATERAL))
+            refuse(pass, dae->told.at[i].span, "a message tells it");
 }
 
 bool

@@ -263,8 +263,8 @@ clock_model(double *v0)
                                             {CLOCK_FIRED, CLOCK_FIRED, CLOCK_FIRED_PRE, NULL}};
     static const mdl_step init[] = {{.call = {clock_init, NULL}}};
     static const mdl_time_relation relation[] = {{CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, "time > 0.35"}};
-    static const mdl_assert assertion[] = {{CLOCK_OK, 0, "too late", "clock.mdl:3:3: clock", 0},
-                                           {CLOCK_GO_ON, 2, "nine ticks", "clock.mdl:4:3: clock", 0}};
+    static const mdl_assert assertion[] = {{CLOCK_OK, 0, "too late", "clock.mdl:3:3: clock", 0, 0},
+                                           {CLOCK_GO_ON, 2, "nine ticks", "clock.mdl:4:3: clock", 0, 0}};
     static const mdl_output output[] = {{"n", CLOCK_N, 1, MDL_INTEGER, 0, 0}, {"ramp", CLOCK_RAMP, 1, MDL_REAL, 0, 0},
                                         {"fired", CLOCK_FIRED, 1, MDL_INTEGER, 0, 0}};
     mdl_model model = small_model(v0, CLOCK_PLACES, 0, 0, NULL);
