@@ -267,7 +267,9 @@ env_declared(ExprEnv *env, Node ref)
     const Scope *scope = env->scope;
     Found found;
     Sym name = node_at(elab, child_at(elab, ref, 0))->sym;
-    if (!scope_find(elab->program, scope->class_id, name, &found) || !found.class_id)
+    // The predefined functions stand among the classes at the top: `.sin` passes by what is nearer.
+    uint32_t from = node_at(elab, ref)->flags & AST_F_DOT ? CLASSID_ROOT : scope->class_id;
+    if (!scope_find(elab->program, from, name, &found) || !found.class_id)
         return false;
     return class_at(elab->program, found.class_id)->kind == CLASS_FUNCTION;
 }

@@ -54,6 +54,13 @@ package_file(Program *program, const char *directory)
     return is_file(inside) ? inside : NULL;
 }
 
+const char *
+program_package_path(Program *program, const char *path)
+{
+    const char *inside = package_file(program, path);
+    return inside ? inside : path;
+}
+
 // The length of the package's name in the name of a directory entry: `P.mdl`, `P.mo`, `P` or, with a version, `P 4.0.0`
 // (section 13.4.1). 0: none.
 static size_t

@@ -357,6 +357,7 @@ bool
 program_add_file(Program *program, const char *path)
 {
     uint32_t errors = diags_errors(program->diags);
+    path = program_package_path(program, path);
     Node node = program_read_file(program, path);
     if (!node)
         return false;

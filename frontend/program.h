@@ -122,6 +122,8 @@ void imply_ranges(Program *program, Node first);
 void program_add_classes(Program *program, Node file);
 
 // --- package.c
+// The file of a package that is stored as this directory; any other path as it is.
+const char *program_package_path(Program *program, const char *path);
 // True for .../package.mdl and .../package.mo.
 bool program_is_package_file(const char *path);
 // Loads every package that the files name and a directory offers; called before elaboration starts, so that

@@ -323,6 +323,17 @@ is_later_type(const char *name)
     return !strcmp(name, "Clock") || !strcmp(name, "ExternalObject") || !strcmp(name, "Complex");
 }
 
+// The package with the names of the Modelica Standard Library that is mdlc's own, or a class in it.
+static bool
+is_own_modelica(const Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    const char *name = sym_text(program->syms, info->full_name);
+    size_t length = strcspn(name, ".");
+    return info->node && length == strlen("Modelica") && !memcmp(name, "Modelica", length)
+        && sources_in_library(program->sources, ast_at(&program->ast, info->node)->span.lo);
+}
+
 static void
 report_class(Program *program, uint32_t class_id, Node name)
 {
@@ -347,6 +358,8 @@ report_class(Program *program, uint32_t class_id, Node name)
             const char *near = scope_nearest(program, in, part, members);
             if (near)
                 diag_help(diag, "did you mean '%s'?", near);
+            else if (is_own_modelica(program, in))
+                diag_help(diag, "a part of the Modelica Standard Library comes with mdlc; --path DIR gives the whole");
             return;
         }
         if (!found.class_id) {

@@ -1,6 +1,6 @@
 // What a library has to be checked class by class.
 //
-// Purpose: `mdlc check` of a file whose classes are packages and parts. Method: models stand alone; a part (an element, or a
+// Purpose: `mdlc check` of a file whose classes are packages and parts, or of a package in a directory. Method: models stand alone; a part (an element, or a
 // model with flanges) is elaborated as one, and what its flanges bring is left open; a function is called by a model that is
 // written for it, with inputs of its own types, and a type is that of a component in such a model. Sizes that only a call
 // gives, and partial classes, are named as not checked.
@@ -113,7 +113,7 @@ add_wrapper(Program *program, uint32_t class_id, SurveyKind kind)
     return program->classes.n > first ? first : 0;
 }
 
-// --- the classes of the file
+// --- the classes of the library
 
 static SurveyKind
 kind_of(const Program *program, const ClassInfo *info)
@@ -152,6 +152,16 @@ stands_in(const Program *program, Node node, Node file)
     return node && at.lo >= span.lo && at.hi <= span.hi;
 }
 
+// In the file, or in another one of the package that the file makes of its directory.
+static bool
+belongs_to(const Program *program, uint32_t class_id, Node file)
+{
+    for (const ClassInfo *info = class_at(program, class_id); info->node; info = class_at(program, info->parent))
+        if (stands_in(program, info->node, file))
+            return true;
+    return false;
+}
+
 // A class of a class that is no package is part of that one; so is one in a modification.
 static bool
 is_of_its_own(const Program *program, const ClassInfo *info)
@@ -173,8 +183,8 @@ program_survey(Program *program, Survey *survey)
     for (uint32_t id = CLASSID_FIRST; id < n; id++) {
         const ClassInfo *info = class_at(program, id);
         bool top = stands_in(program, info->node, file) && !stands_in(program, class_at(program, info->parent)->node, file);
-        SurveyKind kind = stands_in(program, info->node, file) && is_of_its_own(program, info) ? kind_of(program, info)
-                                                                                                : SURVEY_NOTHING;
+        SurveyKind kind = is_of_its_own(program, info) && belongs_to(program, id, file) ? kind_of(program, info)
+                                                                                         : SURVEY_NOTHING;
         if (top && kind == SURVEY_MODEL)
             return false;
         if (kind == SURVEY_NOTHING)

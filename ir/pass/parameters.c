@@ -240,28 +240,44 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     vec_free(&started);
 }
 
-// A parameter nobody gives a value is 0, which is rarely what is meant.
+// A parameter that nobody gives a value has its start value, or is 0, which is rarely what is meant.
 static void
-warn_without_value(Lowering *low, const U32Vec *bind_of)
+warn_without_value(Lowering *low, const ParameterOrder *work)
 {
     Dae *dae = low->dae;
-    U8Vec started = {0};
-    vec_grow(&started, dae->nvars);
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (dae->binds.at[i].attr == ATTR_START)
-            started.at[dae->binds.at[i].var] = 1;
-    for (Var var = 0; var < bind_of->n && !diags_full(low->diags); var++) {
+    for (Var var = 0; var < work->bind_of.n && !diags_full(low->diags); var++) {
         const Group *group = dae_group(dae, var);
-        if (dae_kind(dae, var) != VAR_PARAMETER || bind_of->at[var] != NONE || started.at[var] || !group || group->flags & GROUP_HIDDEN
+        if (dae_kind(dae, var) != VAR_PARAMETER || work->bind_of.at[var] != NONE || !group || group->flags & GROUP_HIDDEN
             || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
             continue;
         Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",
                               dae_name(dae, var));
         diag_help(diag, "give it a value, or set it with --set %s=VALUE", dae_name(dae, var));
-        while (var + 1 < bind_of->n && dae_group(dae, var + 1) == group) // one message for an array
+        while (var + 1 < work->bind_of.n && dae_group(dae, var + 1) == group) // one message for an array
             var++;
     }
-    vec_free(&started);
+}
+
+// The bind of each parameter's value. The start value of one that has no other, and that initialisation does not find, is
+// its value (section 4.4.4).
+static void
+find_values(Lowering *low, ParameterOrder *work)
+{
+    Dae *dae = low->dae;
+    vec_grow(&work->state, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(&work->bind_of, NONE);
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (dae->binds.at[i].attr == ATTR_VALUE)
+            work->bind_of.at[dae->binds.at[i].var] = i;
+    for (uint32_t i = 0; i < dae->binds.n; i++) {
+        Bind *bind = &dae->binds.at[i];
+        if (bind->attr != ATTR_START || work->bind_of.at[bind->var] != NONE || dae_kind(dae, bind->var) != VAR_PARAMETER
+            || dae->var_flags.at[bind->var] & VARF_FREE)
+            continue;
+        bind->attr = ATTR_VALUE;
+        work->bind_of.at[bind->var] = i;
+    }
 }
 
 void
@@ -270,12 +286,7 @@ make_parameters(Lowering *low)
     Dae *dae = low->dae;
     InstrVec code = {0};
     ParameterOrder work = {0};
-    vec_grow(&work.state, dae->nvars);
-    for (Var var = 0; var < dae->nvars; var++)
-        vec_push(&work.bind_of, NONE);
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (dae->binds.at[i].attr == ATTR_VALUE)
-            work.bind_of.at[dae->binds.at[i].var] = i;
+    find_values(low, &work);
     bool good = true;
     for (Var var = 0; var < dae->nvars && good; var++)
         if (work.bind_of.at[var] != NONE && work.state.at[var] == 0)
@@ -294,7 +305,7 @@ make_parameters(Lowering *low)
     if (good)
         make_attributes(low, &work.bind_of, &code);
     settables_rest(low);
-    warn_without_value(low, &work.bind_of);
+    warn_without_value(low, &work);
     add_function(low, "parameters", &code, false, &low->sys->model->parameters);
     vec_free(&code);
     vec_free(&work.bind_of);

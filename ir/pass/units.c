@@ -43,6 +43,7 @@ typedef struct UnitsPass {
     VEC(Quantity) slots;
     VEC(Quantity) of;   // per expression of the shape being computed
     U32Vec stamp;       // per expression: the round it was computed in
+    U32Vec choice;      // per expression: the round in which it chooses between equations
     U32Vec order, stack;
     uint32_t round;
     Finding finding;
@@ -359,6 +360,8 @@ expression_quantity(UnitsPass *pass, Expr e)
     case OP_SMOOTH:
         return pass->of.at[b];
     case OP_IF:
+        if (pass->choice.at[e] == pass->round)
+            return unknown_quantity();
         return same_unit(pass, FAULT_ARGUMENTS, e, b, expr_arg(exprs, e, 2));
     case OP_MIN: case OP_MAX: case OP_LUZ: case OP_TAR: case OP_HOMOTOPY:
         return same_unit(pass, FAULT_ARGUMENTS, e, a, b);
@@ -393,6 +396,17 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// `if c then a else b = 0` chooses between the equations of an if-equation: these need not have one unit.
+static void
+mark_choices(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    if (expr_op(exprs, e) != OP_EQN || !expr_is_const(exprs, expr_arg(exprs, e, 1), 0))
+        return;
+    for (e = expr_arg(exprs, e, 0); expr_op(exprs, e) == OP_IF; e = expr_arg(exprs, e, 2))
+        pass->choice.at[e] = pass->round;
+}
+
 // Computes every subexpression of e. Arguments have smaller ids than their users, so ascending ids are an
 // order of evaluation.
 static void
@@ -402,9 +416,11 @@ compute(UnitsPass *pass, Expr e)
     uint32_t count = expr_count(exprs) + 1;
     if (pass->of.n < count) {
         vec_grow(&pass->stamp, count - pass->stamp.n);
+        vec_grow(&pass->choice, count - pass->choice.n);
         vec_grow(&pass->of, count - pass->of.n);
     }
     pass->round++;
+    mark_choices(pass, e);
     pass->finding = (Finding){0};
     vec_clear(&pass->order);
     vec_push(&pass->stack, e);
@@ -673,6 +689,7 @@ pass_units(Dae *dae, Diags *diags)
     vec_free(&pass.slots);
     vec_free(&pass.of);
     vec_free(&pass.stamp);
+    vec_free(&pass.choice);
     vec_free(&pass.order);
     vec_free(&pass.stack);
     return diags_errors(diags) == before;
