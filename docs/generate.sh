@@ -44,4 +44,6 @@ mkdir -p "$folder/library"
         "$mdlc" doc "$name" --format=markdown >"$folder/library/$name.md"
         printf '| [%s](%s.md) | %s |\n' "$name" "$name" "$("$mdlc" doc | sed -n "s/^$name  *//p")"
     done
+    printf '\nThe package `Modelica` has the names that models written for the Modelica Standard Library use (%s).\n' \
+        '`mdlc doc Modelica.Blocks.Math`, for example; [modelica.md](../modelica.md)'
 } >"$folder/library/README.md"

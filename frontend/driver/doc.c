@@ -31,10 +31,11 @@ library_first(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+// A file, or the directory of a package.
 static int
 is_library(const struct dirent *entry)
 {
-    return ends_with(entry->d_name, ".mdl");
+    return ends_with(entry->d_name, ".mdl") || (entry->d_type == DT_DIR && entry->d_name[0] != '.');
 }
 
 static int
@@ -48,7 +49,7 @@ list_libraries(Session *session, Out *out)
         return EXIT_IO;
     }
     for (int i = 0; i < n; i++) {
-        const char *name = arena_strndup(session->arena, entry[i]->d_name, strlen(entry[i]->d_name) - strlen(".mdl"));
+        const char *name = arena_strndup(session->arena, entry[i]->d_name, strcspn(entry[i]->d_name, "."));
         doc_load(session->program, name);
         doc_line(session->program, name, out);
         free(entry[i]);
