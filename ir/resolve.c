@@ -19,7 +19,8 @@ enum { PACKED_SLOTS = 8, RECENT = 256 };
 typedef struct Recent {
     uint64_t key;
     Expr result;
-    uint32_t n;      // slots of the result
+    bool same;       // the row stays as it is
+    uint8_t n;       // slots of the result
     uint32_t source; // four bits for each: the slot of the row it comes from
 } Recent;
 
@@ -90,15 +91,16 @@ pattern_of(Dae *dae, Expr shape, Var *vars, uint32_t n, uint32_t *slots)
 static uint64_t
 packed_key(const Dae *dae, Expr shape, const Var *from, uint32_t n, Var *to)
 {
-    uint64_t key = (uint64_t)shape << 32;
+    uint64_t key = (uint64_t)shape << 32, seen = 0; // a bit for each variable, which some may share
     for (uint32_t k = 0; k < n; k++) {
         bool negative;
-        uint32_t first = 0;
+        uint32_t first = k;
         to[k] = dae_alias(dae, from[k], &negative);
-        while (to[first] != to[k])
-            first++;
-        if (first != k && dae_kind(dae, to[k]) == VAR_CONSTANT)
-            first = k;
+        uint64_t bit = 1ull << to[k] % 64;
+        if (seen & bit && dae_kind(dae, to[k]) != VAR_CONSTANT)
+            for (first = 0; to[first] != to[k]; first++)
+                continue;
+        seen |= bit;
         key |= (uint64_t)(2 * first + negative) << 4 * k;
     }
     return key;
@@ -111,21 +113,26 @@ find_recent(Dae *dae, uint64_t key, Expr shape, const Var *row, uint32_t n)
     uint32_t slots[PACKED_SLOTS];
     memcpy(vars, row, n * sizeof *vars);
     const Pattern *pattern = pattern_of(dae, shape, vars, n, slots);
-    Recent found = {.key = key, .result = pattern ? pattern->result : shape, .n = pattern ? pattern->n_result : n};
+    if (!pattern)
+        return (Recent){.key = key, .result = shape, .same = true, .n = (uint8_t)n};
+    Recent found = {.key = key, .result = pattern->result, .n = (uint8_t)pattern->n_result};
     for (uint32_t k = 0; k < found.n; k++)
-        found.source |= (pattern ? pattern->source[k] : k) << 4 * k;
+        found.source |= pattern->source[k] << 4 * k;
     return found;
 }
 
 static Expr
 resolve_short(Dae *dae, Expr shape, const Var *row, uint32_t n, U32Vec *vars)
 {
-    Var to[PACKED_SLOTS];
-    uint64_t key = packed_key(dae, shape, row, n, to);
+    uint64_t key = packed_key(dae, shape, row, n, vars->at);
     Recent *recent = &dae->resolver->recent[hash_mix(key) % RECENT];
     if (recent->key != key)
         *recent = find_recent(dae, key, shape, row, n);
+    if (recent->same)
+        return recent->result;
+    Var to[PACKED_SLOTS];
     uint32_t source = recent->source;
+    memcpy(to, vars->at, n * sizeof *to);
     for (uint32_t k = 0; k < recent->n; k++, source >>= 4)
         vars->at[k] = to[source & 15];
     vars->n = recent->n;

@@ -20,18 +20,29 @@
 
 enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
 
+typedef struct Row { // of an equation
+    uint32_t start, end; // its columns that were highest derivatives when it was made
+    Var var_of;          // what it determines, or NONE
+    uint32_t color;      // the last search that reached it
+    uint32_t scanned;    // up to which column that search has looked
+    uint32_t level;      // how often it was differentiated
+} Row;
+
+typedef struct Mark { // of a variable
+    uint32_t equation_of; // what determines it, or NONE
+    uint32_t color;       // the last search that reached it
+} Mark;
+
 typedef struct Index {
     Dae *dae;
     Reduction *reduction;
     Diags *diags;
     Structure structure;
     Patterns rates;
-    // per equation id:
-    U32Vec start, end;  // its columns that were highest derivatives when it was made
-    U32Vec var_of, level, law_of, color, scanned;
+    VEC(Row) rows;      // per equation
     U32Vec column;
-    // per variable:
-    U32Vec equation_of, var_color;
+    VEC(Mark) marks;    // per variable
+    Map law_of;         // equation -> law
     U32Vec colored_equations, colored_vars, stack;
     U8Vec dependent;    // per equation: laws whose x other laws hold, too
     uint32_t round;
@@ -47,29 +58,17 @@ grow_none(U32Vec *vec, uint32_t n)
 }
 
 static void
-grow_zero(U32Vec *vec, uint32_t n)
-{
-    if (vec->n < n)
-        vec_grow(vec, n - vec->n);
-}
-
-static void
 grow_all(Index *index)
 {
     uint32_t equations = index->dae->equations.n, vars = index->dae->nvars;
-    grow_zero(&index->start, equations);
-    grow_zero(&index->end, equations);
-    grow_none(&index->var_of, equations);
-    grow_zero(&index->level, equations);
-    grow_none(&index->law_of, equations);
+    while (index->rows.n < equations)
+        vec_push(&index->rows, (Row){.var_of = NONE});
     if (index->dependent.n < equations)
         vec_grow(&index->dependent, equations - index->dependent.n);
-    grow_zero(&index->color, equations);
-    grow_zero(&index->scanned, equations);
     grow_none(&index->reduction->derivative, equations);
     grow_none(&index->reduction->derivative_of, equations);
-    grow_none(&index->equation_of, vars);
-    grow_zero(&index->var_color, vars);
+    while (index->marks.n < vars)
+        vec_push(&index->marks, (Mark){.equation_of = NONE});
 }
 
 static bool
@@ -84,7 +83,7 @@ read_columns(Index *index, uint32_t e)
 {
     Dae *dae = index->dae;
     structure_read(&index->structure, e);
-    index->start.at[e] = index->column.n;
+    index->rows.at[e].start = index->column.n;
     for (uint32_t k = 0; k < index->structure.vars.n; k++) {
         Var var = index->structure.vars.at[k];
         VarKind kind = dae_kind(dae, var);
@@ -92,7 +91,7 @@ read_columns(Index *index, uint32_t e)
         if (index->structure.use.at[k] == USE_DETERMINE && unknown && is_highest(index, var))
             vec_push(&index->column, var);
     }
-    index->end.at[e] = index->column.n;
+    index->rows.at[e].end = index->column.n;
 }
 
 // --- wishes
@@ -142,13 +141,13 @@ match_first(Index *index, U32Vec *open)
     problem_match(&problem, dae->nvars, NULL);
     for (uint32_t i = 0; i < problem.equations.n; i++) {
         uint32_t e = problem.equations.at[i], var = problem.var_of.at[i];
-        index->start.at[e] = problem.incidence.start.at[i];
-        index->end.at[e] = problem.incidence.match_end.at[i];
-        index->var_of.at[e] = var;
+        index->rows.at[e].start = problem.incidence.start.at[i];
+        index->rows.at[e].end = problem.incidence.match_end.at[i];
+        index->rows.at[e].var_of = var;
         if (var == NONE)
             vec_push(open, e);
         else
-            index->equation_of.at[var] = e;
+            index->marks.at[var].equation_of = e;
     }
     vec_append(&index->column, problem.incidence.column.at, problem.incidence.column.n);
     problem_free(&problem);
@@ -159,8 +158,8 @@ match_first(Index *index, U32Vec *open)
 static void
 color_equation(Index *index, uint32_t e)
 {
-    index->color.at[e] = index->round;
-    index->scanned.at[e] = index->start.at[e];
+    index->rows.at[e].color = index->round;
+    index->rows.at[e].scanned = index->rows.at[e].start;
     vec_push(&index->colored_equations, e);
     vec_push(&index->stack, e);
 }
@@ -169,9 +168,9 @@ color_equation(Index *index, uint32_t e)
 static Var
 free_var(const Index *index, uint32_t e)
 {
-    for (uint32_t j = index->start.at[e]; j < index->end.at[e]; j++) {
+    for (uint32_t j = index->rows.at[e].start; j < index->rows.at[e].end; j++) {
         Var var = index->column.at[j];
-        if (index->equation_of.at[var] == NONE && is_highest(index, var))
+        if (index->marks.at[var].equation_of == NONE && is_highest(index, var))
             return var;
     }
     return NONE;
@@ -180,22 +179,22 @@ free_var(const Index *index, uint32_t e)
 static void
 assign(Index *index, uint32_t e, Var var)
 {
-    index->var_of.at[e] = var;
-    index->equation_of.at[var] = e;
+    index->rows.at[e].var_of = var;
+    index->marks.at[var].equation_of = e;
 }
 
 // The next uncolored variable of e, coloured now; its equation, or NONE when e is exhausted.
 static uint32_t
 next_equation(Index *index, uint32_t e)
 {
-    while (index->scanned.at[e] < index->end.at[e]) {
-        Var var = index->column.at[index->scanned.at[e]++];
-        if (index->var_color.at[var] == index->round || !is_highest(index, var))
+    while (index->rows.at[e].scanned < index->rows.at[e].end) {
+        Var var = index->column.at[index->rows.at[e].scanned++];
+        if (index->marks.at[var].color == index->round || !is_highest(index, var))
             continue;
-        index->var_color.at[var] = index->round;
+        index->marks.at[var].color = index->round;
         vec_push(&index->colored_vars, var);
-        uint32_t next = index->equation_of.at[var];
-        if (index->color.at[next] != index->round)
+        uint32_t next = index->marks.at[var].equation_of;
+        if (index->rows.at[next].color != index->round)
             return next;
     }
     return NONE;
@@ -212,11 +211,11 @@ search(Index *index, uint32_t e)
     vec_clear(&index->stack);
     for (color_equation(index, e); index->stack.n;) {
         uint32_t top = vec_last(&index->stack);
-        Var var = index->scanned.at[top] == index->start.at[top] ? free_var(index, top) : NONE;
+        Var var = index->rows.at[top].scanned == index->rows.at[top].start ? free_var(index, top) : NONE;
         if (var != NONE) {
             while (index->stack.n) {
                 uint32_t at = vec_pop(&index->stack);
-                Var old = index->var_of.at[at];
+                Var old = index->rows.at[at].var_of;
                 assign(index, at, var);
                 var = old;
             }
@@ -303,6 +302,14 @@ complain_rate(Index *index, uint32_t e, Var var)
 
 // --- differentiating
 
+// The set-valued law that equation e stands for, or NONE.
+static uint32_t
+law_of(const Index *index, uint32_t e)
+{
+    uint32_t law;
+    return map_get(&index->law_of, e, &law) ? law : NONE;
+}
+
 // False after an error: an input has no derivative.
 static bool
 check_inputs(Index *index, uint32_t e)
@@ -358,7 +365,7 @@ append_derivative(Index *index, uint32_t e)
         return false;
     }
     grow_all(index);
-    index->level.at[made] = index->level.at[e] + 1;
+    index->rows.at[made].level = index->rows.at[e].level + 1;
     index->reduction->derivative.at[e] = made;
     index->reduction->derivative_of.at[made] = e;
     index->reduction->differentiated++;
@@ -377,7 +384,7 @@ static bool
 raise_law(Index *index, uint32_t e)
 {
     Dae *dae = index->dae;
-    Law *law = &dae->laws.at[index->law_of.at[e]];
+    Law *law = &dae->laws.at[law_of(index, e)];
     if (law->level >= most_level(law)) {
         Out text = {0};
         const char *name = dae_name(dae, law->x);
@@ -401,7 +408,7 @@ raise_law(Index *index, uint32_t e)
     }
     equation->row = row;
     grow_all(index);
-    index->level.at[e]++;
+    index->rows.at[e].level++;
     return true;
 }
 
@@ -409,7 +416,7 @@ static bool
 differentiate(Index *index, uint32_t e)
 {
     EqnKind kind = (EqnKind)index->dae->equations.at[e].kind;
-    if (index->level.at[e] >= DIFFERENTIATION_LIMIT) {
+    if (index->rows.at[e].level >= DIFFERENTIATION_LIMIT) {
         note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 20 times"));
         return false;
     }
@@ -447,7 +454,7 @@ differentiate_colored(Index *index)
         Var var = index->colored_vars.at[k], der = dae_der(dae, var);
         dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
         grow_all(index);
-        assign(index, successor(index, index->equation_of.at[var]), der);
+        assign(index, successor(index, index->marks.at[var].equation_of), der);
     }
     for (uint32_t k = 0; k < index->colored_equations.n; k++)
         read_columns(index, successor(index, index->colored_equations.at[k]));
@@ -463,14 +470,14 @@ dependent_law(const Index *index)
 {
     uint32_t last = NONE, count = 0;
     for (uint32_t k = 0; k < index->colored_equations.n; k++) {
-        uint32_t e = index->colored_equations.at[k], law = index->law_of.at[e];
+        uint32_t e = index->colored_equations.at[k], law = law_of(index, e);
         if (law == NONE || index->dependent.at[e])
             continue;
         const Law *at = &index->dae->laws.at[law];
         if (at->level < most_level(at))
             continue;
         count++;
-        last = last == NONE || law > index->law_of.at[last] ? e : last;
+        last = last == NONE || law > law_of(index, last) ? e : last;
     }
     return count > 1 ? last : NONE;
 }
@@ -483,11 +490,11 @@ spare_law(Index *index, uint32_t searched)
     if (e == NONE)
         return false;
     index->dependent.at[e] = 1;
-    index->dae->laws.at[index->law_of.at[e]].dependent = 1;
-    Var freed = index->var_of.at[e];
+    index->dae->laws.at[law_of(index, e)].dependent = 1;
+    Var freed = index->rows.at[e].var_of;
     if (freed != NONE)
-        index->equation_of.at[freed] = NONE;
-    index->var_of.at[e] = NONE;
+        index->marks.at[freed].equation_of = NONE;
+    index->rows.at[e].var_of = NONE;
     read_columns(index, e);
     return search(index, e) && (e == searched || search(index, searched));
 }
@@ -498,10 +505,10 @@ static uint32_t
 structural_index(const Index *index)
 {
     uint32_t level = 0;
-    for (uint32_t e = 0; e < index->level.n; e++)
-        level = index->level.at[e] > level ? index->level.at[e] : level;
-    for (Var v = 0; v < index->equation_of.n; v++)
-        if (index->equation_of.at[v] != NONE && is_highest(index, v) && index->dae->var_der_of.at[v] == NONE &&
+    for (uint32_t e = 0; e < index->rows.n; e++)
+        level = index->rows.at[e].level > level ? index->rows.at[e].level : level;
+    for (Var v = 0; v < index->marks.n; v++)
+        if (index->marks.at[v].equation_of != NONE && is_highest(index, v) && index->dae->var_der_of.at[v] == NONE &&
             dae_kind(index->dae, v) == VAR_CONTINUOUS)
             return level + 1;
     return level;
@@ -511,14 +518,15 @@ static void
 index_free(Index *index)
 {
     U32Vec *vecs[] = {
-        &index->start, &index->end, &index->var_of, &index->level, &index->law_of, &index->color, &index->scanned,
-        &index->column, &index->equation_of, &index->var_color, &index->colored_equations, &index->colored_vars,
-        &index->stack,
+        &index->column, &index->colored_equations, &index->colored_vars, &index->stack,
     };
     for (uint32_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
         vec_free(vecs[i]);
     structure_free(&index->structure);
+    vec_free(&index->rows);
+    vec_free(&index->marks);
     vec_free(&index->dependent);
+    map_free(&index->law_of);
     arena_free(&index->rates.arena);
 }
 
@@ -533,7 +541,7 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     wish_velocities(&index);
     grow_all(&index);
     for (uint32_t l = 0; l < dae->laws.n; l++)
-        index.law_of.at[dae->laws.at[l].equation] = l;
+        map_put(&index.law_of, dae->laws.at[l].equation, l);
     match_first(&index, &open);
     bool good = true;
     for (uint32_t k = 0; k < open.n && good; k++)

@@ -386,17 +386,36 @@ by_preference(const void *a, const void *b)
     return x->var > y->var ? -1 : x->var < y->var;
 }
 
-// Columns in the order in which they should become dummies: order[k] is a column.
+static void
+sort_columns(Column *columns, uint32_t n)
+{
+    for (uint32_t k = 1; k < n; k++)
+        if (by_preference(&columns[k - 1], &columns[k]) > 0) {
+            qsort(columns, n, sizeof *columns, by_preference);
+            return;
+        }
+}
+
+// Columns in the order in which they should become dummies: order[k] is a column. They are gathered by wish and start, last
+// ones first, which in a model in natural order leaves nothing to sort.
 static void
 order_columns(const States *states, U32Vec *order)
 {
-    uint32_t n = states->columns.n;
+    enum { STARTS = 3 };
+    uint32_t n = states->columns.n, end[WISHES * STARTS + 1] = {0};
     Column *sorted = base_calloc((size_t)n + 1, sizeof *sorted);
-    if (n)
-        memcpy(sorted, states->columns.at, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_preference);
     for (uint32_t k = 0; k < n; k++)
-        vec_push(order, sorted[k].id);
+        end[states->columns.at[k].wish * STARTS + states->columns.at[k].start + 1]++;
+    for (uint32_t i = 0; i < WISHES * STARTS; i++)
+        end[i + 1] += end[i];
+    for (uint32_t k = n; k-- > 0;)
+        sorted[end[states->columns.at[k].wish * STARTS + states->columns.at[k].start]++] = states->columns.at[k];
+    for (uint32_t i = 0, first = 0; i < WISHES * STARTS; first = end[i], i++)
+        sort_columns(sorted + first, end[i] - first);
+    vec_reserve(order, n);
+    for (uint32_t k = 0; k < n; k++)
+        order->at[k] = sorted[k].id;
+    order->n = n;
     free(sorted);
 }
 
