@@ -109,6 +109,7 @@ emit_element(Emission *emission, uint32_t var, uint32_t index)
     }
     if (emission->role == ROLE_VALUE && kind != VAR_PARAMETER && kind != VAR_CONSTANT && kind != VAR_INPUT) {
         add_equation(elab, frag, EQN_NORMAL, slot_expr(elab, var), e, emission->mod->span);
+        vec_last(&frag->equations).binding = true;
         return;
     }
     static const uint8_t attrs[] = {[ROLE_VALUE] = ATTR_VALUE, [ROLE_START] = ATTR_START,

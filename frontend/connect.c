@@ -161,7 +161,7 @@ add_bonds(Elab *elab, Fragment *frag, Node clause, Bonds *bonds)
 }
 
 // Stream variables are carried by exactly one flow (section 15.1).
-static void
+static bool
 check_streams(Elab *elab, const ConnectorType *type, Span span)
 {
     uint32_t streams = 0, flows = 0;
@@ -169,9 +169,30 @@ check_streams(Elab *elab, const ConnectorType *type, Span span)
         streams += type->causality[k] == CAUSALITY_STREAM;
         flows += type->is_flow[k] != 0;
     }
-    if (streams && flows != 1)
-        diag_add(elab->diags, E0417, span, "connector '%s' has stream variables and %u flow variables; streams need exactly one",
-                 name_of(elab, type->class_name), flows);
+    if (!streams || flows == 1)
+        return true;
+    diag_add(elab->diags, E0417, span, "connector '%s' has stream variables and %u flow variables; streams need exactly one",
+             name_of(elab, type->class_name), flows);
+    return false;
+}
+
+// As many flows as potentials, or a connection would not bring as many equations as it has unknowns (Modelica 3.6, section
+// 9.3.1). Of an overconstrained record only a part is a potential.
+static void
+check_pairs(Elab *elab, const ConnectorType *type, Span span)
+{
+    uint32_t flows = 0, potentials = 0;
+    bool records = false;
+    for (uint32_t k = 0; k < type->n; k++) {
+        flows += type->is_flow[k] != 0;
+        potentials += !type->is_flow[k] && type->causality[k] == CAUSALITY_NONE;
+        records |= type->causality[k] == CAUSALITY_GRAPH;
+    }
+    if (records ? potentials <= flows : potentials == flows)
+        return;
+    Diag *diag = diag_add(elab->diags, W1403, span, "connector '%s' has %u flow variable%s and %u potential%s: each potential needs a flow",
+                          name_of(elab, type->class_name), flows, flows == 1 ? "" : "s", potentials, potentials == 1 ? "" : "s");
+    diag_help(diag, "a signal is declared as input or output, what a flow carries as stream, what does not change as parameter");
 }
 
 // Parameters and constants come after the variables (see place_members).
@@ -204,7 +225,9 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .n = frag->is_expandable ? 0 : count_variables(frag), .is_flow = flat.is_flow, .causality = flat.causality,
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
-    check_streams(elab, &type, node_at(elab, class_at(elab->program, frag->class_id)->node)->span);
+    Span declared = node_at(elab, class_at(elab->program, frag->class_id)->node)->span;
+    if (check_streams(elab, &type, declared))
+        check_pairs(elab, &type, declared);
     frag->connector_type = connector_type_intern(dae, type);
     uint32_t old, index = frag->connector_type - 1;
     if (flat.overconstrained.n && !map_get(&elab->overconstrained_of, index, &old)) {

@@ -100,6 +100,7 @@ typedef struct Outer {
 
 typedef struct FragEquation {
     uint8_t kind;            // EqnKind
+    bool binding;            // Equation.binding
     Expr shape;
     uint32_t row, n;
     uint32_t guard;          // index into Fragment.guards + 1: part of the model only where that holds

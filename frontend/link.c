@@ -84,6 +84,8 @@ group_flags(const Member *member, uint8_t inherited)
         flags |= GROUP_FLOW;
     if (member->flags & AST_F_OUTPUT)
         flags |= GROUP_OUTPUT;
+    if (member->flags & AST_F_INPUT)
+        flags |= GROUP_INPUT;
     if (member->is_protected)
         flags |= GROUP_PROTECTED;
     if (member->mod && member->mod->final)
@@ -490,7 +492,8 @@ link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
         if (!guard_holds(linker, frag, shift, equation->guard))
             continue;
         uint32_t row = link_row(linker, frag, shift, equation->row, equation->n);
-        dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
+        uint32_t id = dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
+        dae->equations.at[id].binding = equation->binding;
     }
 }
 
@@ -503,6 +506,7 @@ link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
         dae->formalism = (Formalism)(frag->formalism - 1);
         dae->formalism_chosen = true;
     }
+    dae->insts.at[shift->inst].has_energy = frag->energies.n > 0;
     for (uint32_t i = 0; i < frag->energies.n; i++) {
         const FragEnergy *energy = &frag->energies.at[i];
         Energy made = {.kind = energy->kind, .memory = energy->memory, .order = energy->order, .shape = energy->shape,
@@ -633,6 +637,7 @@ link_fragments(Elab *elab, Fragment *model)
     // Places and ids agree by construction; a difference would make every row wrong.
     if (linker.sound && solve_graph(&linker, model)) {
         link_contents(&linker, model, (Shift){0});
+        elab->dae->balanced = elab->connects_parts ? 0 : elab->dae->nvars;
         if (elab->connects_parts)
             augment(&linker);
     }

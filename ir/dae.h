@@ -26,6 +26,7 @@ typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_
 
 enum { // Group.flags
     GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own
+    GROUP_INPUT = 64, // declared `input`
     GROUP_EVALUATE = 32 // a structural parameter: its value shaped the model and cannot be changed at run time
 };
 enum { // Dae.var_flags: one byte per scalar
@@ -52,6 +53,7 @@ typedef struct Inst {
     uint8_t rank;
     uint8_t class_kind;  // CLASS_KIND_BODY, ..., or that of a class that passes do not tell apart
     bool internal;       // a connector declared protected: no port of its component
+    bool has_energy;     // its class has an energy section, from which equations follow
     bool shared;         // declared inner: others use it without connections
     Sym class_name;      // full class name
     Span span;           // the declaration
@@ -96,7 +98,8 @@ typedef struct Equation {
     uint32_t node;   // owner: index into Dae.nodes
     uint8_t kind;
     uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
-    uint16_t unused;
+    uint8_t binding;   // 1: var = e of a modification or declaration, var in the first slot: it belongs to the class of var
+    uint8_t unused;
     Span span;
 } Equation;
 
@@ -308,6 +311,9 @@ typedef struct Dae {
     // each branch (Modelica 3.6, section 9.4). Known when the model comes from the front end.
     U32Vec determined_records;
     bool knows_graph;
+    // Variables before this one are declared by classes whose balance is known: Equation.binding says which class an equation
+    // belongs to, and connectors are connected as a whole. 0: it is not.
+    Var balanced;
     U32Vec node_of_inst;  // per instance, as far as any has one: its node + 1, or 0; through dae_node
 
     // alias elimination (pass alias): var = sign * representative. Empty before the pass.

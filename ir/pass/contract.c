@@ -69,10 +69,14 @@ build_indexes(Contract *contract)
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
         bool own = !equation->generated && equation->kind != EQN_INITIAL && equation->kind != EQN_REMOVED;
-        uint32_t inst = dae->nodes.at[equation->node].inst;
+        Var bound = contract_bound_var(dae, equation);
+        uint32_t inst = bound != NONE ? dae_group(dae, bound)->inst : dae->nodes.at[equation->node].inst;
         vec_push(&owner, own ? contract->owner.at[inst] : NONE);
     }
     build_index(&contract->equations, dae->insts.n, &owner);
+    vec_clear(&owner);
+    contract_open_inputs(contract, &owner);
+    build_index(&contract->open_inputs, dae->insts.n, &owner);
     vec_free(&owner);
 }
 
@@ -145,28 +149,52 @@ add_connector(Contract *contract, uint32_t connector)
     return true;
 }
 
-static bool
-add_places(Contract *contract, uint32_t inst)
+static void
+close_connector(Contract *contract, uint32_t connector)
+{
+    const Connector *at = &contract->dae->connectors.at[connector];
+    for (uint32_t k = 0; k < contract->dae->connector_types.at[at->type].n; k++)
+        contract->column_of.at[at->first + k] = INPUT_COLUMN;
+}
+
+// Its own variables that are not part of connectors.
+static void
+add_group(Contract *contract, const Group *group)
+{
+    bool given = (group->flags & GROUP_INPUT) != 0;
+    for (uint32_t k = 0; k < group->count; k++)
+        if (contract->column_of.at[group->first + k] == NONE && given)
+            contract->column_of.at[group->first + k] = INPUT_COLUMN;
+        else if (contract->column_of.at[group->first + k] == NONE)
+            add_place(contract, group->first + k, NONE, 0);
+}
+
+bool
+contract_add_places(Contract *contract, uint32_t inst)
 {
     const Dae *dae = contract->dae;
-    const Index *connectors = &contract->connectors, *groups = &contract->groups;
+    const Index *connectors = &contract->connectors, *groups = &contract->groups, *inputs = &contract->open_inputs;
     bool paired = true;
     vec_clear(&contract->places);
     for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++)
-        paired &= add_connector(contract, connectors->items.at[i]);
+        if (contract->closed.at[connectors->items.at[i]])
+            close_connector(contract, connectors->items.at[i]);
+        else
+            paired &= add_connector(contract, connectors->items.at[i]);
     for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++) {
         const Group *group = &dae->groups.at[groups->items.at[i]];
-        if (group->kind != VAR_CONTINUOUS && group->kind != VAR_DISCRETE)
-            continue;
-        for (uint32_t k = 0; k < group->count; k++)
-            if (contract->column_of.at[group->first + k] == NONE)
-                add_place(contract, group->first + k, NONE, 0);
+        // By a pass, with an equation, or the front end's inStream().
+        bool made = dae->balanced && (group->first >= dae->balanced || ((group->flags & GROUP_HIDDEN) && contract->given.at[group->first]));
+        if (!made && (group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE))
+            add_group(contract, group);
     }
+    for (uint32_t i = inputs->start.at[inst]; i < inputs->start.at[inst + 1]; i++)
+        add_place(contract, contract->inputs.at[inputs->items.at[i]], NONE, 0);
     return paired;
 }
 
-static void
-forget_places(Contract *contract, uint32_t inst)
+void
+contract_forget_places(Contract *contract, uint32_t inst)
 {
     for (uint32_t i = 0; i < contract->places.n; i++) {
         contract->column_of.at[contract->places.at[i].var] = NONE;
@@ -174,11 +202,16 @@ forget_places(Contract *contract, uint32_t inst)
             contract->column_of.at[contract->places.at[i].effort] = NONE;
     }
     const Dae *dae = contract->dae;
-    const Index *connectors = &contract->connectors;
+    const Index *connectors = &contract->connectors, *groups = &contract->groups;
     for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++) {
         const Connector *connector = &dae->connectors.at[connectors->items.at[i]];
         for (uint32_t k = 0; k < dae->connector_types.at[connector->type].n; k++)
             contract->column_of.at[connector->first + k] = NONE;
+    }
+    for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++) {
+        const Group *group = &dae->groups.at[groups->items.at[i]];
+        for (uint32_t k = 0; (group->flags & GROUP_INPUT) && k < group->count; k++)
+            contract->column_of.at[group->first + k] = NONE;
     }
 }
 
@@ -199,6 +232,8 @@ binds_input(const Contract *contract, uint32_t equation)
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
     Expr left = expr_arg(dae->exprs, dae->equations.at[equation].shape, 0);
+    if (dae->equations.at[equation].binding && contract->column_of.at[contract_bound_var(dae, &dae->equations.at[equation])] == INPUT_COLUMN)
+        return true;
     if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT
         || contract->column_of.at[vars[expr_slot_of(dae->exprs, left)]] != INPUT_COLUMN)
         return false;
@@ -210,8 +245,8 @@ binds_input(const Contract *contract, uint32_t equation)
     return true;
 }
 
-static void
-make_problem(const Contract *contract, uint32_t inst, Problem *problem)
+void
+contract_make_problem(const Contract *contract, uint32_t inst, Problem *problem)
 {
     const Dae *dae = contract->dae;
     const Index *equations = &contract->equations;
@@ -281,9 +316,9 @@ check_equations(Contract *contract, uint32_t inst)
     static const char *const kinds[] = {"body", "element", "constraint", "memory element"};
     const Dae *dae = contract->dae;
     uint8_t class_kind = dae->insts.at[inst].class_kind;
-    if (add_places(contract, inst)) {
+    if (contract_add_places(contract, inst)) {
         Problem problem = {0};
-        make_problem(contract, inst, &problem);
+        contract_make_problem(contract, inst, &problem);
         uint32_t unmatched = problem_match(&problem, contract->places.n, NULL);
         bool equal = problem.equations.n == contract->places.n;
         bool constraint = class_kind == CLASS_KIND_CONSTRAINT;
@@ -296,15 +331,24 @@ check_equations(Contract *contract, uint32_t inst)
         }
         problem_free(&problem);
     }
-    forget_places(contract, inst);
+    contract_forget_places(contract, inst);
+}
+
+static uint32_t
+count(const Index *index, uint32_t inst)
+{
+    return index->start.at[inst + 1] - index->start.at[inst];
 }
 
 static void
 check(Contract *contract, uint32_t inst)
 {
     const Inst *at = &contract->dae->insts.at[inst];
-    const Index *equations = &contract->equations, *groups = &contract->groups;
-    uint64_t key = hash_add(at->class_name, equations->start.at[inst + 1] - equations->start.at[inst]);
+    const Index *groups = &contract->groups, *connectors = &contract->connectors;
+    bool physical = at->class_kind >= CLASS_KIND_BODY && at->class_kind <= CLASS_KIND_MEMORY;
+    uint64_t key = hash_add(hash_add(at->class_name, count(&contract->equations, inst)), count(&contract->open_inputs, inst));
+    for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++)
+        key = hash_add(key, contract->closed.at[connectors->items.at[i]]);
     uint64_t scalars = 0;
     for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++)
         scalars += contract->dae->groups.at[groups->items.at[i]].count;
@@ -315,8 +359,22 @@ check(Contract *contract, uint32_t inst)
     map_put(&contract->checked, key, inst);
     if (at->class_kind == CLASS_KIND_CONSTRAINT && !check_ports(contract, inst))
         return;
-    if (!contract->composite.at[inst])
+    if (!physical)
+        contract_check_model(contract, inst);
+    else if (!contract->composite.at[inst])
         check_equations(contract, inst);
+}
+
+// Whether an instance is a component whose class can be checked. The model itself is balanced as a whole (balance.c), unless it
+// is a part of others.
+static bool
+is_checked(const Contract *contract, uint32_t inst)
+{
+    const Dae *dae = contract->dae;
+    uint8_t kind = dae->insts.at[inst].class_kind;
+    if (kind >= CLASS_KIND_BODY && kind <= CLASS_KIND_MEMORY)
+        return true;
+    return dae->balanced && !is_part(dae, inst) && !dae->insts.at[inst].has_energy && (inst || dae_has_open_flanges(dae));
 }
 
 bool
@@ -331,13 +389,11 @@ pass_contract(Dae *dae, Diags *diags)
     vec_grow(&contract.determined, dae->nvars);
     for (uint32_t i = 0; i < dae->determined_records.n; i++)
         contract.determined.at[dae->determined_records.at[i]] = 1;
-    for (uint32_t i = 0; i < dae->insts.n; i++) {
-        uint8_t kind = dae->insts.at[i].class_kind;
-        if (kind >= CLASS_KIND_BODY && kind <= CLASS_KIND_MEMORY)
+    for (uint32_t i = 0; i < dae->insts.n; i++)
+        if (is_checked(&contract, i))
             check(&contract, i);
-    }
-    Index *indexes[] = {&contract.groups, &contract.connectors, &contract.equations};
-    for (int i = 0; i < 3; i++) {
+    Index *indexes[] = {&contract.groups, &contract.connectors, &contract.equations, &contract.open_inputs};
+    for (int i = 0; i < 4; i++) {
         vec_free(&indexes[i]->start);
         vec_free(&indexes[i]->items);
     }
@@ -346,6 +402,10 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.column_of);
     vec_free(&contract.places);
     vec_free(&contract.determined);
+    vec_free(&contract.closed);
+    vec_free(&contract.driven);
+    vec_free(&contract.given);
+    vec_free(&contract.inputs);
     map_free(&contract.checked);
     return contract.ok;
 }

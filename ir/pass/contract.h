@@ -25,6 +25,10 @@ typedef struct Contract {
     Index groups, connectors, equations; // by component
     U32Vec column_of;  // per variable: column of the local problem, INPUT_COLUMN or NONE
     VEC(Spot) places; // per column
+    U8Vec closed, driven; // per connector: connections reach it from inside its component, from outside
+    U8Vec given;       // per variable: a modification or a connection outside its component gives it
+    U32Vec inputs;     // inputs of components that are not given: unknowns of the component around
+    Index open_inputs; // indexes `inputs`
     U8Vec determined;  // per variable: first scalar of an overconstrained record that its own component determines
     Map checked;
     bool ok;
@@ -34,6 +38,18 @@ typedef struct Contract {
 void contract_report_constraint(Contract *contract, uint32_t inst, const Problem *problem);
 // The problem of another component with too few or too many equations: E0415, E0416.
 void contract_report_count(Contract *contract, uint32_t inst, const Problem *problem, const char *kind);
+// --- shared with local.c
+// The unknowns of a component as places; false when its connectors' flows and potentials do not pair up.
+bool contract_add_places(Contract *contract, uint32_t inst);
+void contract_forget_places(Contract *contract, uint32_t inst);
+// Its equations with the places they have.
+void contract_make_problem(const Contract *contract, uint32_t inst, Problem *problem);
+void contract_print_place(Dae *dae, uint32_t inst, const Spot *place, Out *out);
+// The variable that a declaration or modification gives a value, or NONE.
+Var contract_bound_var(const Dae *dae, const Equation *equation);
+void contract_open_inputs(Contract *contract, U32Vec *owner_of);
+// E0420: a component without a contract has another number of equations than of unknowns.
+void contract_check_model(Contract *contract, uint32_t inst);
 const char *contract_path(Dae *dae, uint32_t inst); // of the instance; the model's name for the model itself
 
 #endif

@@ -104,8 +104,8 @@ print_bond(Dae *dae, uint32_t inst, const Spot *place, Out *out)
     out_text(out, direction ? ")" : "");
 }
 
-static void
-print_place(Dae *dae, uint32_t inst, const Spot *place, Out *out)
+void
+contract_print_place(Dae *dae, uint32_t inst, const Spot *place, Out *out)
 {
     if (place->effort == NONE) {
         print_local(dae, inst, place->var, out);
@@ -200,7 +200,7 @@ print_scalars(const Contract *contract, uint32_t inst, const Singular *set, Out 
         print_bond(contract->dae, inst, place, out);
     }
     for (uint32_t i = 0; i < n && !listed; i++) {
-        print_place(contract->dae, inst, &contract->places.at[set->variables.at[i]], out);
+        contract_print_place(contract->dae, inst, &contract->places.at[set->variables.at[i]], out);
         break;
     }
     vec_free(&done);
@@ -270,7 +270,7 @@ print_undetermined(const Contract *contract, uint32_t inst, const Singular *unde
             if ((spot->effort != NONE) != bonds)
                 continue;
             out_text(out, listed++ ? ", " : "; not determined: ");
-            print_place(contract->dae, inst, spot, out);
+            contract_print_place(contract->dae, inst, spot, out);
         }
 }
 
