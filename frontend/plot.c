@@ -25,6 +25,7 @@ typedef struct Plot {
     uint32_t *column; // per variable
     uint32_t *panel;  // per variable
     uint32_t panels, x;
+    uint32_t height; // of one panel with its names, in pixels; 0: a terminal
     Out script;
 } Plot;
 
@@ -224,6 +225,7 @@ terminal(Plot *plot, Out *why)
     uint32_t width = o->width ? o->width : 960, columns, lines;
     uint32_t height = o->height ? o->height : 130 + 270 * plot->panels + LEGEND_ROW * legend_rows(plot, width / 8);
     terminal_size(o, plot->panels, &columns, &lines);
+    plot->height = o->output ? height / plot->panels : 0;
     if (!o->output)
         out_printf(&plot->script, "set terminal dumb size %u, %u\nset encoding utf8\n", columns, lines);
     else if (dot && !strcmp(dot, ".svg"))
@@ -255,6 +257,17 @@ axis_label(Plot *plot, const char *axis, const char *name, const char *unit)
     out_free(&label);
 }
 
+// So many marks that their numbers stand apart: gnuplot does not ask how high a panel is.
+static void
+set_marks(Plot *plot, Range range)
+{
+    enum { NAMES = 80, APART = 26 }; // pixels that names take, and from number to number
+    double marks = fmax(2, ((double)plot->height - NAMES) / APART), raw = (range.high - range.low) / marks;
+    double power = pow(10, floor(log10(raw))), part = raw / power;
+    if (plot->height && isfinite(power))
+        out_printf(&plot->script, "set ytics %.9g\n", (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power);
+}
+
 // With a margin, as a part of what is shown.
 static void
 set_range(Plot *plot, char axis, Range range, double margin, bool logarithmic)
@@ -270,6 +283,8 @@ set_range(Plot *plot, char axis, Range range, double margin, bool logarithmic)
         range = (Range){range.low - more, range.high + more};
     }
     out_printf(&plot->script, "set %crange [%.9g:%.9g]\n", axis, range.low, range.high);
+    if (axis == 'y' && !logarithmic && !plot->options->logarithmic)
+        set_marks(plot, range);
 }
 
 static void

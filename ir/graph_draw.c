@@ -32,7 +32,7 @@ typedef struct Drawing {
     Graph graph;
     bool detailed;
     U32Vec row;      // per node: the line of the drawing that it stands in
-    bool has_loop, has_derivative, has_redundant, has_multibond;
+    bool has_loop, has_derivative, has_redundant, has_multibond, has_memory, has_other;
 } Drawing;
 
 static NodeKind
@@ -240,13 +240,42 @@ print_class(const Drawing *drawing, uint32_t node, Out *out)
     out_html(out, sym_text(dae->syms, dae->insts.at[dae->nodes.at[node].inst].class_name));
 }
 
+// The outermost component that a node lies in when that is not the node itself, else 0.
+static uint32_t
+composite_of(const Dae *dae, uint32_t node)
+{
+    uint32_t inst = dae->nodes.at[node].inst, outermost = inst;
+    while (outermost && dae->insts.at[outermost].parent)
+        outermost = dae->insts.at[outermost].parent;
+    return outermost == inst && !is_junction(dae, node) ? 0 : outermost;
+}
+
+// Within the frame of a composite the name does not begin with the composite's.
 static void
 print_name(const Drawing *drawing, uint32_t node, Out *out)
+{
+    const Dae *dae = drawing->graph.dae;
+    uint32_t composite = composite_of(dae, node);
+    Out name = {0}, frame = {0};
+    graph_print_name(&drawing->graph, node, &name);
+    if (composite)
+        dae_inst_path(dae, composite, &frame);
+    bool inside = frame.length && !strncmp(name.text, frame.text, frame.length) && name.text[frame.length] == '.';
+    out_html(out, name.text + (inside ? frame.length + 1 : 0));
+    out_free(&name);
+    out_free(&frame);
+}
+
+// What a reader who points at it is told: the full name and the class.
+static void
+print_tooltip(const Drawing *drawing, uint32_t node, Out *out)
 {
     Out name = {0};
     graph_print_name(&drawing->graph, node, &name);
     out_html(out, name.text);
+    out_text(out, ": ");
     out_free(&name);
+    print_class(drawing, node, out);
 }
 
 static const char *
@@ -271,7 +300,7 @@ print_letter(const Drawing *drawing, uint32_t node, Out *out)
                weight ? " <font color=\"#15803d\"><b>Se</b></font>" : "");
     print_name(drawing, node, out);
     out_text(out, "</font>>, tooltip=\"");
-    print_class(drawing, node, out);
+    print_tooltip(drawing, node, out);
     out_text(out, "\"];\n");
 }
 
@@ -301,7 +330,7 @@ begin_frame(const Drawing *drawing, uint32_t node, const char *fill, Out *out)
 {
     out_printf(out, "  subgraph cluster_n%u {\n  style=\"rounded,filled\"; fillcolor=\"%s\"; color=\"#9aa5b1\"; "
                "tooltip=\"", node, fill);
-    print_class(drawing, node, out);
+    print_tooltip(drawing, node, out);
     out_text(out, "\"; margin=6; label=<<font point-size=\"10\" color=\"" COLOR_NAME "\">");
     print_name(drawing, node, out);
     out_text(out, "</font>>;\n");
@@ -410,7 +439,7 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
     bool body = kind_of(drawing, node) == NODE_BODY;
     out_printf(out, "  n%u [shape=box, style=\"rounded,filled\", color=\"#9aa5b1\", fillcolor=\"%s\", margin=\"0.08,0.04\", "
                "tooltip=\"", node, body ? "#e8f0fa" : drawing->graph.redundant.at[node] ? "#fde2e2" : "#fdf3dc");
-    print_class(drawing, node, out);
+    print_tooltip(drawing, node, out);
     out_printf(out, "\", label=<<b>%c</b> <font point-size=\"10\">", body ? '1' : '0');
     if (body)
         out_printf(out, "I%s%s", parts->bits & PART_GYRO ? " MGY" : "", parts->bits & PART_WEIGHT ? " Se" : "");
@@ -430,6 +459,8 @@ print_component(Drawing *drawing, uint32_t node, Out *out)
 {
     NodeKind kind = kind_of(drawing, node);
     drawing->has_redundant |= drawing->graph.redundant.at[node];
+    drawing->has_memory |= kind == NODE_MEMORY;
+    drawing->has_other |= kind == NODE_COMPONENT;
     if (kind != NODE_BODY && kind != NODE_CONSTRAINT) {
         print_letter(drawing, node, out);
         if (hangs(drawing, node))
@@ -443,16 +474,6 @@ print_component(Drawing *drawing, uint32_t node, Out *out)
 }
 
 // --- frames of composite components
-
-// The outermost component that a node lies in when that is not the node itself, else 0.
-static uint32_t
-composite_of(const Dae *dae, uint32_t node)
-{
-    uint32_t inst = dae->nodes.at[node].inst, outermost = inst;
-    while (outermost && dae->insts.at[outermost].parent)
-        outermost = dae->insts.at[outermost].parent;
-    return outermost == inst && !is_junction(dae, node) ? 0 : outermost;
-}
 
 // Rows by the distance in bonds from where the graph is entered; what a composite holds stands in one row.
 static void
@@ -530,10 +551,17 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
 static void
 print_legend(const Drawing *drawing, Out *out)
 {
-    out_text(out, "  labelloc=b; fontsize=10; label=<<font color=\"#52606d\">half arrow: positive "
-                  "power; stroke: where the effort arrives");
+    out_text(out, "  labelloc=b; fontsize=10; label=<<font color=\"#52606d\">");
+    if (!drawing->graph.dae->bonds.n)
+        out_text(out, "no bonds: nothing in this model is connected by power");
+    else
+        out_text(out, "half arrow: positive power; stroke: where the effort arrives");
     if (drawing->has_multibond)
         out_text(out, "; double line: multibond of so many scalar bonds");
+    if (drawing->has_memory)
+        out_text(out, "; M: memory element");
+    if (drawing->has_other)
+        out_text(out, "; *: element of another kind");
     out_text(out, "<br/>");
     if (drawing->has_loop)
         out_text(out, "<font color=\"" COLOR_LOOP "\"><b>in an algebraic loop</b></font>  ");
