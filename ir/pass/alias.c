@@ -171,15 +171,13 @@ publish(Aliases *aliases)
 {
     Dae *dae = aliases->dae;
     U32Vec best = {0};
-    choose_best(aliases, &best);
+    choose_best(aliases, &best); // every variable is right below its root now
     vec_clear(&dae->alias_of);
     vec_clear(&dae->alias_negative);
     for (Var v = 0; v < dae->nvars; v++) {
-        bool negative, negative_best;
-        Var to = best.at[find_root(aliases, v, &negative)];
-        find_root(aliases, to, &negative_best);
+        Var to = best.at[aliases->parent.at[v]];
         vec_push(&dae->alias_of, to);
-        vec_push(&dae->alias_negative, negative ^ negative_best);
+        vec_push(&dae->alias_negative, aliases->negative.at[v] ^ aliases->negative.at[to]);
     }
     vec_free(&best);
 }

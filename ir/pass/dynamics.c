@@ -4,6 +4,7 @@
 // relations and laws do not need moves to `outputs`, which runs only where results and events are made.
 // Contract: runtime/model.h says what each function computes and what was computed before it is called.
 #include "ir/locate.h"
+#include "ir/paths.h"
 #include "ir/structure.h"
 #include "ir/pass/lower.h"
 
@@ -453,6 +454,20 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     vec_free(&by_c);
 }
 
+static void
+name_unknowns(Lowering *low, const char **names)
+{
+    Paths paths = {.dae = low->dae};
+    Out text = {0};
+    for (uint32_t i = 0; i < low->n; i++) {
+        text.length = 0;
+        paths_var_name(&paths, low->var_at.at[low->y + i], &text);
+        names[i] = arena_strndup(low->arena, text.text, text.length);
+    }
+    out_free(&text);
+    paths_free(&paths);
+}
+
 void
 make_dynamics(Lowering *low)
 {
@@ -480,8 +495,7 @@ make_dynamics(Lowering *low)
     const char **names = arena_array(low->arena, const char *, low->n ? low->n : 1);
     if (low->nx)
         memcpy(implicit, low->implicit.at, low->nx);
-    for (uint32_t i = 0; i < low->n; i++)
-        names[i] = dae_name(low->dae, low->var_at.at[low->y + i]);
+    name_unknowns(low, names);
     model->implicit = implicit;
     model->state_depth = state_depths(low);
     model->state_name = names;

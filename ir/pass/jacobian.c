@@ -295,6 +295,18 @@ sort_entries(const EntryVec *entries, uint32_t rows, uint32_t columns, uint32_t 
     return sorted;
 }
 
+typedef struct Negated { // the shape negated last
+    Expr shape, negative;
+} Negated;
+
+static Expr
+negate(Lowering *low, Negated *last, Expr shape)
+{
+    if (last->shape != shape)
+        *last = (Negated){shape, expr_1(low->exprs, OP_NEG, shape)};
+    return last->negative;
+}
+
 mdl_matrix
 make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns, const uint8_t *negative_rows,
             InstrVec *code)
@@ -305,6 +317,7 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
     // A derivative that only this entry uses is stored in the matrix at once.
     PlaceMap *made = &low->scratch, *uses = &low->more_scratch;
+    Negated negated = {0};
     for (uint32_t i = 0; i < code->n; i++) {
         place_put(made, code->at[i].dest, i);
         uint32_t slots = expr_nslots(low->exprs, code->at[i].shape), seen;
@@ -330,7 +343,7 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
         if (used == 1 && place_get(made, sorted[i].place, &instr)) {
             code->at[instr].dest = dest;
             if (negative)
-                code->at[instr].shape = expr_1(low->exprs, OP_NEG, code->at[instr].shape);
+                code->at[instr].shape = negate(low, &negated, code->at[instr].shape);
             continue;
         }
         Expr slot = expr_slot(low->exprs, 0);

@@ -32,6 +32,7 @@ struct LiftMemo {
     U32Vec orders;
     Map of;                    // (shape, mode, pattern) -> lifted
     Map rewriting;             // shape -> 1 when it holds anything to lift
+    U8Vec plain;               // per shape that is lifted as it stands: 1
     // of the rewrite that is running:
     Map done;                  // expression -> rewritten (outside noEvent)
     Map done_noevent;
@@ -62,6 +63,7 @@ lift_memo_free(Lowering *low)
     vec_free(&memo->orders);
     map_free(&memo->of);
     map_free(&memo->rewriting);
+    vec_free(&memo->plain);
     map_free(&memo->done);
     map_free(&memo->done_noevent);
     vec_free(&memo->vars);
@@ -222,6 +224,15 @@ needs_rewrite(const Lowering *low, Expr e)
     return false;
 }
 
+static void
+note_plain(Lowering *low, Expr shape)
+{
+    U8Vec *plain = &low->lift->plain;
+    if (shape >= plain->n)
+        vec_grow(plain, expr_count(low->exprs) + 1 - plain->n);
+    plain->at[shape] = 1;
+}
+
 static uint32_t
 lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint32_t own)
 {
@@ -251,6 +262,8 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
     lifted.n_order = order.n;
     vec_append(&memo->orders, order.at, order.n);
     vec_free(&order);
+    if (!rewriting && lifted.shape == shape)
+        note_plain(low, shape);
     vec_push(&memo->lifted, lifted);
     map_put(&memo->of, key, memo->lifted.n - 1);
     return memo->lifted.n - 1;
@@ -367,11 +380,37 @@ emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, u
     vec_push(code, instr);
 }
 
+static bool
+is_plain(const struct LiftMemo *memo, Expr shape)
+{
+    return shape < memo->plain.n && memo->plain.at[shape];
+}
+
+// The instruction of a shape over memo->vars in which there is nothing to lift.
+static void
+emit_plain(Lowering *low, InstrVec *code, Expr shape, uint32_t dest)
+{
+    const U32Vec *vars = &low->lift->vars;
+    U32Vec *places = &low->sys->places;
+    Instr instr = {shape, places->n, dest};
+    vec_reserve(places, places->n + vars->n);
+    for (uint32_t k = 0; k < vars->n; k++) {
+        int unused;
+        places->at[instr.row + k] = place_of(low, vars->at[k], &unused);
+    }
+    places->n += vars->n;
+    vec_push(code, instr);
+}
+
 // Lifts `shape` over memo->vars and appends the instruction.
 static void
 emit_lifted(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, Span span, uint32_t dest)
 {
     struct LiftMemo *memo = low->lift;
+    if (is_plain(memo, shape)) {
+        emit_plain(low, code, shape, dest);
+        return;
+    }
     vec_clear(&memo->places);
     vec_clear(&memo->kinds);
     for (uint32_t k = 0; k < memo->vars.n; k++) {

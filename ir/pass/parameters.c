@@ -246,9 +246,11 @@ warn_without_value(Lowering *low, const ParameterOrder *work)
 {
     Dae *dae = low->dae;
     for (Var var = 0; var < work->bind_of.n && !diags_full(low->diags); var++) {
-        const Group *group = dae_group(dae, var);
-        if (dae_kind(dae, var) != VAR_PARAMETER || work->bind_of.at[var] != NONE || !group || group->flags & GROUP_HIDDEN
+        if (dae_kind(dae, var) != VAR_PARAMETER || work->bind_of.at[var] != NONE
             || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
+            continue;
+        const Group *group = dae_group(dae, var);
+        if (!group || group->flags & GROUP_HIDDEN)
             continue;
         Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",
                               dae_name(dae, var));

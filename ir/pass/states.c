@@ -131,7 +131,8 @@ collect_wishes(States *states)
         if (dae->var_flags.at[v] & VARF_FIXED)
             states->start.at[to] = 2;
     }
-    for (uint32_t b = 0; b < dae->binds.n; b++) {
+    uint32_t binds = states->reduction->differentiated ? dae->binds.n : 0; // otherwise no derivative is chosen
+    for (uint32_t b = 0; b < binds; b++) {
         Var to = dae_alias(dae, dae->binds.at[b].var, &negative);
         if (dae->binds.at[b].attr == ATTR_START && !states->start.at[to])
             states->start.at[to] = 1;

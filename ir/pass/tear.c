@@ -55,7 +55,7 @@ struct Tearing {
     bool large;
     U32Vec support;            // per unknown: the tears it depends on, in REACH_LIMIT places, then NONE
     U32Vec by_degree;          // unknowns, those in most equations first
-    U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias)
+    U8Vec guessed;             // per variable: the model writes a start value for it (or for an alias); empty until asked for
     Map law_of;                // law equation -> law
     U32Vec heap;               // equations touched lately: they have few open unknowns, see choose_tear
     U32Vec union_vars;         // composing: variables of the whole block
@@ -72,12 +72,6 @@ tearing_create(Dae *dae, const Reduction *reduction, Solutions *solutions)
     t->solutions = solutions;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
-    vec_grow(&t->guessed, dae->nvars);
-    for (uint32_t b = 0; b < dae->binds.n; b++) {
-        bool negative;
-        if (dae->binds.at[b].attr == ATTR_START)
-            t->guessed.at[dae_alias(dae, dae->binds.at[b].var, &negative)] = 1;
-    }
     return t;
 }
 
@@ -377,11 +371,27 @@ tear(Tearing *t, uint32_t local)
     determine(t, local);
 }
 
+static void
+find_guessed(Tearing *t)
+{
+    const Dae *dae = t->dae;
+    vec_grow(&t->guessed, dae->nvars);
+    for (uint32_t b = 0; b < dae->binds.n; b++) {
+        bool negative;
+        if (dae->binds.at[b].attr == ATTR_START)
+            t->guessed.at[dae_alias(dae, dae->binds.at[b].var, &negative)] = 1;
+    }
+}
+
 // A start value is a guess where an iteration begins: unknowns that the model gives one are iterated on.
 static void
 tear_guessed(Tearing *t, const Var *unknowns, uint32_t n)
 {
-    for (uint32_t i = 0; i < n && n <= LARGE_BLOCK; i++) {
+    if (n > LARGE_BLOCK)
+        return;
+    if (!t->guessed.n)
+        find_guessed(t);
+    for (uint32_t i = 0; i < n; i++) {
         if (t->determined.at[i] || unknowns[i] >= t->guessed.n || !t->guessed.at[unknowns[i]])
             continue;
         tear(t, i);
