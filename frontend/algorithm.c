@@ -26,6 +26,21 @@ typedef struct Algorithm {
 
 // --- what is assigned
 
+// A parameter with fixed = false: an initial algorithm may find its value (section 8.6).
+static bool
+is_free_parameter(Algorithm *algorithm, const Member *member)
+{
+    Elab *elab = algorithm->elab;
+    const Mod *fixed = mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+    Value value;
+    if (!algorithm->context->initial || !fixed || !fixed->value || !mod_evaluate(elab, fixed, &value))
+        return false;
+    for (uint32_t i = 0; i < value.count; i++)
+        if (expr_value(elab->dae->exprs, value.elements[i]) != 0)
+            return false;
+    return true;
+}
+
 static bool
 add_target(Algorithm *algorithm, Node ref)
 {
@@ -50,7 +65,8 @@ add_target(Algorithm *algorithm, Node ref)
         : member->absent ? "its condition is false"
         : member->outer ? "it is an outer element"
         : member->is_component && !record ? "it is a component"
-        : member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT ? "it does not change"
+        : member->kind == VAR_CONSTANT || (member->kind == VAR_PARAMETER && !is_free_parameter(algorithm, member))
+        ? "it does not change"
         : member->kind == VAR_INPUT ? "it is an input" : NULL;
     if (why) {
         diag_add(elab->diags, E0211, at->span, "'%s' cannot be assigned: %s", scope_name_text(elab->program, ref), why);

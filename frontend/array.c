@@ -88,11 +88,7 @@ array_concatenate(ExprEnv *env, uint32_t dim, const Value *parts, uint32_t n, Sp
     Type type;
     if (!common_type(env, parts, n, span, &type))
         return false;
-    if (type.base == TYPE_RECORD) {
-        diag_add(env->diags, E0723, span, "joining arrays of records is not supported yet");
-        return false;
-    }
-    uint64_t total = 0, inner = 1, outer = 1;
+    uint64_t total = 0, inner = type_scalars(&type), outer = 1;
     for (uint32_t i = 0; i < n; i++) {
         Type other = parts[i].type;
         bool fits = other.rank == type.rank && dim < other.rank;

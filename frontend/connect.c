@@ -4,6 +4,7 @@
 // pass `bonds` makes equations of them. Method: Modelica 3.6, chapter 9; a bond clause names for each scalar
 // bond a flow (a variable or the derivative of one) and an effort.
 // Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
+#include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
 
 // --- types
@@ -243,7 +244,9 @@ elaborate_connector(Elab *elab, Fragment *frag)
 
 typedef struct End { // one side of a connect: connectors with their types
     U32Vec connectors, types, paths; // paths: as in FragConnect
-    const Fragment *frag; // of a connector that is no signal
+    Fragment *frag;  // of a connector that is no signal
+    const Member *signal; // of a signal
+    U32Vec vars;     // first variables of the connectors, where they are the fragment's own
     uint8_t rank;
     uint32_t dims[MAX_RANK];
     bool outside, absent;
@@ -267,6 +270,7 @@ add_signals(Elab *elab, const Target *target, End *end)
         const Spot *spot = &target->spots[i];
         if (!spot->member->is_connector)
             return false;
+        end->signal = spot->member;
         for (uint32_t k = 0; k < target->m; k++)
             add_end(elab, target, end, spot->connector + spot->member->first_connector + target->offsets[k],
                     signal_type(elab, spot->member), 0);
@@ -283,6 +287,8 @@ add_connectors(Elab *elab, const Target *target, End *end)
             return false;
         end->late |= spot->frag->is_expandable;
         end->frag = spot->frag;
+        if (!target->outer)
+            vec_push(&end->vars, spot->var);
         add_end(elab, target, end, spot->connector, spot->frag->connector_type - 1, 0);
     }
     return true;
@@ -379,6 +385,12 @@ is_fixed_member(const Member *member)
     return !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
 }
 
+static bool
+same_type(const Member *x, const Member *y)
+{
+    return x->type.base == y->type.base && (x->type.base != TYPE_ENUM || type_same_class(&x->type, &y->type));
+}
+
 // Variables are connected by their place, so their names must come in one order. A name that differs, or 0.
 static Sym
 other_name(const Fragment *a, const Fragment *b, uint32_t depth)
@@ -393,11 +405,19 @@ other_name(const Fragment *a, const Fragment *b, uint32_t depth)
         if (i >= a->order.n || k >= b->order.n)
             return 0;
         const Member *x = &a->members.at[a->order.at[i]], *y = &b->members.at[b->order.at[k]];
-        Sym inside = x->name != y->name ? x->name
+        Sym inside = x->name != y->name || (!x->is_component && !y->is_component && !same_type(x, y)) ? x->name
             : x->is_component && y->is_component ? other_name(x->fragments[0], y->fragments[0], depth + 1) : 0;
         if (inside)
             return inside;
     }
+}
+
+static const char *
+base_text(Elab *elab, const Member *member)
+{
+    Type scalar = member->type;
+    scalar.rank = 0;
+    return type_text(elab->arena, elab->dae->syms, &scalar);
 }
 
 static bool
@@ -405,10 +425,52 @@ names_fit(Elab *elab, const End *a, const End *b, Span span)
 {
     Sym name = a->frag && b->frag && !a->late && !b->late ? other_name(a->frag, b->frag, 0) : 0;
     if (name)
-        diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s': '%s' has no counterpart in its place",
+        diag_add(elab->diags, E0405, span,
+                 "a '%s' cannot be connected to a '%s': '%s' has no counterpart in its place",
                  name_of(elab, class_at(elab->program, a->frag->class_id)->full_name),
                  name_of(elab, class_at(elab->program, b->frag->class_id)->full_name), name_of(elab, name));
-    return !name;
+    bool types = !a->signal || !b->signal || same_type(a->signal, b->signal);
+    if (!types)
+        diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s': one is %s, the other %s",
+                 name_of(elab, class_at(elab->program, a->signal->type_class)->full_name),
+                 name_of(elab, class_at(elab->program, b->signal->type_class)->full_name),
+                 base_text(elab, a->signal), base_text(elab, b->signal));
+    return !name && types;
+}
+
+// Parameters and constants of connected connectors have equal values (section 9.2).
+static void
+demand_equal(Elab *elab, Fragment *frag, uint32_t a, uint32_t b, uint32_t n, Sym name, Span span)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        Expr equal = expr_2(elab->dae->exprs, OP_EQ, slot_expr(elab, a + k), slot_expr(elab, b + k));
+        const char *message = arena_printf(elab->arena, "connected connectors have different values of '%s'", name_of(elab, name));
+        FragAssert made = {.span = span, .guard = elab->guard, .message = sym_of(elab->dae->syms, message)};
+        store_shape(elab, frag, equal, &made.shape, &made.row, &made.n);
+        vec_push(&frag->asserts, made);
+    }
+}
+
+static void
+compare_fixed(Elab *elab, Fragment *frag, Fragment *a, uint32_t at_a, Fragment *b, uint32_t at_b, Span span, uint32_t depth)
+{
+    for (uint32_t i = 0; i < a->order.n && depth < DEPTH_LIMIT; i++) {
+        Member *x = &a->members.at[a->order.at[i]], *y = fragment_member(b, x->name);
+        if (!y || y->state != 2 || y->absent || x->count != y->count || x->is_component != y->is_component || x->split || y->split)
+            continue;
+        if (is_fixed_member(x) && is_fixed_member(y) && x->type.base != TYPE_STRING)
+            demand_equal(elab, frag, at_a + x->first, at_b + y->first, x->count, x->name, span);
+        for (uint32_t e = 0; x->is_component && e < x->count; e++)
+            compare_fixed(elab, frag, x->fragments[0], at_a + x->first + e * x->fragments[0]->nvars, y->fragments[0],
+                          at_b + y->first + e * y->fragments[0]->nvars, span, depth + 1);
+    }
+}
+
+static bool
+has_fixed(const Elab *elab, const End *end)
+{
+    return end->frag && !end->late && end->vars.n == end->connectors.n && end->frag->connector_type
+        && end->frag->nvars != elab->dae->connector_types.at[end->frag->connector_type - 1].n;
 }
 
 static void
@@ -421,6 +483,7 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
     }
     if (!names_fit(elab, a, b, span))
         return;
+    bool fixed = has_fixed(elab, a) && has_fixed(elab, b);
     for (uint32_t i = 0; i < a->connectors.n; i++) {
         if (!a->late && !b->late && !types_fit(elab, a->types.at[i], b->types.at[i], span))
             return;
@@ -432,6 +495,8 @@ add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
         FragConnect connect = {.a = a->connectors.at[i], .b = b->connectors.at[i], .a_outside = a->outside,
                                .b_outside = b->outside, .a_path = a->paths.at[i], .b_path = b->paths.at[i], .span = span};
         vec_push(&frag->connects, connect);
+        if (fixed)
+            compare_fixed(elab, frag, a->frag, a->vars.at[i], b->frag, b->vars.at[i], span, 0);
     }
 }
 
@@ -441,6 +506,7 @@ free_end(End *end)
     vec_free(&end->connectors);
     vec_free(&end->types);
     vec_free(&end->paths);
+    vec_free(&end->vars);
 }
 
 void

@@ -215,6 +215,9 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
     if (!count_elements(elab, &member->type, member->span, &member->count))
         return false;
     member->kind = variable_kind(frag, member);
+    if (base.base != TYPE_REAL && (member->flags & (AST_F_FLOW | AST_F_STREAM)))
+        diag_add(elab->diags, E0131, member->span, "'%s' has the prefix %s and must be Real", name_of(elab, member->name),
+                 member->flags & AST_F_FLOW ? "flow" : "stream");
     if (base.base == TYPE_STRING && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT) {
         unsupported(elab, member->span, "a String that is no parameter or constant");
         return false;
@@ -266,6 +269,18 @@ split_elements(Elab *elab, Fragment *frag, Member *member, uint32_t class_id, ui
     return ok && !elab->stopped;
 }
 
+// What stands in a record is a record or of a predefined type; in a connector it may be a connector, too (section 4.7).
+static void
+check_inside(Elab *elab, const Fragment *frag, const Member *member, uint32_t class_id)
+{
+    ClassKind around = (ClassKind)class_at(elab->program, frag->class_id)->kind, kind = (ClassKind)class_at(elab->program, class_id)->kind;
+    bool record = kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD || kind == CLASS_CLASS;
+    bool fits = around == CLASS_RECORD ? record : around != CLASS_CONNECTOR || record || kind == CLASS_CONNECTOR;
+    if (!fits)
+        diag_add(elab->diags, E0131, member->span, "a %s cannot have the %s '%s' inside", ast_class_kind_name(around),
+                 ast_class_kind_name(kind), name_of(elab, member->name));
+}
+
 static bool
 declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use)
 {
@@ -273,6 +288,7 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
         || !count_elements(elab, &member->type, member->span, &member->count))
         return false;
     member->is_component = true;
+    check_inside(elab, frag, member, use->class_id);
     if (member->mod && member->mod->value) {
         if (class_at(elab->program, use->class_id)->kind != CLASS_RECORD) {
             diag_add(elab->diags, E0119, member->mod->span, "'%s' is a component and cannot have a value",

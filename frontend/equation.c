@@ -67,8 +67,9 @@ add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Sp
 }
 
 static void
-take(Context *context, Expr left, Expr right, Span span)
+take(void *data, Expr left, Expr right, Span span)
 {
+    Context *context = data;
     if (context->sink)
         vec_push(context->sink, (Pair){left, right, span});
     else
@@ -91,22 +92,21 @@ end(Context *context)
         end_equation(context->elab);
 }
 
-// (a, , b) = f(x)
-static void
-elaborate_multiple(Context *context, Node tuple, Node call, Span span)
+// (a, , b) = f(x): calls `take` for each pair of scalars; false after an error.
+bool
+take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void *data)
 {
-    Elab *elab = context->elab;
     ExprEnv *env = &elab->env;
     FunctionRef function;
     Value *outputs;
     uint32_t n;
     if (!env->function(env, child_at(elab, call, 0), &function)
         || !function_outputs(env, &function, call, &outputs, &n))
-        return;
+        return false;
     if (node_at(elab, tuple)->nchild > n) {
         diag_add(elab->diags, E0123, span, "the function has %u outputs, but %u are taken", n,
                  node_at(elab, tuple)->nchild);
-        return;
+        return false;
     }
     for (uint32_t i = 0; i < node_at(elab, tuple)->nchild; i++) {
         Node target = child_at(elab, tuple, i);
@@ -115,10 +115,11 @@ elaborate_multiple(Context *context, Node tuple, Node call, Span span)
             continue;
         if (!expression(env, target, &left)
             || !expression_coerce(env, &outputs[i], &left.type, span, "the variable on the left"))
-            return;
+            return false;
         for (uint32_t k = 0; k < left.count; k++)
-            take(context, left.elements[k], outputs[i].elements[k], span);
+            take(data, left.elements[k], outputs[i].elements[k], span);
     }
+    return true;
 }
 
 static void
@@ -132,7 +133,7 @@ elaborate_simple(Context *context, Node node)
         return;
     begin(context);
     if (node_at(elab, lhs)->kind == AST_TUPLE && node_at(elab, rhs)->kind == AST_CALL)
-        elaborate_multiple(context, lhs, rhs, span);
+        take_outputs(elab, lhs, rhs, span, take, context);
     else if (expression_equation(&elab->env, lhs, rhs, span, &left, &right))
         for (uint32_t k = 0; k < left.count; k++)
             if (!record_fixed(&left.type, k))
@@ -644,10 +645,12 @@ elaborate_equation(Context *context, Node node)
         break;
     case AST_CONNECT:
     case AST_WHENEQ:
-        if (context->sink || elab->guard)
-            unsupported(elab, node_at(elab, node)->span, elab->guard
-                        ? "connect or when under a condition on the connection graph"
-                        : "connect or when under a condition that changes with time");
+        if (elab->guard)
+            unsupported(elab, node_at(elab, node)->span, "connect or when under a condition on the connection graph");
+        else if (context->sink)
+            diag_add(elab->diags, E0133, node_at(elab, node)->span,
+                     "'%s' cannot stand under a condition that changes with time",
+                     node_at(elab, node)->kind == AST_CONNECT ? "connect" : "when");
         else if (node_at(elab, node)->kind == AST_CONNECT && !deselected(context->frag, node))
             elaborate_connect(context, node);
         else if (node_at(elab, node)->kind == AST_WHENEQ)

@@ -188,6 +188,9 @@ const char *const *builtin_names(uint32_t *n);
 // CALL node.
 bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n);
 
+// What parts `part`.. of a REF select in a value: the subscripts of part `part` are the value's own, the parts behind it
+// name fields.
+bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out);
 // The field of a record value, of every element for an array of records; E0101 when there is none.
 bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *out);
 // True for scalars of fields declared as parameters or constants: no equation determines them.

@@ -98,7 +98,6 @@ const RecordField *record_field(const RecordType *record, Sym name);
 // Scalars that parts `part`.. of a REF select in a value of this type; the subscripts of part `part` are the
 // value's own, the following parts name fields.
 bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);
-bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out);
 // --- reduction.c
 // `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
 // the array they make, the first index fastest, and its sizes.

@@ -461,6 +461,9 @@ typedef struct AffineLoop {
 bool affine_body(const Elab *elab, Node loop, Sym index);
 // Elaborates all iterations of such a loop. False after an error.
 bool affine_iterations(Elab *elab, Fragment *frag, const AffineLoop *loop);
+typedef void TakePair(void *data, Expr left, Expr right, Span span);
+// (a, , b) = f(x) as pairs of scalars; false after an error.
+bool take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void *data);
 typedef bool LoopBody(void *data);
 void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine);
 

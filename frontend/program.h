@@ -29,7 +29,7 @@ typedef struct ClassImport {
     Node name;         // NAME
     Sym last;          // for A.{b, c}: b; 0 otherwise
     uint32_t resolved; // class id once looked up (0: not yet)
-    bool all, failed, reported;
+    bool all, failed, reported, checked;
 } ClassImport;
 
 // What a specialised class has in place of a member: another class, or another value of a constant.

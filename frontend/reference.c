@@ -267,7 +267,8 @@ all_literals(Elab *elab, uint32_t class_id, Target *target)
     bool followed = class_is_variable(elab, class_id) && type_use(elab, class_id, &use);
     uint32_t at = followed ? use.class_id : class_id;
     vec_free(&use.dims);
-    uint32_t n = class_at(elab->program, at)->n_literals;
+    bool boolean = at == CLASSID_BOOLEAN;
+    uint32_t n = boolean ? 2 : class_at(elab->program, at)->n_literals;
     if (!n)
         return false;
     Value *value = arena_new(elab->scratch, Value);
@@ -276,7 +277,7 @@ all_literals(Elab *elab, uint32_t class_id, Target *target)
     value->type.dims[0] = value->count = n;
     value->elements = arena_array(elab->scratch, Expr, n);
     for (uint32_t i = 0; i < n; i++)
-        value->elements[i] = expr_const(elab->dae->exprs, i + 1);
+        value->elements[i] = expr_const(elab->dae->exprs, i + !boolean);
     target->kind = TARGET_VALUE;
     target->value = value;
     return true;
@@ -376,32 +377,6 @@ modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
     return false;
 }
 
-// A record constant, or a field of one.
-static bool
-constant_path(Elab *elab, ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out)
-{
-    Value field = *value;
-    uint32_t n = node_at(elab, ref)->nchild;
-    for (uint32_t i = part; i < n; i++) {
-        Node at = child_at(elab, ref, i), subscripts = child_at(elab, at, 0);
-        Target picked = {0};
-        if (i > part && !field_value(env, &field, node_at(elab, at)->sym, node_at(elab, at)->span, out))
-            return false;
-        if (i > part)
-            field = *out;
-        if (subscripts && field.type.base == TYPE_RECORD) {
-            unsupported(elab, node_at(elab, at)->span, "an element of a constant array of records");
-            return false;
-        }
-        if (subscripts && !value_target(elab, env, &field, subscripts, node_at(elab, at)->sym, &picked))
-            return false;
-        if (subscripts)
-            field = *picked.value;
-    }
-    *out = field;
-    return true;
-}
-
 // A path that starts at a class: constants and enumeration literals.
 static bool
 resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
@@ -437,7 +412,8 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
             Value *picked = arena_new(elab->scratch, Value);
             target->kind = TARGET_VALUE;
             target->value = picked;
-            return constant_path(elab, env, &value, ref, i, picked);
+            elab->uneven = true;
+            return path_value(env, &value, ref, i, picked);
         }
         return value_target(elab, env, &value, child_at(elab, part, 0), at->sym, target);
     }

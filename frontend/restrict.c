@@ -47,9 +47,16 @@ static void
 check_elements(Program *program, const ClassInfo *info, const Restriction *rule, Node section)
 {
     const Ast *ast = &program->ast;
-    for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++)
-        if (ast_kind(ast, ast_child(ast, section, i)) == AST_COMPONENTS)
-            check_line(program, info, rule, ast_child(ast, section, i));
+    bool hidden = ast_kind(ast, section) == AST_PROTECTED && rule->kind != CLASS_PACKAGE;
+    for (uint32_t i = 0; i < ast_at(ast, section)->nchild; i++) {
+        Node line = ast_child(ast, section, i), first = ast_child(ast, line, 3);
+        if (ast_kind(ast, line) != AST_COMPONENTS)
+            continue;
+        check_line(program, info, rule, line);
+        if (hidden && first)
+            diag_add(program->diags, E0131, ast_at(ast, first)->span, "'%s' is a %s and has public elements only",
+                     sym_text(program->syms, info->full_name), ast_class_kind_name(rule->kind));
+    }
 }
 
 static void

@@ -149,6 +149,37 @@ report_import(Program *program, uint32_t class_id, uint32_t index)
              scope_name_text(program, name));
 }
 
+// All parts but that which is imported are packages, and none is protected (section 13.2.1).
+static void
+check_import(Program *program, uint32_t class_id, uint32_t index)
+{
+    ClassImport *import = &class_at(program, class_id)->imports.at[index];
+    Node name = import->name;
+    uint32_t n = ast_at(&program->ast, name)->nchild, at = CLASSID_ROOT;
+    bool whole = import->all || import->last;
+    if (import->checked)
+        return;
+    import->checked = true;
+    for (uint32_t i = 0; i < n + (import->last != 0) && at; i++) {
+        Found found;
+        Node part = i < n ? ast_child(&program->ast, name, i) : name;
+        Sym sym = i < n ? ast_at(&program->ast, part)->sym : class_at(program, class_id)->imports.at[index].last;
+        if (!scope_member(program, at, sym, &found))
+            return;
+        const ClassInfo *info = found.class_id ? class_at(program, found.class_id) : NULL;
+        if (found.member && found.member->is_protected) {
+            Diag *diag = diag_add(program->diags, E0125, ast_at(&program->ast, part)->span,
+                                  "'%s' is protected in '%s' and cannot be imported", sym_text(program->syms, sym),
+                                  sym_text(program->syms, class_at(program, found.owner)->full_name));
+            diag_note(diag, ast_at(&program->ast, found.member->node)->span, "declared here");
+        }
+        if (i + !whole < n && info && info->kind != CLASS_PACKAGE && info->kind != CLASS_CLASS && info->kind != CLASS_OPERATOR)
+            diag_add(program->diags, E0120, ast_at(&program->ast, part)->span, "'%s' is a %s; imports come from packages",
+                     sym_text(program->syms, info->full_name), ast_class_kind_name((ClassKind)info->kind));
+        at = found.class_id;
+    }
+}
+
 static bool
 find_qualified(Program *program, uint32_t class_id, Sym name, Found *found)
 {
@@ -156,6 +187,7 @@ find_qualified(Program *program, uint32_t class_id, Sym name, Found *found)
         ClassImport import = class_at(program, class_id)->imports.at[i];
         if (import.all || import.alias != name)
             continue;
+        check_import(program, class_id, i);
         uint32_t target = import_class(program, class_id, i);
         if (import.last) {
             if (target && scope_member(program, target, import.last, found))
@@ -171,21 +203,41 @@ find_qualified(Program *program, uint32_t class_id, Sym name, Found *found)
     return false;
 }
 
+static void
+report_ambiguous(Program *program, Node import, Sym name, const Found *one, const Found *other)
+{
+    Diag *diag = diag_add(program->diags, E0120, ast_at(&program->ast, import)->span,
+                          "'%s' is imported from '%s' and from '%s'", sym_text(program->syms, name),
+                          sym_text(program->syms, class_at(program, one->owner)->full_name),
+                          sym_text(program->syms, class_at(program, other->owner)->full_name));
+    diag_help(diag, "import the one that is meant by its name");
+}
+
 static bool
 find_imported(Program *program, uint32_t class_id, Sym name, Found *found)
 {
     if (find_qualified(program, class_id, name, found))
         return true;
+    bool any = false;
     for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        Found other;
         if (!class_at(program, class_id)->imports.at[i].all)
             continue;
         uint32_t target = import_class(program, class_id, i);
-        if (!target)
+        if (!target) {
             report_import(program, class_id, i);
-        else if (scope_member(program, target, name, found) && !found->member->is_protected)
-            return true;
+            continue;
+        }
+        check_import(program, class_id, i);
+        if (!scope_member(program, target, name, &other) || other.member->is_protected)
+            continue;
+        if (!any)
+            *found = other;
+        else if (other.member->node != found->member->node)
+            report_ambiguous(program, class_at(program, class_id)->imports.at[i].name, name, found, &other);
+        any = true;
     }
-    return false;
+    return any;
 }
 
 // `own_bases` is false while the bases of class_id itself are looked up.

@@ -194,11 +194,29 @@ basic_type(Program *program, uint32_t class_id)
     return 0;
 }
 
+// `enumeration(:)`, which any enumeration fits (section 4.9.5.1).
+static bool
+is_open_enumeration(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        if (ast_kind(&program->ast, info->body) == AST_ENUM)
+            return !info->n_literals;
+        scope_bases(program, class_id);
+        if (info->bases.n != 1 || info->members.n)
+            return false;
+        class_id = info->bases.at[0];
+    }
+    return false;
+}
+
 bool
 program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
 {
     *missing = 0;
     uint32_t a = basic_type(program, wanted), b = basic_type(program, given);
+    if (is_open_enumeration(program, wanted))
+        return is_open_enumeration(program, given) || (b && class_at(program, b)->n_literals);
     if (a || b)
         return a == b;
     if (scope_is_base(program, wanted, given))

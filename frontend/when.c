@@ -132,8 +132,9 @@ guarded(const When *when, Expr condition)
 }
 
 static void
-define(When *when, Expr left, Expr right, Span span)
+define(void *data, Expr left, Expr right, Span span)
 {
+    When *when = data;
     Elab *elab = when->context->elab;
     if (expr_op(elab->dae->exprs, left) != OP_SLOT) {
         Diag *diag = diag_add(elab->diags, E0122, span,
@@ -256,14 +257,15 @@ when_simple(When *when, Node node)
     Node lhs = child_at(elab, node, 0), rhs = child_at(elab, node, 1);
     Span span = span_join(node_at(elab, lhs)->span, node_at(elab, rhs)->span);
     Value left, right;
-    if (node_at(elab, lhs)->kind == AST_TUPLE) {
-        unsupported(elab, span, "an equation with several left sides inside 'when'");
+    if (node_at(elab, lhs)->kind == AST_TUPLE && node_at(elab, rhs)->kind == AST_CALL) {
+        take_outputs(elab, lhs, rhs, span, define, when);
         return;
     }
     if (!expression_equation(&elab->env, lhs, rhs, span, &left, &right))
         return;
     for (uint32_t k = 0; k < left.count; k++)
-        define(when, left.elements[k], right.elements[k], span);
+        if (!record_fixed(&left.type, k))
+            define(when, left.elements[k], right.elements[k], span);
 }
 
 static void

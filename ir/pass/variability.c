@@ -229,9 +229,10 @@ variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags)
         const char *culprit = changing(&v, influence->first, influence->n, influence->time, vars.at);
         if (!culprit)
             continue;
+        const char *name = dae_name(dae, var); // that of a condition is the compiler's
         Diag *diag = diag_add(diags, E0221, equation->span,
-                              "'%s' changes at events only and cannot be given by '%s', which changes continuously",
-                              dae_name(dae, var), culprit);
+                              "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
+                              strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
         diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
         good = false;
     }
