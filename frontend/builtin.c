@@ -186,10 +186,25 @@ evaluate_arguments(BuiltinCall *call)
     return good;
 }
 
+// Operators about events have no meaning in functions (section 12.2).
+static bool
+is_of_models(const char *name)
+{
+    static const char *const names[] = {"sample", "initial", "terminal", "delay", "spatialDistribution"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 bool
 builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out)
 {
     BuiltinCall call = {.env = env, .builtin = builtin, .node = node, .span = node_span(env, node)};
+    if (env->in_function && is_of_models(builtin->name)) {
+        diag_add(env->diags, E0210, call.span, "'%s' cannot stand in a function", builtin->name);
+        return false;
+    }
     if (!place_arguments(&call, ast_child(env->ast, node, 1)))
         return false;
     if (!builtin->raw && !evaluate_arguments(&call))

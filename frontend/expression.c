@@ -113,6 +113,10 @@ plain_reference(ExprEnv *env, Node node, void *context, Value *out)
     if (local >= 0)
         return local_reference(env, node, (uint32_t)local, out);
     if (expression_is_time(env, node)) {
+        if (env->in_function) {
+            diag_add(env->diags, E0119, node_span(env, node), "a function cannot use 'time'; make it an input");
+            return false;
+        }
         *out = value_scalar(env, TYPE_REAL, expr_time(env->exprs));
         return true;
     }

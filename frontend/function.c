@@ -582,6 +582,73 @@ frame_free(Frame *frame)
     vec_free(&frame->exits);
 }
 
+// --- the order in which variables get their values
+
+// Whether an expression names one of the variables that have no place yet.
+static bool
+waits_for(const Frame *frame, Node root, const bool *placed, uint32_t self)
+{
+    const Ast *ast = frame->env->ast;
+    U32Vec open = {0};
+    bool waits = false;
+    if (root)
+        vec_push(&open, root);
+    while (open.n && !waits) {
+        Node node = vec_pop(&open);
+        if (ast_kind(ast, node) == AST_REF && ast_child(ast, node, 0))
+            for (uint32_t i = 0; i < frame->variables.n && !waits; i++)
+                waits = i != self && !placed[i] && !(frame->variables.at[i].flags & AST_F_INPUT)
+                     && frame->variables.at[i].name == ast_at(ast, ast_child(ast, node, 0))->sym;
+        for (uint32_t i = 0; i < ast_at(ast, node)->nchild; i++)
+            if (ast_child(ast, node, i))
+                vec_push(&open, ast_child(ast, node, i));
+    }
+    vec_free(&open);
+    return waits;
+}
+
+static bool
+may_follow(const Frame *frame, const bool *placed, uint32_t i)
+{
+    const Variable *variable = &frame->variables.at[i];
+    const uint32_t signs = AST_F_INPUT | AST_F_OUTPUT;
+    for (uint32_t k = 0; k < i && (variable->flags & signs); k++) // arguments and results keep their places
+        if (!placed[k] && (frame->variables.at[k].flags & variable->flags & signs))
+            return false;
+    return (variable->flags & AST_F_INPUT)
+        || (!waits_for(frame, function_default(frame->env, variable), placed, i)
+            && !waits_for(frame, ast_child(frame->env->ast, variable->component, 0), placed, i));
+}
+
+// A variable whose value or size uses another one follows it, wherever they are declared (section 12.4.4). The fields of a
+// record stay as they are.
+static void
+order_variables(Frame *frame)
+{
+    uint32_t n = frame->variables.n, done = 0;
+    Arena *arena = frame->env->arena;
+    bool *placed = arena_array(arena, bool, n + 1), moved = false;
+    Variable *ordered = arena_array(arena, Variable, n + 1);
+    while (done < n && !frame->record) {
+        uint32_t before = done, first = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            if (placed[i] || !may_follow(frame, placed, i))
+                continue;
+            placed[i] = true;
+            moved |= i != done;
+            ordered[done++] = frame->variables.at[i];
+        }
+        while (done == before && placed[first])
+            first++;
+        if (done == before) { // they wait for each other: the first one says so
+            placed[first] = true;
+            ordered[done++] = frame->variables.at[first];
+        }
+    }
+    if (moved)
+        memcpy(frame->variables.at, ordered, n * sizeof *ordered);
+}
+
 bool
 function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
 {
@@ -592,6 +659,8 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
         return false;
     }
     bool good = gather_class(&frame, function, 0);
+    if (good)
+        order_variables(&frame);
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
     good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes)
@@ -609,6 +678,8 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
     uint32_t given = 0, n_outputs;
     Value *outputs;
     bool good = gather_class(&frame, function, 0);
+    if (good)
+        order_variables(&frame);
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
     for (uint32_t i = 0; good && i < frame.variables.n && given < n; i++)

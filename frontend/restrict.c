@@ -140,9 +140,15 @@ check_function(Program *program, Node section, AstKind kind, Node *algorithm)
     }
     if (kind == AST_ALGORITHM)
         *algorithm = section;
-    for (uint32_t i = 0; kind == AST_PUBLIC && i < ast_at(ast, section)->nchild; i++) {
+    for (uint32_t i = 0; (kind == AST_PUBLIC || kind == AST_PROTECTED) && i < ast_at(ast, section)->nchild; i++) {
         Node line = ast_child(ast, section, i);
-        if (ast_kind(ast, line) == AST_COMPONENTS && !(ast_at(ast, line)->flags & usual))
+        if (ast_kind(ast, line) != AST_COMPONENTS)
+            continue;
+        uint32_t flags = ast_at(ast, line)->flags;
+        if (kind == AST_PROTECTED && (flags & (AST_F_INPUT | AST_F_OUTPUT)))
+            diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
+                     "inputs and outputs of a function are public");
+        else if (kind == AST_PUBLIC && !(flags & usual))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
                      "a variable of a function is input, output or protected");
     }
