@@ -352,12 +352,20 @@ member_of_var(Fragment **frag, uint32_t *var)
     return NULL;
 }
 
+// The fragment whose variables the slots number: while a function is expanded it is that of the call.
+static Fragment *
+slot_owner(const ExprEnv *env)
+{
+    const Elab *elab = env->context;
+    const Scope *scope = env->scope;
+    return env == &elab->env ? elab->scope.frag : scope->frag;
+}
+
 static bool
 env_value(ExprEnv *env, Var var, double *out, Span span)
 {
     Elab *elab = env->context;
-    Scope *scope = env->scope;
-    Fragment *frag = scope->frag;
+    Fragment *frag = slot_owner(env);
     uint32_t local = var;
     Member *member = NULL;
     if (frag && (var & EXTRA_BIT)) {

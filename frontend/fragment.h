@@ -328,6 +328,7 @@ typedef struct Target {
     uint32_t dims[MAX_RANK];
     Type type;               // of one scalar
     bool outside;            // first name is the connector itself
+    Fragment *like;          // n is 0: what an element would be
     uint32_t outer;          // index into Fragment.outers + 1: the ids are those within the inner element
     bool nested;             // a part of a connector
     bool absent;

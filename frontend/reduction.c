@@ -16,6 +16,28 @@ typedef struct Loop {
     Value ranges[MAX_INDICES];
 } Loop;
 
+// A range is known at compile time. So are the elements of an array, unless they change with time: then the index stands for
+// each of them.
+static bool
+loop_range(ExprEnv *env, Node range, Value *out)
+{
+    if (ast_kind(env->ast, range) == AST_RANGE)
+        return expression_range(env, range, out);
+    DiagsMark mark = diags_mark(env->diags);
+    bool run_time = env->at_run_time;
+    if (expression_range(env, range, out))
+        return true;
+    Value elements;
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    if (!expression(env, range, &elements))
+        return false;
+    if (elements.type.rank != 1 || elements.type.base == TYPE_STRING || elements.type.base == TYPE_RECORD)
+        return expression_range(env, range, out); // says why
+    *out = elements;
+    return true;
+}
+
 static bool
 loop_open(ExprEnv *env, Node indices, Loop *loop)
 {
@@ -27,7 +49,7 @@ loop_open(ExprEnv *env, Node indices, Loop *loop)
     for (uint32_t i = 0; i < loop->n; i++) {
         Node index = ast_child(env->ast, indices, i), range = ast_child(env->ast, index, 0);
         loop->names[i] = ast_at(env->ast, index)->sym;
-        if (!loop_has_range(env, index) || !expression_range(env, range, &loop->ranges[i]))
+        if (!loop_has_range(env, index) || !loop_range(env, range, &loop->ranges[i]))
             return false;
     }
     return true;

@@ -473,7 +473,7 @@ static bool
 step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
 {
     const AstNode *at = node_at(elab, part);
-    Fragment *frag = target->n ? target->spots[0].frag : NULL;
+    Fragment *frag = target->n ? target->spots[0].frag : target->like;
     Member *member = frag ? fragment_member(frag, at->sym) : NULL;
     if (!frag)
         return true;
@@ -518,12 +518,14 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
             }
             target->spots[i].member = same;
         }
+        if (!target->n)
+            target->spots[0].member = member;
         if (!last)
             diag_add(elab->diags, E0119, at->span, "'%s' is a variable and has no parts",
                      name_of(elab, at->sym));
         return last;
     }
-    Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked.n);
+    Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked.n + 1);
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < picked.n; k++) {
             Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
@@ -534,6 +536,10 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     target->kind = TARGET_COMPONENT;
     target->spots = spots;
     target->n *= picked.n;
+    if (!target->n) { // none: one like them says what they would have
+        target->like = member->count || !member->split ? member->fragments[0] : NULL;
+        spots[0] = (Spot){.frag = target->like, .member = member};
+    }
     return true;
 }
 
