@@ -72,13 +72,18 @@ contact_band(const Run *run, uint32_t law)
     return (run->model->sgn[law].level == 2 ? UNRESOLVED : SLOW) * run->tolerance;
 }
 
+static bool
+closes(const Run *run, uint32_t law)
+{
+    const mdl_model *model = run->model;
+    return run->guard[model->n_relations + model->n_time_relations + law].pending && friction_mode(run, law) != 0;
+}
+
 // It has just closed: also when other constraints, moved back from their drift, have moved it a little.
 static bool
 touches(const Run *run, uint32_t law)
 {
-    const mdl_model *model = run->model;
-    const Guard *guard = &run->guard[model->n_relations + model->n_time_relations + law];
-    return contact_gap(run, law) <= contact_band(run, law) || (guard->pending && friction_mode(run, law) != 0);
+    return contact_gap(run, law) <= contact_band(run, law) || closes(run, law);
 }
 
 double
@@ -616,7 +621,8 @@ add_jumps(Run *run, double *to)
             to[i] += contacts->jump[k * contacts->nx + i] * contacts->impulse[k];
 }
 
-// Positions move as the velocities that the impulses would make move them.
+// Positions move as the velocities that the impulses would make move them. What closes at this event closes at zero, too: moved along with
+// the others it would begin its rebound below.
 static int
 move_positions(Run *run)
 {
@@ -625,7 +631,8 @@ move_positions(Run *run)
     double *y = run->v + model->y, *yp = run->v + model->yp;
     bool any = false;
     for (uint32_t k = 0; k < contacts->n; k++) {
-        contacts->part[k] = model->sgn[k].unilateral && model->sgn[k].level == 2 && contacts->closed[k];
+        bool zero = contacts->closed[k] || closes(run, k);
+        contacts->part[k] = model->sgn[k].unilateral && model->sgn[k].level == 2 && zero;
         contacts->speed[k] = contacts->part[k] ? contact_gap(run, k) : 0;
         any = any || contacts->part[k];
     }

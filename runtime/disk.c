@@ -16,6 +16,7 @@
 static const double ALIGNED = 1e-9; // sine of the angle between sliding and friction that counts as none
 static const double ROUNDING = 1e-12; // of the X that the force makes: an X that says nothing
 static const double SETTLED = 1e-15;
+static const double INSIDE = 1e-12; // of the limit: a force that is less
 static const double AHEAD = 0.05, MOST_AHEAD = 1; // of the slip, and at most: below this the direction held takes over
 
 enum { MOST = 3, ITERATIONS = 20000 };
@@ -75,6 +76,13 @@ disk_pull(const Run *run, uint32_t first)
     return sum;
 }
 
+// Slips that count as none are noise, which must not turn the force.
+static double
+least_near(const Run *run, uint32_t first)
+{
+    return friction_slip(run, first) - MDL_NEAR;
+}
+
 double
 disk_guard(const Run *run, uint32_t first)
 {
@@ -90,8 +98,9 @@ disk_guard(const Run *run, uint32_t first)
     }
     for (uint32_t i = 0; i < sgn->of; i++)
         x[i] -= along * (run->v[sgn[i].mode] - MDL_SLIDES);
-    // As long as x keeps the direction held, what takes over is the same.
-    double turned = fmin(length(x, sgn->of) / run->tolerance, MDL_NEAR + run->v[sgn->near]);
+    // As long as x keeps the direction held, or is noise, what takes over is the same.
+    double near = run->v[sgn->near];
+    double turned = near > least_near(run, first) ? fmin(length(x, sgn->of) / run->tolerance, MDL_NEAR + near) : 0;
     return along - fmax(turned, MDL_NEAR);
 }
 
@@ -102,7 +111,7 @@ hold(Run *run, uint32_t first, const double *direction)
     double size = length(direction, n);
     for (uint32_t i = 0; i < n; i++)
         run->v[part(run, first, i)->mode] = MDL_SLIDES + (size > 0 ? direction[i] / size : i == 0);
-    run->v[part(run, first, 0)->near] = fmin(AHEAD * disk_speed(run, first), MOST_AHEAD);
+    run->v[part(run, first, 0)->near] = fmax(fmin(AHEAD * disk_speed(run, first), MOST_AHEAD), least_near(run, first));
 }
 
 void
@@ -193,19 +202,21 @@ bool
 disk_turn(Run *run, uint32_t first)
 {
     uint32_t n = size_of(run, first);
-    double share[MOST], rate[MOST], answer[MOST][MOST], s[MOST], largest, pull = disk_pull(run, first), across = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    double share[MOST] = {0}, rate[MOST], answer[MOST][MOST], s[MOST], largest, pull = 0, across = 0;
+    for (uint32_t i = 0; i < n; i++)
         share[i] = run->v[part(run, first, i)->mode] - MDL_SLIDES;
-        rate[i] = run->v[part(run, first, i)->dx];
+    // x is zero up to what the tolerance leaves of it, which shall not turn the force that X is measured with.
+    bool measured = measure(run, first, share, rate), turns = false;
+    for (uint32_t i = 0; i < n; i++)
+        pull += rate[i] * share[i];
+    for (uint32_t i = 0; i < n; i++)
         across = fmax(across, fabs(rate[i] - pull * share[i]));
-    }
-    if (!(across > ALIGNED * fabs(pull)))
-        return false;
-    bool measured = measure_answer(run, first, share, rate, answer, &largest), turns = false;
+    measured = measured && across > ALIGNED * fabs(pull) && measure_answer(run, first, share, rate, answer, &largest);
     if (measured && across > ROUNDING * largest) {
         find_direction(n, share, rate, answer, largest, s);
+        // Within the disk the force holds it, if only just: this says nothing of the direction.
         double size = length(s, n);
-        for (uint32_t i = 0; i < n && size > 0; i++)
+        for (uint32_t i = 0; i < n && size > 1 - INSIDE; i++)
             turns = turns || fabs(s[i] / size - share[i]) > ALIGNED;
     }
     hold(run, first, turns ? s : share);

@@ -182,7 +182,7 @@ fractional_weights(const Run *run, const double *y, double *weight)
         uint32_t first = run->ny + all->part[i].first, state = all->part[i].of->state;
         // An error of w in a short step is one of every fast phi: what is allowed there is allowed here.
         for (uint32_t k = first; k < first + all->part[i].sum.n; k++)
-            weight[k] = factor / (run->tolerance * fmax(fabs(y[k]), fabs(y[state])) + run->abstol[state]);
+            weight[k] = factor * run->strictness / (run->tolerance * fmax(fabs(y[k]), fabs(y[state])) + run->abstol[state]);
     }
 }
 

@@ -17,6 +17,7 @@
 //           evaluations per event.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/run.h"
 
@@ -574,14 +575,16 @@ measure_shares(Run *run, const double *force, double *change)
     for (uint32_t j = 0, row = 0; j < model->n_sgns; j++) {
         if (!run->friction->carried[j])
             continue;
-        double share = share_of(run, j);
+        double share = share_of(run, j), *row_of = change + row++ * model->n_sgns;
+        memset(row_of, 0, model->n_sgns * sizeof *row_of);
+        if (!(size_of(run, j) > 0)) // it has no force, and what would change is rounding
+            continue;
         carry(run, j, share + 0.5);
         if (evaluate_solved(run, false) != MDL_OK)
             return false;
         carry(run, j, share);
         for (uint32_t k = 0; k < model->n_sgns; k++)
-            change[row * model->n_sgns + k] = sticks(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
-        row++;
+            row_of[k] = sticks(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
     }
     return true;
 }

@@ -23,6 +23,8 @@
 #include "runtime/nvector.h"
 #include "runtime/profile.h"
 
+enum { BDF_ORDER = 5 }; // the highest, as IDA comes
+
 struct Integrator {
     const Run *run;
     SUNContext context;
@@ -160,7 +162,7 @@ static int
 weights(N_Vector y, N_Vector w, void *user)
 {
     const Run *run = user;
-    nvector_weights(NV_DATA_S(y), run->tolerance, run->abstol, NV_DATA_S(w), run->ny);
+    nvector_weights(NV_DATA_S(y), run->strictness, run->tolerance, run->abstol, NV_DATA_S(w), run->ny);
     fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
     return 0;
 }
@@ -274,6 +276,7 @@ ida_create(Run *run)
     if (!integrator)
         return MDL_INTERNAL;
     integrator->run = run;
+    run->strictness = integrator_strictness(run, BDF_ORDER);
     if (!run->ny)
         return MDL_OK;
     if (run->model->n_constraints) {
@@ -399,11 +402,12 @@ first_step(Run *run)
     Integrator *integrator = run->integrator;
     double span = run->options->stop - run->time, least = shortest_step(run);
     double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
-    nvector_weights(run->y, run->tolerance, run->abstol, integrator->weight, run->ny);
+    nvector_weights(run->y, run->strictness, run->tolerance, run->abstol, integrator->weight, run->ny);
     fractional_weights(run, run->y, integrator->weight);
     double speed = weighted_norm(run, run->yp);
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
-    double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, speed > 0 ? 1e-2 / (run->tolerance * speed) : most);
+    double far = speed > 0 ? 1e-2 * run->strictness / (run->tolerance * speed) : most;
+    double probe = fmin(integrator->step > 0 ? most : 1e-4 * most, far);
     return curvature_step(run, fmax(probe, 10 * least), most, least);
 }
 

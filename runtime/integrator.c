@@ -5,6 +5,8 @@
 // Contract: run.h.
 #include "runtime/run.h"
 
+#include <math.h>
+
 void
 integrator_form(Run *run, mdl_solver solver)
 {
@@ -36,6 +38,18 @@ create(Run *run)
     run->stepper = run->sense ? &sense_stepper : steppers[run->solver];
     run->stats->solver = run->stepper->name;
     return run->stepper->create(run);
+}
+
+// The errors of steps add up. A method of order p that admits an error e in each takes e^(-1/(p+1)) steps, and is wrong by
+// e^(p/(p+1)) at the end. This grows in proportion to the tolerance when e does as tolerance^((p+1)/p) (tolerance
+// proportionality: Higham, SIAM J. Numer. Anal. 28 (1991) 457). Errors near rounding would only make noise.
+double
+integrator_strictness(const Run *run, int order)
+{
+    const double usual = 1e-6, least = 1e-12;
+    if (run->tolerance >= usual)
+        return 1;
+    return fmax(1, fmin(pow(usual / run->tolerance, 1.0 / order), run->tolerance / least));
 }
 
 int

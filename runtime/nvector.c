@@ -258,10 +258,11 @@ nvector_difference(const double *restrict a, const double *restrict b, double *r
 }
 
 WIDE void
-nvector_weights(const double *restrict x, double relative, const double *restrict absolute, double *restrict out, size_t n)
+nvector_weights(const double *restrict x, double scale, double relative, const double *restrict absolute,
+                double *restrict out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = 1 / (relative * fabs(x[i]) + absolute[i]);
+        out[i] = scale / (relative * fabs(x[i]) + absolute[i]);
 }
 
 WIDE bool

@@ -13,8 +13,9 @@ void nvector_accelerate(N_Vector vector);
 
 // out := a - b. The arrays do not overlap.
 void nvector_difference(const double *a, const double *b, double *out, size_t n);
-// out := 1 / (relative * |x| + absolute), elementwise. The arrays do not overlap.
-void nvector_weights(const double *x, double relative, const double *absolute, double *out, size_t n);
+// out := scale / (relative * |x| + absolute), elementwise. The arrays do not overlap.
+void nvector_weights(const double *x, double scale, double relative, const double *absolute, double *out,
+                     size_t n);
 // out := sum of factor[k] * term[k], count >= 1, added up in this order. `out` may be one of the first six terms.
 void nvector_combine(const double *factor, const double *const *term, int count, double *out, size_t n);
 // True when |term[0] - centre| + ahead * (|term[1]| + |term[2]| + ...) <= radius for the n elements; those of the terms

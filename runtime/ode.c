@@ -27,7 +27,7 @@
 #include "runtime/nvector.h"
 #include "runtime/profile.h"
 
-enum { ERK_ORDER = 5 };
+enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
 
 struct Ode {
     const Run *run;
@@ -88,7 +88,7 @@ weights(N_Vector y, N_Vector w, void *user)
     const double *shift = run->ode->shift;
     for (uint32_t i = 0; i < run->ny; i++) {
         double value = shift ? NV_Ith_S(y, i) + shift[i] : NV_Ith_S(y, i);
-        NV_Ith_S(w, i) = 1 / (run->tolerance * fabs(value) + run->abstol[i]);
+        NV_Ith_S(w, i) = run->strictness / (run->tolerance * fabs(value) + run->abstol[i]);
     }
     fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
     return 0;
@@ -227,6 +227,7 @@ create(Run *run, bool runge_kutta, bool stiff)
             return MDL_INTERNAL;
     }
     ode->run = run;
+    run->strictness = integrator_strictness(run, runge_kutta ? ERK_ORDER : stiff ? BDF_ORDER : ADAMS_ORDER);
     ode->runge_kutta = runge_kutta;
     ode->stiff = stiff;
     ode->fresh = true;

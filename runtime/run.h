@@ -87,6 +87,7 @@ struct Run {
     double time;          // of the last accepted point
     double tolerance;
     double *abstol;       // n absolute tolerances of the unknowns
+    double strictness;    // a step may be wrong by 1/strictness of these
     mdl_solver solver;    // never MDL_SOLVER_AUTO
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the model that are the integrator's: nx or n
@@ -491,6 +492,8 @@ extern const Stepper gauss_stepper;                             // gauss.c: symm
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
 int integrator_create(Run *run);
+// For a method of this order that controls the errors of its steps.
+double integrator_strictness(const Run *run, int order);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
 int integrator_start(Run *run);
