@@ -193,15 +193,14 @@ wc:
 docs: all
 	docs/generate.sh $(BUILD)/mdlc docs
 fmt: all
-	$(BUILD)/mdlc fmt stdlib/*.mdl stdlib/*/*.mdl examples/*/*.mdl
+	$(BUILD)/mdlc fmt $$(find stdlib -name "*.mdl") examples/*/*.mdl
 install: all
 	install -D -s $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
 	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	strip --strip-debug --enable-deterministic-archives $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	install -D -m 644 $(BUILD)/include/mdl_embed.h $(DESTDIR)$(PREFIX)/include/mdl_embed.h
-	install -d $(DESTDIR)$(PREFIX)/share/mdlc/stdlib/Modelica
-	install -m 644 stdlib/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib
-	install -m 644 stdlib/Modelica/*.mdl $(DESTDIR)$(PREFIX)/share/mdlc/stdlib/Modelica
+	for file in $$(find stdlib -name '*.mdl'); do \
+	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mdlc/$$file; done
 	for folder in . $(notdir $(patsubst %/,%,$(wildcard examples/*/))); do \
 	    install -d $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; \
 	    install -m 644 $$(find examples/$$folder -maxdepth 1 -type f) $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; done
