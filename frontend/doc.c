@@ -442,13 +442,21 @@ read_example(Doc *doc, const char *name, const char *path)
         fclose(file);
 }
 
+// An example is a folder; examples/library has one in each file.
+static const char *
+example_name(Doc *doc, const char *folder, const char *file)
+{
+    bool many = !strcmp(folder, "library");
+    return many ? arena_printf(doc->arena, "%s/%.*s", folder, (int)(strlen(file) - strlen(".mdl")), file) : folder;
+}
+
 static void
 read_folder(Doc *doc, const char *name, const char *path)
 {
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (text_ends_with(entry->d_name, ".mdl"))
-            read_example(doc, name, arena_printf(doc->arena, "%s/%s", path, entry->d_name));
+            read_example(doc, example_name(doc, name, entry->d_name), arena_printf(doc->arena, "%s/%s", path, entry->d_name));
     if (folder)
         closedir(folder);
 }

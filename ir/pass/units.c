@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "ir/integrate.h"
+#include "ir/locate.h"
 #include "ir/problem.h"
 #include "ir/unit.h"
 
@@ -526,7 +527,7 @@ help_conversion(Diag *diag, const Unit *from, const Unit *to, const char *what, 
     }
 }
 
-static void
+static Diag *
 report_number(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
 {
     const char *function = op_table[expr_op(pass->dae->exprs, finding->owner)].text;
@@ -540,9 +541,10 @@ report_number(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
     note_declarations(pass, diag, finding->a, 0, row);
     if (angle)
         help_conversion(diag, &finding->unit_a, &one, what, unit, "rad");
+    return diag;
 }
 
-static void
+static Diag *
 report_pair(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
 {
     const char *a = expr_text(pass, finding->a, row), *b = expr_text(pass, finding->b, row);
@@ -559,20 +561,22 @@ report_pair(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
     note_declarations(pass, diag, finding->b, finding->a, row);
     if (same)
         help_conversion(diag, &finding->unit_b, &finding->unit_a, b, unit_b, unit_a);
+    return diag;
 }
 
+// An equation of the library is not what is wrong, but what the user gave its component.
 static void
-report(UnitsPass *pass, uint32_t row, Span span)
+report(UnitsPass *pass, uint32_t row, Span span, uint32_t inst)
 {
-    uint64_t place = (uint64_t)span.lo << 32 | span.hi;
+    Span shown = locate_for_user(pass->dae, span, inst);
+    uint64_t place = (uint64_t)shown.lo << 32 | shown.hi;
     uint32_t seen;
     if (map_get(&pass->reported, place, &seen))
         return; // the same text, instantiated again
     map_put(&pass->reported, place, 1);
-    if (pass->finding.fault == FAULT_NUMBER)
-        report_number(pass, &pass->finding, row, span);
-    else
-        report_pair(pass, &pass->finding, row, span);
+    Diag *diag = pass->finding.fault == FAULT_NUMBER ? report_number(pass, &pass->finding, row, span)
+                                                     : report_pair(pass, &pass->finding, row, span);
+    locate_move(pass->dae, diag, inst);
 }
 
 // --- equations and binds
@@ -609,7 +613,7 @@ known_good(UnitsPass *pass, Expr shape, uint64_t hash)
 }
 
 static void
-check_shape(UnitsPass *pass, Expr shape, uint32_t row, Span span)
+check_shape(UnitsPass *pass, Expr shape, uint32_t row, Span span, uint32_t equation)
 {
     uint32_t n = expr_nslots(pass->dae->exprs, shape), bad;
     if (!n)
@@ -622,7 +626,8 @@ check_shape(UnitsPass *pass, Expr shape, uint32_t row, Span span)
     bad = pass->finding.fault != FAULT_NONE;
     map_put(&pass->known, hash, bad);
     if (bad)
-        report(pass, row, span);
+        report(pass, row, span, equation == NONE ? locate_var_inst(pass->dae, pass->dae->rows.at[row])
+                                                 : locate_equation_inst(pass->dae, equation));
 }
 
 static void
@@ -639,6 +644,7 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
     note_declarations(pass, diag, bind->shape, 0, bind->row);
     if (same)
         help_conversion(diag, &is->unit, &wanted->unit, what, unit, unit_wanted);
+    locate_move(pass->dae, diag, locate_var_inst(pass->dae, bind->var));
 }
 
 static void
@@ -659,7 +665,7 @@ check_bind(UnitsPass *pass, const Bind *bind)
     bool fits = !both || (unit_same_dimension(&is.unit, &wanted.unit) && unit_same_scale(&is.unit, &wanted.unit) && offsets);
     map_put(&pass->known, hash, !fits || pass->finding.fault != FAULT_NONE);
     if (pass->finding.fault != FAULT_NONE) {
-        report(pass, bind->row, bind->span);
+        report(pass, bind->row, bind->span, locate_var_inst(pass->dae, bind->var));
     } else if (!fits && !map_get(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, &seen)) {
         map_put(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, 1);
         report_bind(pass, bind, &is, &wanted);
@@ -675,12 +681,12 @@ pass_units(Dae *dae, Diags *diags)
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
         if (equation->kind != EQN_REMOVED && equation->kind != EQN_LAW)
-            check_shape(&pass, equation->shape, equation->row, equation->span);
+            check_shape(&pass, equation->shape, equation->row, equation->span, i);
     }
     for (uint32_t i = 0; i < dae->binds.n; i++)
         check_bind(&pass, &dae->binds.at[i]);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
-        check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span);
+        check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span, NONE);
     vec_free(&pass.unit_of_sym);
     vec_free(&pass.units);
     map_free(&pass.known);
