@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/parse.h"
+#include "frontend/program.h"
 #include "ir/equations.h"
 #include "ir/graph.h"
 #include "ir/loops.h"
@@ -33,6 +34,32 @@ show_jacobian(const Sys *sys, Out *out)
     }
 }
 
+// What one evaluation of the derivatives costs: equal parts of an equation count once.
+static void
+show_cost(const Compilation *c, Out *out)
+{
+    const mdl_model *model = c->sys->model;
+    unsigned long long plain = 0, partials = 0;
+    for (uint32_t f = 0; f < c->sys->funcs.n; f++) {
+        const Func *func = &c->sys->funcs.at[f];
+        bool block = !strncmp(func->name, "block", strlen("block"));
+        if (!block && strncmp(func->name, "dynamics", strlen("dynamics")))
+            continue;
+        unsigned long long *sum = block && text_ends_with(func->name, "_jacobian") ? &partials : &plain;
+        for (uint32_t i = 0; i < func->count; i++)
+            *sum += expr_operations(c->dae->exprs, c->sys->instrs.at[func->first + i].shape);
+    }
+    out_printf(out, "states without those that constraints determine %d\n", (int)model->nx - (int)model->n_constraints);
+    out_printf(out, "operations per right-hand side %llu, of partial derivatives %llu, and systems of", plain + partials, partials);
+    bool any = false;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        if (model->dynamics[k].block) {
+            out_printf(out, "%s %u%s", any ? "," : "", model->dynamics[k].block->m, model->dynamics[k].block->linear ? "" : " (nonlinear)");
+            any = true;
+        }
+    out_text(out, any ? " equations\n" : " no equations\n");
+}
+
 static void
 show_stats(Session *session, Out *out)
 {
@@ -43,6 +70,7 @@ show_stats(Session *session, Out *out)
     out_printf(out, "states %u\nunknowns %u\nJacobian nonzeros %u\nindex %u\nset-valued laws %u\n",
                c->sys->model->nx, c->sys->model->n, c->sys->model->jac_y.nonzeros, c->reduction.structural_index,
                dae->laws.n);
+    show_cost(c, out);
     if (c->motion.equations)
         out_printf(out, "equations of motion %u\noperations in them %llu, with equal parts computed once %llu\n",
                    c->motion.equations, (unsigned long long)c->motion.raw, (unsigned long long)c->motion.shared);
