@@ -58,12 +58,15 @@ mdl_options_default(const mdl_model *model, mdl_options *options)
 void
 mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size)
 {
+    char free_states[32] = "";
+    if (stats->free_states != stats->states)
+        snprintf(free_states, sizeof free_states, ", %u free", stats->free_states);
     snprintf(text, size,
-             "%s%s%s%s: %u unknowns (%u states), %s form, %s: %llu steps, %llu residuals, %llu jacobians, "
+             "%s%s%s%s: %u unknowns (%u states%s), %s form, %s: %llu steps, %llu residuals, %llu jacobians, "
              "%llu error failures, %llu newton failures, %llu events (%llu time), %llu rows, "
              "init %.3g s, run %.3g s, end time %.10g",
              stats->solver ? stats->solver : "no solver", stats->reason ? " (" : "", stats->reason ? stats->reason : "",
-             stats->reason ? ")" : "", stats->unknowns, stats->states, stats->form ? stats->form : "no",
+             stats->reason ? ")" : "", stats->unknowns, stats->states, free_states, stats->form ? stats->form : "no",
              stats->linear_solver ? stats->linear_solver : "no linear solver",
              (unsigned long long)stats->steps, (unsigned long long)stats->residuals,
              (unsigned long long)stats->jacobians, (unsigned long long)stats->error_failures,
@@ -84,12 +87,12 @@ mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size)
     if (used < 0 || (uint32_t)used >= size)
         return;
     snprintf(text + used, size - (uint32_t)used,
-             "\"unknowns\":%u,\"states\":%u,\"nonzeros\":%u,\"form\":\"%s\",\"linear_solver\":\"%s\","
+             "\"unknowns\":%u,\"states\":%u,\"nonzeros\":%u,\"free_states\":%u,\"form\":\"%s\",\"linear_solver\":\"%s\","
              "\"steps\":%llu,\"residuals\":%llu,\"jacobians\":%llu,\"newton_iterations\":%llu,"
              "\"newton_failures\":%llu,\"error_failures\":%llu,\"root_evaluations\":%llu,\"events\":%llu,"
              "\"time_events\":%llu,\"state_events\":%llu,\"block_solves\":%llu,\"restarts\":%llu,"
              "\"rows\":%llu,\"exponentials\":%u,\"fractional_error\":%.6g,\"fractional_time\":%.6g,\"init_seconds\":%.6g,\"run_seconds\":%.6g,\"end_time\":%.17g}",
-             stats->unknowns, stats->states, stats->nonzeros, stats->form ? stats->form : "",
+             stats->unknowns, stats->states, stats->nonzeros, stats->free_states, stats->form ? stats->form : "",
              stats->linear_solver ? stats->linear_solver : "", (unsigned long long)stats->steps,
              (unsigned long long)stats->residuals, (unsigned long long)stats->jacobians,
              (unsigned long long)stats->newton_iterations, (unsigned long long)stats->newton_failures,

@@ -458,19 +458,25 @@ review_constraints(Run *run)
     return status;
 }
 
-// A mechanism in which nothing can move has no motion to compute, and is rarely meant. Its forces at rest can be asked for.
-static int
-refuse_rigid(const Run *run)
+static uint32_t
+count_free_states(const Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t states = 0, held = model->n_constraints;
     for (uint32_t i = 0; i < model->nx; i++)
         states += is_own(model, i);
-    if (run->redundant)
-        for (uint32_t k = 0; k < model->n_constraints; k++)
-            held -= run->redundant[k];
+    for (uint32_t k = 0; run->redundant && k < model->n_constraints; k++)
+        held -= run->redundant[k];
+    return states > held ? states - held : 0;
+}
+
+// A mechanism in which nothing can move has no motion to compute, and is rarely meant. Its forces at rest can be asked for.
+static int
+refuse_rigid(const Run *run)
+{
+    const mdl_model *model = run->model;
     bool moves = run->options->stop > run->options->start && !run->options->steady;
-    if (!model->held_by || states > held || !moves)
+    if (!model->held_by || run->stats->free_states || !moves)
         return MDL_OK;
     run_message(run, MDL_ERROR, "%s has no degree of freedom: nothing in it can move. It is held by %s\nfree one of its motions; "
                 "its forces at rest are those of a run that stops where it starts (--stop %g)", model->name, model->held_by,
@@ -482,6 +488,7 @@ int
 redundancy_review(Run *run)
 {
     int status = has_constraints(run) ? review_constraints(run) : MDL_OK;
+    run->stats->free_states = count_free_states(run);
     return status == MDL_OK ? refuse_rigid(run) : status;
 }
 

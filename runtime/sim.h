@@ -142,6 +142,7 @@ typedef struct mdl_stats {
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
     uint32_t unknowns, states, nonzeros;
+    uint32_t free_states;     // that the constraints leave: of a mechanism twice its degrees of freedom
     uint32_t exponentials;    // of all fractional derivatives
     double fractional_error;  // the largest relative error of their kernels
     double fractional_time;   // below which they are not resolved

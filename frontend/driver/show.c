@@ -49,7 +49,7 @@ show_cost(const Compilation *c, Out *out)
         for (uint32_t i = 0; i < func->count; i++)
             *sum += expr_operations(c->dae->exprs, c->sys->instrs.at[func->first + i].shape);
     }
-    out_printf(out, "states without those that constraints determine %d\n", (int)model->nx - (int)model->n_constraints);
+    out_printf(out, "constraints on states %u\n", model->n_constraints);
     out_printf(out, "operations per right-hand side %llu, of partial derivatives %llu, and systems of", plain + partials, partials);
     bool any = false;
     for (uint32_t k = 0; k < model->n_dynamics; k++)
