@@ -25,7 +25,8 @@ typedef struct LlModule {
     LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
     LLVMValueRef sqrt, floor, ceil, trunc, fabs;
     uint32_t failure;              // mdl_model.failure
-    bool optimised;                // runs default<O2> and the optimising code generator
+    bool optimised;                // may hold what runs default<O2> and the optimising code generator
+    bool gains;                    // it does
     uint32_t instrs;               // instructions of the Sys in it
 } LlModule;
 

@@ -135,6 +135,8 @@ finish_module(Compiler *c, LlModule *m)
 {
     if (!m->module)
         return true;
+    // All in one, and nothing that gains by it: the optimising code generator would only take its time.
+    m->optimised = m->optimised && m->gains;
     LLVMTargetMachineRef machine = machine_for(c, m->optimised);
     bool good = machine != NULL;
     if (good) {
@@ -240,6 +242,8 @@ compile_routines(Compiler *c)
             ll_emit_routine(m, c->lowering, routine);
         if (good)
             m->instrs += routine->steps.n;
+        if (good)
+            m->gains = m->gains || c->request->options.opt != 0;
     }
     vec_free(&numbers);
     return good;
@@ -262,6 +266,7 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
         add_function_attribute(m, function, "noinline");
     if (m->optimised && !optimised)
         add_function_attribute(m, function, "optnone");
+    m->gains = m->gains || optimised;
     ll_emit(m, function, code, loop);
     m->instrs += instrs;
     return true;

@@ -21,6 +21,7 @@ struct Audit {
     double *effort, *flow;    // per bond: largest magnitudes
     double *kinetic;          // per node: before the event being handled
     double *v;                // copy of the value array
+    double reached;           // works are integrated up to this time
 };
 
 int
@@ -121,24 +122,24 @@ audit_start(Run *run)
 {
     if (!run->audit)
         return;
+    run->audit->reached = run->v[0];
     take_powers(run, 0);
     take_kinetic(run);
     for (uint32_t i = 0; i < run->model->audit->n_nodes; i++)
         run->options->audit[i].kinetic_start = run->options->audit[i].kinetic;
 }
 
-void
-audit_step(Run *run, double before, double instant)
+// Works up to `instant`, which is within the last step; v is there afterwards and evaluated.
+static void
+integrate_works(Run *run, double instant)
 {
     // Abscissas and weights of Gauss's formula on [0, 1] (Abramowitz and Stegun, 25.4.30).
     static const double at[POINTS] = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813,
                                       0.93056815579702629};
     static const double weight[POINTS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                           0.17392742256872693};
-    if (!run->audit || !(instant > before))
-        return;
+    double before = run->audit->reached, length = instant - before;
     memcpy(run->audit->v, run->v, run->model->nv * sizeof *run->v);
-    double length = instant - before;
     for (int k = 0; k < POINTS; k++) {
         integrator_interpolate(run, before + at[k] * length);
         evaluate_row(run);
@@ -148,6 +149,33 @@ audit_step(Run *run, double before, double instant)
     evaluate_row(run);
     take_kinetic(run);
     memcpy(run->v, run->audit->v, run->model->nv * sizeof *run->v);
+    run->audit->reached = instant;
+}
+
+void
+audit_step(Run *run, double before, double instant)
+{
+    if (!run->audit)
+        return;
+    run->audit->reached = fmax(run->audit->reached, before);
+    if (instant > run->audit->reached)
+        integrate_works(run, instant);
+}
+
+void
+audit_row(Run *run)
+{
+    uint32_t place = run->options->audit_place;
+    if (!run->audit || !place)
+        return;
+    if (run->stats->rows && run->v[0] > run->audit->reached)
+        integrate_works(run, run->v[0]);
+    if (!run->stats->rows)
+        audit_start(run);
+    take_powers(run, 0);
+    take_kinetic(run);
+    memcpy(run->v + place, run->audit->power, run->model->audit->n_nodes * sizeof *run->v);
+    audit_energies(run->model->audit, run->options->audit, run->v + place + run->model->audit->n_nodes);
 }
 
 void

@@ -68,6 +68,16 @@ defect_of(const Whole *whole)
            - whole->impacts - whole->mixed - whole->constraints - whole->transformers;
 }
 
+void
+audit_energies(const mdl_audit *tables, const mdl_node_audit *nodes, double energy[AUDIT_ENERGIES])
+{
+    Whole whole = add_up(tables, nodes);
+    energy[0] = whole.kinetic_start + whole.kinetic + whole.weight + whole.potential + whole.memory;
+    energy[1] = whole.supplied;
+    energy[2] = whole.dissipated + whole.impacts;
+    energy[3] = defect_of(&whole);
+}
+
 static void
 print_line(FILE *out, const char *name, double value)
 {

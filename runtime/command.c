@@ -183,15 +183,11 @@ close_output(const RunCommand *command)
     return MDL_IO;
 }
 
-int
-run_command(const mdl_model *model, const RunCommand *command)
+static int
+simulate(const mdl_model *model, const RunCommand *command)
 {
     const RunSettings *settings = command->settings;
     double final_time = 0;
-    if (settings->audit && !model->audit) {
-        fprintf(stderr, "%s: --audit: this model was compiled without the tables of the audit\n", command->program);
-        return MDL_USAGE;
-    }
     double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
     mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
     mdl_profile *profile = settings->stats_long ? mdl_profile_create(model) : NULL;
@@ -207,6 +203,7 @@ run_command(const mdl_model *model, const RunCommand *command)
     Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
     run_settings_apply(settings, model, &options);
     options.audit = audit;
+    options.audit_place = command->audit_place;
     options.steady = command->steady;
     options.sense = command->sense;
     options.profile = profile;
@@ -239,4 +236,28 @@ run_command(const mdl_model *model, const RunCommand *command)
     free(audit);
     mdl_profile_free(&profile);
     return status ? status : printed;
+}
+
+int
+run_command(const mdl_model *model, const RunCommand *command)
+{
+    AuditColumns wide;
+    if (command->settings->audit && !model->audit) {
+        fprintf(stderr, "%s: --audit: this model was compiled without the tables of the audit\n", command->program);
+        return MDL_USAGE;
+    }
+    if (!command->settings->audit_columns)
+        return simulate(model, command);
+    int status = MDL_INTERNAL;
+    if (audit_columns_create(&wide, model, command->column, command->columns)) {
+        RunCommand extended = *command;
+        extended.column = wide.column;
+        extended.columns = wide.columns;
+        extended.audit_place = wide.place;
+        status = simulate(&wide.model, &extended);
+    } else {
+        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+    }
+    audit_columns_free(&wide);
+    return status;
 }

@@ -33,7 +33,8 @@ const Option run_options[] = {
     {"assemble", 0, OPTION_FLAG, false, NULL, "close loops of a mechanism at the start by moving start values as little as possible",
      CALL_RUN | CALLS_ANALYSING},
     {"stats", 0, OPTION_WORD, true, "json|long|long-json", "what it cost, on standard error (json: on standard output); long: why it is slow", CALL_RUN},
-    {"audit", 0, OPTION_WORD, true, "json", "power and energy per component; ideal constraints must do no work", CALL_RUN | CALL_BUILD},
+    {"audit", 0, OPTION_WORD, true, "json|columns", "power and energy per component, also as columns of the result; ideal constraints "
+     "must do no work", CALL_RUN | CALL_BUILD},
     {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN | CALL_REPORT},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
@@ -254,7 +255,8 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
         return true;
     case RUN_AUDIT:
         s->audit = true;
-        s->audit_json = value != NULL;
+        s->audit_json = s->audit_json || (value && !strcmp(value, "json"));
+        s->audit_columns = s->audit_columns || (value && !strcmp(value, "columns"));
         return true;
     default: s->quiet = true; return true;
     }

@@ -64,7 +64,7 @@ typedef struct RunSettings { // of run_options, as given
     mdl_form form;
     mdl_solver solver;
     const char *output, *variables;                        // NULL: not given
-    bool stats, stats_json, stats_long, audit, audit_json, trace, quiet, steps, assemble;
+    bool stats, stats_json, stats_long, audit, audit_json, audit_columns, trace, quiet, steps, assemble;
     double limit_time;                                     // seconds, 0: none
     RunSetting *set;                                       // the last of several values for one name
     uint32_t n_set;

@@ -148,6 +148,7 @@ result_row(Run *run)
         return status;
     if (check_finite(run) != MDL_OK)
         return MDL_FAILED;
+    audit_row(run);
     keep_final(run);
     run->stats->rows++;
     if (!result->wanted)

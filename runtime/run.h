@@ -512,7 +512,9 @@ void integrator_stats(Run *run);
 int audit_create(Run *run);  // silent: MDL_INTERNAL when memory is exhausted
 void audit_free(Run *run);
 void audit_start(Run *run);  // at the consistent start, in v
-void audit_step(Run *run, double before, double instant); // after an accepted step; v stays what it is
+void audit_step(Run *run, double before, double instant);
+void audit_energies(const mdl_audit *tables, const mdl_node_audit *nodes, double energy[AUDIT_ENERGIES]); // audit_report.c
+void audit_row(Run *run); // the point in v becomes a row: its powers and energies, where options.audit_place wants them // after an accepted step; v stays what it is
 void audit_before_event(Run *run);
 void audit_after_event(Run *run);
 int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work

@@ -276,9 +276,9 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status == MDL_OK && run->sense)
         status = sense_after_event(run);
     if (status == MDL_OK)
-        status = result_row(run);
-    if (status == MDL_OK)
         audit_after_event(run);
+    if (status == MDL_OK)
+        status = result_row(run);
     profile_after_event(run);
     if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);

@@ -81,6 +81,9 @@ typedef struct mdl_node_audit {
     double least, least_time; // the least power: negative when it gave energy away
 } mdl_node_audit;
 
+// Energies of the whole in J: stored; supplied, lost since the start; what is not accounted for.
+enum { AUDIT_ENERGIES = 4 };
+
 // Counts and times of a run in detail: why it takes as long as it does.
 typedef struct mdl_profile mdl_profile;
 
@@ -116,6 +119,9 @@ typedef struct mdl_options {
     // NULL, or model->audit->n_nodes entries: powers are added up per node and ideal constraints and junctions are held to
     // what they are; the run fails at its end when one does work. Needs model->audit.
     mdl_node_audit *audit;
+    // 0, or where in v the power of each node and then the AUDIT_ENERGIES of the whole go with every row; the model's nv has
+    // room for them.
+    uint32_t audit_place;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents

@@ -4,6 +4,7 @@
 #include "runtime/simulator.h"
 
 #include <regex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,7 @@ simulator_main(const mdl_model *model, int argc, char **argv)
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     Simulator s = {.model = model, .program = slash ? slash + 1 : argc ? argv[0] : model->name};
     run_settings_init(&s.settings);
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
     int status = run(&s, argc, argv);
     run_settings_free(&s.settings);
     free(s.override);

@@ -1,9 +1,11 @@
 // lapack.c: loads LAPACK (Anderson et al., LAPACK Users' Guide, 3rd ed., 1999).
 //
-// Contract: lapack.h.
+// Contract: lapack.h. An implementation with threads of its own (OpenBLAS) gets one, unless the environment says how many:
+//   its threads wait for each other in loops, which on a machine that does other things costs many times what they save.
 #include "frontend/analysis/lapack.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -17,6 +19,7 @@ find(Lapack *lapack, const char *name, void *slot)
 bool
 lapack_open(Lapack *lapack, Out *why)
 {
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     *lapack = (Lapack){.library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL)};
     if (!lapack->library) {
         out_printf(why, "eigenvalues need the library LAPACK, which cannot be loaded: %s\nDebian has it in the package liblapack3\n",

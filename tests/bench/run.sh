@@ -215,6 +215,43 @@ small() {
     whole "run quarter car 5 s, tol 1e-6" 20 "$mdlc" run examples/quarter_car/bump.mdl --set V=3 -o "$work/qc.csv"
 }
 
+# Products of the compiler. What writing costs is the difference of runs with the same points, with and without a file.
+products() {
+    title "Products"
+    goal="1 s" limit=1000
+    whole "build a car with four suspensions, 985 equations" 3 "$mdlc" build examples/suspension/suspension.mdl -o "$work/car"
+    goal="1 s" limit=1000
+    whole "build an RC ladder of 200 sections, 1004 equations" 3 "$mdlc" build $models/rc_ladder.mdl --set n=200 -o "$work/ladder"
+    goal="10 ms" limit=10
+    whole "the ladder's executable, to its first steps" 20 "$work/ladder" --stop 1e-9 --quiet
+    "$mdlc" build tests/bench/one.mdl -o "$work/one"
+    goal="10 ms" limit=10
+    whole "executable of one equation, to its first steps" 20 "$work/one" --stop 1e-9 --quiet
+    # About as many steps as points.
+    timed 2 "$mdlc" run $models/line.mdl --stop 2.5 --points 10000 --quiet
+    without=$cpu clock=$least
+    for format in mat csv; do
+        timed 2 "$mdlc" run $models/line.mdl --stop 2.5 --points 10000 --quiet -o "$work/line.$format"
+        share=$(calc %.1f "100*($cpu/$without - 1)")
+        row "1,000 variables x 10,000 points to .$format" \
+            "$(calc '%.0f ms without, %.0f ms more' "$without, $cpu - $without"), $share %; clock $(calc '%.0f ms more' "$least - $clock")" \
+            "20 %" "$(judge "$share <= 20")"
+    done
+    "$mdlc" report examples/linkage/four_bar.mdl -o "$work/page.html" >"$work/said" 2>&1
+    row "report of the four-bar linkage, 201 equations: size of the page" "$(($(wc -c <"$work/page.html")/1024)) kB"
+    if ! command -v chromium >/dev/null; then
+        row "the page opens" "skipped: chromium is not installed"
+        return
+    fi
+    echo '<!doctype html><title>empty</title>' >"$work/empty.html"
+    opens() { timed 3 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$1"; }
+    opens "$work/empty.html"
+    browser=$median
+    opens "$work/page.html"
+    row "the page opens (chromium, less its start with an empty page)" "$(calc '%.0f ms' "$median - $browser")" "1 s" \
+        "$(judge "$median - $browser <= 1000")"
+}
+
 peers() {
     printf '\n### Other peers\n\n```\n'
     best=""
@@ -241,7 +278,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large cascade structural instructions events small peers}; do
+for part in ${2:-large cascade structural instructions events small products peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
