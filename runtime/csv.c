@@ -8,15 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/decimal.h"
 #include "runtime/sink.h"
 
-enum { FLUSH_BYTES = 32768, NUMBER_BYTES = 32 };
+enum { FLUSH_BYTES = 32768, NUMBER_BYTES = DECIMAL_BYTES + 1 };
 
 typedef struct Csv {
     const char *path;
@@ -128,7 +128,7 @@ format_number(char *text, double value)
             text[length++] = digits[--count];
         return length;
     }
-    return (size_t)snprintf(text, NUMBER_BYTES, "%.17g", value);
+    return decimal_format(text, value);
 }
 
 static int
