@@ -184,7 +184,7 @@ help:
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
 	@echo "make layers wc    who includes whom; the largest files"
-	@echo "make install      into PREFIX (default /usr/local)"
+	@echo "make install      into PREFIX (default /usr/local), below DESTDIR for packages; make uninstall takes it away"
 	@echo "make deb          a Debian package, into $(BUILD)"
 layers:
 	@tests/layers.sh
@@ -195,6 +195,9 @@ docs: all
 fmt: all
 	$(BUILD)/mdlc fmt $$(find stdlib -name "*.mdl") examples/*/*.mdl
 install: all
+	@$(MAKE) --no-print-directory install-files
+# Of what has been built.
+install-files:
 	install -D -s $(BUILD)/mdlc $(DESTDIR)$(PREFIX)/bin/mdlc
 	install -D -m 644 $(BUILD)/libsimulator.a $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
 	strip --strip-debug --enable-deterministic-archives $(DESTDIR)$(PREFIX)/lib/mdlc/libsimulator.a
@@ -207,10 +210,14 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/mdlc man | gzip -9n >$(DESTDIR)$(PREFIX)/share/man/man1/mdlc.1.gz
 	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
+# Takes away what `make install` with the same PREFIX and DESTDIR has brought.
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/mdlc include/mdl_embed.h share/man/man1/mdlc.1.gz share/bash-completion/completions/mdlc)
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,lib/mdlc share/mdlc)
 # A package for Debian 12, into $(BUILD).
 deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs test check check-asan demo fuzz bench layers wc docs fmt install deb clean
+.PHONY: all linked help packages programs test check check-asan demo fuzz bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

@@ -18,6 +18,8 @@ typedef struct EngineOptions {
 Engine *engine_interp(Sys *sys, Out *why);
 Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);
 void engine_free(Engine **engine);
+// Seconds that the engine has spent so far on compiling such functions while the model ran.
+const double *engine_late_seconds(const Engine *engine);
 
 // mdlc show llvm / asm. False: a line in `why`.
 bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);

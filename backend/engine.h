@@ -7,6 +7,7 @@
 struct Engine {
     void (*release)(void *state); // frees the state
     void *state;
+    double late_seconds;
 };
 
 // Takes ownership of `state`.

@@ -28,3 +28,9 @@ link_code(Sys *sys, const mdl_code *code)
     for (uint32_t i = 0; i < sys->fixups.n; i++)
         *sys->fixups.at[i].at = code[sys->fixups.at[i].func];
 }
+
+const double *
+engine_late_seconds(const Engine *engine)
+{
+    return &engine->late_seconds;
+}

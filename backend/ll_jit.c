@@ -16,6 +16,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "backend/engine.h"
 #include "backend/ll.h"
@@ -43,6 +44,7 @@ struct Jit {
     Late *waiting;
     Interp *interp;
     pthread_mutex_t lock; // while a function is compiled
+    Engine *engine;
 };
 
 static bool
@@ -144,12 +146,21 @@ look_up(Jit *jit, const char *name, mdl_fn **fn, Out *why)
 
 // --- functions that are compiled late
 
+static double
+seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static void
 compile_late(Late *late)
 {
     Jit *jit = late->jit;
     Out why = {0};
     mdl_fn *fn = NULL;
+    double began = seconds();
     pthread_mutex_lock(&jit->lock);
     if (!atomic_load(&late->native)) {
         uint8_t *only = base_calloc(jit->sys->funcs.n, sizeof *only);
@@ -161,6 +172,7 @@ compile_late(Late *late)
             atomic_store(&late->native, fn);
         free(only);
     }
+    jit->engine->late_seconds += seconds() - began;
     pthread_mutex_unlock(&jit->lock);
     out_free(&why);
 }
@@ -246,7 +258,7 @@ engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
     share_find(&jit->sharing, sys, &slots);
     vec_free(&slots.count);
     if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, why))
-        return engine_make(release_jit, jit);
+        return jit->engine = engine_make(release_jit, jit);
     release_jit(jit);
     return NULL;
 }

@@ -207,6 +207,7 @@ simulate(const mdl_model *model, const RunCommand *command)
     options.steady = command->steady;
     options.sense = command->sense;
     options.profile = profile;
+    options.compiling = command->compiling;
     options.final_values = final_values;
     options.final_time = &final_time;
     options.override = command->override;

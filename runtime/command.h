@@ -12,6 +12,7 @@ typedef struct RunCommand {
     mdl_explain_fn *explain;    // may be NULL
     void *user;                 // of explain
     double compile_seconds;     // for the statistics
+    const double *compiling;    // as in mdl_options
     bool steady;                // as in mdl_options
     const mdl_sense *sense;     // as in mdl_options
     const mdl_override *override;

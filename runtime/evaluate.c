@@ -47,11 +47,11 @@ static void
 call_timed(Run *run)
 {
     const mdl_model *model = run->model;
-    uint64_t before = profile_ticks();
+    uint64_t before = profile_now(run);
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         mdl_call(step->block ? step->block->eval : step->call, run->v);
-        uint64_t now = profile_ticks();
+        uint64_t now = profile_now(run);
         run->profile->section[k].ticks += now - before;
         run->profile->section[k].calls++;
         before = now;
@@ -116,9 +116,9 @@ static bool
 solve_timed(Run *run, uint32_t k)
 {
     ProfiledSection *section = &run->profile->section[k];
-    uint64_t before = profile_ticks(), iterations = run->stats->newton_iterations;
+    uint64_t before = profile_now(run), iterations = run->stats->newton_iterations;
     bool solved = solve_step(run, k);
-    section->ticks += profile_ticks() - before;
+    section->ticks += profile_now(run) - before;
     section->iterations += run->stats->newton_iterations - iterations;
     section->calls++;
     return solved;

@@ -71,6 +71,7 @@ profile_begin(Run *run)
         p->unknown[i].least_step = INFINITY;
     }
     p->began_at = run_clock();
+    p->compiling_seen = run->options->compiling ? *run->options->compiling : 0;
     p->began = p->since = profile_ticks();
     p->phase = PHASE_INTEGRATOR;
 }
@@ -81,11 +82,22 @@ profile_end(Run *run)
     mdl_profile *p = run->profile;
     if (!p)
         return;
-    uint64_t now = profile_ticks();
+    uint64_t now = profile_now(run), raw = now + p->compiling;
     p->ticks[p->phase] += now - p->since;
     p->since = now;
-    p->seconds_per_tick = now > p->began ? (run_clock() - p->began_at) / (double)(now - p->began) : 0;
+    p->seconds_per_tick = raw > p->began ? (run_clock() - p->began_at) / (double)(raw - p->began) : 0;
     run->profile = NULL;
+}
+
+// The engine tells seconds: their ticks by the rate so far.
+void
+profile_take_compiling(const Run *run, uint64_t now)
+{
+    mdl_profile *p = run->profile;
+    double elapsed = run_clock() - p->began_at, more = *run->options->compiling - p->compiling_seen;
+    p->compiling_seen = *run->options->compiling;
+    if (elapsed > 0)
+        p->compiling += (uint64_t)(fmin(more / elapsed, 1) * (double)(now - p->began));
 }
 
 // --- steps

@@ -58,6 +58,8 @@ struct mdl_profile {
     uint64_t ticks[PHASE_COUNT], since, began;
     Phase phase;
     double began_at, seconds_per_tick;
+    uint64_t compiling;               // ticks of options.compiling, which are nobody else's
+    double compiling_seen;
 };
 
 // The processor's counter where it has one that costs less than a call of the system's clock.
@@ -73,6 +75,19 @@ profile_ticks(void)
 #endif
 }
 
+void profile_take_compiling(const Run *run, uint64_t now);
+
+// Ticks without those in which the model was being compiled.
+static inline uint64_t
+profile_now(const Run *run)
+{
+    mdl_profile *profile = run->profile;
+    uint64_t now = profile_ticks();
+    if (run->options->compiling && *run->options->compiling != profile->compiling_seen)
+        profile_take_compiling(run, now);
+    return now - profile->compiling;
+}
+
 // The run does something else from now on. Returns what it did before, for profile_leave(). What happens within an event is
 // the event's.
 static inline Phase
@@ -84,7 +99,7 @@ profile_enter(const Run *run, Phase phase)
     Phase before = profile->phase;
     if (before == PHASE_EVENTS || before == PHASE_CONDITIONS || before == PHASE_RESULTS)
         return before;
-    uint64_t now = profile_ticks();
+    uint64_t now = profile_now(run);
     profile->ticks[before] += now - profile->since;
     profile->since = now;
     profile->phase = phase;
@@ -97,7 +112,7 @@ profile_leave(const Run *run, Phase before)
     mdl_profile *profile = run->profile;
     if (!profile || profile->phase == before)
         return;
-    uint64_t now = profile_ticks();
+    uint64_t now = profile_now(run);
     profile->ticks[profile->phase] += now - profile->since;
     profile->since = now;
     profile->phase = before;

@@ -340,6 +340,8 @@ print_phases(const mdl_profile *p, FILE *out)
     for (int k = 0; k < PHASE_COUNT; k++)
         if (p->ticks[k])
             fprintf(out, "  %5.1f %%  %s\n", 100 * (double)p->ticks[k] / all, phase_names[k]);
+    if (p->compiling)
+        fprintf(out, "and %.4g s of compiling functions that are called often\n", (double)p->compiling * p->seconds_per_tick);
 }
 
 static void
@@ -455,7 +457,7 @@ json_counts(const mdl_profile *p, FILE *out)
     fputs("},\"seconds\":{", out);
     for (int k = 0; k < PHASE_COUNT; k++)
         fprintf(out, "%s\"%s\":%.6g", k ? "," : "", phase_keys[k], (double)p->ticks[k] * p->seconds_per_tick);
-    fputc('}', out);
+    fprintf(out, ",\"compiling\":%.6g}", (double)p->compiling * p->seconds_per_tick);
 }
 
 static void

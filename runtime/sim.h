@@ -123,6 +123,7 @@ typedef struct mdl_options {
     // room for them.
     uint32_t audit_place;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
+    const double *compiling;  // NULL, or seconds that the model's functions have spent so far on being compiled meanwhile
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
     bool steady;              // begin in an equilibrium near the start; needs model->tangents

@@ -9,7 +9,7 @@ simulate(Session *session)
     session->compile_seconds = now() - session->began;
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
                                 .user = session, .compile_seconds = session->compile_seconds,
-                                .steady = session->options.analysis.steady, .stats = &session->stats};
+                                .compiling = engine_late_seconds(session->engine), .steady = session->options.analysis.steady, .stats = &session->stats};
     return run_command(session->compilation.sys->model, &command);
 }
 

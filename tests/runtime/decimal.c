@@ -1,10 +1,8 @@
 // decimal.c against printf: random bits, random decimals with few digits, neighbours of powers of ten and of halves.
-#include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "runtime/decimal.h"
+#include "tests/runtime/check.h"
 
 static uint64_t
 next(uint64_t *state)
@@ -14,35 +12,44 @@ next(uint64_t *state)
     return *state ^= *state << 17;
 }
 
-static int
-differs(double value)
+static void
+differs(uint32_t *wrong, double value)
 {
     char want[64], got[64];
     snprintf(want, sizeof want, "%.17g", value);
     size_t length = decimal_format(got, value);
     if (length == strlen(want) && !memcmp(want, got, length))
-        return 0;
-    printf("%s, not %.*s\n", want, (int)length, got);
-    return 1;
+        return;
+    if (!(*wrong)++)
+        printf("# %s, not %.*s\n", want, (int)length, got);
 }
 
 int
 main(void)
 {
-    uint64_t state = 88172645463325252u;
-    int wrong = 0;
-    for (int i = 0; i < 300000 && wrong < 10; i++) {
-        uint64_t bits = next(&state);
+    enum { RANDOM = 100000 };
+    Check state = {0};
+    uint64_t random = 88172645463325252u;
+    uint32_t bits_wrong = 0, decimals = 0, halves = 0, powers = 0;
+    for (int i = 0; i < RANDOM; i++) {
+        uint64_t bits = next(&random);
         double value;
         memcpy(&value, &bits, sizeof value);
-        wrong += differs(value);
-        wrong += differs((double)(int64_t)(bits % 2000001 - 1000000) / pow(10, (double)(bits >> 60)));
-        wrong += differs(ldexp((double)(bits >> 11), -(int)(bits % 80)));
+        differs(&bits_wrong, value);
+        differs(&decimals, (double)(int64_t)(bits % 2000001 - 1000000) / pow(10, (double)(bits >> 60)));
+        differs(&halves, ldexp((double)(bits >> 11), -(int)(bits % 80)));
     }
     for (int k = -323; k <= 308; k++) {
-        double ten = pow(10, k);
-        wrong += differs(ten) + differs(-ten) + differs(nextafter(ten, 0)) + differs(nextafter(ten, INFINITY)) + differs(5 * ten);
+        double ten = pow(10, k), near[] = {ten, -ten, nextafter(ten, 0), nextafter(ten, INFINITY), 5 * ten};
+        for (int i = 0; i < 5; i++)
+            differs(&powers, near[i]);
     }
-    wrong += differs(0) + differs(-0.0) + differs(INFINITY) + differs(0.1) + differs(1.0 / 3) + differs(9007199254740993.0);
-    return wrong != 0;
+    const double special[] = {0, -0.0, INFINITY, -INFINITY, 0.1, 1.0 / 3, 9007199254740993.0};
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        differs(&powers, special[i]);
+    check(&state, bits_wrong == 0, "any bits", "%u of %d differ", bits_wrong, RANDOM);
+    check(&state, decimals == 0, "short decimals", "%u of %d differ", decimals, RANDOM);
+    check(&state, halves == 0, "dyadic fractions", "%u of %d differ", halves, RANDOM);
+    check(&state, powers == 0, "around powers of ten", "%u differ", powers);
+    return check_end(&state);
 }
