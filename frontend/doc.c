@@ -23,6 +23,7 @@ typedef struct Doc {
     Program *program;
     const DocOptions *options;
     DocFormat format;
+    const char *page; // the class that the page is about; NULL: a file
     Arena *arena;
     VEC(ExampleText) examples;
     Out *out;
@@ -275,20 +276,27 @@ print_equations(const Doc *doc, const ClassInfo *info)
     out_free(&out);
 }
 
+// Is there a heading of that class on the page?
+static bool
+is_on_page(const Doc *doc, const char *name)
+{
+    size_t length = doc->page ? strlen(doc->page) : 0;
+    return length && !strncmp(name, doc->page, length) && (name[length] == '.' || !name[length]);
+}
+
 static void
 print_bases(const Doc *doc, uint32_t id)
 {
-    Out out = {0};
+    DocNames names = {0};
     scope_bases(doc->program, id);
     const ClassInfo *info = class_at(doc->program, id);
     for (uint32_t i = 0; i < info->bases.n; i++)
-        if (info->bases.at[i])
-            out_printf(&out, "%s%s", out.length ? ", " : "Extends ", sym_text(doc->program->syms, class_at(doc->program, info->bases.at[i])->full_name));
-    if (out.length) {
-        out_char(&out, '.');
-        doc_paragraph(doc->format, out.text, doc->out);
-    }
-    out_free(&out);
+        if (info->bases.at[i]) {
+            const char *name = sym_text(doc->program->syms, class_at(doc->program, info->bases.at[i])->full_name);
+            vec_push(&names, ((DocName){name, is_on_page(doc, name)}));
+        }
+    doc_names(doc->format, "Extends", &names, doc->out);
+    vec_free(&names);
 }
 
 static bool
@@ -297,33 +305,63 @@ is_part_of_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-static bool
-uses(const char *text, const char *name)
+// Where a text uses a name, NULL: nowhere.
+static const char *
+use_of(const char *text, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = text; (at = strstr(at, name)); at += length)
         if ((at == text || !is_part_of_name(at[-1])) && !is_part_of_name(at[length]))
-            return true;
-    return false;
+            return at;
+    return NULL;
+}
+
+// The declaration of a component in an example: from the name to the semicolon, with single blanks.
+static void
+print_use(const Doc *doc, const char *at)
+{
+    enum { LONGEST = 400 };
+    size_t length = strcspn(at, ";");
+    Out out = {0};
+    if (at[length] != ';' || length > LONGEST || !strchr(" (", at[strcspn(at, " (;,")]))
+        return;
+    for (size_t i = 0; i <= length; i++) {
+        char c = at[i] == '\n' ? ' ' : at[i];
+        if (c != ' ' || out.text[out.length - 1] != ' ')
+            out_char(&out, c);
+    }
+    out_char(&out, '\n');
+    doc_code(doc->format, out.text, doc->out);
+    out_free(&out);
+}
+
+// Is the use the type of a component: the first word of its line?
+static bool
+is_declaration(const char *text, const char *at)
+{
+    while (at > text && at[-1] == ' ')
+        at--;
+    return at == text || at[-1] == '\n';
 }
 
 static void
 print_examples(const Doc *doc, const ClassInfo *info)
 {
-    const char *name = sym_text(doc->program->syms, info->full_name), *last = NULL;
-    Out out = {0};
+    const char *name = sym_text(doc->program->syms, info->full_name), *shown = NULL;
+    DocNames names = {0};
     for (uint32_t i = 0; i < doc->examples.n; i++) {
         const ExampleText *example = &doc->examples.at[i];
-        if ((last && !strcmp(last, example->name)) || !uses(example->text, name))
+        const char *use = use_of(example->text, name);
+        if (!use)
             continue;
-        out_printf(&out, "%s%s", last ? ", " : "Examples that use it: ", example->name);
-        last = example->name;
+        shown = !shown && is_declaration(example->text, use) ? use : shown;
+        if (!names.n || strcmp(names.at[names.n - 1].text, example->name))
+            vec_push(&names, ((DocName){example->name, false}));
     }
-    if (out.length) {
-        out_char(&out, '.');
-        doc_paragraph(doc->format, out.text, doc->out);
-    }
-    out_free(&out);
+    doc_names(doc->format, "Examples that use it:", &names, doc->out);
+    if (shown)
+        print_use(doc, shown);
+    vec_free(&names);
 }
 
 // --- classes
@@ -509,6 +547,7 @@ doc_class(Program *program, const char *name, const DocOptions *options, Out *ou
     if (!id || scope_is_predefined(id))
         return false;
     Doc doc = open_doc(program, options, out);
+    doc.page = name;
     doc_page_begin(doc.format, name, out);
     print_any(&doc, id, 1);
     doc_page_end(doc.format, out);

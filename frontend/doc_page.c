@@ -56,16 +56,78 @@ doc_heading(DocFormat format, uint32_t level, const char *text, const char *anch
     }
 }
 
+// In Markdown signs of emphasis and of HTML mean themselves.
+static void
+print_plain(const char *text, Out *out)
+{
+    for (; *text; text++) {
+        if (strchr("*_<[\\`", *text))
+            out_char(out, '\\');
+        out_char(out, *text);
+    }
+}
+
+// In a cell of a Markdown table, bars and ends of lines would end it.
+static void
+print_cell(const char *text, Out *out)
+{
+    for (; *text; text++) {
+        if (strchr("|*_<[\\`", *text))
+            out_char(out, '\\');
+        out_char(out, *text == '\n' ? ' ' : *text);
+    }
+}
+
+static void
+print_text(DocFormat format, const char *text, Out *out)
+{
+    if (format == DOC_HTML)
+        out_html(out, text);
+    else if (format == DOC_MARKDOWN)
+        print_plain(text, out);
+    else
+        out_text(out, text);
+}
+
 void
 doc_paragraph(DocFormat format, const char *text, Out *out)
 {
-    if (format == DOC_HTML) {
-        out_text(out, "<p>");
-        out_html(out, text);
-        out_text(out, "</p>\n");
+    out_text(out, format == DOC_HTML ? "<p>" : "");
+    print_text(format, text, out);
+    out_text(out, format == DOC_HTML ? "</p>\n" : "\n\n");
+}
+
+static void
+print_linked(DocFormat format, const char *text, Out *out)
+{
+    if (format == DOC_MARKDOWN) {
+        out_printf(out, "[%s](#", text);
+        print_anchor(text, out);
+        out_char(out, ')');
     } else {
-        out_printf(out, "%s\n\n", text);
+        out_text(out, "<a href=\"#");
+        print_anchor(text, out);
+        out_text(out, "\">");
+        out_html(out, text);
+        out_text(out, "</a>");
     }
+}
+
+void
+doc_names(DocFormat format, const char *before, const DocNames *names, Out *out)
+{
+    if (!names->n)
+        return;
+    out_text(out, format == DOC_HTML ? "<p>" : "");
+    print_text(format, before, out);
+    for (uint32_t i = 0; i < names->n; i++) {
+        out_text(out, i ? ", " : " ");
+        if (names->at[i].leads && format != DOC_TEXT)
+            print_linked(format, names->at[i].text, out);
+        else
+            print_text(format, names->at[i].text, out);
+    }
+    out_text(out, format == DOC_HTML ? ".</p>\n" : ".\n\n");
 }
 
 void
@@ -84,32 +146,6 @@ doc_code(DocFormat format, const char *text, Out *out)
     }
 }
 
-// A cell of a Markdown table: bars would end it, signs of emphasis and of HTML mean themselves.
-static void
-print_cell(const char *text, Out *out)
-{
-    for (; *text; text++) {
-        if (strchr("|*_<[\\`", *text))
-            out_char(out, '\\');
-        out_char(out, *text == '\n' ? ' ' : *text);
-    }
-}
-
-static void
-print_linked(DocFormat format, const char *text, Out *out)
-{
-    if (format == DOC_MARKDOWN) {
-        out_printf(out, "[%s](#", text);
-        print_anchor(text, out);
-        out_char(out, ')');
-    } else {
-        out_text(out, "<a href=\"#");
-        print_anchor(text, out);
-        out_text(out, "\">");
-        out_html(out, text);
-        out_text(out, "</a>");
-    }
-}
 
 static bool
 is_used(const DocRows *rows, uint32_t column)

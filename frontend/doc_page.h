@@ -16,6 +16,15 @@ void doc_page_end(DocFormat format, Out *out);
 // level 1 to 3; `anchor` is what links lead to, NULL: none do.
 void doc_heading(DocFormat format, uint32_t level, const char *text, const char *anchor, Out *out);
 void doc_paragraph(DocFormat format, const char *text, Out *out);
+// Names behind some words, and a point; with `leads` a name leads to its heading.
+typedef struct DocName {
+    const char *text;
+    bool leads;
+} DocName;
+
+typedef VEC(DocName) DocNames;
+
+void doc_names(DocFormat format, const char *before, const DocNames *names, Out *out);
 void doc_code(DocFormat format, const char *text, Out *out);
 // A table with the head `titles`; columns that are empty in all rows are left out. With `links` the first column leads to
 // headings.
