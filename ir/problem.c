@@ -170,7 +170,7 @@ structure_read(Structure *structure, uint32_t equation)
 // --- all equations
 
 // Appends the columns of the equation read last that are used as `use` and not yet in the row. Returns whether variables
-// are used otherwise.
+// are used otherwise. Only where one column stands for several variables can it be in the row already; `last` tells.
 static bool
 append_columns(const Structure *structure, Problem *problem, const Var *column_of, SlotUse use, uint32_t *last,
                uint32_t stamp)
@@ -180,9 +180,10 @@ append_columns(const Structure *structure, Problem *problem, const Var *column_o
         Var var = structure->vars.at[k];
         Var column = column_of ? column_of[var] : var;
         others |= structure->use.at[k] != use;
-        if (structure->use.at[k] != use || !problem->unknown.at[column] || last[column] == stamp)
+        if (structure->use.at[k] != use || !problem->unknown.at[column] || (last && last[column] == stamp))
             continue;
-        last[column] = stamp;
+        if (last)
+            last[column] = stamp;
         vec_push(&problem->incidence.column, column);
     }
     return others;
@@ -192,7 +193,7 @@ void
 structure_incidence(Structure *structure, Problem *problem, const Var *column_of)
 {
     Incidence *incidence = &problem->incidence;
-    uint32_t *last = base_calloc((size_t)structure->dae->nvars + 1, sizeof *last);
+    uint32_t *last = column_of ? base_calloc((size_t)structure->dae->nvars + 1, sizeof *last) : NULL;
     vec_clear(&incidence->start);
     vec_clear(&incidence->column);
     vec_clear(&incidence->match_end);
