@@ -262,12 +262,17 @@ is_reversible(Choice *c)
 }
 
 static bool
+has_values(Choice *c)
+{
+    beside(c, c->y);
+    return slope(c, c->run->time, c->y, c->f);
+}
+
+// At the point and with the slopes of has_values().
+static bool
 is_autonomous(Choice *c)
 {
     double span = c->run->options->stop - c->run->time;
-    beside(c, c->y);
-    if (!slope(c, c->run->time, c->y, c->f))
-        return false;
     memset(c->rate, 0, c->n * sizeof *c->rate);
     note_rates(c, c->f);
     for (int k = 0; k < SAMPLES; k++) {
@@ -440,6 +445,8 @@ release(Choice *c)
 static const char *
 look(Choice *c)
 {
+    if (!has_values(c))
+        return "the model has no values beside its start";
     if (!is_autonomous(c))
         return "the motion is driven";
     if (!find_signs(c))
