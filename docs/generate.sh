@@ -32,6 +32,8 @@ shown_by() {
             code=$(printf '%s\n' "$line" | cut -c 3-7)
             printf '%s %s |\n' "$line" "$(shown_by "$code")"
         done
+    printf '\n## Causes and examples\n\n`mdlc explain CODE` shows these in the terminal. Each wrong example gives its code, and each right one is clean.\n\n'
+    "$mdlc" explain --format=markdown
 } >"$folder/diagnostics.md"
 
 # One page per library, and a list of them.

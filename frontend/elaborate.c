@@ -614,7 +614,10 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     }
     Aside aside;
     put_aside(elab, &aside);
+    DiagsMark before = diags_mark(elab->diags);
     fill(elab, frag, mod);
+    if (of && parent)
+        diags_relocate(elab->diags, before, of->span);
     take_back(elab, &aside);
     frag->failed |= elab->stopped;
     if (parent)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { // bits of Option.calls
-    CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17
+    CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19
 };
 
 static const Option own_options[] = {
@@ -21,7 +21,8 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL},
     {"format", 0, OPTION_WORD, false, "text|json|dot|svg|markdown|html",
      "of what is shown; compare and analyses have text and json; doc has text, markdown and html",
-     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_DOC},
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_DOC | CALL_EXPLAIN},
+    {"example", 0, OPTION_WORD, false, "wrong|right|call", "only an example, or the options it is checked with", CALL_EXPLAIN},
     {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: fields of elements around one junction structure", CALL_SHOW},
     {"after", 0, OPTION_TEXT, false, "PASS", "show ir: stop behind that pass and show the flat model", CALL_SHOW},
     {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, as a part of a variable's largest value; default 1e-6", CALL_COMPARE},
@@ -52,7 +53,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL | CALL_FMT},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -80,6 +81,8 @@ static const Call calls[] = {
     {"show", COMMAND_SHOW, CALL_SHOW, "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]", "look inside", "", views},
     {"doc", COMMAND_DOC, CALL_DOC, "mdlc doc [CLASS|LIBRARY|FILE] [-o FILE.md|html]", "reference pages of classes",
      "  Without a name the libraries are listed. The page is text, or what the file's name says.\n", NULL},
+    {"explain", COMMAND_EXPLAIN, CALL_EXPLAIN, "mdlc explain [CODE]", "what an error or a warning means, and what helps",
+     "  Without a code all are listed. Each has a wrong and a right example.\n", NULL},
     {"fmt", COMMAND_FMT, CALL_FMT, "mdlc fmt [--check] FILE...", "canonical layout, in place", "", NULL},
     {"help", COMMAND_HELP, CALL_OTHER, "mdlc help [CALL|warnings]", "this text, the options of a call, or the warnings", "", "warnings"},
     {"man", COMMAND_MAN, CALL_OTHER, "mdlc man", "the manual page, for man -l -", "", NULL},
@@ -265,6 +268,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_NATIVE: o->native = true; return true;
     case OWN_FORMALISM: o->formalism = value; return true;
     case OWN_FORMAT: o->format = value; return true;
+    case OWN_EXAMPLE: o->example = value; return true;
     case OWN_CANONICAL: o->canonical = true; return true;
     case OWN_AFTER: o->after = value; return true;
     case OWN_REL: return take_width(value, &o->compare.relative, why);
@@ -300,6 +304,7 @@ takes_files(const Options *o)
     case COMMAND_VERSION:
     case COMMAND_NEW:
     case COMMAND_EXAMPLES:
+    case COMMAND_EXPLAIN:
     case COMMAND_MAN:
     case COMMAND_COMPLETIONS:
         return false;

@@ -10,7 +10,7 @@
 #include "frontend/plot.h"
 #include "runtime/options.h"
 
-typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_SENSE, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_SENSE, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_EXPLAIN, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
 
 typedef struct AnalysisOptions {
     double at;                   // NAN: at the start
@@ -26,7 +26,7 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *formalism, *format, *after, *engine, *emit; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine, *emit, *example; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
     CompareOptions compare;
     Tube *tubes;                 // of `compare`

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frontend/driver/session.h"
+#include "frontend/explain.h"
 #include "frontend/manual.h"
 #include "runtime/command.h"
 
@@ -74,6 +75,19 @@ call_command(Session *session)
     }
 }
 
+static bool
+explain(const Options *options, Out *out)
+{
+    bool markdown = options->format && !strcmp(options->format, "markdown");
+    if (!options->what)
+        explain_all(markdown, out);
+    else if (options->example)
+        return explain_example(options->what, options->example, out);
+    else
+        return explain_page(options->what, markdown, out);
+    return true;
+}
+
 static int
 help_or_version(const Options *options)
 {
@@ -85,6 +99,11 @@ help_or_version(const Options *options)
     } else if (options->command == COMMAND_COMPLETIONS) {
         if (!manual_completions(options->what, &out)) {
             fprintf(stderr, "mdlc: completions are for bash, zsh and fish, not '%s'\n", options->what);
+            return EXIT_USAGE;
+        }
+    } else if (options->command == COMMAND_EXPLAIN) {
+        if (!explain(options, &out)) {
+            fprintf(stderr, "mdlc: there is no error or warning '%s'; mdlc explain lists them\n", options->what);
             return EXIT_USAGE;
         }
     } else if (!options_help(options->what, &out)) {
@@ -159,7 +178,7 @@ main(int argc, char **argv)
     if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
     else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION
-             || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
+             || session.options.command == COMMAND_EXPLAIN || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
         status = help_or_version(&session.options);
     else
         status = run_session(&session);

@@ -272,6 +272,26 @@ diags_mark(const Diags *diags)
     return (DiagsMark){diags->list.n, diags->errors, diags->lost, {diags->kept[0], diags->kept[1]}};
 }
 
+static bool
+in_library(const Diags *diags, Span span)
+{
+    return span.hi && sources_in_library(diags->sources, span.lo);
+}
+
+void
+diags_relocate(Diags *diags, DiagsMark since, Span to)
+{
+    if (!to.hi || in_library(diags, to))
+        return;
+    for (uint32_t i = since.listed; i < diags->list.n; i++) {
+        Diag *diag = diags->list.at[i];
+        if (!in_library(diags, diag->span))
+            continue;
+        diag_note(diag, diag->span, "it is about this in the library");
+        diag->span = to;
+    }
+}
+
 bool
 diags_same(const Diags *diags, DiagsMark mark)
 {

@@ -60,6 +60,9 @@ bool diags_full(const Diags *diags);
 // A place to return to: diags_return_to forgets what was added since diags_mark.
 typedef struct DiagsMark { uint32_t listed, errors, lost, kept[2]; } DiagsMark;
 DiagsMark diags_mark(const Diags *diags);
+// Moves what was added since from the standard library to `to`, a place of the user that is the reason for it, and notes
+// where it was. Nothing when `to` is in the library, too.
+void diags_relocate(Diags *diags, DiagsMark since, Span to);
 bool diags_same(const Diags *diags, DiagsMark mark); // nothing was added
 void diags_return_to(Diags *diags, DiagsMark mark);
 const char *diag_code_text(DiagCode code);
