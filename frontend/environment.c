@@ -103,8 +103,10 @@ env_component(ExprEnv *env, Node ref, Reference *out)
         const Fragment *part = target.n ? target.spots[0].frag : NULL;
         if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)
             return record_reference(elab, scope, &target, span, out);
-        diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
-                     scope_name_text(elab->program, ref));
+        Diag *diag = diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",
+                              scope_name_text(elab->program, ref));
+        if (part && part->is_connector)
+            diag_help(diag, "two connectors are joined by 'connect(a, b)'; an equation needs one of its variables");
         return false;
     }
     out->type = target.value->type;
@@ -213,7 +215,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         return false;
     if (!ok || !found.class_id) {
         if (ok) {
-            diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
+            Diag *diag = diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
+            diag_help(diag, "subscripts stand in square brackets: '%s[...]'", text);
             return false;
         }
         Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);

@@ -299,6 +299,10 @@ unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
     const char *near = scope_nearest(elab->program, class_id, name, member);
     if (near)
         diag_help(diag, "did you mean '%s'?", near);
+    else if (!member && *text == '\'')
+        diag_help(diag, "single quotes make a name; texts stand in double quotes");
+    else if (!member && !strcmp(text, "pi"))
+        diag_help(diag, "did you mean 'Constants.pi'?");
     return false;
 }
 

@@ -386,6 +386,18 @@ is_own_modelica(const Program *program, uint32_t class_id)
         && sources_in_library(program->sources, ast_at(&program->ast, info->node)->span.lo);
 }
 
+// What other languages call the predefined types.
+static const char *
+usual_name(const char *name)
+{
+    static const char *const pairs[][2] = {{"double", "Real"}, {"float", "Real"}, {"int", "Integer"}, {"bool", "Boolean"},
+                                           {"boolean", "Boolean"}, {"string", "String"}};
+    for (uint32_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (!strcmp(pairs[i][0], name))
+            return pairs[i][1];
+    return NULL;
+}
+
 static void
 report_class(Program *program, uint32_t class_id, Node name)
 {
@@ -407,7 +419,8 @@ report_class(Program *program, uint32_t class_id, Node name)
         Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
         bool ok = members ? scope_member(program, in, part, &found) : scope_find(program, in, part, &found);
         if (!ok) {
-            const char *near = scope_nearest(program, in, part, members);
+            const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
+            const char *near = usual ? usual : scope_nearest(program, in, part, members);
             if (near)
                 diag_help(diag, "did you mean '%s'?", near);
             else if (is_own_modelica(program, in))

@@ -137,7 +137,9 @@ report_coercion(ExprEnv *env, const Value *value, const Type *type, Span span, c
     const char *wanted = type_text(env->arena, env->syms, type);
     Diag *diag = diag_add(env->diags, sizes ? E0202 : E0201, span, "%s has type %s, but this has type %s",
                           what, wanted, value_type_text(env, value));
-    if (sizes && !value->type.rank)
+    if (sizes && type->rank == 1 && value->type.rank == 2 && value->type.dims[0] == 1)
+        diag_help(diag, "write '{a, b}' for a vector: square brackets make a matrix with one row");
+    else if (sizes && !value->type.rank)
         diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
     else if (type->base == TYPE_INTEGER && value->type.base == TYPE_REAL)
         diag_help(diag, "use 'integer(x)' (the largest Integer not above x) to convert");

@@ -145,6 +145,20 @@ main_equation(const Reporter *reporter)
     return reporter->equation[0];
 }
 
+// An equation for something that is known says more than that there is one too many.
+static void
+help_known(const Reporter *reporter, Diag *diag)
+{
+    static const char *const kinds[] = {[VAR_PARAMETER] = "a parameter", [VAR_CONSTANT] = "a constant", [VAR_INPUT] = "an input"};
+    const Dae *dae = reporter->dae;
+    const Equation *equation = &dae->equations.at[reporter->equation[0]];
+    Expr left = expr_arg(dae->exprs, equation->shape, 0);
+    Var var = expr_op(dae->exprs, left) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(dae->exprs, left)] : NONE;
+    if (var == NONE || !dae_group(dae, var) || dae_kind(dae, var) < VAR_PARAMETER)
+        return;
+    diag_help(diag, "'%s' is %s: no equation determines it", dae_name(reporter->dae, var), kinds[dae_kind(dae, var)]);
+}
+
 static void
 report_over(const Reporter *reporter)
 {
@@ -174,7 +188,9 @@ report_over(const Reporter *reporter)
         diag_help(diag, "does the model lack a reference, such as a ground or a fixed point?");
     else if (redundant)
         diag_help(diag, "remove the connection, or something that fixes the same quantity");
-    else
+    else if (!reporter->variables)
+        help_known(reporter, diag);
+    if (!redundant)
         diag_help(diag, "remove %s of these equations, or free a quantity that they fix",
               surplus == 1 ? "one" : "some");
     out_free(&where);
