@@ -133,9 +133,9 @@ settable_allowed(const mdl_model *model, const char *name, double value, char wh
     return NULL;
 }
 
-bool
-settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
-                  char why[SETTABLE_WHY])
+static bool
+override_scalar(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
+                char why[SETTABLE_WHY])
 {
     const mdl_settable *settable = find_settable(model, name, why);
     double number = 0;
@@ -149,6 +149,101 @@ settable_override(const mdl_model *model, const char *name, const char *value, m
     if (settable->given)
         overrides[(*n)++] = (mdl_override){settable->given, 1};
     return true;
+}
+
+// --- arrays
+
+enum { DIMENSIONS = 8, LONGEST_NAME = 512 };
+
+// Elements name[1], name[1,1], ... that can be set.
+static uint32_t
+elements(const mdl_model *model, const char *name)
+{
+    size_t length = strlen(name);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < model->n_settables; i++) {
+        const char *full = model->settable[i].name;
+        if (!strncmp(full, name, length) && full[length] == '[')
+            n += full[length + 1 + strspn(full + length + 1, "0123456789,")] == ']' && strchr(full + length, ']')[1] == '\0';
+    }
+    return n;
+}
+
+static void
+element_name(char to[LONGEST_NAME], const char *name, const uint32_t *index, uint32_t depth)
+{
+    int used = snprintf(to, LONGEST_NAME, "%s", name);
+    for (uint32_t k = 0; k < depth && used < LONGEST_NAME; k++)
+        used += snprintf(to + used, (size_t)(LONGEST_NAME - used), "%c%u%s", k ? ',' : '[', index[k], k + 1 == depth ? "]" : "");
+}
+
+// One element, which ends at a comma or brace; *text moves behind it.
+static bool
+override_element(const mdl_model *model, const char *name, const char **text, mdl_override *overrides, uint32_t *n,
+                 char why[SETTABLE_WHY])
+{
+    char value[LONGEST_NAME];
+    size_t length = strcspn(*text, ",{}"), kept = length;
+    while (kept && (*text)[kept - 1] == ' ')
+        kept--;
+    snprintf(value, sizeof value, "%.*s", (int)(kept < sizeof value ? kept : sizeof value - 1), *text);
+    *text += length;
+    return override_scalar(model, name, value, overrides, n, why);
+}
+
+static bool
+override_array(const mdl_model *model, const char *name, const char *text, mdl_override *overrides, uint32_t *n,
+               char why[SETTABLE_WHY])
+{
+    const char *value = text;
+    char full[LONGEST_NAME];
+    uint32_t index[DIMENSIONS], depth = 0, all = elements(model, name), given = 0;
+    bool formed = true;
+    while (*text && formed) {
+        if (*text == ' ') {
+            text++;
+        } else if (*text == '{') {
+            formed = depth < DIMENSIONS;
+            index[formed ? depth++ : 0] = 1;
+            text++;
+        } else if (*text == '}' || *text == ',') {
+            formed = depth > 0;
+            if (formed && *text == ',')
+                index[depth - 1]++;
+            else if (formed)
+                depth--;
+            text++;
+        } else if ((formed = depth > 0)) {
+            element_name(full, name, index, depth);
+            given++;
+            if (!override_element(model, full, &text, overrides, n, why))
+                return false;
+        }
+    }
+    if (formed && depth == 0 && given == all)
+        return true;
+    if (formed && depth == 0)
+        snprintf(why, SETTABLE_WHY, "'%s' has %u elements, got %u in '%s'", name, all, given, value);
+    else
+        snprintf(why, SETTABLE_WHY, "the braces of '%s=%s' do not match", name, value);
+    return false;
+}
+
+size_t
+settable_room(const char *value)
+{
+    size_t n = 1;
+    for (; *value; value++)
+        n += *value == ',' || *value == '{';
+    return 2 * n;
+}
+
+bool
+settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
+                  char why[SETTABLE_WHY])
+{
+    bool array = *value == '{' && !find(model, name) && elements(model, name);
+    return (array ? override_array : override_scalar)(model, name, value, overrides, n, why);
 }
 
 const char *

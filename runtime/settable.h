@@ -9,8 +9,10 @@
 
 enum { SETTABLE_WHY = 1024 };
 
-// Appends what --set NAME=VALUE asks for to overrides (room for two more needed). False with lines in `why`: no such
-// name (and the nearest one), not of its type, or not settable any more.
+// Appends what --set NAME=VALUE asks for to overrides, of which settable_room() more are needed. VALUE of an array is in
+// braces, with all its elements: {1, 2} or {{1, 2}, {3, 4}}. False with lines in `why`: no such name (and the nearest one), not of its
+// type, or not settable any more.
+size_t settable_room(const char *value);
 bool settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
                        char why[SETTABLE_WHY]);
 // The settable value of that name when it can take `value`; NULL with a line in `why`.

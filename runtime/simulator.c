@@ -79,7 +79,11 @@ print_help(const Simulator *s)
     settable_print(model, v, MDL_SETTABLE_PARAMETER);
     puts("\nStart values:");
     settable_print(model, v, MDL_SETTABLE_START);
-    puts("\nInputs, which keep these values:");
+    bool inputs = false;
+    for (uint32_t i = 0; i < model->n_settables; i++)
+        inputs = inputs || model->settable[i].kind == MDL_SETTABLE_INPUT;
+    if (inputs)
+        puts("\nInputs, which keep these values:");
     settable_print(model, v, MDL_SETTABLE_INPUT);
     puts("\nExit codes: 0 fine, 1 a value is not allowed, 2 wrong usage, 3 the simulation failed, 4 internal fault,\n"
          "5 a file could not be written, 130 interrupted.");
@@ -91,7 +95,10 @@ static int
 set_values(Simulator *s)
 {
     char why[SETTABLE_WHY];
-    s->override = malloc((2 * (size_t)s->settings.n_set + 1) * sizeof *s->override);
+    size_t room = 1;
+    for (uint32_t i = 0; i < s->settings.n_set; i++)
+        room += settable_room(s->settings.set[i].value);
+    s->override = malloc(room * sizeof *s->override);
     if (!s->override)
         return MDL_INTERNAL;
     int status = MDL_OK;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct Text {
     char *at;
@@ -20,7 +21,10 @@ static bool
 read_file(const char *path, Text *text, char why[TABLE_WHY])
 {
     FILE *file = fopen(path, "rb");
-    size_t capacity = 1 << 16;
+    struct stat status;
+    // A file of known size fits at once; what is no file, or still grows, takes more rounds.
+    bool known = file && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    size_t capacity = known ? (size_t)status.st_size + 1 : 1 << 16;
     *text = (Text){0};
     while (file) {
         char *more = realloc(text->at, capacity + 1);
