@@ -83,8 +83,8 @@ evaluate_element(Evaluation *evaluation, Expr *element)
     return true;
 }
 
-static bool
-evaluate_value(ExprEnv *env, Value *value, Span span)
+bool
+value_evaluate(ExprEnv *env, Value *value, Span span)
 {
     Evaluation evaluation = {.env = env, .span = span};
     uint32_t n = value_scalars(value);
@@ -106,7 +106,7 @@ bool
 expression_constant(ExprEnv *env, Node node, Value *out)
 {
     uint32_t slots = env->slots->n;
-    bool good = expression(env, node, out) && evaluate_value(env, out, node_span(env, node));
+    bool good = expression(env, node, out) && value_evaluate(env, out, node_span(env, node));
     env->slots->n = slots;
     return good;
 }

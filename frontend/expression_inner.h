@@ -108,6 +108,10 @@ typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
 bool reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out); // over all elements
 bool reduction_call(ExprEnv *env, Fold fold, Node forarg, Span span, Value *out);
 
+// --- evaluate.c
+// Makes every element of an elaborated value a constant; false after reporting what is not known while compiling.
+bool value_evaluate(ExprEnv *env, Value *value, Span span);
+
 // --- builtin.c, builtin_array.c, builtin_model.c
 typedef struct Builtin Builtin;
 typedef struct BuiltinCall {

@@ -150,13 +150,16 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
 static bool
 string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
-    if (!value_known(env, left) || !value_known(env, right)) {
+    Value sides[] = {*left, *right};
+    DiagsMark mark = diags_mark(env->diags);
+    if (!value_evaluate(env, &sides[0], span) || !value_evaluate(env, &sides[1], span)) {
+        diags_return_to(env->diags, mark);
         env->at_run_time = true;
         diag_add(env->diags, E0723, span, "texts are compared while compiling, but this one depends on what happens during the "
                  "simulation");
         return false;
     }
-    int order = strcmp(sym_text(env->syms, left->string), sym_text(env->syms, right->string));
+    int order = strcmp(sym_text(env->syms, sides[0].string), sym_text(env->syms, sides[1].string));
     bool holds = op == AOP_EQ ? order == 0 : op == AOP_NE ? order != 0 : op == AOP_LT ? order < 0
         : op == AOP_LE ? order <= 0 : op == AOP_GT ? order > 0 : order >= 0;
     *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, holds));
