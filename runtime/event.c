@@ -13,6 +13,8 @@
 
 #include "runtime/run.h"
 
+enum { FOLLOWING_PASSES = 16 };
+
 static uint32_t
 pass_limit(const Run *run)
 {
@@ -159,6 +161,25 @@ clear_reinits(Run *run)
         run->v[run->model->reinit[k].active] = 0;
 }
 
+// What the discrete equations gave. False when everything is as it was before the first pass; *changed: the same, without
+// those variables that follow from others at one instant.
+static bool
+apply_discretes(Run *run, bool *changed)
+{
+    const mdl_model *model = run->model;
+    bool moved = false;
+    *changed = false;
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        double old = run->old_discrete[k], value = run->v[discrete->next ? discrete->next : discrete->value];
+        bool other = value != old && !(isnan(value) && isnan(old));
+        run->v[discrete->value] = value;
+        moved = moved || other;
+        *changed = *changed || (other && discrete->next);
+    }
+    return moved;
+}
+
 // One evaluation of the discrete equations. True when a discrete variable or a state changed.
 static bool
 update_discretes(Run *run)
@@ -167,15 +188,15 @@ update_discretes(Run *run)
     bool changed = false;
     for (uint32_t k = 0; k < model->n_discretes; k++)
         run->old_discrete[k] = run->v[model->discrete[k].value];
-    clear_reinits(run);
-    mdl_call(model->discretes, run->v);
-    for (uint32_t k = 0; k < model->n_discretes; k++) {
-        const mdl_discrete *discrete = &model->discrete[k];
-        if (!discrete->next)
-            continue;
-        double value = run->v[discrete->next], old = run->old_discrete[k];
-        run->v[discrete->value] = value;
-        changed = changed || (value != old && !(isnan(value) && isnan(old)));
+    // Relations such as `time >= since + wait` belong to the same equations: with pre() as it is, they follow what changed.
+    for (uint32_t pass = 0; pass < FOLLOWING_PASSES; pass++) {
+        clear_reinits(run);
+        mdl_call(model->discretes, run->v);
+        if (!apply_discretes(run, &changed))
+            break;
+        event_relations(run);
+        if (!update_relations(run))
+            break;
     }
     note_edges(run);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
