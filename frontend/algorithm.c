@@ -218,7 +218,9 @@ call_statement(Frame *frame, Node call)
     } else if (!strcmp(name, "reinit")) {
         return add_reinit(algorithm, call);
     } else {
-        unsupported(elab, node_at(elab, call)->span, arena_printf(elab->arena, "a call of '%s' as a statement", name));
+        Context guarded = *algorithm->context;
+        guarded.guard = elab->env.guard;
+        elaborate_effect(&guarded, call);
     }
     return diags_errors(elab->diags) == errors;
 }

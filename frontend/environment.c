@@ -306,6 +306,15 @@ env_type(ExprEnv *env, Node name, Type *out)
 }
 
 static bool
+env_function_type(ExprEnv *env, Node name)
+{
+    Elab *elab = env->context;
+    const Scope *scope = env->scope;
+    uint32_t class_id = scope_class_quietly(elab->program, scope->class_id, name);
+    return class_id && class_at(elab->program, class_id)->kind == CLASS_FUNCTION;
+}
+
+static bool
 env_enumeration(ExprEnv *env, Node ref, Type *out)
 {
     Elab *elab = env->context;
@@ -488,7 +497,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
         .arena = elab->scratch, .routines = elab->routines, .slots = &elab->slots, .slot_of = &elab->slot_of,
         .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
-        .type = env_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
+        .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
         .enumeration = env_enumeration, .graph = connection_query, .scope = scope, .context = elab,
     };
 }

@@ -5,6 +5,7 @@
 // otherwise the branches' equations are joined pairwise under `if`. A for-equation is elaborated once per
 // iteration; indices used as values are literal variables, so that all iterations share their shapes.
 // Contract: fragment.h. Complexity: linear in the scalar equations.
+#include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
 
 void
@@ -593,6 +594,24 @@ elaborate_assert(Context *context, Node call)
     vec_push(&context->frag->asserts, made);
 }
 
+void
+elaborate_effect(Context *context, Node call)
+{
+    Elab *elab = context->elab;
+    Exprs *exprs = elab->dae->exprs;
+    Expr e, zero = expr_const(exprs, 0);
+    if (!function_effect(&elab->env, call, &e) || !e)
+        return;
+    // Evaluated with the assertions, and always true: what the call does not like it says itself.
+    e = expr_2(exprs, OP_OR, expr_2(exprs, OP_LT, e, zero), expr_2(exprs, OP_GE, e, zero));
+    if (context->guard)
+        e = expr_3(exprs, OP_IF, context->guard, e, expr_const(exprs, 1)); // which is not evaluated elsewhere
+    FragAssert made = {.span = node_at(elab, call)->span, .guard = elab->guard, .told = context->frag->told.n};
+    made.message = sym_of(elab->dae->syms, "a call has no finite result");
+    store_shape(elab, context->frag, expr_1(exprs, OP_NOEVENT, e), &made.shape, &made.row, &made.n);
+    vec_push(&context->frag->asserts, made);
+}
+
 static void
 elaborate_call(Context *context, Node call)
 {
@@ -616,7 +635,9 @@ elaborate_call(Context *context, Node call)
         overconstrained_statement(context, call);
         end(context);
     } else {
-        unsupported(elab, span, arena_printf(elab->arena, "a call of '%s' as an equation", name));
+        begin(context);
+        elaborate_effect(context, call);
+        end(context);
     }
 }
 

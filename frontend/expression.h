@@ -22,6 +22,8 @@ typedef struct RecordType RecordType;
 
 // A record has no type of its own in the flat model: this base stands for it in expressions only.
 #define TYPE_RECORD ((VarType)(TYPE_ENUM + 1))
+// A function that is an argument (closure.c).
+#define TYPE_FUNCTION ((VarType)(TYPE_ENUM + 2))
 
 typedef struct Type {
     VarType base;
@@ -52,6 +54,7 @@ typedef struct Value {
     Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1
     Sym string;              // TYPE_STRING: the text, with a place for each of the elements (runtime/template.h)
     uint32_t places;         // TYPE_STRING: number of elements
+    const struct Closure *closure; // TYPE_FUNCTION, which has no elements; NULL for others
 } Value;
 
 // What a component reference means (subscripts applied): its scalars in row-major order.
@@ -71,6 +74,13 @@ typedef struct FunctionRef {
     Sym full_name;
     uint32_t id;             // of the class as specialised, by the class side
 } FunctionRef;
+
+typedef struct Closure {     // a function with some of its arguments
+    FunctionRef function;
+    uint32_t n;
+    const Sym *names;        // of the inputs that are bound
+    const Value *values;
+} Closure;
 
 typedef struct Routines Routines; // functions compiled so far (routine.c)
 
@@ -117,6 +127,8 @@ struct ExprEnv {
     // sizes that a type alias carries. May be NULL: then only Real, Integer, Boolean and String are known.
     // Not called for those four.
     bool (*type)(ExprEnv *env, Node name, Type *out);
+    // True when a type NAME in a function's declarations is a function. No messages. May be NULL: none is.
+    bool (*function_type)(ExprEnv *env, Node name);
     // Value of a constant or parameter at compile time (marks it structural); false with a message why not.
     bool (*value)(ExprEnv *env, Var var, double *out, Span span);
     // The number a variable stands for when it is a literal (a loop index used as a value) or a parameter

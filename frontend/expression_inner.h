@@ -154,6 +154,7 @@ typedef struct Variable { // of a function
     uint32_t flags;        // AST_F_INPUT, AST_F_OUTPUT, AST_F_CONSTANT, AST_F_PARAMETER
     Node line, component;  // COMPONENTS and COMPONENT
     void *scope;
+    bool bound;            // an input that a partial application has given
     Node value;            // 0, or the default that an extending class gives, in value_scope
     void *value_scope;
 } Variable;
@@ -184,6 +185,18 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     bool (*edge)(Frame *frame, const Value *condition, Span span, Expr *out);
     bool (*call)(Frame *frame, Node call);
 };
+// --- closure.c
+bool closure_wanted(ExprEnv *env, const Variable *variable); // an input that is a function
+// The name of a function, or `function f(a = 1)`.
+bool closure_value(ExprEnv *env, Node node, Value *out);
+// The functional input that the REF of a call names, or NULL.
+const Closure *closure_called(const ExprEnv *env, Node ref);
+// Gives the inputs of the frame that the closure has bound.
+bool closure_bind(Frame *frame, const Closure *closure, Node *nodes, Value *values);
+// What is bound has values; elements of what has not; what tells closures apart but for these.
+bool closure_known(const ExprEnv *env, const Closure *closure);
+void closure_elements(const ExprEnv *env, const Closure *closure, U32Vec *elements);
+void closure_key(const ExprEnv *env, const Closure *closure, Out *out);
 // The record whose fields are the variables of an executed constructor.
 bool record_construct(Frame *frame, Value *out);
 
@@ -212,6 +225,8 @@ bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **ou
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
+// A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.
+bool function_effect(ExprEnv *env, Node call, Expr *effect);
 // The same, at least as many as there are places in the tuple on the left; E0203.
 bool function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit

@@ -447,6 +447,8 @@ typedef struct Context {
 } Context;
 void elaborate_equation(Context *context, Node node);
 void elaborate_assert(Context *context, Node call);
+// A call without results, for its assertions.
+void elaborate_effect(Context *context, Node call);
 // Argument i of a CALL, by position or name; 0 when it is not given.
 Node call_argument(Elab *elab, Node call, uint32_t i, const char *name);
 bool structural_branch(Context *context, Node branch, bool *known, bool *taken);

@@ -164,6 +164,10 @@ function_type(ExprEnv *env, Node name, Type *type)
     if (ast_at(env->ast, name)->nchild == 1
         && predefined_type(sym_text(env->syms, ast_at(env->ast, ident)->sym), type))
         return true;
+    if (env->function_type && env->function_type(env, name)) {
+        *type = type_scalar(TYPE_FUNCTION);
+        return true;
+    }
     if (env->type)
         return env->type(env, name, type);
     diag_add(env->diags, E0721, node_span(env, name),
@@ -223,11 +227,17 @@ function_name(const Frame *frame)
     return sym_text(frame->env->syms, frame->function->full_name);
 }
 
+static bool
+is_open_input(const Frame *frame, uint32_t i)
+{
+    return frame->variables.at[i].flags & AST_F_INPUT && !frame->variables.at[i].bound;
+}
+
 static int64_t
 input_named(const Frame *frame, Sym name)
 {
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (frame->variables.at[i].name == name && (frame->variables.at[i].flags & AST_F_INPUT))
+        if (frame->variables.at[i].name == name && is_open_input(frame, i))
             return i;
     return -1;
 }
@@ -236,7 +246,7 @@ static int64_t
 input_numbered(const Frame *frame, uint32_t number)
 {
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        if ((frame->variables.at[i].flags & AST_F_INPUT) && number-- == 0)
+        if (is_open_input(frame, i) && number-- == 0)
             return i;
     return -1;
 }
@@ -282,7 +292,7 @@ match_arguments(Frame *frame, Node args, Node *nodes)
     for (uint32_t i = 0; i < given; i++) {
         Node arg = ast_child(env->ast, args, i);
         bool named = ast_kind(env->ast, arg) == AST_ARG;
-        if (ast_kind(env->ast, arg) == AST_FUNCARG || ast_kind(env->ast, arg) == AST_FORARG) {
+        if (ast_kind(env->ast, arg) == AST_FORARG) {
             diag_add(env->diags, E0723, node_span(env, arg), "an argument of this form is not supported yet");
             return false;
         }
@@ -304,9 +314,14 @@ static bool
 evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
 {
     bool good = true;
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (nodes[i])
-            good = expression(frame->env, nodes[i], &values[i]) && good;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        const Variable *variable = &frame->variables.at[i];
+        if (!nodes[i] || variable->bound)
+            continue;
+        AstKind kind = ast_kind(frame->env->ast, nodes[i]);
+        bool function = kind == AST_FUNCARG || (kind == AST_REF && closure_wanted(frame->env, variable));
+        good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression(frame->env, nodes[i], &values[i])) && good;
+    }
     return good;
 }
 
@@ -449,9 +464,9 @@ collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
     for (uint32_t i = 0; i < frame->variables.n; i++)
         if ((frame->variables.at[i].flags & AST_F_OUTPUT) && !output_value(frame, i, &(*outputs)[(*n)++]))
             return false;
-    if (!count)
-        diag_add(frame->env->diags, E0212, frame->span, "'%s' has no output", function_name(frame));
-    return count > 0;
+    if (!count) // for who calls it for its effects
+        (*outputs)[0] = value_scalar(frame->env, TYPE_REAL, expr_const(frame->env->exprs, 0));
+    return true;
 }
 
 static bool
@@ -508,7 +523,7 @@ recurs(const Frame *frame, const Node *nodes, const Value *values)
     bool known = true, inside = false;
     for (uint32_t i = 0; i < frame->variables.n; i++)
         if (nodes[i] && values[i].type.base != TYPE_STRING)
-            known &= value_known(env, &values[i]);
+            known &= value_known(env, &values[i]) && closure_known(env, values[i].closure);
     for (const Running *running = env->running; running; running = running->outer)
         inside |= running->class_node == frame->function->class_node && running->id == frame->function->id;
     return inside && !known;
@@ -649,8 +664,8 @@ order_variables(Frame *frame)
         memcpy(frame->variables.at, ordered, n * sizeof *ordered);
 }
 
-bool
-function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
+static bool
+call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure, Node call, Value **outputs, uint32_t *n)
 {
     Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
     if (env->depth >= CALL_LIMIT) {
@@ -663,11 +678,17 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
         order_variables(&frame);
     Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
     Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
-    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes)
-        && evaluate_arguments(&frame, nodes, values)
+    good = good && (!closure || closure_bind(&frame, closure, nodes, values))
+        && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
         && function_map(&frame, nodes, values, outputs, n);
     frame_free(&frame);
     return good;
+}
+
+bool
+function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
+{
+    return call_function(env, function, NULL, call, outputs, n);
 }
 
 bool
@@ -720,17 +741,35 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 {
     Node ref = ast_child(env->ast, call, 0);
     FunctionRef function = {0};
-    const Builtin *builtin = builtin_called(env, ref);
-    if (!builtin && env->function(env, ref, &function)) {
+    const Closure *closure = closure_called(env, ref);
+    const Builtin *builtin = closure ? NULL : builtin_called(env, ref);
+    if (closure)
+        function = closure->function;
+    if (!builtin && (closure || env->function(env, ref, &function))) {
         builtin = declared_builtin(env, &function);
         if (!builtin)
-            return function_outputs(env, &function, call, outputs, n);
+            return call_function(env, &function, closure, call, outputs, n);
     }
     if (!builtin)
         return false;
     *outputs = arena_array(env->arena, Value, 1);
     *n = 1;
     return builtin_call(env, builtin, call, *outputs);
+}
+
+bool
+function_effect(ExprEnv *env, Node call, Expr *effect)
+{
+    Value *outputs;
+    uint32_t n;
+    *effect = 0;
+    if (!function_multiple(env, call, &outputs, &n))
+        return false;
+    for (uint32_t i = 0; i < (n ? n : 1) && !*effect; i++)
+        for (uint32_t k = 0; k < value_scalars(&outputs[i]) && !*effect; k++)
+            if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
+                *effect = outputs[i].elements[k];
+    return true;
 }
 
 bool
@@ -752,6 +791,9 @@ function_call(ExprEnv *env, Node call, Value *out)
     uint32_t n;
     if (!function_multiple(env, call, &outputs, &n))
         return false;
+    if (!n)
+        diag_add(env->diags, E0212, node_span(env, call), "'%s' has no output",
+                 expression_text(env, ast_child(env->ast, call, 0)));
     *out = outputs[0];
-    return true;
+    return n > 0;
 }

@@ -143,7 +143,9 @@ routine_key(const Frame *frame, const Value *values, bool specialise)
         if (!(frame->variables.at[i].flags & AST_F_INPUT))
             continue;
         out_printf(&out, ", %s", value_type_text(env, value));
-        if (value->type.base == TYPE_STRING)
+        if (value->closure)
+            closure_key(env, value->closure, &out);
+        else if (value->type.base == TYPE_STRING)
             out_printf(&out, " %u %u", value->string, value->places);
         else if (compile_is_kept(env, value, specialise))
             for (uint32_t k = 0; k < value->count; k++)
@@ -174,7 +176,9 @@ make_call(Frame *frame, const Value *values, bool specialise, uint32_t index, Va
     Signature signature = env->routines->signatures.at[index];
     U32Vec inputs = {0};
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (frame->variables.at[i].flags & AST_F_INPUT
+        if (frame->variables.at[i].flags & AST_F_INPUT && values[i].closure)
+            closure_elements(env, values[i].closure, &inputs);
+        else if (frame->variables.at[i].flags & AST_F_INPUT
             && (values[i].type.base == TYPE_STRING || !compile_is_kept(env, &values[i], specialise)))
             vec_append(&inputs, values[i].elements, value_scalars(&values[i]));
     Expr call = routine_call(env->exprs, signature.number, inputs.at, inputs.n);
@@ -186,6 +190,8 @@ make_call(Frame *frame, const Value *values, bool specialise, uint32_t index, Va
         for (uint32_t k = 0; k < output->count; k++)
             output->elements[k] = routine_result(env->exprs, call, first++);
     }
+    if (!signature.n)
+        (*outputs)[0] = value_scalar(env, TYPE_REAL, routine_result(env->exprs, call, 0));
     vec_free(&inputs);
 }
 
@@ -198,7 +204,7 @@ routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n)
     if (!env->routines)
         return false;
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        kept |= frame->variables.at[i].flags & AST_F_INPUT && values[i].type.base != TYPE_STRING
+        kept |= frame->variables.at[i].flags & AST_F_INPUT && values[i].type.base != TYPE_STRING && !values[i].closure
              && compile_is_kept(env, &values[i], true);
     DiagsMark mark = diags_mark(env->diags);
     bool specialise = false, good = find_routine(frame, values, false, &index);

@@ -49,8 +49,12 @@ run_call(Compile *c, Node node)
     Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
     if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
         return run_assert(c, call);
-    diag_add(env->diags, E0721, node_span(env, node), "calling a function for its side effects is not supported yet");
-    return false;
+    Expr effect;
+    if (!function_effect(env, call, &effect))
+        return false;
+    if (effect)
+        compile_set(c, compile_cells(c, 1), effect);
+    return true;
 }
 
 // --- branches

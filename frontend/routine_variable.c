@@ -46,8 +46,29 @@ compile_mark_real(Compile *c, const Type *type, uint32_t count)
 bool
 compile_is_kept(ExprEnv *env, const Value *value, bool specialise)
 {
-    return value->type.base == TYPE_STRING
+    return value->type.base == TYPE_STRING || value->closure
         || (specialise && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD && value_known(env, value));
+}
+
+// A closure whose bound arguments are cells, where they are not known.
+static const Closure *
+closure_cells(Compile *c, const Closure *from)
+{
+    Closure *to = arena_new(c->env->arena, Closure);
+    Value *values = arena_array(c->env->arena, Value, from->n + 1);
+    *to = *from;
+    to->values = values;
+    for (uint32_t k = 0; k < from->n; k++) {
+        values[k] = from->values[k];
+        if (!value_known(c->env, &values[k])) {
+            uint32_t n = value_scalars(&values[k]);
+            values[k].elements = compile_value(c, &values[k].type, compile_cells(c, n), n).elements;
+            compile_mark_real(c, &values[k].type, n);
+        }
+        if (values[k].closure)
+            values[k].closure = closure_cells(c, values[k].closure);
+    }
+    return to;
 }
 
 void
@@ -56,7 +77,9 @@ compile_inputs(Compile *c, const Value *values, bool specialise)
     for (uint32_t i = 0; i < c->frame->variables.n; i++) {
         const Variable *variable = &c->frame->variables.at[i];
         Value value = values[i];
-        if (variable->flags & AST_F_INPUT && value.type.base == TYPE_STRING && value.places) {
+        if (variable->flags & AST_F_INPUT && value.closure) {
+            value.closure = closure_cells(c, value.closure);
+        } else if (variable->flags & AST_F_INPUT && value.type.base == TYPE_STRING && value.places) {
             value.elements = compile_value(c, &value.type, compile_cells(c, value.places), value.places).elements;
             compile_mark_real(c, &value.type, value.places);
         } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
@@ -147,6 +170,8 @@ compile_outputs(Compile *c, Type *types, uint32_t *n)
             return false;
         }
     }
+    if (!*n) // called for its effects: 0
+        compile_cells(c, 1);
     c->routine->outputs = c->routine->cells - c->routine->output;
     return true;
 }

@@ -258,8 +258,13 @@ run_call(Frame *frame, Node node)
         return frame->call(frame, call);
     if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
         return run_assert(frame, call);
-    diag_add(env->diags, E0721, node_span(env, node),
-             "calling a function for its side effects is not supported yet");
+    Expr effect;
+    if (!function_effect(env, call, &effect))
+        return false;
+    if (!effect)
+        return true;
+    env->at_run_time = true; // the order of effects is that of the statements
+    diag_add(env->diags, E0722, node_span(env, node), "what this call does is known only at run time");
     return false;
 }
 

@@ -280,8 +280,9 @@ when_call(When *when, Node call)
         inside.guard = guarded(when, active_edge(when));
         elaborate_assert(&inside, call);
     } else {
-        unsupported(elab, node_at(elab, call)->span, arena_printf(elab->arena,
-                                                                  "a call of '%s' as an equation", name));
+        Context inside = *when->context;
+        inside.guard = guarded(when, active_edge(when));
+        elaborate_effect(&inside, call);
     }
 }
 

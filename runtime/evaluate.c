@@ -241,6 +241,8 @@ int
 evaluate_asserts(Run *run)
 {
     const mdl_model *model = run->model;
+    if (run->edge_failed)
+        return MDL_FAILED;
     mdl_call(model->asserts, run->v);
     if (failure_report(run))
         return MDL_FAILED;

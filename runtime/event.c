@@ -149,6 +149,7 @@ note_edges(Run *run)
     if (!any)
         return;
     mdl_call(model->asserts, run->v);
+    run->edge_failed = run->edge_failed || failure_report(run);
     for (uint32_t k = 0; k < model->n_asserts; k++)
         if (model->assertion[k].edge && run->v[model->assertion[k].ok] == 0)
             run->warned[k] |= ASSERT_FIRED;

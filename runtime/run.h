@@ -128,6 +128,7 @@ struct Run {
     double event_time[EVENT_WINDOW];
     uint32_t event_count;
     uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
+    bool edge_failed;          // a call in an assertion about edges has failed, and said so
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
