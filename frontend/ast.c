@@ -5,6 +5,8 @@
 // operators with a loop, because a sum of 100,000 terms is an ordinary input. The recursion left in
 // ast_print_expr follows brackets and conditional expressions, which the parser limits.
 // Contract: see ast.h. Complexity: linear in what is made or printed.
+#include <string.h>
+
 #include "frontend/ast.h"
 
 static const char *const kind_names[] = {
@@ -75,6 +77,40 @@ ast_make(Ast *ast, AstKind kind, Span span, Sym sym, uint32_t flags, const Node 
     vec_append(&ast->children, children, n);
     vec_push(&ast->nodes, made);
     return ast->nodes.n - 1;
+}
+
+// Counts down *nth with each entry of that name.
+static Node
+annotation_entry(const Ast *ast, const Syms *syms, Node annotation, const char *name, uint32_t *nth, Node *mods)
+{
+    Node list = ast_child(ast, annotation, 0);
+    for (uint32_t k = 1; list && k < ast_at(ast, list)->nchild; k++) {
+        Node mod = ast_child(ast, list, k), path = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
+        Node value = path && ast_child(ast, mod, 1) ? ast_child(ast, ast_child(ast, mod, 1), 0) : 0;
+        bool named = value && ast_at(ast, path)->nchild == 1
+                  && !strcmp(sym_text(syms, ast_at(ast, ast_child(ast, path, 0))->sym), name);
+        if (named && (*nth)-- == 0) {
+            *mods = ast_child(ast, mod, 1);
+            return value;
+        }
+    }
+    return 0;
+}
+
+Node
+ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods)
+{
+    Node body = ast_child(ast, class_node, 1), found = 0;
+    for (uint32_t i = 0; !found && ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
+        Node section = ast_child(ast, body, i);
+        uint32_t n = section ? ast_at(ast, section)->nchild : 0;
+        Node last = n ? ast_child(ast, section, n - 1) : 0;
+        Node annotation = section && ast_kind(ast, section) == AST_ANNOTATION ? section
+                        : last && ast_kind(ast, last) == AST_ANNOTATION ? last : 0;
+        if (annotation)
+            found = annotation_entry(ast, syms, annotation, name, &nth, mods);
+    }
+    return found;
 }
 
 double

@@ -91,6 +91,9 @@ ast_child(const Ast *ast, Node node, uint32_t i)
     return i < at->nchild ? ast->children.at[at->child + i] : 0;
 }
 double ast_number(const Ast *ast, Node node);
+// The value of the nth entry `name` in the annotations of a class with a body, those at the end of a section included: 0 when there
+// are fewer; *mods: the MODS of the entry.
+Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);
 // Whether two trees say the same, wherever they stand; children of kind `except` of the roots are not looked at.
 bool ast_same(const Ast *ast, Node a, Node b, AstKind except);
 const char *ast_kind_name(AstKind kind);

@@ -223,6 +223,9 @@ bool function_type(ExprEnv *env, Node name, Type *type);
 // values; the second takes arrays where the function has scalars, and calls it for each element.
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+// All outputs of a function for given arguments, one for each of its first n inputs.
+bool function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
+                        uint32_t *n_outputs);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.

@@ -554,6 +554,33 @@ expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t
     return good;
 }
 
+// Whether what has been expanded still calls functions at run time, whose statements would be differentiated.
+static bool
+calls_inside(const ExprEnv *env, const Value *outputs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < value_scalars(&outputs[i]); k++)
+            if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
+                return true;
+    return false;
+}
+
+static bool
+declares_derivative(const Frame *frame)
+{
+    Node mods;
+    return ast_annotation(frame->env->ast, frame->env->syms, frame->function->class_node, "derivative", 0, &mods) != 0;
+}
+
+// annotation(GenerateEvents = true), section 12.7.4: its relations make events where it is expanded.
+static bool
+generates_events(const Frame *frame)
+{
+    const ExprEnv *env = frame->env;
+    Node mods, value = ast_annotation(env->ast, env->syms, frame->function->class_node, "GenerateEvents", 0, &mods);
+    return value && ast_kind(env->ast, value) == AST_BOOL && ast_at(env->ast, value)->flags & AST_F_TRUE;
+}
+
 bool
 function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
@@ -569,7 +596,8 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     uint32_t errors = diags_errors(env->diags);
     env->at_run_time = false;
     bool good = !called && expand(frame, nodes, values, outputs, n);
-    if (callable && !good && (called || env->at_run_time)) {
+    bool declared = callable && good && !called && calls_inside(env, *outputs, *n) && declares_derivative(frame);
+    if (declared || (callable && !good && (called || env->at_run_time))) {
         diags_return_to(env->diags, mark);
         env->statements = saved.statements;
         called = true;
@@ -584,7 +612,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     env->in_function = saved.in_function;
     env->depth = saved.depth;
     env->scope = saved.scope;
-    if (good && !called && !saved.in_function)
+    if (good && !called && !saved.in_function && !generates_events(frame))
         silence_events(env, *outputs, *n);
     return good;
 }
@@ -692,12 +720,11 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
 }
 
 bool
-function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
-               Value *out)
+function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
+                   uint32_t *n_outputs)
 {
     Frame frame = {.env = env, .function = function, .span = span};
-    uint32_t given = 0, n_outputs;
-    Value *outputs;
+    uint32_t given = 0;
     bool good = gather_class(&frame, function, 0);
     if (good)
         order_variables(&frame);
@@ -712,10 +739,20 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
         diag_add(env->diags, E0203, span, "'%s' takes %u arguments, got %u", function_name(&frame), given, n);
         good = false;
     }
-    good = good && function_execute(&frame, nodes, values, &outputs, &n_outputs);
+    good = good && function_execute(&frame, nodes, values, outputs, n_outputs);
+    frame_free(&frame);
+    return good;
+}
+
+bool
+function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
+               Value *out)
+{
+    Value *outputs;
+    uint32_t n_outputs;
+    bool good = function_apply_all(env, function, arguments, n, span, &outputs, &n_outputs);
     if (good)
         *out = outputs[0];
-    frame_free(&frame);
     return good;
 }
 

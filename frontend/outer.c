@@ -38,20 +38,8 @@ static const char *
 missing_message(Elab *elab, uint32_t class_id)
 {
     const Ast *ast = &elab->program->ast;
-    const ClassInfo *info = class_at(elab->program, class_id);
-    Node body = info->body;
-    for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
-        Node annotation = ast_child(ast, body, i);
-        Node mods = annotation && ast_kind(ast, annotation) == AST_ANNOTATION ? ast_child(ast, annotation, 0) : 0;
-        for (uint32_t k = 1; mods && k < ast_at(ast, mods)->nchild; k++) {
-            Node mod = ast_child(ast, mods, k), name = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
-            Node inner = name ? ast_child(ast, mod, 1) : 0, text = inner ? ast_child(ast, inner, 0) : 0;
-            if (text && ast_kind(ast, text) == AST_STRING
-                && !strcmp(scope_name_text(elab->program, name), "missingInnerMessage"))
-                return name_of(elab, ast_at(ast, text)->sym);
-        }
-    }
-    return NULL;
+    Node mods, text = ast_annotation(ast, elab->dae->syms, class_at(elab->program, class_id)->node, "missingInnerMessage", 0, &mods);
+    return text && ast_kind(ast, text) == AST_STRING ? name_of(elab, ast_at(ast, text)->sym) : NULL;
 }
 
 static void

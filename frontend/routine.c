@@ -11,12 +11,6 @@
 
 #include "frontend/routine_inner.h"
 
-typedef struct Signature { // of a routine, as its callers see it
-    uint32_t number;       // 0: it cannot be compiled this way
-    uint32_t n;
-    const Type *types;     // of the outputs
-} Signature;
-
 struct Routines {
     Arena *arena;        // of signatures: elaboration forgets what one equation needed
     Map of;              // key -> index
@@ -102,31 +96,18 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
 static bool
 compile(Frame *frame, const Value *values, bool specialise, uint32_t index)
 {
-    ExprEnv *outer = frame->env, inner = *outer;
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    Compile c = {.env = &inner, .frame = frame, .after = NO_BLOCK};
-    c.routine = routine_create(outer->exprs, sym_text(outer->syms, frame->function->full_name),
-                               node_span(outer, frame->function->class_node));
-    inner.locals.at = NULL;
-    inner.locals.n = inner.locals.capacity = 0;
-    inner.slots = &slots;
-    inner.slot_of = &slot_of;
-    inner.compile = true;
-    inner.guard = 0;
-    inner.statements = 0;
-    inner.picks = NULL;
-    frame->env = &inner;
+    ExprEnv *env = frame->env;
+    Compile c;
+    compile_open(&c, frame, sym_text(env->syms, frame->function->full_name), node_span(env, frame->function->class_node));
+    c.env->statements = 0;
     bool good = compile_body(&c, values, specialise, index);
-    frame->env = outer;
     c.routine->complete = good;
+    compile_close(&c);
+    Signature *signature = &env->routines->signatures.at[index];
     if (!good)
-        outer->routines->signatures.at[index] = (Signature){0};
-    map_free(&c.assigned);
-    map_free(&slot_of);
-    vec_free(&slots);
-    vec_free(&inner.locals);
-    return good;
+        *signature = (Signature){0};
+    Signature made = *signature;
+    return good && routine_declared_derivative(frame, values, specialise, &made);
 }
 
 // --- calls

@@ -5,6 +5,35 @@
 // Contract: routine_inner.h. Complexity: linear in the cells and steps.
 #include "frontend/routine_inner.h"
 
+void
+compile_open(Compile *c, Frame *frame, const char *name, Span span)
+{
+    ExprEnv *around = frame->env;
+    *c = (Compile){.frame = frame, .after = NO_BLOCK, .around = around, .own = *around};
+    c->env = &c->own;
+    c->routine = routine_create(around->exprs, name, span);
+    c->own.locals.at = NULL;
+    c->own.locals.n = c->own.locals.capacity = 0;
+    c->own.slots = &c->slots;
+    c->own.slot_of = &c->slot_of;
+    c->own.compile = true;
+    c->own.guard = 0;
+    c->own.picks = NULL;
+    frame->env = &c->own;
+}
+
+void
+compile_close(Compile *c)
+{
+    c->frame->env = c->around;
+    map_free(&c->assigned);
+    map_free(&c->slot_of);
+    vec_free(&c->slots);
+    vec_free(&c->inputs);
+    vec_free(&c->given);
+    vec_free(&c->own.locals);
+}
+
 // Variables of the model have taken slots meanwhile.
 static void
 sync_cells(Compile *c)

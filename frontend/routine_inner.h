@@ -12,7 +12,11 @@ enum { NO_BLOCK = UINT32_MAX };
 // Slot k of env is cell k: env->slots holds BOUND_VARIABLE for cells of the routine's own, and a variable of the model for
 // cells that hold what it has when the routine is called (routine_section.c).
 typedef struct Compile {
-    ExprEnv *env;        // of the body
+    ExprEnv *env;        // of the body: `own`, while the routine is compiled
+    ExprEnv own;
+    U32Vec slots;        // of `own`
+    Map slot_of;
+    ExprEnv *around;     // where the call, or the loop, stands
     Frame *frame;
     Routine *routine;
     uint32_t block;      // the block being filled; NO_BLOCK: what comes is not reached
@@ -22,7 +26,16 @@ typedef struct Compile {
     U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
 } Compile;
 
+typedef struct Signature { // of a routine, as its callers see it
+    uint32_t number;       // 0: it cannot be compiled this way
+    uint32_t n;
+    const Type *types;     // of the outputs
+} Signature;
+
 // --- routine_cells.c
+// A new routine for the frame, whose environment becomes that of the body until it is closed.
+void compile_open(Compile *c, Frame *frame, const char *name, Span span);
+void compile_close(Compile *c);
 uint32_t compile_cells(Compile *c, uint32_t n); // the first of n new cells
 Value compile_value(Compile *c, const Type *type, uint32_t first, uint32_t count); // what cells hold
 void compile_set(Compile *c, uint32_t cell, Expr e);
@@ -55,6 +68,10 @@ bool compile_while(Compile *c, Node node);
 
 // --- routine_statement.c
 bool compile_list(Compile *c, Node node, uint32_t first); // statements of `node` from child `first` on
+
+// --- routine_derivative.c
+// Gives the routine of a function the derivative that the function declares, if any. False after messages.
+bool routine_declared_derivative(Frame *frame, const Value *given, bool specialise, const Signature *signature);
 
 // --- routine_variable.c
 // Notes in Compile.assigned which names statements assign.

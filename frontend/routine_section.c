@@ -178,27 +178,11 @@ compile_loop(Compile *c, Node loop)
 bool
 routine_loop(Frame *frame, Node loop)
 {
-    ExprEnv *outer = frame->env, inner = *outer;
-    U32Vec slots = {0};
-    Map slot_of = {0};
-    Compile c = {.env = &inner, .frame = frame, .after = NO_BLOCK, .outer = outer};
-    c.routine = routine_create(outer->exprs, sym_text(outer->syms, frame->function->full_name), node_span(outer, loop));
-    inner.locals.at = NULL;
-    inner.locals.n = inner.locals.capacity = 0;
-    inner.slots = &slots;
-    inner.slot_of = &slot_of;
-    inner.compile = true;
-    inner.guard = 0;
-    inner.picks = NULL;
-    frame->env = &inner;
+    Compile c;
+    compile_open(&c, frame, sym_text(frame->env->syms, frame->function->full_name), node_span(frame->env, loop));
+    c.outer = c.around;
     bool good = compile_loop(&c, loop);
-    frame->env = outer;
-    outer->statements = inner.statements;
-    map_free(&c.assigned);
-    map_free(&slot_of);
-    vec_free(&slots);
-    vec_free(&c.inputs);
-    vec_free(&c.given);
-    vec_free(&inner.locals);
+    c.around->statements = c.own.statements;
+    compile_close(&c);
     return good;
 }
