@@ -322,6 +322,9 @@ program_add_classes(Program *program, Node file)
     uint32_t parent = within_class(program, ast_child(ast, file, 0));
     if (!parent)
         return;
+    // What was found before may stand elsewhere now, and what was not found may be there.
+    map_clear(&program->found_cache);
+    vec_clear(&program->found);
     for (uint32_t i = 1; i < ast_at(ast, file)->nchild; i++) {
         Node child = ast_child(ast, file, i);
         if (ast_kind(ast, child) != AST_CLASS)
