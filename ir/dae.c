@@ -332,6 +332,14 @@ dae_inst_name(const Dae *dae, uint32_t inst, Out *out)
     print_subscripts(dae, at->index, at->rank, out);
 }
 
+bool
+dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around)
+{
+    while (inst != NONE && inst != around)
+        inst = dae->insts.at[inst].parent;
+    return inst == around;
+}
+
 void
 dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
 {

@@ -375,6 +375,8 @@ Var dae_start_of(const Dae *dae, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);
 const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
+// The instance itself, or a part of it at any depth.
+bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model
 void dae_inst_name(const Dae *dae, uint32_t inst, Out *out); // the last part of its path: "wheel[2]"
 void dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out); // without its path: "R[1,2]"

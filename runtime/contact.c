@@ -301,8 +301,8 @@ measure(Run *run)
 
 // --- the impulses
 
-static double
-friction_impulse_limit(const Contacts *contacts, uint32_t law)
+double
+contact_impulse_limit(const Contacts *contacts, uint32_t law)
 {
     double limit = 0;
     for (uint32_t i = 0; i < contacts->n; i++)
@@ -310,8 +310,8 @@ friction_impulse_limit(const Contacts *contacts, uint32_t law)
     return fmax(limit, 0);
 }
 
-static double
-speed_after(const Contacts *contacts, uint32_t law)
+double
+contact_speed_after(const Contacts *contacts, uint32_t law)
 {
     double sum = contacts->speed[law];
     for (uint32_t i = 0; i < contacts->n; i++)
@@ -325,7 +325,7 @@ sweep_disk(const Run *run, uint32_t k)
 {
     Contacts *contacts = run->contacts;
     uint32_t n = run->model->sgn[k].of;
-    double limit = friction_impulse_limit(contacts, k), most = 0, next[3], size = 0, largest = 0;
+    double limit = contact_impulse_limit(contacts, k), most = 0, next[3], size = 0, largest = 0;
     for (uint32_t i = 0; i < n; i++) {
         double sum = 0;
         for (uint32_t j = 0; j < n; j++)
@@ -333,7 +333,7 @@ sweep_disk(const Run *run, uint32_t k)
         most = fmax(most, sum);
     }
     for (uint32_t i = 0; i < n && most > 0; i++) {
-        next[i] = contacts->impulse[k + i] + speed_after(contacts, k + i) / most;
+        next[i] = contacts->impulse[k + i] + contact_speed_after(contacts, k + i) / most;
         size += next[i] * next[i];
     }
     for (uint32_t i = 0; i < n && most > 0; i++) {
@@ -360,13 +360,13 @@ sweep(const Run *run, bool bilateral)
         // A friction p acts against its x.
         if (!contacts->part[k] || !(run->model->sgn[k].unilateral ? own > 0 : own < 0))
             continue;
-        double after = speed_after(contacts, k), old = contacts->impulse[k], next;
+        double after = contact_speed_after(contacts, k), old = contacts->impulse[k], next;
         if (bilateral) {
             next = old - after / own;
         } else if (run->model->sgn[k].unilateral) {
             next = fmax(old - (after + contacts->restitution[k] * contacts->speed[k]) / own, 0);
         } else {
-            double limit = friction_impulse_limit(contacts, k);
+            double limit = contact_impulse_limit(contacts, k);
             next = fmin(fmax(old - after / own, -limit), limit);
         }
         contacts->impulse[k] = next;
@@ -467,7 +467,7 @@ drop_low_rebounds(Run *run)
     for (uint32_t k = 0; k < contacts->n; k++) {
         if (!contacts->part[k] || !(contacts->restitution[k] > 0) || !(contacts->impulse[k] > 0))
             continue;
-        double after = speed_after(contacts, k), pull = -held(run, k);
+        double after = contact_speed_after(contacts, k), pull = -held(run, k);
         if (after > 0 && after * after < 2 * pull * UNRESOLVED * run->tolerance) {
             contacts->restitution[k] = 0;
             any = true;

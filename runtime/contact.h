@@ -28,4 +28,9 @@ int contact_give(Run *run, const double *impulse);
 // D and W at the point in v, with the laws as `part` that hold something in the modes in force. v is used.
 int contact_measure(Run *run);
 
+// Of the impulses as they stand: what the law holds (its slip, or the speed of its gap) behind the impact, and the largest
+// impulse of a friction.
+double contact_speed_after(const Contacts *contacts, uint32_t law);
+double contact_impulse_limit(const Contacts *contacts, uint32_t law);
+
 #endif

@@ -114,43 +114,28 @@ along(const Impact *impact, uint32_t p, const double *states)
 
 // --- the impulses
 
-// d(W) P of law k, and for frictions the derivative of the limit at unchanged impulses.
+// Law k's row of the matrix times the changes of the given impulses.
+static double
+by_impulses(const Impact *impact, const double *matrix, uint32_t k)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < impact->contacts->n; i++)
+        sum += matrix[k * impact->contacts->n + i] * impact->change[i];
+    return sum;
+}
+
+// d(W) P of law k.
 static double
 by_answer(const Impact *impact, uint32_t k)
 {
-    const Contacts *contacts = impact->contacts;
-    double sum = impact->given.held[k] - impact->free.held[k];
-    for (uint32_t i = 0; i < contacts->n; i++)
-        sum -= contacts->answer[k * contacts->n + i] * impact->change[i];
-    return sum;
+    return impact->given.held[k] - impact->free.held[k] - by_impulses(impact, impact->contacts->answer, k);
 }
 
+// For frictions: the derivative of the limit at unchanged impulses.
 static double
 by_limit(const Impact *impact, uint32_t k)
 {
-    const Contacts *contacts = impact->contacts;
-    double sum = impact->given.limit[k] - impact->free.limit[k];
-    for (uint32_t i = 0; i < contacts->n; i++)
-        sum -= contacts->limit[k * contacts->n + i] * impact->change[i];
-    return sum;
-}
-
-static double
-speed_behind(const Contacts *contacts, uint32_t k)
-{
-    double sum = contacts->speed[k];
-    for (uint32_t i = 0; i < contacts->n; i++)
-        sum += contacts->answer[k * contacts->n + i] * contacts->impulse[i];
-    return sum;
-}
-
-static double
-limit_of(const Contacts *contacts, uint32_t k)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < contacts->n; i++)
-        sum += contacts->limit[k * contacts->n + i] * contacts->impulse[i];
-    return fmax(sum, 0);
+    return impact->given.limit[k] - impact->free.limit[k] - by_impulses(impact, impact->contacts->limit, k);
 }
 
 // The entry of row k for the impulse of law i.
@@ -186,7 +171,7 @@ slide(const Impact *impact, double *matrix, uint32_t k, double limit)
     *entry(impact, matrix, k, k) += 1;
     impact->right[k] = direction * by_limit(impact, first);
     for (uint32_t j = 0; is_disk(law) && j < law->of; j++)
-        speed = hypot(speed, speed_behind(contacts, first + j));
+        speed = hypot(speed, contact_speed_after(contacts, first + j));
     for (uint32_t j = 0; speed > 0 && j < law->of; j++) {
         uint32_t at = first + j;
         double across = (limit / speed) * ((at == k) - direction * contacts->impulse[at] / limit);
@@ -214,7 +199,7 @@ add_row(const Impact *impact, double *matrix, uint32_t k, double fastest)
     const Contacts *contacts = impact->contacts;
     const mdl_sgn *law = &impact->run->model->sgn[k];
     uint32_t first = is_disk(law) ? k + 1 - law->disk : k;
-    double own = fabs(contacts->answer[k * contacts->n + k]), behind = speed_behind(contacts, k);
+    double own = fabs(contacts->answer[k * contacts->n + k]), behind = contact_speed_after(contacts, k);
     bool strikes = contacts->part[k] && own > 0, border = false;
     if (law->unilateral) {
         bool pushed = contacts->impulse[k] * own > NONE * fastest;
@@ -222,7 +207,7 @@ add_row(const Impact *impact, double *matrix, uint32_t k, double fastest)
             && fabs(behind + contacts->restitution[k] * contacts->speed[k]) <= NONE * fastest;
         strikes = strikes && (pushed || (contacts->closed[k] && fabs(behind) <= NONE * fastest));
     }
-    double limit = law->unilateral ? 0 : limit_of(contacts, first);
+    double limit = law->unilateral ? 0 : contact_impulse_limit(contacts, first);
     bool slides = strikes && !law->unilateral && length_of(impact, k) >= limit * (1 - BOUND);
     border = border || (slides && limit > 0 && fabs(behind) <= NONE * fastest && !is_disk(law));
     if (border)

@@ -38,14 +38,6 @@ connected_component(const Dae *dae, Span span)
 }
 
 static bool
-is_inside(const Dae *dae, uint32_t inst, uint32_t around)
-{
-    while (inst != NONE && inst != around)
-        inst = dae->insts.at[inst].parent;
-    return inst == around;
-}
-
-static bool
 has_state(const Lowering *low, uint32_t inst)
 {
     const U8Vec *state = &low->in->reduction->state;
@@ -74,7 +66,7 @@ joint_of_part(const Lowering *low, uint32_t part)
         uint32_t ends[2] = {dae->connectors.at[dae->connects.at[i].a].inst, dae->connectors.at[dae->connects.at[i].b].inst};
         for (int k = 0; k < 2; k++) {
             uint32_t joint = around_kind(dae, ends[k], CLASS_KIND_CONSTRAINT);
-            if (joint == NONE || !is_inside(dae, ends[1 - k], part))
+            if (joint == NONE || !dae_inst_inside(dae, ends[1 - k], part))
                 continue;
             if (!has_state(low, joint))
                 return joint;

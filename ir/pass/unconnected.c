@@ -40,14 +40,6 @@ has_power(const Dae *dae, uint32_t connector)
     return dae->connector_types.at[dae->connectors.at[connector].type].n_bonds > 0;
 }
 
-static bool
-is_inside(const Dae *dae, uint32_t inst, uint32_t around)
-{
-    while (inst != around && inst != NONE)
-        inst = dae->insts.at[inst].parent;
-    return inst == around;
-}
-
 // A body may have a free end; an element, a constraint or a memory element with one does nothing.
 static bool
 needs_all_ports(const Dae *dae, uint32_t component)
@@ -102,7 +94,7 @@ has_fixed_start(const Dae *dae, uint32_t inst)
 {
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        if (group->kind != VAR_CONTINUOUS || !is_inside(dae, group->inst, inst))
+        if (group->kind != VAR_CONTINUOUS || !dae_inst_inside(dae, group->inst, inst))
             continue;
         for (uint32_t k = 0; k < group->count; k++)
             if (dae->var_flags.at[group->first + k] & VARF_FIXED)
@@ -117,10 +109,10 @@ is_mentioned_outside(const Dae *dae, uint32_t inst)
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint32_t n;
         const Var *row = dae_row(dae, e, &n);
-        if (dae->equations.at[e].generated || is_inside(dae, locate_equation_inst(dae, e), inst))
+        if (dae->equations.at[e].generated || dae_inst_inside(dae, locate_equation_inst(dae, e), inst))
             continue;
         for (uint32_t k = 0; k < n; k++)
-            if (dae_kind(dae, row[k]) == VAR_CONTINUOUS && is_inside(dae, locate_var_inst(dae, row[k]), inst))
+            if (dae_kind(dae, row[k]) == VAR_CONTINUOUS && dae_inst_inside(dae, locate_var_inst(dae, row[k]), inst))
                 return true;
     }
     return false;
