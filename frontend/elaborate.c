@@ -157,8 +157,11 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103,
                               mod->children[i]->span, "'%s' has no component '%s'", class_text, text);
         const char *near = scope_nearest(elab->program, class_id, name, true);
+        const char *parameters = near ? NULL : scope_parameters(elab->program, class_id);
         if (near)
             diag_help(diag, "did you mean '%s'?", near);
+        else if (parameters)
+            diag_help(diag, "parameters it has: %s", parameters);
     }
 }
 

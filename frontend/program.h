@@ -187,6 +187,9 @@ void check_redeclares(Program *program, uint32_t class_id);
 bool scope_is_base(Program *program, uint32_t base, uint32_t class_id);
 // Nearest known name as seen from inside a class, or NULL.
 const char *scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only);
+// The public parameters of a class and its bases, quoted and separated by commas; NULL when there are none or too many
+// for a message.
+const char *scope_parameters(Program *program, uint32_t class_id);
 // "A.B.C" of a NAME or REF node.
 const char *scope_name_text(Program *program, Node name);
 bool scope_is_predefined(uint32_t class_id);

@@ -355,6 +355,31 @@ scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
     return near;
 }
 
+const char *
+scope_parameters(Program *program, uint32_t class_id)
+{
+    enum { MOST = 8 };
+    U32Vec all = {0};
+    Out out = {0};
+    uint32_t n = 0;
+    collect_bases(program, class_id, &all);
+    for (uint32_t k = 0; k < all.n; k++) {
+        const ClassInfo *info = class_at(program, all.at[k]);
+        for (uint32_t i = 0; i < info->members.n; i++) {
+            const ClassMember *member = &info->members.at[i];
+            uint32_t flags = member->is_class ? 0 : ast_at(&program->ast, member->line)->flags;
+            if (member->is_protected || !(flags & AST_F_PARAMETER) || (flags & AST_F_FINAL))
+                continue;
+            out_printf(&out, "%s'%s'", n ? ", " : "", sym_text(program->syms, member->name));
+            n++;
+        }
+    }
+    const char *text = n && n <= MOST ? arena_strndup(program->arena, out.text, out.length) : NULL;
+    out_free(&out);
+    vec_free(&all);
+    return text;
+}
+
 // An import by this name failed and has been reported: what follows from it is not worth a message.
 bool
 scope_import_failed(const Program *program, uint32_t class_id, Sym name)
