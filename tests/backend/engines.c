@@ -7,19 +7,9 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "tests/random.h"
 
 enum { NV = 600, SHAPES = 24 };
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static uint32_t
-random_below(Random *random, uint32_t n)
-{
-    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random->state >> 33) % n);
-}
 
 static double
 random_value(Random *random)

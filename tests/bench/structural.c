@@ -13,6 +13,7 @@
 
 #include "ir/causal.h"
 #include "ir/structure.h"
+#include "tests/random.h"
 
 // --- bytes in use, by standing in front of the C library's allocator
 
@@ -62,17 +63,6 @@ free(void *p)
 }
 
 // --- systems
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static uint32_t
-random_below(Random *random, uint32_t n)
-{
-    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random->state >> 32) * n >> 32);
-}
 
 static double
 random_real(Random *random)

@@ -8,34 +8,7 @@
 
 #include "ir/problem.h"
 #include "ir/structure.h"
-
-typedef struct Test {
-    const char *name;
-    uint64_t seed;
-    bool failed, any_failed;
-} Test;
-
-static bool
-check_at(Test *test, bool good, const char *what, int line)
-{
-    if (!good && !test->failed) {
-        printf("FAIL %s: line %d: seed %llu: %s\n", test->name, line, (unsigned long long)test->seed, what);
-        test->failed = test->any_failed = true;
-    }
-    return good;
-}
-#define check(test, good) check_at((test), (good), #good, __LINE__)
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static uint32_t
-random_below(Random *random, uint32_t n)
-{
-    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random->state >> 33) % n);
-}
+#include "tests/ir/check.h"
 
 // --- random square systems
 
@@ -488,17 +461,6 @@ test_signature(Test *test)
 int
 main(void)
 {
-    static const struct {
-        const char *name;
-        void (*run)(Test *test);
-    } tests[] = {{"btf", test_btf}, {"signature", test_signature}};
-    Test test = {0};
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        test.name = tests[i].name;
-        test.failed = false;
-        tests[i].run(&test);
-        if (!test.failed)
-            printf("ok %s\n", test.name);
-    }
-    return test.any_failed;
+    static const TestCase cases[] = {{"btf", test_btf}, {"signature", test_signature}};
+    return run_tests(cases, sizeof cases / sizeof *cases);
 }
