@@ -149,6 +149,20 @@ separate_discrete(Structure *structure)
             structure->use.at[k] = USE_READ;
 }
 
+// An initial equation that is written as the value of a discrete Real (d = ...) may determine it, whatever stands on the right.
+static bool
+starts_discrete(const Dae *dae, const Equation *at)
+{
+    const Exprs *exprs = dae->exprs;
+    if (at->kind != EQN_INITIAL || expr_op(exprs, at->shape) != OP_EQN)
+        return false;
+    Expr left = expr_arg(exprs, at->shape, 0);
+    if (expr_op(exprs, left) != OP_SLOT)
+        return false;
+    Var var = dae->rows.at[at->row + expr_slot_of(exprs, left)];
+    return dae_kind(dae, var) == VAR_DISCRETE && dae_group(dae, var)->type == TYPE_REAL;
+}
+
 void
 structure_read(Structure *structure, uint32_t equation)
 {
@@ -163,7 +177,7 @@ structure_read(Structure *structure, uint32_t equation)
         determine_only(structure, row[0], NONE);
     else if (at->kind == EQN_LAW)
         determine_law(structure, equation, row);
-    else
+    else if (!starts_discrete(dae, at))
         separate_discrete(structure);
 }
 
