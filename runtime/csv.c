@@ -16,7 +16,7 @@
 #include "runtime/decimal.h"
 #include "runtime/sink.h"
 
-enum { FLUSH_BYTES = 32768, NUMBER_BYTES = DECIMAL_BYTES + 1 };
+enum { FLUSH_BYTES = 1 << 17, NUMBER_BYTES = DECIMAL_BYTES + 1 };
 
 typedef struct Csv {
     const char *path;
@@ -24,6 +24,7 @@ typedef struct Csv {
     char *text;
     size_t used, capacity;
     size_t complete;      // bytes of the file that are complete rows
+    DecimalPowers powers;
 } Csv;
 
 static bool
@@ -100,6 +101,7 @@ begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t colum
         return errno;
     if (!reserve(csv, 8))
         return ENOMEM;
+    decimal_prepare(&csv->powers);
     memcpy(csv->text, "time", 4);
     csv->used = 4;
     for (uint32_t k = 0; k < columns; k++)
@@ -113,7 +115,7 @@ begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t colum
 
 // Shortest work for the many values that are small integers; 17 digits otherwise.
 static size_t
-format_number(char *text, double value)
+format_number(const DecimalPowers *powers, char *text, double value)
 {
     if (fabs(value) < 1e9 && value == (double)(int32_t)value && !(value == 0 && signbit(value))) {
         char digits[16];
@@ -128,7 +130,7 @@ format_number(char *text, double value)
             text[length++] = digits[--count];
         return length;
     }
-    return decimal_format(text, value);
+    return decimal_format(powers, text, value);
 }
 
 static int
@@ -140,7 +142,7 @@ row(void *self, const double *value, uint32_t count)
     for (uint32_t k = 0; k < count; k++) {
         if (k)
             csv->text[csv->used++] = ',';
-        csv->used += format_number(csv->text + csv->used, value[k]);
+        csv->used += format_number(&csv->powers, csv->text + csv->used, value[k]);
     }
     csv->text[csv->used++] = '\n';
     return csv->used >= FLUSH_BYTES ? flush(csv) : 0;

@@ -9,7 +9,7 @@
 // Contract: decimal.h; the same bytes as printf. Complexity: a few multiplications and 17 digits.
 #include "runtime/decimal.h"
 
-#include <math.h>
+#include <emmintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,37 +21,43 @@ static const uint64_t UNSURE = 256; // of 2^64: fractions that are not told from
 
 typedef unsigned __int128 Wide;
 
-// high*2^64 + low times 2^exponent, truncated.
-typedef struct Power {
+// The first 128 bits, high*2^64 + low.
+typedef struct Coarse {
     uint64_t high, low;
-    int exponent;
-} Power;
+} Coarse;
 
-static const Power coarse[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e, -1114}, // 10^-297
-    {0x873e4f75e2224e68, 0x5a7744a6e804a291, -1024}, // 10^-270
-    {0xda7f5bf590966848, 0xaf39a475506a899e, -935}, // 10^-243
-    {0xb080392cc4349dec, 0xbd8d794d96aacfb3, -845}, // 10^-216
-    {0x8e938662882af53e, 0x547eb47b7282ee9c, -755}, // 10^-189
-    {0xe65829b3046b0afa, 0x0cb4a5a3112a5112, -666}, // 10^-162
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413, -576}, // 10^-135
-    {0x964e858c91ba2655, 0x3a6a07f8d510f86f, -486}, // 10^-108
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3, -397}, // 10^-81
-    {0xc428d05aa4751e4c, 0xaa97e14c3c26b886, -307}, // 10^-54
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d, -217}, // 10^-27
-    {0x8000000000000000, 0x0000000000000000, -127}, // 10^0
-    {0xcecb8f27f4200f3a, 0x0000000000000000, -38}, // 10^27
-    {0xa70c3c40a64e6c51, 0x999090b65f67d924, 52}, // 10^54
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3, 142}, // 10^81
-    {0xda01ee641a708de9, 0xe80e6f4820cc9495, 231}, // 10^108
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f, 321}, // 10^135
-    {0x8e41ade9fbebc27d, 0x14588f13be847307, 411}, // 10^162
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa, 500}, // 10^189
-    {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692, 590}, // 10^216
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e, 680}, // 10^243
-    {0xf24a01a73cf2dccf, 0xbc633b39673c8cec, 769}, // 10^270
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8, 859}, // 10^297
-    {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1, 949}, // 10^324
+// Seventeen digits: the first as a number, the others as text, and how many there are up to the last that is not 0.
+typedef struct Digits {
+    unsigned first;
+    int count;
+    __m128i others;
+} Digits;
+
+static const Coarse coarse[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, // 10^-297
+    {0x873e4f75e2224e68, 0x5a7744a6e804a291}, // 10^-270
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, // 10^-243
+    {0xb080392cc4349dec, 0xbd8d794d96aacfb3}, // 10^-216
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, // 10^-189
+    {0xe65829b3046b0afa, 0x0cb4a5a3112a5112}, // 10^-162
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, // 10^-135
+    {0x964e858c91ba2655, 0x3a6a07f8d510f86f}, // 10^-108
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, // 10^-81
+    {0xc428d05aa4751e4c, 0xaa97e14c3c26b886}, // 10^-54
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, // 10^-27
+    {0x8000000000000000, 0x0000000000000000}, // 10^0
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, // 10^27
+    {0xa70c3c40a64e6c51, 0x999090b65f67d924}, // 10^54
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, // 10^81
+    {0xda01ee641a708de9, 0xe80e6f4820cc9495}, // 10^108
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, // 10^135
+    {0x8e41ade9fbebc27d, 0x14588f13be847307}, // 10^162
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, // 10^189
+    {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692}, // 10^216
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, // 10^243
+    {0xf24a01a73cf2dccf, 0xbc633b39673c8cec}, // 10^270
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, // 10^297
+    {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}, // 10^324
 };
 
 static const uint64_t fine[] = { // 5^k
@@ -64,49 +70,100 @@ static const uint64_t fine[] = { // 5^k
     59604644775390625u, 298023223876953125u, 1490116119384765625u, 7450580596923828125u,
 };
 
-// 10^k, k from -297 to 350, as a number below 2^128 times 2^exponent; short by less than 4.
+// 10^k, normalised and truncated to 128 bits; short by less than 4.
 static Wide
-power_of_ten(int k, int *exponent)
+power_of_ten(int k)
 {
     int j = (k - LOWEST * STEP) / STEP, rest = k - (j + LOWEST) * STEP;
-    const Power *power = &coarse[j];
+    const Coarse *power = &coarse[j];
     uint64_t five = fine[rest];
-    int shift = __builtin_clzll(five);
-    five <<= shift;
+    five <<= __builtin_clzll(five);
     // 128 x 64 bits; the upper 128 of 192.
     Wide low = (Wide)power->low * five, high = (Wide)power->high * five + (uint64_t)(low >> 64);
-    *exponent = power->exponent + rest - shift + 64;
-    if (high >> 127)
-        return high;
-    --*exponent;
-    return high << 1 | ((uint64_t)low >> 63);
+    return high >> 127 ? high : high << 1 | ((uint64_t)low >> 63);
+}
+
+void
+decimal_prepare(DecimalPowers *powers)
+{
+    for (int k = DECIMAL_LEAST; k <= DECIMAL_MOST; k++) {
+        Wide power = power_of_ten(k);
+        powers->high[k - DECIMAL_LEAST] = (uint64_t)(power >> 64);
+        powers->low[k - DECIMAL_LEAST] = (uint64_t)power;
+    }
 }
 
 // |x| times 10^k: its integer part, and whether it is to be rounded up. False: not told at this precision.
-static bool
-scale(uint64_t mantissa, int binary, int k, uint64_t *whole, bool *up)
+static inline bool
+scale(const DecimalPowers *powers, uint64_t mantissa, int binary, int k, uint64_t *whole, bool *up)
 {
-    int exponent;
-    Wide power = power_of_ten(k, &exponent);
-    // 53 x 128 bits, in two parts: product = high*2^64 + (low bits).
-    Wide low = (Wide)mantissa * (uint64_t)power, high = (Wide)mantissa * (uint64_t)(power >> 64) + (uint64_t)(low >> 64);
-    int point = -(binary + exponent) - 64; // bits of `high` behind the point: 59 to 63
-    if (point < 58 || point > 64)
+    uint64_t power_high = powers->high[k - DECIMAL_LEAST], power_low = powers->low[k - DECIMAL_LEAST];
+    // 53 x 128 bits; product = high*2^64 + (low bits), 10^k = power * 2^(floor(k log2(10)) - 127).
+    Wide high = (Wide)mantissa * power_high + (uint64_t)((Wide)mantissa * power_low >> 64);
+    int point = 63 - binary - (k * 217706 >> 16); // bits of `high` behind the point: 59 to 63
+    if (point < 58 || point > 63)
         return false;
-    *whole = (uint64_t)(high >> point);
-    uint64_t fraction = (uint64_t)((high << (128 - point)) >> 64), half = (uint64_t)1 << 63;
+    *whole = (uint64_t)(high >> 64) << (64 - point) | (uint64_t)high >> point;
+    uint64_t fraction = (uint64_t)high << (64 - point), half = (uint64_t)1 << 63;
     *up = fraction >= half;
     return fraction - (half - UNSURE) > 2 * UNSURE && fraction < UINT64_MAX - UNSURE;
 }
 
-static void
-put_digits(char *to, uint64_t whole)
+// The quotients and remainders of lanes by a power of ten, side by side: quotient | remainder << shift.
+static __m128i
+side_by_side(__m128i quotient, __m128i remainder, int shift)
 {
-    uint32_t low = (uint32_t)(whole % 100000000), high = (uint32_t)(whole / 100000000);
-    for (int i = 8; i-- > 0; low /= 10)
-        to[DIGITS - 8 + i] = (char)('0' + low % 10);
-    for (int i = DIGITS - 8; i-- > 0; high /= 10)
-        to[i] = (char)('0' + high % 10);
+    return _mm_or_si128(quotient, _mm_sll_epi64(remainder, _mm_cvtsi32_si128(shift)));
+}
+
+// The digits of two numbers below 10^8, a byte each, in the order of memory: all lanes at once are halved to four digits, two, one.
+// Quotients are multiplications by 3518437209/2^45, 5243/2^19, 6554/2^16, exact below 10^8, 10^4, 100.
+static __m128i
+sixteen_digits(uint32_t upper, uint32_t lower)
+{
+    __m128i lanes = _mm_set_epi64x(lower, upper);
+    __m128i quotient = _mm_srli_epi64(_mm_mul_epu32(lanes, _mm_set1_epi32((int)3518437209u)), 45);
+    lanes = side_by_side(quotient, _mm_sub_epi32(lanes, _mm_mul_epu32(quotient, _mm_set1_epi32(10000))), 32);
+    quotient = _mm_srli_epi16(_mm_mulhi_epu16(lanes, _mm_set1_epi16(5243)), 3);
+    lanes = side_by_side(quotient, _mm_sub_epi16(lanes, _mm_mullo_epi16(quotient, _mm_set1_epi16(100))), 16);
+    quotient = _mm_mulhi_epu16(lanes, _mm_set1_epi16(6554));
+    return side_by_side(quotient, _mm_sub_epi16(lanes, _mm_mullo_epi16(quotient, _mm_set1_epi16(10))), 8);
+}
+
+static Digits
+split(uint64_t whole)
+{
+    uint64_t first = whole / 10000000000000000u, rest = whole - first * 10000000000000000u, upper = rest / 100000000;
+    __m128i digits = sixteen_digits((uint32_t)upper, (uint32_t)(rest - upper * 100000000));
+    unsigned zero = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_setzero_si128()));
+    // Bit k + 1 says that digit k behind the first is not 0; the first never is.
+    unsigned other = (zero ^ 0xffff) << 1 | 1;
+    return (Digits){(unsigned)first, 32 - __builtin_clz(other), _mm_or_si128(digits, _mm_set1_epi8('0'))};
+}
+
+// All seventeen; what is behind the last one wanted is overwritten or left out.
+static void
+put_digits(char *to, const Digits *digits)
+{
+    to[0] = (char)('0' + digits->first);
+    _mm_storeu_si128((__m128i_u *)(to + 1), digits->others);
+}
+
+// Digits with a point behind the first `before`, 1 to 17 of them: all digits one place further on, then the first ones and the
+// point over them, by one store from a register where eight bytes hold them. What has been stored is not loaded again.
+static void
+put_with_point(char *to, const Digits *digits, int before)
+{
+    put_digits(to + 1, digits);
+    if (before < 8) {
+        uint64_t first = ('0' + digits->first) | (uint64_t)_mm_cvtsi128_si64(digits->others) << 8;
+        uint64_t kept = ((uint64_t)1 << 8 * before) - 1, point = (uint64_t)'.' << 8 * before;
+        first = (first & kept) | point | (first << 8 & ~(kept << 8 | 0xff));
+        memcpy(to, &first, sizeof first);
+        return;
+    }
+    memmove(to, to + 1, (size_t)before);
+    to[before] = '.';
 }
 
 // e-07
@@ -126,31 +183,23 @@ put_exponent(char *to, int exponent)
 
 // As %g does: plain from 1e-4 to below 1e17, zeros at the end left out.
 static size_t
-lay_out(char *text, bool negative, const char *digits, int decimal)
+lay_out(char *text, bool negative, const Digits *digits, int decimal)
 {
     char *at = text;
-    int n = DIGITS;
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
-    if (negative)
-        *at++ = '-';
+    int n = digits->count;
+    *at = '-';
+    at += negative;
     if (decimal >= -4 && decimal < 0) {
         memcpy(at, "0.000", 5);
         at += 1 - decimal;
-        memcpy(at, digits, (size_t)n);
+        put_digits(at, digits);
         return (size_t)(at + n - text);
     }
-    int before = decimal >= 0 && decimal < DIGITS ? decimal + 1 : 1;
-    memcpy(at, digits, (size_t)before);
-    at += before;
-    if (n > before) {
-        *at++ = '.';
-        memcpy(at, digits + before, (size_t)(n - before));
-        at += n - before;
-    }
-    if (before == decimal + 1)
-        return (size_t)(at - text);
-    return (size_t)(at - text) + put_exponent(at, decimal);
+    bool plain = decimal >= 0 && decimal < DIGITS;
+    int before = plain ? decimal + 1 : 1;
+    put_with_point(at, digits, before);
+    at += n > before ? n + 1 : before;
+    return (size_t)(at - text) + (plain ? 0 : put_exponent(at, decimal));
 }
 
 static size_t
@@ -159,24 +208,31 @@ print(char *text, double value)
     return (size_t)snprintf(text, DECIMAL_BYTES, "%.17g", value);
 }
 
+// floor(log10 |x|), or one less for two numbers of a hundred: exponent and fraction of a number, read as one with a binary point,
+// are its binary logarithm or up to 0.086 less; 315653/2^20 is log10(2) within 6e-7, which 2^28/2^40 is more than.
+static int
+decimal_exponent(uint64_t bits)
+{
+    int64_t logarithm = (int64_t)(bits >> 32 & 0x7fffffff) - ((int64_t)1023 << 20);
+    return (int)((logarithm * 315653 - ((int64_t)1 << 28)) >> 40);
+}
+
 size_t
-decimal_format(char *text, double value)
+decimal_format(const DecimalPowers *powers, char *text, double value)
 {
     uint64_t bits, whole;
-    char digits[DIGITS];
     bool up;
     memcpy(&bits, &value, sizeof bits);
     int field = (int)(bits >> 52 & 0x7ff), binary = field - 1075;
     if (field == 0 || field == 0x7ff)
         return print(text, value);
     uint64_t mantissa = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-    // floor(log10 |x|), or one less.
-    int decimal = (int)floor((field - 1023) * 0.30102999566398120);
-    if (!scale(mantissa, binary, DIGITS - 1 - decimal, &whole, &up))
+    int decimal = decimal_exponent(bits);
+    if (!scale(powers, mantissa, binary, DIGITS - 1 - decimal, &whole, &up))
         return print(text, value);
     if (whole >= 100000000000000000u) {
         decimal++;
-        if (!scale(mantissa, binary, DIGITS - 1 - decimal, &whole, &up))
+        if (!scale(powers, mantissa, binary, DIGITS - 1 - decimal, &whole, &up))
             return print(text, value);
     }
     whole += up;
@@ -184,6 +240,6 @@ decimal_format(char *text, double value)
         whole /= 10;
         decimal++;
     }
-    put_digits(digits, whole);
-    return lay_out(text, bits >> 63, digits, decimal);
+    Digits digits = split(whole);
+    return lay_out(text, bits >> 63, &digits, decimal);
 }

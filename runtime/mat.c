@@ -19,7 +19,7 @@
 
 #include "runtime/sink.h"
 
-enum { FLUSH_BYTES = 1 << 16, TYPE_DOUBLE = 0, TYPE_INT32 = 20, TYPE_TEXT = 51 };
+enum { FLUSH_BYTES = 1 << 18, TYPE_DOUBLE = 0, TYPE_INT32 = 20, TYPE_TEXT = 51 };
 
 typedef struct Mat {
     const char *path;
@@ -57,16 +57,24 @@ write_all(int file, const void *bytes, size_t length, off_t at)
 }
 
 static bool
+reserve(Mat *mat, size_t length)
+{
+    if (mat->used + length <= mat->capacity)
+        return true;
+    size_t capacity = 2 * (mat->used + length) + FLUSH_BYTES;
+    char *buffer = realloc(mat->buffer, capacity);
+    if (!buffer)
+        return false;
+    mat->buffer = buffer;
+    mat->capacity = capacity;
+    return true;
+}
+
+static bool
 append(Mat *mat, const void *bytes, size_t length)
 {
-    if (mat->used + length > mat->capacity) {
-        size_t capacity = 2 * (mat->used + length) + FLUSH_BYTES;
-        char *buffer = realloc(mat->buffer, capacity);
-        if (!buffer)
-            return false;
-        mat->buffer = buffer;
-        mat->capacity = capacity;
-    }
+    if (!reserve(mat, length))
+        return false;
     if (bytes)
         memcpy(mat->buffer + mat->used, bytes, length);
     else
@@ -253,10 +261,14 @@ row(void *self, const double *value, uint32_t count)
     Mat *mat = self;
     (void)count;
     int error = mat->begun ? 0 : write_parameters(mat, value);
-    for (uint32_t r = 0; r < mat->rows && !error; r++)
-        error = append(mat, &value[mat->source[r]], sizeof(double)) ? 0 : ENOMEM;
+    size_t size = mat->rows * sizeof *value;
+    if (!error && !reserve(mat, size))
+        error = ENOMEM;
     if (error)
         return error;
+    for (uint32_t r = 0; r < mat->rows; r++)
+        memcpy(mat->buffer + mat->used + r * sizeof *value, &value[mat->source[r]], sizeof *value);
+    mat->used += size;
     return mat->used >= FLUSH_BYTES ? flush(mat) : 0;
 }
 

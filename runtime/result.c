@@ -17,8 +17,12 @@ struct Result {
     bool wanted, begun;      // there is a sink; its `begin` was called
     uint32_t columns;
     const uint32_t *column;  // NULL: all
+    uint32_t *place;         // per output of the model, where its value stands; those of the columns behind them
+    uint32_t *negated;       // columns with the sign changed
+    uint32_t negated_count;
     double *row;             // 1 + columns
     double flushed;          // clock of the last flush
+    bool pending;            // a row has come since
 };
 
 static uint32_t
@@ -35,15 +39,23 @@ report(const Run *run, int error, const char *doing)
     return MDL_IO;
 }
 
-int
-result_flush(Run *run)
+static int
+flush(Run *run)
 {
     Result *result = run->result;
-    if (!result || !result->begun || !result->sink.flush)
+    result->flushed = run_clock();
+    result->pending = false;
+    if (!result->sink.flush)
         return MDL_OK;
     int error = result->sink.flush(result->sink.self);
-    result->flushed = run_clock();
     return error ? report(run, error, "write") : MDL_OK;
+}
+
+int
+result_tend(Run *run)
+{
+    const Result *result = run->result;
+    return result->pending && run_clock() - result->flushed > FLUSH_SECONDS ? flush(run) : MDL_OK;
 }
 
 static bool
@@ -64,11 +76,32 @@ begin(Run *run)
         result->sink = *options->sink;
     else if (path && !(is_mat(path) ? mat_sink : csv_sink)(path, &result->sink))
         return MDL_INTERNAL;
+    else if (path)
+        writer_sink(&result->sink);
     if (!result->wanted)
         return MDL_OK;
     result->begun = true;
     int error = result->sink.begin ? result->sink.begin(result->sink.self, run->model, result->column, result->columns) : 0;
     return error ? report(run, error, error == ENOSPC ? "write" : "open") : MDL_OK;
+}
+
+// Rows are copied by short lists of places; the outputs themselves are spread over more memory than a cache holds.
+static bool
+list_places(Result *result, const mdl_model *model)
+{
+    result->place = malloc(((size_t)model->n_outputs + result->columns + 1) * sizeof *result->place);
+    result->negated = malloc(((size_t)result->columns + 1) * sizeof *result->negated);
+    if (!result->place || !result->negated)
+        return false;
+    for (uint32_t k = 0; k < model->n_outputs; k++)
+        result->place[k] = model->output[k].place;
+    for (uint32_t k = 0; k < result->columns; k++) {
+        const mdl_output *output = &model->output[output_of(result, k)];
+        result->place[model->n_outputs + k] = output->place;
+        if (output->sign < 0)
+            result->negated[result->negated_count++] = k;
+    }
+    return true;
 }
 
 int
@@ -86,7 +119,7 @@ result_open(Run *run)
         if (output_of(result, k) >= run->model->n_outputs)
             return MDL_INTERNAL;
     result->flushed = run_clock();
-    return result->row ? begin(run) : MDL_INTERNAL;
+    return result->row && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
 }
 
 static double
@@ -127,7 +160,7 @@ check_finite(const Run *run)
     const Result *result = run->result;
     double probe = 0;
     for (uint32_t k = 0; k < model->n_outputs; k++)
-        probe += 0 * run->v[model->output[k].place];
+        probe += 0 * run->v[result->place[k]];
     if (probe == 0)
         return MDL_OK;
     for (uint32_t k = 0; k < model->n_outputs; k++)
@@ -137,6 +170,20 @@ check_finite(const Run *run)
         if (!isfinite(output_value(run, output_of(result, k))))
             return not_finite(run, output_of(result, k));
     return MDL_OK;
+}
+
+static void
+fill_row(Run *run)
+{
+    Result *result = run->result;
+    const uint32_t *place = result->place + run->model->n_outputs;
+    double *value = result->row + 1;
+    result->row[0] = run->v[0];
+    for (uint32_t k = 0; k < result->columns; k++)
+        value[k] = run->v[place[k]];
+    // No negative zeros from aliases.
+    for (uint32_t i = 0; i < result->negated_count; i++)
+        value[result->negated[i]] = 0 - value[result->negated[i]];
 }
 
 int
@@ -153,13 +200,12 @@ result_row(Run *run)
     run->stats->rows++;
     if (!result->wanted)
         return MDL_OK;
-    result->row[0] = run->v[0];
-    for (uint32_t k = 0; k < result->columns; k++)
-        result->row[k + 1] = output_value(run, output_of(result, k));
+    fill_row(run);
     int error = result->sink.row ? result->sink.row(result->sink.self, result->row, result->columns + 1) : 0;
     if (error)
         return report(run, error, "write");
-    return run_clock() - result->flushed > FLUSH_SECONDS ? result_flush(run) : MDL_OK;
+    result->pending = true;
+    return result_tend(run);
 }
 
 int
@@ -175,6 +221,8 @@ result_close(Run *run)
             status = report(run, error, "finish");
     }
     free(result->row);
+    free(result->place);
+    free(result->negated);
     free(result);
     run->result = NULL;
     return status;

@@ -523,7 +523,7 @@ int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did 
 // --- result.c
 int result_open(Run *run);
 int result_row(Run *run);    // stores the values in v
-int result_flush(Run *run);
+int result_tend(Run *run);   // between steps: what has waited for long goes to disk
 int result_close(Run *run);
 
 #endif

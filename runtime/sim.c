@@ -439,8 +439,9 @@ watch(Run *run, double begun, double *shown)
         run_message(run, MDL_NOTE, "interrupted at time %.12g", run->time);
         return MDL_INTERRUPTED;
     }
-    if (!options->progress && !(options->time_limit > 0))
-        return MDL_OK;
+    int status = result_tend(run);
+    if (status != MDL_OK || (!options->progress && !(options->time_limit > 0)))
+        return status;
     double now = run_clock();
     if (options->time_limit > 0 && now - begun > options->time_limit) {
         run_message(run, MDL_ERROR, "at time %.12g: the time limit of %g s is used up", run->time,

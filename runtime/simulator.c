@@ -184,7 +184,8 @@ simulator_main(const mdl_model *model, int argc, char **argv)
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     Simulator s = {.model = model, .program = slash ? slash + 1 : argc ? argv[0] : model->name};
     run_settings_init(&s.settings);
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
+    signal(SIGPIPE, SIG_IGN); // a closed pipe and a limit on the size of files are write errors
+    signal(SIGXFSZ, SIG_IGN);
     int status = run(&s, argc, argv);
     run_settings_free(&s.settings);
     free(s.override);

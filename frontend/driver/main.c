@@ -124,6 +124,7 @@ prepare_process(const Options *options)
         || options->command == COMMAND_FREQ;
     run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if ((compiles || analyses) && options->run.limit_time > 0)
         run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
     if (options->limit_memory) {

@@ -230,11 +230,13 @@ products() {
     # About as many steps as points.
     timed 2 "$mdlc" run $models/line.mdl --stop 2.5 --points 10000 --quiet
     without=$cpu clock=$least
+    rm -f "$work/line.mat" "$work/line.csv"
     for format in mat csv; do
         timed 2 "$mdlc" run $models/line.mdl --stop 2.5 --points 10000 --quiet -o "$work/line.$format"
-        share=$(calc %.1f "100*($cpu/$without - 1)")
-        row "1,000 variables x 10,000 points to .$format" \
-            "$(calc '%.0f ms without, %.0f ms more' "$without, $cpu - $without"), $share %; clock $(calc '%.0f ms more' "$least - $clock")" \
+        # What a user waits for is judged: numbers are written on a second core.
+        share=$(calc %.1f "100*($least/$clock - 1)")
+        row "1,000 variables x 10,000 points to .$format, $(nproc) processors" \
+            "clock $(calc '%.0f ms without, %.0f ms more' "$clock, $least - $clock"), $share %; processors $(calc '%.0f ms more' "$cpu - $without")" \
             "20 %" "$(judge "$share <= 20")"
     done
     "$mdlc" report examples/linkage/four_bar.mdl -o "$work/page.html" >"$work/said" 2>&1
