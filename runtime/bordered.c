@@ -4,7 +4,7 @@
 // Method: with the loops' unknowns u, R(x, u) = 0, the matrix is the Schur complement of
 //             [ A B ] [dx]   [b]     explicit state i:  cj dx_i - d(dx_i)            = b_i
 //             [ C D ] [du] = [0]     implicit state i:  cj dx_i - du of its derivative = b_i
-//         and the loops' rows dR/dx dx + dR/du du = 0, which is as sparse as the model and is factored as a whole.
+//         the values that the model keeps (n_kept) with their rows, and the loops' rows dR/dx dx + dR/du du = 0, which is as sparse as the model and is factored as a whole.
 // Contract: bordered.h. Complexity: that of the sparse factorisation; memory is linear in the partial derivatives.
 #include "runtime/bordered.h"
 
@@ -42,7 +42,7 @@ static void
 number_loops(Bordered *b)
 {
     b->n = b->nx;
-    for (uint32_t i = 0; i < b->model->n; i++) {
+    for (uint32_t i = 0; i < b->model->n + b->model->n_kept; i++) {
         b->line_of[i] = is_implicit(b->model, i) ? b->n++ : i;
         b->unknown[b->line_of[i]] = i;
     }
@@ -107,7 +107,7 @@ static bool
 allocate(Bordered *b, size_t entries)
 {
     const mdl_model *model = b->model;
-    size_t columns = (size_t)model->n + model->nx + 1;
+    size_t columns = (size_t)model->n + model->n_kept + model->nx + 1;
     b->start = calloc(columns + 1, sizeof *b->start);
     b->row = calloc(entries + 1, sizeof *b->row);
     b->values = calloc(entries + 1, sizeof *b->values);

@@ -285,7 +285,7 @@ ida_create(Run *run)
         if (!integrator->projection || !integrator->shift)
             return MDL_INTERNAL;
     }
-    integrator->jacobian = jacobian_create(run->model, run->causal, NULL);
+    integrator->jacobian = jacobian_create(run, run->causal, NULL);
     if (!integrator->jacobian) {
         run_message(run, MDL_ERROR, "the matrix of the integrator could not be set up: it is structurally "
                     "singular or memory is exhausted");
@@ -484,7 +484,7 @@ choose_rows(Run *run)
     integrator->rest_version = rest_version(run);
     integrator->replaced = rest_rows(run);
     jacobian_free(&integrator->jacobian);
-    integrator->jacobian = jacobian_create(run->model, run->causal, integrator->replaced);
+    integrator->jacobian = jacobian_create(run, run->causal, integrator->replaced);
     if (!integrator->jacobian) {
         run_message(run, MDL_ERROR, "at time %.12g: the contacts at rest do not determine states", run->time);
         return MDL_INTERNAL;
@@ -559,11 +559,13 @@ report_singular(const Run *run)
 {
     const Integrator *integrator = run->integrator;
     uint32_t first = jacobian_singular(integrator->jacobian);
-    const char *equation = equation_of_row(run->model, first);
+    bool kept = first >= run->model->n;
+    const char *name = kept ? run->model->kept_name[first - run->model->n] : run->model->state_name[first];
+    const char *equation = kept ? NULL : equation_of_row(run->model, first);
     char text[2000];
     jacobian_null_text(integrator->jacobian, run, text, sizeof text);
     run_message(run, MDL_ERROR, "at time %.12g: the model's matrix is singular; `%s` is not determined%s%s%s", run->time,
-                run->model->state_name[first], text, equation ? "\nequation " : "", equation ? equation : "");
+                name, text, equation ? "\nequation " : "", equation ? equation : "");
 }
 
 static int

@@ -2,7 +2,7 @@
 //
 // Purpose: J = dF/dy + cj dF/dy' for both run-time forms.
 // Method: DAE form: the union of the patterns of jac_y, jac_yp and the ones of explicit rows, with index maps
-//         made once. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
+//         made once; values that the model keeps (n_kept) are unknowns behind the others, with right sides of zero. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
 //         complement of the DAE form's matrix), dense; with many unknowns they stay in the matrix (bordered.c).
 // Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx +
 // m^3).
@@ -16,7 +16,8 @@
 
 struct Jacobian {
     const mdl_model *model;
-    uint32_t n;
+    uint32_t n;                 // unknowns of the integrator
+    uint32_t size;              // of the matrix: kept values stand behind them (DAE form)
     uint32_t *start, *row;
     double *values;
     uint32_t *from_y, *from_yp; // per stored value of the model's matrix: index into values
@@ -40,6 +41,7 @@ struct Jacobian {
     const Run *run;             // NULL: there are none
     double cj;
     double *kept;               // jac_yp at the time of the assembly (DAE form)
+    double *work;               // size: right side, when there are kept values
 };
 
 static const uint32_t NONE = UINT32_MAX;
@@ -55,13 +57,13 @@ is_implicit(const mdl_model *model, uint32_t i)
 static uint32_t
 column_end(const mdl_matrix *matrix, uint32_t j)
 {
-    return matrix->nonzeros ? matrix->column_start[j + 1] : 0;
+    return j < matrix->columns && matrix->nonzeros ? matrix->column_start[j + 1] : 0;
 }
 
 static uint32_t
 column_begin(const mdl_matrix *matrix, uint32_t j)
 {
-    return matrix->nonzeros ? matrix->column_start[j] : 0;
+    return j < matrix->columns && matrix->nonzeros ? matrix->column_start[j] : 0;
 }
 
 // Merges the sorted rows of column j of both matrices and the diagonal. Returns the new end.
@@ -149,14 +151,15 @@ static bool
 allocate(Jacobian *jacobian, size_t nonzeros)
 {
     const mdl_model *model = jacobian->model;
-    jacobian->start = calloc((size_t)jacobian->n + 1, sizeof *jacobian->start);
+    jacobian->start = calloc((size_t)jacobian->size + 1, sizeof *jacobian->start);
+    jacobian->work = calloc((size_t)jacobian->size + 1, sizeof *jacobian->work);
     jacobian->row = calloc(nonzeros + 1, sizeof *jacobian->row);
     jacobian->values = calloc(nonzeros + 1, sizeof *jacobian->values);
     jacobian->from_y = calloc((size_t)model->jac_y.nonzeros + 1, sizeof *jacobian->from_y);
     jacobian->from_yp = calloc((size_t)model->jac_yp.nonzeros + 1, sizeof *jacobian->from_yp);
     jacobian->diagonal = calloc((size_t)model->nx + 1, sizeof *jacobian->diagonal);
     jacobian->from_rest = calloc((size_t)model->jac_rest.nonzeros + 1, sizeof *jacobian->from_rest);
-    return jacobian->from_rest && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y &&
+    return jacobian->from_rest && jacobian->work && jacobian->start && jacobian->row && jacobian->values && jacobian->from_y &&
            jacobian->from_yp && jacobian->diagonal;
 }
 
@@ -176,11 +179,11 @@ build_dae(Jacobian *jacobian, const uint32_t *replaced)
         if (replaced[i])
             owner[replaced[i] - 1] = i;
     uint32_t at = 0;
-    for (uint32_t j = 0; j < model->n; j++) {
+    for (uint32_t j = 0; j < jacobian->size; j++) {
         jacobian->start[j] = at;
         at = replaced ? merge_replaced(jacobian, j, at, replaced, owner, (uint32_t)most) : merge_column(jacobian, j, at);
     }
-    jacobian->start[model->n] = at;
+    jacobian->start[jacobian->size] = at;
     free(owner);
     return true;
 }
@@ -197,7 +200,7 @@ static void
 assemble_dae(Jacobian *jacobian, const double *v, double cj)
 {
     const mdl_model *model = jacobian->model;
-    memset(jacobian->values, 0, jacobian->start[jacobian->n] * sizeof *jacobian->values);
+    memset(jacobian->values, 0, jacobian->start[jacobian->size] * sizeof *jacobian->values);
     const double *y = v + model->jac_y.values, *yp = v + model->jac_yp.values;
     for (uint32_t k = 0; k < model->jac_y.nonzeros; k++)
         jacobian->values[jacobian->from_y[k]] += usable(y[k]);
@@ -235,12 +238,13 @@ static bool
 number_loops(Jacobian *jacobian)
 {
     const mdl_model *model = jacobian->model;
-    jacobian->loop_row = calloc((size_t)model->n + 1, sizeof *jacobian->loop_row);
-    jacobian->loop_of_y = calloc((size_t)model->n + 1, sizeof *jacobian->loop_of_y);
-    jacobian->loop_of_yp = calloc((size_t)model->n + 1, sizeof *jacobian->loop_of_yp);
+    uint32_t rows = model->n + model->n_kept;
+    jacobian->loop_row = calloc((size_t)rows + 1, sizeof *jacobian->loop_row);
+    jacobian->loop_of_y = calloc((size_t)rows + 1, sizeof *jacobian->loop_of_y);
+    jacobian->loop_of_yp = calloc((size_t)rows + 1, sizeof *jacobian->loop_of_yp);
     if (!jacobian->loop_row || !jacobian->loop_of_y || !jacobian->loop_of_yp)
         return false;
-    for (uint32_t i = 0; i < model->n; i++) {
+    for (uint32_t i = 0; i < rows; i++) {
         jacobian->loop_of_y[i] = jacobian->loop_of_yp[i] = NONE;
         if (!is_implicit(model, i))
             continue;
@@ -311,7 +315,7 @@ factor_loops(Jacobian *jacobian, const Run *run)
         return false;
     double scale[m + 1];
     for (uint32_t k = 0; k < m; k++)
-        scale[k] = run->v[model->nominal + jacobian->loop_row[k]];
+        scale[k] = jacobian->loop_row[k] < model->n ? run->v[model->nominal + jacobian->loop_row[k]] : 1;
     memcpy(rank_matrix(jacobian->loop_rank), jacobian->loop, (size_t)m * m * sizeof(double));
     return rank_factor(jacobian->loop_rank, scale, 0, m - run->deficient);
 }
@@ -335,8 +339,8 @@ assemble_causal(Jacobian *jacobian, const Run *run, double cj)
     memset(jacobian->loop, 0, m * m * sizeof(double));
     memset(jacobian->sensitivity, 0, m * n * sizeof(double));
     memset(jacobian->explicit_loop, 0, m * n * sizeof(double));
-    uint32_t row_loop[model->n + 1];
-    for (uint32_t i = 0; i < model->n; i++)
+    uint32_t rows = model->n + model->n_kept, row_loop[rows + 1];
+    for (uint32_t i = 0; i < rows; i++)
         row_loop[i] = i < model->nx ? jacobian->loop_of_yp[i] : jacobian->loop_of_y[i];
     scatter(jacobian, &model->jac_y, v, row_loop, jacobian->loop_of_y);
     scatter(jacobian, &model->jac_yp, v, row_loop, jacobian->loop_of_yp);
@@ -362,17 +366,15 @@ enum { DENSE_CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
 
 // Equations that follow from others need df/dx itself.
 static bool
-wants_border(const mdl_model *model)
+wants_border(const Run *run)
 {
-    bool dependent = false;
-    for (uint32_t k = 0; k < model->n_dynamics; k++)
-        dependent = dependent || (model->dynamics[k].block && model->dynamics[k].block->constraints);
-    return model->n > DENSE_CAUSAL_LIMIT && !dependent;
+    return run->model->n + run->model->n_kept > DENSE_CAUSAL_LIMIT && !run->deficient;
 }
 
 Jacobian *
-jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
+jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
 {
+    const mdl_model *model = run->model;
     Jacobian *jacobian = calloc(1, sizeof *jacobian);
     if (!jacobian)
         return NULL;
@@ -380,7 +382,8 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
     jacobian->causal = causal;
     jacobian->resting = replaced != NULL;
     jacobian->n = causal ? model->nx : model->n;
-    if (causal && wants_border(model)) {
+    jacobian->size = causal ? model->nx : model->n + model->n_kept;
+    if (causal && wants_border(run)) {
         jacobian->bordered = bordered_create(model);
         if (!jacobian->bordered)
             jacobian_free(&jacobian);
@@ -388,7 +391,7 @@ jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced)
     }
     bool built = causal ? build_causal(jacobian) : build_dae(jacobian, replaced);
     if (built && !causal)
-        jacobian->lu = lu_create(jacobian->n, jacobian->start, jacobian->row);
+        jacobian->lu = lu_create(jacobian->size, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
         jacobian_free(&jacobian);
     return jacobian;
@@ -418,6 +421,7 @@ jacobian_free(Jacobian **slot)
     free(jacobian->sensitivity);
     free(jacobian->explicit_loop);
     free(jacobian->kept);
+    free(jacobian->work);
     free(jacobian);
     *slot = NULL;
 }
@@ -467,10 +471,16 @@ jacobian_factor(Jacobian *jacobian, bool fresh)
 static void
 solve_model(Jacobian *jacobian, double *b)
 {
-    if (jacobian->bordered)
+    if (jacobian->bordered) {
         bordered_solve(jacobian->bordered, b);
-    else
+    } else if (jacobian->size == jacobian->n) {
         lu_solve(jacobian->lu, b);
+    } else {
+        memcpy(jacobian->work, b, jacobian->n * sizeof *b);
+        memset(jacobian->work + jacobian->n, 0, (jacobian->size - jacobian->n) * sizeof *b);
+        lu_solve(jacobian->lu, jacobian->work);
+        memcpy(b, jacobian->work, jacobian->n * sizeof *b);
+    }
 }
 
 // b += shift * dF/dy'_state. In the causal form, and in explicit rows, only the state's own row has its derivative.
@@ -483,7 +493,7 @@ add_rate_column(const Jacobian *jacobian, uint32_t state, double shift, double *
     if (jacobian->causal)
         return;
     for (uint32_t k = column_begin(yp, state); k < column_end(yp, state); k++)
-        if (jacobian->from_yp[k] < jacobian->start[jacobian->n])
+        if (jacobian->from_yp[k] < jacobian->start[jacobian->size])
             b[jacobian->row[jacobian->from_yp[k]]] += shift * usable(jacobian->kept[k]);
 }
 
@@ -514,7 +524,7 @@ jacobian_nonzeros(const Jacobian *jacobian)
 {
     if (jacobian->bordered)
         return bordered_nonzeros(jacobian->bordered);
-    return jacobian->n ? jacobian->start[jacobian->n] : 0;
+    return jacobian->n ? jacobian->start[jacobian->size] : 0;
 }
 
 bool
@@ -528,7 +538,7 @@ jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t 
 {
     uint32_t n = jacobian->n;
     text[0] = '\0';
-    Rank *rank = n <= RANK_LIMIT && !jacobian->bordered ? rank_create(n, n) : NULL;
+    Rank *rank = n <= RANK_LIMIT && !jacobian->bordered && jacobian->size == n ? rank_create(n, n) : NULL;
     if (!rank)
         return;
     double *matrix = rank_matrix(rank);

@@ -8,7 +8,7 @@ typedef struct Jacobian Jacobian;
 
 // NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the row of
 // jac_rest that takes the place of its row, plus 1.
-Jacobian *jacobian_create(const mdl_model *model, bool causal, const uint32_t *replaced);
+Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
 bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
@@ -18,6 +18,7 @@ bool jacobian_factor(Jacobian *jacobian, bool fresh);
 void jacobian_solve(Jacobian *jacobian, double *b);
 // Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.
 void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);
+// The first column without a pivot: an unknown, or a kept value behind them.
 uint32_t jacobian_singular(const Jacobian *jacobian);
 uint32_t jacobian_nonzeros(const Jacobian *jacobian);
 bool jacobian_is_dense(const Jacobian *jacobian);

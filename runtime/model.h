@@ -348,8 +348,13 @@ struct mdl_model {
     uint32_t n_dynamics;
     const mdl_step *dynamics;
     mdl_code outputs;        // what only results, events or assertions need; after dynamics
-    mdl_matrix jac_y;       // n x n: explicit rows: d(-dx_i)/dy; implicit and loop rows: dF/dy
-    mdl_matrix jac_yp;      // n x n: only entries other than the 1 of explicit rows; may be empty
+    // Explicit rows: d(-dx_i)/dy; implicit and loop rows: dF/dy. Behind the n unknowns there may be intermediate values z that
+    // are unknowns of linear systems only: row n + k is d(z_k - what it is computed from), the 1 of z_k included. Eliminating
+    // them gives dF/dy. There are none in models with constraints.
+    mdl_matrix jac_y;       // (n + n_kept) x (n + n_kept)
+    mdl_matrix jac_yp;      // (n + n_kept) x n: only entries other than the 1 of explicit rows; may be empty
+    uint32_t n_kept;
+    const char *const *kept_name;
     mdl_code jacobian;       // values of jac_y and jac_yp; dynamics were called before
 
     uint32_t n_relations, n_time_relations, n_samples, n_sgns, n_discretes, n_reinits, n_asserts;

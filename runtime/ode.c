@@ -153,7 +153,7 @@ create_linear(Run *run, Ode *ode)
     bool loops = model->n > model->nx;
     for (uint32_t i = 0; model->implicit && i < model->nx; i++)
         loops = loops || model->implicit[i];
-    ode->jacobian = jacobian_create(model, loops, NULL);
+    ode->jacobian = jacobian_create(run, loops, NULL);
     ode->matrix = adapter_matrix(ode->context);
     ode->linear = adapter_solver(ode->context, ode, NULL, linear_setup, linear_solve);
     if (!ode->jacobian || !ode->matrix || !ode->linear)

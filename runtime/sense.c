@@ -278,7 +278,7 @@ create_cvode(Stepping *st)
     bool loops = model->n > model->nx;
     for (uint32_t i = 0; model->implicit && i < model->nx; i++)
         loops = loops || model->implicit[i];
-    st->jacobian = jacobian_create(model, loops, NULL);
+    st->jacobian = jacobian_create(run, loops, NULL);
     st->matrix = adapter_matrix(st->context);
     st->linear = adapter_solver(st->context, st, NULL, linear_setup, linear_solve);
     st->cvode = CVodeCreate(CV_BDF, st->context);

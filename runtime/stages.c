@@ -147,7 +147,7 @@ factor_stages(Run *run, Stages *stages, double time, const double *base, double 
     run->stats->jacobians++;
     for (int i = 0; i < S; i++) {
         if (!stages->jacobian[i])
-            stages->jacobian[i] = jacobian_create(run->model, needs_causal_matrix(run), NULL);
+            stages->jacobian[i] = jacobian_create(run, needs_causal_matrix(run), NULL);
         if (!stages->jacobian[i] ||
             !jacobian_assemble(stages->jacobian[i], run, 1 / (h * stages->method->lower[i][i])) ||
             !jacobian_factor(stages->jacobian[i], true))

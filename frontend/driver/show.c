@@ -11,6 +11,13 @@
 #include "ir/loops.h"
 #include "ir/storage.h"
 
+// Of a row or column: behind the unknowns stand the values that are kept.
+static const char *
+unknown_name(const mdl_model *model, uint32_t i)
+{
+    return i < model->n ? model->state_name[i] : model->kept_name[i - model->n];
+}
+
 static void
 show_jacobian(const Sys *sys, Out *out)
 {
@@ -21,10 +28,12 @@ show_jacobian(const Sys *sys, Out *out)
             break;
         out_printf(out, "%s: %u x %u, %u nonzeros\n", part ? "by derivatives" : "by unknowns", m->rows, m->columns,
                    m->nonzeros);
+        if (!part && model->n_kept)
+            out_printf(out, "%u of them intermediate values, which keep the matrix sparse\n", model->n_kept);
         for (uint32_t column = 0; column < m->columns; column++)
             for (uint32_t k = m->column_start[column]; k < m->column_start[column + 1]; k++)
-                out_printf(out, "  d(row of %s)/d(%s%s%s) = v[%u]\n", model->state_name[m->row[k]],
-                           part ? "der(" : "", model->state_name[column], part ? ")" : "", m->values + k);
+                out_printf(out, "  d(row of %s)/d(%s%s%s) = v[%u]\n", unknown_name(model, m->row[k]),
+                           part ? "der(" : "", unknown_name(model, column), part ? ")" : "", m->values + k);
     }
     for (uint32_t f = 0; f < sys->funcs.n; f++) {
         const Func *func = &sys->funcs.at[f];

@@ -176,7 +176,7 @@ make_partials(Slice *slice, const InstrVec *roots)
         place_put(&low->column_of, low->y + i, i);
     for (uint32_t i = 0; i < model->n_relations; i++)
         place_put(&low->row_of, model->relation[i].g, i);
-    accumulate(low, all.at, all.n, &derivatives, &entries);
+    accumulate(low, all.at, all.n, &derivatives, &entries, NULL);
     model->jac_relations = make_matrix(low, &entries, model->n_relations, low->nx, NULL, &derivatives);
     add_function(low, "relation_partials", &derivatives, true, &model->relation_partials);
     vec_free(&all);

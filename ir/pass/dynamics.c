@@ -110,7 +110,7 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
     }
     InstrVec derivatives = {0};
     EntryVec entries = {0};
-    accumulate(low, code->at, code->n, &derivatives, &entries);
+    accumulate(low, code->at, code->n, &derivatives, &entries, NULL);
     block->m = loop->n;
     block->unknown = unknown;
     block->residual = residual;
@@ -408,44 +408,70 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
     vec_free(&piece_code);
 }
 
+// Invariants have rows of their own, which the projection wants in the states alone.
+static bool
+may_keep(const Lowering *low)
+{
+    return !low->sys->model->n_constraints;
+}
+
+static void
+name_kept(Lowering *low, const Kept *kept)
+{
+    mdl_model *model = low->sys->model;
+    const char **names = arena_array(low->arena, const char *, kept->places.n + 1);
+    for (uint32_t k = 0; k < kept->places.n; k++) {
+        Var var = low->var_at.at[kept->places.at[k]];
+        names[k] = var == NONE ? place_text(low, kept->places.at[k]) : dae_name(low->dae, var);
+    }
+    model->n_kept = kept->places.n;
+    model->kept_name = names;
+}
+
+// Rows: the unknowns', the invariants', those of kept values. Columns: y, y', kept values.
+static void
+sort_out(const Lowering *low, const Kept *kept, const EntryVec *entries, EntryVec *by_y, EntryVec *by_yp, EntryVec *by_c)
+{
+    for (uint32_t i = 0; i < entries->n; i++) {
+        Entry entry = entries->at[i];
+        bool rate = entry.column >= low->n && entry.column < kept->column, invariant = entry.row >= low->n && entry.row < kept->row;
+        entry.row -= invariant ? low->n : entry.row >= kept->row ? kept->row - low->n : 0;
+        entry.column -= rate ? low->n : entry.column >= kept->column ? kept->column - low->n : 0;
+        vec_push(invariant ? by_c : rate ? by_yp : by_y, entry);
+    }
+}
+
 static void
 make_jacobian(Lowering *low, const InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     InstrVec derivatives = {0};
     EntryVec entries = {0}, by_y = {0}, by_yp = {0}, by_c = {0};
-    uint8_t *negative = arena_array(low->arena, uint8_t, low->n ? low->n : 1);
+    Kept kept = {.row = low->n + model->n_constraints, .column = 2 * low->n};
     for (uint32_t i = 0; i < low->n; i++) {
         place_put(&low->column_of, low->y + i, i);
         place_put(&low->row_of, low->r + i, i);
     }
     for (uint32_t i = 0; i < low->nx; i++) {
-        if (low->implicit.at[i]) {
+        if (low->implicit.at[i])
             place_put(&low->column_of, low->yp + i, low->n + i);
-        } else {
+        else
             place_put(&low->row_of, low->dx + i, i);
-            negative[i] = 1;
-        }
     }
     for (uint32_t k = 0; k < model->n_constraints; k++)
         place_put(&low->row_of, low->invariant + k, low->n + k);
-    accumulate(low, whole->at, whole->n, &derivatives, &entries);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
-    for (uint32_t i = 0; i < entries.n; i++) {
-        Entry entry = entries.at[i];
-        if (entry.row >= low->n) {
-            entry.row -= low->n;
-            vec_push(&by_c, entry);
-        } else if (entry.column < low->n) {
-            vec_push(&by_y, entry);
-        } else {
-            entry.column -= low->n;
-            vec_push(&by_yp, entry);
-        }
-    }
+    accumulate(low, whole->at, whole->n, &derivatives, &entries, may_keep(low) ? &kept : NULL);
+    sort_out(low, &kept, &entries, &by_y, &by_yp, &by_c);
     vec_free(&entries);
-    model->jac_y = make_matrix(low, &by_y, low->n, low->n, negative, &derivatives);
-    model->jac_yp = make_matrix(low, &by_yp, low->n, low->n, negative, &derivatives);
+    name_kept(low, &kept);
+    uint32_t size = low->n + kept.places.n;
+    uint8_t *negative = arena_array(low->arena, uint8_t, size + 1);
+    for (uint32_t i = 0; i < size; i++)
+        negative[i] = i < low->nx ? !low->implicit.at[i] : i >= low->n;
+    model->jac_y = make_matrix(low, &by_y, size, size, negative, &derivatives);
+    model->jac_yp = make_matrix(low, &by_yp, size, low->n, negative, &derivatives);
+    vec_free(&kept.places);
     model->jac_c = make_matrix(low, &by_c, model->n_constraints, low->n, NULL, &derivatives);
     add_function(low, "jacobian", &derivatives, true, &model->jacobian);
     vec_free(&derivatives);

@@ -6,7 +6,12 @@
 // slots of d(shape)/d(slot) times the slot's partial (Griewank and Walther, Evaluating Derivatives, ch. 3).
 // That sum is built and simplified once per (shape, pattern of the slots' partials) and memoized, so its
 // cost is per shape; what simplifies to a constant or to an existing value makes no instruction.
-// Complexity: linear in the number of partial derivatives.
+//         Where a Jacobian has many more entries than the program has edges, because all of them go through few values, those
+// values stay: they are columns and get rows of their own, and the sparse factorisation eliminates them (scarcity: Griewank
+// and Vogel, Analysis and exploitation of Jacobian scarcity, in Modeling, Simulation and Optimization of Complex
+// Processes, 2005, 149). Kept is what depends on more than MOST columns and is used more than once, or is computed from
+// such a value that is not kept: so the partials are in proportion to the program, however dense the Jacobian is.
+// Complexity: linear in the number of partial derivatives; with kept values linear in the program.
 #include "ir/pass/lower.h"
 
 #include <string.h>
@@ -36,6 +41,7 @@ struct JacobianMemo {
     U32Vec touched;        // places whose lists must be forgotten
     VEC(Term) terms;       // scratch: of one instruction, by column, then slot
     U32Vec places;
+    U32Vec uses;           // per place: instructions that read it; where values may be kept
 };
 
 static struct JacobianMemo *
@@ -66,6 +72,7 @@ jacobian_memo_free(Lowering *low)
     vec_free(&memo->touched);
     vec_free(&memo->terms);
     vec_free(&memo->places);
+    vec_free(&memo->uses);
     free(memo);
     low->jacobian = NULL;
 }
@@ -193,13 +200,56 @@ partial_by(Lowering *low, const Instr *instr, uint32_t n, const Term *term, uint
     return result;
 }
 
+
+// Longer lists of partials end at a kept value, in models of at least FEWEST unknowns: measured in docs/benchmarks.md.
+enum { MOST = 8, FEWEST = 64 };
+
+// The instruction's value stays an unknown of the linear systems.
+static bool
+is_kept(const Lowering *low, const Instr *instr, uint32_t n)
+{
+    const struct JacobianMemo *memo = low->jacobian;
+    uint32_t columns = 0, unused;
+    for (uint32_t i = 0; i < memo->terms.n; i++)
+        columns += !i || memo->terms.at[i].partial.column != memo->terms.at[i - 1].partial.column;
+    if (columns <= MOST || place_get(&low->row_of, instr->dest, &unused))
+        return false;
+    bool again = memo->uses.at[instr->dest] > 1;
+    for (uint32_t k = 0; k < n && !again; k++)
+        again = memo->count.at[low->sys->places.at[instr->row + k]] > MOST;
+    return again;
+}
+
 static void
-differentiate(Lowering *low, const Instr *instr, InstrVec *out)
+add_entry(EntryVec *entries, uint32_t row, const Partial *partial)
+{
+    Entry entry = {row, partial->column, partial->place == NONE, partial->value, partial->place};
+    vec_push(entries, entry);
+}
+
+// The partials just made become the row of a new unknown.
+static void
+keep(Lowering *low, uint32_t place, uint32_t first, Kept *kept, EntryVec *entries)
+{
+    struct JacobianMemo *memo = low->jacobian;
+    uint32_t row = kept->row + kept->places.n;
+    Partial own = {kept->column + kept->places.n, NONE, -1};
+    for (uint32_t i = first; i < memo->partials.n; i++)
+        add_entry(entries, row, &memo->partials.at[i]);
+    add_entry(entries, row, &own);
+    memo->partials.n = first;
+    place_put(&low->column_of, place, own.column);
+    vec_push(&kept->places, place);
+}
+
+static void
+differentiate(Lowering *low, const Instr *instr, InstrVec *out, Kept *kept, EntryVec *entries)
 {
     struct JacobianMemo *memo = memo_of(low);
     uint32_t n = expr_nslots(low->exprs, instr->shape);
     gather(low, instr, n);
     uint32_t first = memo->partials.n, count = 0;
+    bool keeps = kept && low->n >= FEWEST && is_kept(low, instr, n);
     for (uint32_t i = 0, end; i < memo->terms.n; i = end) {
         for (end = i + 1; end < memo->terms.n; end++)
             if (memo->terms.at[end].partial.column != memo->terms.at[i].partial.column)
@@ -211,6 +261,10 @@ differentiate(Lowering *low, const Instr *instr, InstrVec *out)
         count++;
     }
     memo_of(low); // new places may have been made
+    if (keeps) {
+        keep(low, instr->dest, first, kept, entries);
+        return;
+    }
     memo->first.at[instr->dest] = first;
     memo->count.at[instr->dest] = count;
     if (count)
@@ -235,24 +289,36 @@ mark_needed(Lowering *low, const Instr *code, uint32_t n, U8Vec *needed)
     place_clear(wanted);
 }
 
+static void
+count_uses(Lowering *low, const Instr *code, uint32_t n, const U8Vec *needed)
+{
+    U32Vec *uses = &low->jacobian->uses;
+    vec_clear(uses);
+    vec_grow(uses, low->nv);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots = needed->at[i] ? expr_nslots(low->exprs, code[i].shape) : 0;
+        for (uint32_t k = 0; k < slots; k++)
+            uses->at[low->sys->places.at[code[i].row + k]]++;
+    }
+}
+
 void
-accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries)
+accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries, Kept *kept)
 {
     struct JacobianMemo *memo = memo_of(low);
     U8Vec needed = {0};
     mark_needed(low, code, n, &needed);
+    if (kept)
+        count_uses(low, code, n, &needed);
     for (uint32_t i = 0; i < n; i++)
         if (needed.at[i])
-            differentiate(low, &code[i], out);
+            differentiate(low, &code[i], out, kept, entries);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row;
         if (!place_get(&low->row_of, code[i].dest, &row))
             continue;
-        for (uint32_t k = 0; k < memo->count.at[code[i].dest]; k++) {
-            Partial partial = memo->partials.at[memo->first.at[code[i].dest] + k];
-            Entry entry = {row, partial.column, partial.place == NONE, partial.value, partial.place};
-            vec_push(entries, entry);
-        }
+        for (uint32_t k = 0; k < memo->count.at[code[i].dest]; k++)
+            add_entry(entries, row, &memo->partials.at[memo->first.at[code[i].dest] + k]);
     }
     for (uint32_t i = 0; i < memo->touched.n; i++)
         memo->count.at[memo->touched.at[i]] = 0;

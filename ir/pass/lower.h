@@ -145,7 +145,13 @@ typedef VEC(Entry) EntryVec;
 // instruction whose destination is in low->row_of entries are appended. Both maps are cleared. Derivative
 // instructions
 // go to `out`. Everything is a derivative through the instructions of `code` only.
-void accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries);
+// `kept`, if not NULL, receives intermediate values that are columns themselves, each with a row of its own: value minus
+// what it is computed from. Its own partial derivative of 1 is among the entries.
+typedef struct Kept {
+    uint32_t row, column;    // of the first of them
+    U32Vec places;
+} Kept;
+void accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec *entries, Kept *kept);
 // Lays entries out as compressed columns; negative_rows (per row) are stored with the opposite sign. Appends
 // the instructions that store them to `code`.
 mdl_matrix make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t columns,

@@ -333,7 +333,7 @@ make_partials(Rates *rates, const mdl_rest *table, uint32_t n)
         place_put(&low->row_of, table[k].g, 2 * k);
         place_put(&low->row_of, table[k].g + 1, 2 * k + 1);
     }
-    accumulate(low, all.at, all.n, &derivatives, &entries);
+    accumulate(low, all.at, all.n, &derivatives, &entries, NULL);
     low->sys->model->jac_rest = make_matrix(low, &entries, 2 * n, low->n, NULL, &derivatives);
     add_function(low, "rest_partials", &derivatives, true, &low->sys->model->rest_partials);
     vec_free(&all);

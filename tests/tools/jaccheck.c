@@ -62,6 +62,29 @@ scatter(const Point *point, const mdl_matrix *matrix, uint32_t first_row, uint32
             dense[(size_t)j * rows + first_row + matrix->row[k]] = point->v[matrix->values + k];
 }
 
+// The columns of y, or of y', of a matrix whose rows include those of kept values: these are eliminated by forward
+// substitution, since each of them is computed from earlier ones.
+static void
+scatter_kept(const Point *point, const mdl_matrix *matrix, uint32_t rows, double *dense)
+{
+    const mdl_model *m = point->model;
+    const mdl_matrix *y = &m->jac_y;
+    double *kept = calloc((size_t)m->n_kept + 1, sizeof *kept);
+    for (uint32_t j = 0; j < m->n && matrix->nonzeros; j++) {
+        double *column = dense + (size_t)j * rows;
+        memset(kept, 0, m->n_kept * sizeof *kept);
+        for (uint32_t k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
+            *(matrix->row[k] < m->n ? &column[matrix->row[k]] : &kept[matrix->row[k] - m->n]) = -point->v[matrix->values + k];
+        for (uint32_t l = 0; l < m->n_kept; l++)
+            for (uint32_t k = y->column_start[m->n + l]; k < y->column_start[m->n + l + 1]; k++)
+                if (y->row[k] != m->n + l)
+                    *(y->row[k] < m->n ? &column[y->row[k]] : &kept[y->row[k] - m->n]) -= point->v[y->values + k] * kept[l];
+        for (uint32_t i = 0; i < m->n; i++)
+            column[i] = -column[i];
+    }
+    free(kept);
+}
+
 // Deviation of one column from differences over 2h: off[i] becomes the smaller of itself and the deviation.
 static double
 compare_column(const Point *point, uint32_t at, double h, const double *column, double *up, double *down, double *off)
@@ -124,11 +147,11 @@ check_point(Point *point, uint64_t *seed)
         point->v[m->sgn[i].mode] = floor(3 * random_unit(seed)) - 1;
     rows_of(point, up);
     mdl_call(m->jacobian, point->v);
-    scatter(point, &m->jac_y, 0, (uint32_t)rows, dense);
+    scatter_kept(point, &m->jac_y, (uint32_t)rows, dense);
     scatter(point, &m->jac_c, m->n, (uint32_t)rows, dense);
     mdl_call(m->rest_partials, point->v);
     scatter(point, &m->jac_rest, m->n + m->n_constraints, (uint32_t)rows, dense);
-    scatter(point, &m->jac_yp, 0, (uint32_t)rows, rates);
+    scatter_kept(point, &m->jac_yp, (uint32_t)rows, rates);
     mdl_call(m->relation_partials, point->v);
     scatter(point, &m->jac_relations, m->n + m->n_constraints + 2 * m->n_rests, (uint32_t)rows, dense);
     double worst = fmax(compare(point, false, dense, up, down), compare(point, true, rates, up, down));
