@@ -238,7 +238,7 @@ value_before(const History *history, void *ida, double time, double back, double
 {
     double factor[HISTORY_TERMS];
     const double *term[HISTORY_TERMS];
-    uint32_t terms = history_terms(ida, time - back, factor, term);
+    uint32_t terms = history_terms(ida, time - back, factor, NULL, term);
     nvector_combine(factor, term, (int)terms, out, history->ny);
 }
 
@@ -278,17 +278,27 @@ history_resume(const History *history, void *ida)
 
 _Static_assert(HISTORY_TERMS >= MXORDP1, "the polynomial of the highest order has as many terms");
 
-// The operations of IDAGetDky() in their order, so that its values are these to the last bit.
+// The polynomial of Newton's form through the latest points (Brenan, Campbell and Petzold, 5.2.2), as IDAGetDky() has it; the
+// slopes by the rule for products.
 uint32_t
-history_terms(void *ida, double time, double *factor, const double **term)
+history_terms(void *ida, double time, double *factor, double *slope, const double **term)
 {
-    IDAMem memory = ida;
-    double distance = time - memory->ida_tn, before = 0;
+    const IDAMem memory = ida;
+    double distance = time - memory->ida_tn, before = 0, rate = 0;
+    if (memory->ida_kused < 1 || memory->ida_hused == 0)
+        return 0;
     factor[0] = 1;
     term[0] = NV_DATA_S(memory->ida_phi[0]);
+    if (slope)
+        slope[0] = 0;
     for (int k = 1; k <= memory->ida_kused; k++) {
-        factor[k] = factor[k - 1] * (distance + before) / memory->ida_psi[k - 1];
-        before = memory->ida_psi[k - 1];
+        double psi = memory->ida_psi[k - 1];
+        factor[k] = factor[k - 1] * (distance + before) / psi;
+        if (slope) {
+            rate = (rate * (distance + before) + factor[k - 1]) / psi;
+            slope[k] = rate;
+        }
+        before = psi;
         term[k] = NV_DATA_S(memory->ida_phi[k]);
     }
     return (uint32_t)memory->ida_kused + 1;

@@ -2,10 +2,10 @@
 //
 // Purpose: one accepted step at a time (IDA_ONE_STEP); everything around the step is the runtime's own.
 // Method: variable-order BDF with fixed leading coefficient (Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005)
-//         363). Own vector operations (nvector.c), own linear solver that keeps its symbolic analysis across
-//         restarts, loops' unknowns left out of the error test, a first step from an estimate of the second
-//         derivative, after events a history made from a polynomial (history.c), after steps a projection onto
-//         the invariants (project.c).
+//         363). Own vector operations (nvector.c), own Newton iteration (corrector.c) with a matrix whose symbolic
+//         analysis is kept across restarts, loops' unknowns left out of the error test, a first step from an
+//         estimate of the second derivative, after events a history made from a polynomial (history.c), after
+//         steps a projection onto the invariants (project.c).
 // Contract: see run.h. Values between steps come from IDA's own interpolation polynomial.
 // Complexity: IDA's.
 #include <float.h>
@@ -17,7 +17,7 @@
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 
-#include "runtime/adapter.h"
+#include "runtime/corrector.h"
 #include "runtime/history.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
@@ -31,9 +31,7 @@ struct Integrator {
     void *ida;
     N_Vector y, yp;          // over run->y, run->yp
     N_Vector dense, dense_p; // interpolated values
-    N_Vector kind;           // 1 differential, 0 algebraic
-    SUNMatrix matrix;
-    SUNLinearSolver solver;
+    SUNNonlinearSolver corrector;
     Jacobian *jacobian;
     Projection *projection;  // NULL: all states are free
     double *shift;           // nx: the latest projection
@@ -41,7 +39,7 @@ struct Integrator {
     uint32_t rest_version;   // of the contacts at rest that `replaced` belongs to
     bool fresh;              // the next factorisation chooses new pivots
     double limit;            // stop time set in IDA
-    double *weight, *rate;   // for the first step
+    double *weight, *rate;   // of all unknowns, as the latest point has them; second derivatives for the first step
     History *history;        // for the first step after an event
     double step;             // last step size, 0 at the start
     double step_before;      // the one before an event that another follows at once, otherwise 0
@@ -92,78 +90,110 @@ dae_residual(Run *run, const double *yp, double *out)
     replace_rows(run, out);
 }
 
-static int
-compute_residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+static bool
+compute_residual(Run *run, double time, const double *y, const double *yp, double *out)
 {
-    Run *run = user;
     Integrator *integrator = run->integrator;
-    double *out = NV_DATA_S(r);
     run->stats->residuals++;
     run->v[0] = time;
-    memcpy(run->v + run->model->y, NV_DATA_S(y), run->ny * sizeof(double));
-    run->mode = NV_DATA_S(y) + run->ny;
+    memcpy(run->v + run->model->y, y, run->ny * sizeof(double));
+    run->mode = y + run->ny;
     if (!run->causal) {
-        dae_residual(run, NV_DATA_S(yp), out);
-    } else if (!causal_residual(run, NV_DATA_S(yp), out)) {
+        dae_residual(run, yp, out);
+    } else if (!causal_residual(run, yp, out)) {
         snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
-        return 1;
+        return false;
     }
-    fractional_residual(run, run->mode, NV_DATA_S(yp) + run->ny, NV_DATA_S(yp), out + run->ny);
+    fractional_residual(run, run->mode, yp + run->ny, yp, out + run->ny);
     if (failure_text(run, integrator->bad, sizeof integrator->bad))
-        return 1;
+        return false;
     if (nvector_finite(out, run_size(run)))
-        return 0;
+        return true;
     for (uint32_t i = 0; i < run->ny; i++)
         if (!isfinite(out[i])) {
             snprintf(integrator->bad, sizeof integrator->bad, "the equation of `%s` has no finite value",
                      run->model->state_name[i]);
             break;
         }
-    return 1;
+    return false;
 }
 
-static int
-residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+static bool
+residual(Run *run, double time, const double *y, const double *yp, double *out)
 {
-    Phase before = profile_enter(user, PHASE_EQUATIONS);
-    int flag = compute_residual(time, y, yp, r, user);
-    profile_leave(user, before);
-    return flag;
+    Phase before = profile_enter(run, PHASE_EQUATIONS);
+    bool good = compute_residual(run, time, y, yp, out);
+    profile_leave(run, before);
+    return good;
 }
 
-static int
-fill_matrix(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix matrix, void *user,
-            N_Vector w1, N_Vector w2, N_Vector w3)
+// At the point that the latest residual has left in v.
+static bool
+factor(Run *run, double cj)
 {
-    (void)r, (void)matrix, (void)w1, (void)w2, (void)w3;
-    Run *run = user;
-    const mdl_model *model = run->model;
+    Integrator *integrator = run->integrator;
     run->stats->jacobians++;
     Phase before = profile_enter(run, PHASE_PARTIALS);
-    run->v[0] = time;
-    memcpy(run->v + model->y, NV_DATA_S(y), run->ny * sizeof(double));
-    run->mode = NV_DATA_S(y) + run->ny;
-    if (run->causal) {
-        if (evaluate_solved(run, false) != MDL_OK) {
-            profile_leave(run, before);
-            return 1;
-        }
-    } else {
-        memcpy(run->v + model->yp, NV_DATA_S(yp), run->ny * sizeof(double));
-        evaluate_plain(run);
-        rest_apply(run);
-    }
-    bool assembled = jacobian_assemble(run->integrator->jacobian, run, cj);
+    // The residual's loops have converged as it needs them. Solved once more from there they are as exact as their derivatives,
+    // which divide by what may be nearly singular, need them.
+    bool good = (!run->causal || evaluate_solved(run, false) == MDL_OK) && jacobian_assemble(integrator->jacobian, run, cj);
     profile_leave(run, before);
-    return assembled ? 0 : 1;
+    if (!good)
+        return false;
+    before = profile_enter(run, PHASE_FACTORS);
+    good = jacobian_factor(integrator->jacobian, integrator->fresh);
+    profile_leave(run, before);
+    integrator->fresh = !good;
+    return good;
 }
 
+static void
+solve(Run *run, double *b)
+{
+    Phase before = profile_enter(run, PHASE_SOLVES);
+    jacobian_solve(run->integrator->jacobian, b);
+    profile_leave(run, before);
+}
+
+static const CorrectorModel corrector_model = {.residual = residual, .factor = factor, .solve = solve};
+
+// IDA wants a residual beside the one that the corrector has; it would serve for initial values only.
+static int
+ida_residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *user)
+{
+    return residual(user, time, NV_DATA_S(y), NV_DATA_S(yp), NV_DATA_S(r)) ? 0 : 1;
+}
+
+static bool
+has_loops(const Run *run)
+{
+    return run->ny > run->model->nx;
+}
+
+static void
+all_weights(const Run *run, const double *y, double *weight)
+{
+    nvector_weights(y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
+    fractional_weights(run, y, weight);
+}
+
+// Loops' unknowns are left out of the error test: they weigh nothing, and the mean is that of the others. The mean over all of
+// a mask, as IDA would have it, is costlier, and the smaller the more unknowns loops have.
 static int
 weights(N_Vector y, N_Vector w, void *user)
 {
     const Run *run = user;
-    nvector_weights(NV_DATA_S(y), run->strictness, run->tolerance, run->abstol, NV_DATA_S(w), run->ny);
-    fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
+    uint32_t nx = run->model->nx;
+    double *out = NV_DATA_S(w), *weight = run->integrator->weight;
+    if (!has_loops(run)) {
+        all_weights(run, NV_DATA_S(y), out);
+        return 0;
+    }
+    all_weights(run, NV_DATA_S(y), weight);
+    double factor = sqrt((double)run_size(run) / (nx + run->modes));
+    nvector_scale(factor, weight, out, nx);
+    memset(out + nx, 0, (run->ny - nx) * sizeof *out);
+    nvector_scale(factor, weight + run->ny, out + run->ny, run->modes);
     return 0;
 }
 
@@ -173,49 +203,6 @@ keep_message(int code, const char *module, const char *function, char *text, voi
     (void)code, (void)module, (void)function;
     Integrator *integrator = user;
     snprintf(integrator->message, sizeof integrator->message, "%s", text);
-}
-
-// --- the linear solver and the matrix as SUNDIALS objects
-
-static int
-solver_initialize(SUNLinearSolver solver)
-{
-    // The symbolic analysis stays, and the pivots as well while they are good.
-    (void)solver;
-    return 0;
-}
-
-static int
-solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
-{
-    (void)matrix;
-    Integrator *integrator = solver->content;
-    Phase before = profile_enter(integrator->run, PHASE_FACTORS);
-    bool good = jacobian_factor(integrator->jacobian, integrator->fresh);
-    profile_leave(integrator->run, before);
-    integrator->fresh = !good;
-    return good ? 0 : 1;
-}
-
-static int
-solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
-{
-    (void)matrix, (void)tolerance;
-    Integrator *integrator = solver->content;
-    if (x != b)
-        memcpy(NV_DATA_S(x), NV_DATA_S(b), (size_t)NV_LENGTH_S(b) * sizeof(double));
-    Phase before = profile_enter(integrator->run, PHASE_SOLVES);
-    jacobian_solve(integrator->jacobian, NV_DATA_S(x));
-    profile_leave(integrator->run, before);
-    return 0;
-}
-
-static bool
-create_solver(Integrator *integrator)
-{
-    integrator->matrix = adapter_matrix(integrator->context);
-    integrator->solver = adapter_solver(integrator->context, integrator, solver_initialize, solver_setup, solver_solve);
-    return integrator->matrix && integrator->solver;
 }
 
 // --- creation
@@ -237,16 +224,16 @@ create_vectors(Run *run, Integrator *integrator)
     integrator->yp = vector_over(integrator, n, run->yp);
     integrator->dense = integrator->y ? N_VClone(integrator->y) : NULL;
     integrator->dense_p = integrator->y ? N_VClone(integrator->y) : NULL;
-    integrator->kind = integrator->y ? N_VClone(integrator->y) : NULL;
     integrator->weight = calloc((size_t)n + 1, sizeof *integrator->weight);
     integrator->rate = calloc((size_t)n + 1, sizeof *integrator->rate);
     integrator->history = history_create(n);
-    if (!integrator->y || !integrator->yp || !integrator->dense || !integrator->dense_p || !integrator->kind ||
+    if (!integrator->y || !integrator->yp || !integrator->dense || !integrator->dense_p ||
         !integrator->weight || !integrator->rate || !integrator->history)
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        NV_Ith_S(integrator->kind, i) = i < run->model->nx || i >= run->ny;
-    return true;
+    // The iteration must converge in all unknowns.
+    integrator->corrector = corrector_create(integrator->context, run, &corrector_model,
+                                             has_loops(run) ? integrator->weight : NULL);
+    return integrator->corrector != NULL;
 }
 
 static bool
@@ -255,14 +242,10 @@ set_up_ida(Run *run, Integrator *integrator)
     integrator->ida = IDACreate(integrator->context);
     void *ida = integrator->ida;
     if (!ida || IDASetErrHandlerFn(ida, keep_message, integrator) != IDA_SUCCESS ||
-        IDAInit(ida, residual, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
+        IDAInit(ida, ida_residual, run->time, integrator->y, integrator->yp) != IDA_SUCCESS ||
         IDASetUserData(ida, run) != IDA_SUCCESS || IDAWFtolerances(ida, weights) != IDA_SUCCESS ||
-        IDASetLinearSolver(ida, integrator->solver, integrator->matrix) != IDA_SUCCESS ||
-        IDASetJacFn(ida, fill_matrix) != IDA_SUCCESS || IDASetId(ida, integrator->kind) != IDA_SUCCESS)
+        IDASetNonlinearSolver(ida, integrator->corrector) != IDA_SUCCESS)
         return false;
-    // Without loops in the unknowns the mask would only cost time.
-    if (run->ny > run->model->nx)
-        IDASetSuppressAlg(ida, 1);
     if (run->options->max_step > 0)
         IDASetMaxStep(ida, run->options->max_step);
     return true;
@@ -291,8 +274,7 @@ ida_create(Run *run)
                     "singular or memory is exhausted");
         return MDL_FAILED;
     }
-    if (SUNContext_Create(NULL, &integrator->context) != 0 || !create_solver(integrator) ||
-        !create_vectors(run, integrator) || !set_up_ida(run, integrator)) {
+    if (SUNContext_Create(NULL, &integrator->context) != 0 || !create_vectors(run, integrator) || !set_up_ida(run, integrator)) {
         run_message(run, MDL_ERROR, "the integrator could not be set up: %s", integrator->message);
         return MDL_INTERNAL;
     }
@@ -309,12 +291,9 @@ ida_free(Run *run)
         return;
     if (integrator->ida)
         IDAFree(&integrator->ida);
-    if (integrator->solver)
-        SUNLinSolFree(integrator->solver);
-    if (integrator->matrix)
-        SUNMatDestroy(integrator->matrix);
-    N_Vector *vectors[] = {&integrator->y, &integrator->yp, &integrator->dense, &integrator->dense_p,
-                           &integrator->kind};
+    if (integrator->corrector)
+        SUNNonlinSolFree(integrator->corrector);
+    N_Vector *vectors[] = {&integrator->y, &integrator->yp, &integrator->dense, &integrator->dense_p};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         if (*vectors[k])
             N_VDestroy(*vectors[k]);
@@ -402,8 +381,7 @@ first_step(Run *run)
     Integrator *integrator = run->integrator;
     double span = run->options->stop - run->time, least = shortest_step(run);
     double most = integrator->step > 0 ? fmin(integrator->step, span) : fmin(run->interval, span / 100);
-    nvector_weights(run->y, run->strictness, run->tolerance, run->abstol, integrator->weight, run->ny);
-    fractional_weights(run, run->y, integrator->weight);
+    all_weights(run, run->y, integrator->weight);
     double speed = weighted_norm(run, run->yp);
     // The probe moves the states by about a hundredth of what the tolerance calls significant digits.
     double far = speed > 0 ? 1e-2 * run->strictness / (run->tolerance * speed) : most;
@@ -471,6 +449,7 @@ restart(Run *run)
     }
     if (integrator->step > 0 && !again && !integrator->recovered && !run->modes)
         start_with_history(run, step);
+    corrector_forget(integrator->corrector);
     integrator->limit = NAN;
     integrator->error_failures = integrator->newton_failures = 0;
     return MDL_OK;
@@ -514,6 +493,7 @@ ida_resume(Run *run)
     if (IDAReInit(integrator->ida, run->time, integrator->y, integrator->yp) != IDA_SUCCESS)
         return ida_start(run);
     history_resume(integrator->history, integrator->ida);
+    corrector_forget(integrator->corrector);
     integrator->limit = NAN;
     integrator->step_before = 0;
     integrator->error_failures = integrator->newton_failures = 0;
@@ -534,6 +514,20 @@ equation_of_row(const mdl_model *model, uint32_t row)
     return NULL;
 }
 
+// The estimated errors of the latest step in units of what is allowed, in `dense`. False: there are none.
+static bool
+weigh_errors(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS
+        || IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
+        return false;
+    const double *weight = has_loops(run) ? integrator->weight : NV_DATA_S(integrator->dense_p);
+    for (uint32_t i = 0; i < run->ny; i++)
+        NV_Ith_S(integrator->dense, i) *= weight[i];
+    return true;
+}
+
 // The unknown with the largest weighted estimated error.
 static uint32_t
 worst_unknown(Run *run, double *size)
@@ -541,11 +535,10 @@ worst_unknown(Run *run, double *size)
     Integrator *integrator = run->integrator;
     uint32_t worst = 0;
     *size = 0;
-    if (IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS ||
-        IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
+    if (!weigh_errors(run))
         return 0;
     for (uint32_t i = 0; i < run->ny; i++) {
-        double error = fabs(NV_Ith_S(integrator->dense, i) * NV_Ith_S(integrator->dense_p, i));
+        double error = fabs(NV_Ith_S(integrator->dense, i));
         if (error > *size) {
             *size = error;
             worst = i;
@@ -579,7 +572,7 @@ report_failure(Run *run, int flag)
     const char *equation = equation_of_row(run->model, worst);
     if (integrator->bad[0] && flag != IDA_ERR_FAIL)
         run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)", run->time, integrator->bad, step);
-    else if (flag == IDA_LSETUP_FAIL || flag == IDA_LSOLVE_FAIL)
+    else if (flag != IDA_ERR_FAIL && corrector_singular(integrator->corrector))
         report_singular(run);
     else if (flag == IDA_ERR_FAIL)
         run_message(run, MDL_ERROR, "at time %.12g: the step became too small (%.3g): the error of `%s` stays "
@@ -714,26 +707,30 @@ static void
 ida_interpolate(Run *run, double time)
 {
     Integrator *integrator = run->integrator;
-    if (time == run->time || !run->ny || IDAGetDky(integrator->ida, time, 0, integrator->dense) != IDA_SUCCESS ||
-        IDAGetDky(integrator->ida, time, 1, integrator->dense_p) != IDA_SUCCESS) {
+    double factor[HISTORY_TERMS], slope[HISTORY_TERMS];
+    const double *term[HISTORY_TERMS];
+    int terms = time == run->time || !run->ny ? 0 : (int)history_terms(integrator->ida, time, factor, slope, term);
+    if (!terms) {
         evaluate_load(run, time, run->y, run->yp);
         return;
     }
-    double *y = NV_DATA_S(integrator->dense);
+    double *y = NV_DATA_S(integrator->dense), *yp = NV_DATA_S(integrator->dense_p);
+    nvector_combine(factor, term, terms, y, run_size(run));
+    nvector_combine(slope + 1, term + 1, terms - 1, yp, run_size(run));
     // Values between steps are off the invariants by the error of the interpolation.
     if (integrator->projection)
         projection_apply(run, integrator->projection, time, y);
-    evaluate_load(run, time, y, NV_DATA_S(integrator->dense_p));
+    evaluate_load(run, time, y, yp);
 }
 
-// As IDAGetDky() computes values, on some of the unknowns.
+// The values alone, of some of the unknowns.
 static void
 ida_interpolate_ranges(Run *run, double time, const mdl_range *range, uint32_t n)
 {
     Integrator *integrator = run->integrator;
     double factor[HISTORY_TERMS];
     const double *term[HISTORY_TERMS], *part[HISTORY_TERMS];
-    int terms = run->ny ? (int)history_terms(integrator->ida, time, factor, term) : 0;
+    int terms = run->ny ? (int)history_terms(integrator->ida, time, factor, NULL, term) : 0;
     for (uint32_t r = 0; r < n; r++) {
         double *out = run->v + run->model->y + range[r].first;
         if (!terms) {
@@ -750,7 +747,7 @@ static uint32_t
 ida_differences(const Run *run, const double *difference[])
 {
     double factor[HISTORY_TERMS];
-    return run->ny ? history_terms(run->integrator->ida, run->time, factor, difference) : 0;
+    return run->ny ? history_terms(run->integrator->ida, run->time, factor, NULL, difference) : 0;
 }
 
 static int
@@ -758,13 +755,11 @@ ida_judge(Run *run, double *error)
 {
     Integrator *integrator = run->integrator;
     int order = -1;
-    if (!run->ny || IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS
-        || IDAGetEstLocalErrors(integrator->ida, integrator->dense) != IDA_SUCCESS
-        || IDAGetErrWeights(integrator->ida, integrator->dense_p) != IDA_SUCCESS)
+    if (!run->ny || IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS || !weigh_errors(run))
         return -1;
     // Loops' unknowns are left out of the error test.
     for (uint32_t i = 0; i < run->ny; i++)
-        error[i] = i < run->model->nx ? NV_Ith_S(integrator->dense, i) * NV_Ith_S(integrator->dense_p, i) : 0;
+        error[i] = i < run->model->nx ? NV_Ith_S(integrator->dense, i) : 0;
     return order;
 }
 

@@ -198,13 +198,12 @@ factor_dense(Lu *lu, const double *values)
     return true;
 }
 
-static void
-solve_dense(const Lu *lu, double *b)
+static inline __attribute__((always_inline)) void
+solve_dense_of(const Lu *lu, double *restrict b, const size_t n)
 {
-    size_t n = lu->n;
-    const double *a = lu->dense_values;
+    const double *restrict a = lu->dense_values, *restrict scale = lu->scale;
     for (size_t i = 0; i < n; i++)
-        b[i] *= lu->scale[i];
+        b[i] *= scale[i];
     for (size_t k = 0; k < n; k++) {
         size_t p = (size_t)lu->pivot[k];
         double keep = b[p];
@@ -218,6 +217,21 @@ solve_dense(const Lu *lu, double *b)
         b[k] /= a[k * n + k];
         for (size_t i = 0; i < k; i++)
             b[i] -= a[k * n + i] * b[k];
+    }
+}
+
+// Of few unknowns the loops cost more than what is in them: the compiler unrolls those whose lengths it knows.
+__attribute__((optimize("O3"))) static void
+solve_dense(const Lu *lu, double *b)
+{
+    switch (lu->n) {
+    case 1: solve_dense_of(lu, b, 1); return;
+    case 2: solve_dense_of(lu, b, 2); return;
+    case 3: solve_dense_of(lu, b, 3); return;
+    case 4: solve_dense_of(lu, b, 4); return;
+    case 5: solve_dense_of(lu, b, 5); return;
+    case 6: solve_dense_of(lu, b, 6); return;
+    default: solve_dense_of(lu, b, lu->n);
     }
 }
 

@@ -109,32 +109,6 @@ wrms_norm(N_Vector x, N_Vector w)
     return n ? sqrt(sum_of_squares(DATA(x), DATA(w), n) / (double)n) : 0;
 }
 
-static inline __attribute__((always_inline)) void
-add_masked(double x, double w, double mask, double *sum, double *count)
-{
-    double e = mask > 0 ? x * w : 0;
-    *sum += e * e;
-    *count += mask > 0;
-}
-
-// The mean over the entries that the mask lets through. SUNDIALS' own divides by all of them: states would be the less accurate
-// the more unknowns of loops stand beside them.
-WIDE static realtype
-wrms_norm_mask(N_Vector x, N_Vector w, N_Vector id)
-{
-    size_t n = LENGTH(x);
-    const double *xd = DATA(x), *wd = DATA(w), *mask = DATA(id);
-    double sum[4] = {0, 0, 0, 0}, count[4] = {0, 0, 0, 0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            add_masked(xd[i + k], wd[i + k], mask[i + k], &sum[k], &count[k]);
-    for (size_t k = 0; i + k < n; k++)
-        add_masked(xd[i + k], wd[i + k], mask[i + k], &sum[k], &count[k]);
-    double entries = (count[0] + count[1]) + (count[2] + count[3]);
-    return entries > 0 ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / entries) : 0;
-}
-
 WIDE static realtype
 max_norm(N_Vector x)
 {
@@ -226,6 +200,36 @@ nvector_stays(const double *const *term, uint32_t count, size_t first, const dou
     }
 }
 
+static inline __attribute__((always_inline)) double
+correct_one(double change, double y0, double yp0, double cj, double *correction, double *y, double *yp)
+{
+    double sum = *correction - change;
+    *correction = sum;
+    *y = y0 + sum;
+    *yp = yp0 + cj * sum;
+    return change;
+}
+
+WIDE double
+nvector_correct(const double *solution, double scale, const double *weight, const double *y0, const double *yp0, double cj,
+                double *correction, double *y, double *yp, size_t n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+#pragma GCC ivdep
+        for (size_t k = 0; k < 4; k++) {
+            double e = weight[i + k] * correct_one(scale * solution[i + k], y0[i + k], yp0[i + k], cj, correction + i + k,
+                                                   y + i + k, yp + i + k);
+            sum[k] += e * e;
+        }
+    for (; i < n; i++) {
+        double e = weight[i] * correct_one(scale * solution[i], y0[i], yp0[i], cj, correction + i, y + i, yp + i);
+        sum[0] += e * e;
+    }
+    return n ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)n) : 0;
+}
+
 static int
 scale_add_multi(int count, realtype *a, N_Vector x, N_Vector *y, N_Vector *z)
 {
@@ -242,9 +246,55 @@ scale_array(int count, realtype *c, N_Vector *x, N_Vector *z)
     return 0;
 }
 
+// Each sum is the second term of the next: how IDA adds the error to its differences.
+static bool
+is_cascade(int count, N_Vector *x, N_Vector *y, N_Vector *z)
+{
+    bool cascade = count <= MOST_TERMS && x[0] == z[0];
+    for (int k = 1; k < count && cascade; k++)
+        cascade = x[k] == z[k] && y[k] == z[k - 1];
+    return cascade;
+}
+
+static inline __attribute__((always_inline)) void
+add_cascade(const double *y, double *const *x, const int count, size_t n)
+{
+    double *out[MOST_TERMS];
+    for (int k = 0; k < count; k++)
+        out[k] = x[k];
+#pragma GCC ivdep
+    for (size_t i = 0; i < n; i++) {
+        double sum = y[i];
+        for (int k = 0; k < count; k++) {
+            sum = out[k][i] + sum;
+            out[k][i] = sum;
+        }
+    }
+}
+
+WIDE static void
+cascade(const double *y, double *const *x, int count, size_t n)
+{
+    switch (count) {
+    case 2: add_cascade(y, x, 2, n); return;
+    case 3: add_cascade(y, x, 3, n); return;
+    case 4: add_cascade(y, x, 4, n); return;
+    case 5: add_cascade(y, x, 5, n); return;
+    case 6: add_cascade(y, x, 6, n); return;
+    default: add_cascade(y, x, count, n);
+    }
+}
+
 static int
 linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_Vector *z)
 {
+    if (a == 1 && b == 1 && is_cascade(count, x, y, z)) {
+        double *term[MOST_TERMS];
+        for (int k = 0; k < count; k++)
+            term[k] = DATA(x[k]);
+        cascade(DATA(y[0]), term, count, LENGTH(x[0]));
+        return 0;
+    }
     for (int k = 0; k < count; k++)
         linear_sum(a, x[k], b, y[k], z[k]);
     return 0;
@@ -255,6 +305,13 @@ nvector_difference(const double *restrict a, const double *restrict b, double *r
 {
     for (size_t i = 0; i < n; i++)
         out[i] = a[i] - b[i];
+}
+
+WIDE void
+nvector_scale(double factor, const double *restrict x, double *restrict out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = factor * x[i];
 }
 
 WIDE void
@@ -286,7 +343,6 @@ nvector_accelerate(N_Vector vector)
     vector->ops->nvprod = product;
     vector->ops->nvscale = scale;
     vector->ops->nvwrmsnorm = wrms_norm;
-    vector->ops->nvwrmsnormmask = wrms_norm_mask;
     vector->ops->nvmaxnorm = max_norm;
     vector->ops->nvlinearcombination = linear_combination;
     vector->ops->nvscaleaddmulti = scale_add_multi;

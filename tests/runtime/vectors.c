@@ -1,0 +1,132 @@
+// nvector.c and lu.c against plain loops, for lengths around those of their unrolled parts.
+#include <nvector/nvector_serial.h>
+#include <stdint.h>
+
+#include "runtime/lu.h"
+#include "runtime/nvector.h"
+#include "tests/runtime/check.h"
+
+enum { LONGEST = 37, VECTORS = 8 };
+
+static double
+next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (double)(*state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static void
+randomise(uint64_t *random, double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = next(random);
+}
+
+static double
+distance(const double *a, const double *b, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+// One correction of Newton's iteration: a pass that must do what five do.
+static double
+wrong_correction(uint64_t *random, size_t n)
+{
+    double x[8][LONGEST + 1], want[3][LONGEST + 1], sum = 0, scale = 0.7, cj = 3.25;
+    for (int k = 0; k < 8; k++)
+        randomise(random, x[k], n);
+    for (size_t i = 0; i < n; i++) {
+        sum += pow(scale * x[0][i] * x[1][i], 2);
+        want[0][i] = x[4][i] - scale * x[0][i];
+        want[1][i] = x[2][i] + want[0][i];
+        want[2][i] = x[3][i] + cj * want[0][i];
+    }
+    double size = nvector_correct(x[0], scale, x[1], x[2], x[3], cj, x[4], x[5], x[6], n);
+    double wrong = fabs(size - (n ? sqrt(sum / (double)n) : 0));
+    for (int k = 0; k < 3; k++)
+        wrong = fmax(wrong, distance(want[k], x[4 + k], n));
+    return wrong;
+}
+
+// Sums of arrays of vectors where each is a term of the next, and where none is.
+static double
+wrong_sums(uint64_t *random, N_Vector of, size_t n, int count, bool cascade)
+{
+    N_Vector *x = N_VCloneVectorArray(VECTORS, of), *y = N_VCloneVectorArray(VECTORS, of), term[VECTORS];
+    double want[VECTORS][LONGEST + 1], wrong = 0;
+    for (int k = 0; k < count; k++) {
+        randomise(random, N_VGetArrayPointer(x[k]), n);
+        randomise(random, N_VGetArrayPointer(y[k]), n);
+        term[k] = cascade && k ? x[k - 1] : y[k];
+        const double *other = cascade && k ? want[k - 1] : N_VGetArrayPointer(y[k]);
+        for (size_t i = 0; i < n; i++)
+            want[k][i] = N_VGetArrayPointer(x[k])[i] + other[i];
+    }
+    N_VLinearSumVectorArray(count, 1, x, 1, term, x);
+    for (int k = 0; k < count; k++)
+        wrong = fmax(wrong, distance(want[k], N_VGetArrayPointer(x[k]), n));
+    N_VDestroyVectorArray(x, VECTORS);
+    N_VDestroyVectorArray(y, VECTORS);
+    return wrong;
+}
+
+// A random matrix whose diagonal is large, full or with an entry in ten beside three diagonals.
+static double
+wrong_solution(uint64_t *random, uint32_t n, bool full)
+{
+    uint32_t start[LONGEST + 2] = {0}, row[LONGEST * LONGEST], entries = 0;
+    double value[LONGEST * LONGEST], x[LONGEST + 1], b[LONGEST + 1] = {0};
+    for (uint32_t j = 0; j < n; j++) {
+        for (uint32_t i = 0; i < n; i++)
+            if (full || i == j || i + 1 == j || i == j + 1 || next(random) > 0.4) {
+                row[entries] = i;
+                value[entries++] = next(random) + (i == j ? 0.5 * n : 0);
+            }
+        start[j + 1] = entries;
+    }
+    randomise(random, x, n);
+    for (uint32_t j = 0; j < n; j++)
+        for (uint32_t k = start[j]; k < start[j + 1]; k++)
+            b[row[k]] += value[k] * x[j];
+    Lu *lu = lu_create(n, start, row);
+    bool good = lu && lu_factor(lu, value, true);
+    if (good)
+        lu_solve(lu, b);
+    if (lu)
+        lu_free(&lu);
+    return good ? distance(x, b, n) : INFINITY;
+}
+
+int
+main(void)
+{
+    Check state = {0};
+    SUNContext context = NULL;
+    uint64_t random = 88172645463325252u;
+    double correction = 0, cascades = 0, sums = 0, solutions = 0;
+    if (SUNContext_Create(NULL, &context) != 0)
+        return 2;
+    for (size_t n = 1; n <= LONGEST; n++) {
+        N_Vector vector = N_VNew_Serial((sunindextype)n, context);
+        nvector_accelerate(vector);
+        correction = fmax(correction, wrong_correction(&random, n));
+        for (int count = 1; count <= VECTORS; count++) {
+            cascades = fmax(cascades, wrong_sums(&random, vector, n, count, true));
+            sums = fmax(sums, wrong_sums(&random, vector, n, count, false));
+        }
+        for (int full = 0; full < 2; full++)
+            solutions = fmax(solutions, wrong_solution(&random, (uint32_t)n, full));
+        N_VDestroy(vector);
+    }
+    SUNContext_Free(&context);
+    check(&state, correction < 1e-14, "corrections", "off by %g", correction);
+    check(&state, cascades == 0, "sums that are terms of the next", "off by %g", cascades);
+    check(&state, sums == 0, "sums of arrays", "off by %g", sums);
+    check(&state, solutions < 1e-12, "linear equations", "off by %g", solutions);
+    return check_end(&state);
+}
