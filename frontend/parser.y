@@ -851,292 +851,66 @@ mdl_error(Span *span, Parser *p, const char *message)
     p->stop = true;
 }
 
-// --- messages in the user's words
+// --- what the messages of mistake.c are made from
 
-// Where an unexpected token was found.
-typedef struct Mistake {
-    Parser *p;
-    bool want[YYNTOKENS];    // by symbol kind
-    int n_want;
-    yysymbol_kind_t list;    // the innermost list: elements, equations, statements, ...
-    yysymbol_kind_t first;   // what stands directly behind it; the list itself when nothing does
-    bool declared;           // a component's name has been read
-} Mistake;
-
+// Which list of the grammar a symbol is; false: none.
 static bool
-is_list(yysymbol_kind_t kind)
+list_of(yysymbol_kind_t kind, MistakeList *list)
 {
     switch (kind) {
-    case YYSYMBOL_items: case YYSYMBOL_elements: case YYSYMBOL_elements_some: case YYSYMBOL_equations:
-    case YYSYMBOL_statements: case YYSYMBOL_energy_items: case YYSYMBOL_body_items: case YYSYMBOL_PUBLIC:
+    case YYSYMBOL_items: *list = LIST_ITEMS; return true;
+    case YYSYMBOL_equations: *list = LIST_EQUATIONS; return true;
+    case YYSYMBOL_statements: *list = LIST_STATEMENTS; return true;
+    case YYSYMBOL_energy_items: *list = LIST_ENERGY; return true;
+    case YYSYMBOL_elements: case YYSYMBOL_elements_some: case YYSYMBOL_body_items: case YYSYMBOL_PUBLIC:
     case YYSYMBOL_PROTECTED: case YYSYMBOL_class_head: case YYSYMBOL_extends_head:
+        *list = LIST_ELEMENTS;
         return true;
     default:
         return false;
     }
 }
 
-static void
-mistake_find(Mistake *m, const yypcontext_t *context)
+static MistakeFirst
+first_of(yysymbol_kind_t kind)
 {
-    yysymbol_kind_t wanted[YYNTOKENS];
-    m->n_want = yypcontext_expected_tokens(context, wanted, YYNTOKENS);
-    for (int i = 0; i < m->n_want; i++)
-        m->want[wanted[i]] = true;
-    m->list = m->first = YYSYMBOL_YYEMPTY;
-    for (yy_state_t *at = context->yyssp; *at; at--) {
-        m->list = YY_CAST(yysymbol_kind_t, yystos[*at]);
-        if (is_list(m->list))
-            break;
-        m->first = m->list;
-        m->declared |= m->first == YYSYMBOL_declared || m->first == YYSYMBOL_component_list;
+    switch (kind) {
+    case YYSYMBOL_YYEMPTY: return FIRST_NONE;
+    case YYSYMBOL_IMPORT: return FIRST_IMPORT;
+    case YYSYMBOL_EXTENDS: return FIRST_EXTENDS;
+    case YYSYMBOL_ANNOTATION: case YYSYMBOL_annotation: return FIRST_ANNOTATION;
+    case YYSYMBOL_BOND: return FIRST_BOND;
+    default: return FIRST_OTHER;
     }
-}
-
-// What was written before the place where a ';' is missing.
-static void
-name_finished(const Mistake *m, char *text, size_t size)
-{
-    Parser *p = m->p;
-    const char *name = sym_text(p->syms, p->declared);
-    int length = (int)(p->prev.span.hi - p->prev.span.lo);
-    if (p->before.kind == T_END)
-        snprintf(text, size, "'end %.*s'", length, p->text + (p->prev.span.lo - p->base));
-    else if (m->declared)
-        snprintf(text, size, "the declaration of '%.60s'", name);
-    else if (m->first == YYSYMBOL_IMPORT)
-        snprintf(text, size, "the import");
-    else if (m->first == YYSYMBOL_EXTENDS)
-        snprintf(text, size, "the extends clause");
-    else if (m->first == YYSYMBOL_ANNOTATION || m->first == YYSYMBOL_annotation)
-        snprintf(text, size, "the annotation");
-    else if (m->first == YYSYMBOL_BOND)
-        snprintf(text, size, "the bond clause");
-    else if (m->list == YYSYMBOL_equations)
-        snprintf(text, size, "the equation");
-    else if (m->list == YYSYMBOL_statements)
-        snprintf(text, size, "the statement");
-    else if (m->list == YYSYMBOL_energy_items)
-        snprintf(text, size, "the line of the energy section");
-    else
-        snprintf(text, size, "'%.*s'", length < 40 ? length : 40, p->text + (p->prev.span.lo - p->base));
-}
-
-static void
-name_token(Parser *p, Token token, char *text, size_t size)
-{
-    int length = (int)(token.span.hi - token.span.lo);
-    if (!token.kind)
-        snprintf(text, size, "the end of the file");
-    else if (token.kind == T_STRING)
-        snprintf(text, size, "a string");
-    else
-        snprintf(text, size, "'%.*s'", length < 40 ? length : 40, p->text + (token.span.lo - p->base));
-}
-
-static bool
-wants_expression(const Mistake *m)
-{
-    return m->want[YYSYMBOL_INTEGER] && m->want[YYSYMBOL_IDENT];
-}
-
-// The place just behind the previous token, where something is missing.
-static Span
-behind_previous(const Parser *p)
-{
-    uint32_t at = p->prev.span.hi ? p->prev.span.hi : p->base;
-    return (Span){at, at + 1};
-}
-
-static const Block *
-open_block(const Parser *p)
-{
-    return p->blocks.n ? &vec_last(&p->blocks) : NULL;
-}
-
-static void
-note_block(Diag *diag, Parser *p, const Block *block)
-{
-    if (block->kind == BLOCK_CLASS)
-        diag_note(diag, block->span, "the class '%s' starts here", sym_text(p->syms, block->sym));
-    else
-        diag_note(diag, block->span, "'%.*s' is opened here", (int)(block->span.hi - block->span.lo),
-                  p->text + (block->span.lo - p->base));
-}
-
-static bool
-report_end_of_file(const Mistake *m)
-{
-    Parser *p = m->p;
-    const Block *block = open_block(p);
-    if (p->current.kind || !block || m->want[YYSYMBOL_SEMICOLON])
-        return false;
-    static const char *const ends[] = {
-        [BLOCK_IF] = "'end if'", [BLOCK_FOR] = "'end for'", [BLOCK_WHEN] = "'end when'",
-        [BLOCK_WHILE] = "'end while'", [BLOCK_PAREN] = "')'", [BLOCK_BRACKET] = "']'",
-        [BLOCK_BRACE] = "'}'", [BLOCK_IFEXPR] = "'else'",
-    };
-    Diag *diag;
-    if (block->kind == BLOCK_CLASS)
-        diag = diag_add(p->diags, E0001, p->current.span, "expected 'end %s' before the end of the file",
-                        sym_text(p->syms, block->sym));
-    else
-        diag = diag_add(p->diags, E0001, p->current.span, "expected %s before the end of the file",
-                        ends[block->kind]);
-    note_block(diag, p, block);
-    return true;
-}
-
-// Spellings of other languages, or of the other kind of section.
-static bool
-report_confusion(const Mistake *m)
-{
-    Parser *p = m->p;
-    Span span = p->current.span;
-    int kind = p->current.kind;
-    bool is_sign = kind == T_PLUS || kind == T_MINUS;
-    if (kind == T_EQUALS && m->want[YYSYMBOL_ASSIGN]) {
-        diag_add(p->diags, E0001, span, "an assignment in an algorithm is written ':='");
-    } else if (kind == T_ASSIGN && m->want[YYSYMBOL_EQUALS]) {
-        diag_add(p->diags, E0001, span, "an equation is written with '='; ':=' assigns in an algorithm");
-    } else if (kind == T_EQUALS && m->want[YYSYMBOL_EQ] && !m->want[YYSYMBOL_RBRACKET]) {
-        diag_add(p->diags, E0001, span, "'=' cannot stand inside an expression; '==' compares");
-    } else if (is_sign && m->want[YYSYMBOL_LPAREN] && wants_expression(m)) {
-        Diag *diag = diag_add(p->diags, E0001, span, "a sign cannot follow another operator directly");
-        diag_help(diag, "write parentheses: (%c...)", kind == T_PLUS ? '+' : '-');
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static bool
-report_bracket(const Mistake *m)
-{
-    static const char closers[] = {[BLOCK_PAREN] = ')', [BLOCK_BRACKET] = ']', [BLOCK_BRACE] = '}'};
-    Parser *p = m->p;
-    const Block *block = open_block(p);
-    int kind = p->current.kind;
-    bool is_closer = kind == T_RPAREN || kind == T_RBRACKET || kind == T_RBRACE;
-    bool is_open = block && block->kind >= BLOCK_PAREN && block->kind <= BLOCK_BRACE;
-    if (is_closer && wants_expression(m))
-        return false;
-    char found[80];
-    name_token(p, p->current, found, sizeof found);
-    if (is_closer && !is_open) {
-        diag_add(p->diags, E0001, p->current.span, "%s closes nothing", found);
-        return true;
-    }
-    bool want_closer = m->want[YYSYMBOL_RPAREN] || m->want[YYSYMBOL_RBRACKET] || m->want[YYSYMBOL_RBRACE];
-    if (!is_open || !want_closer || wants_expression(m))
-        return false;
-    Diag *diag = diag_add(p->diags, E0001, p->current.span, "expected %s'%c', found %s",
-                          m->want[YYSYMBOL_COMMA] ? "',' or " : "", closers[block->kind], found);
-    note_block(diag, p, block);
-    return true;
-}
-
-// A statement is complete, but its ';' is missing.
-static bool
-report_semicolon(const Mistake *m)
-{
-    Parser *p = m->p;
-    if (!m->want[YYSYMBOL_SEMICOLON] || (open_block(p) && open_block(p)->kind >= BLOCK_PAREN))
-        return false;
-    bool two_sides = m->list == YYSYMBOL_equations && m->want[YYSYMBOL_EQUALS];
-    bool same_line = p->current.kind && !token_first_on_line(p, p->current);
-    if (two_sides && same_line && p->current.kind == T_IDENT && p->prev.kind == T_IDENT) {
-        Diag *diag = diag_add(p->diags, E0001, p->current.span,
-                              "expected '=' or an operator between '%s' and '%s'",
-                              sym_text(p->syms, p->prev.sym), sym_text(p->syms, p->current.sym));
-        diag_help(diag, "declarations stand before the word 'equation'");
-        return true;
-    }
-    char text[120], found[80];
-    name_finished(m, text, sizeof text);
-    name_token(p, p->current, found, sizeof found);
-    if (same_line && p->current.kind != T_END)
-        diag_add(p->diags, E0001, p->current.span, "expected ';' after %s, found %s", text, found);
-    else
-        diag_add(p->diags, E0001, behind_previous(p), "expected ';' after %s", text);
-    return true;
 }
 
 static const char *
-list_content(const Mistake *m)
+token_name(int kind)
 {
-    switch (m->list) {
-    case YYSYMBOL_YYEMPTY:
-    case YYSYMBOL_items: return "a class";
-    case YYSYMBOL_equations: return "an equation or 'end'";
-    case YYSYMBOL_statements: return "a statement or 'end'";
-    case YYSYMBOL_energy_items: return "an energy, a force, an inertia, a constraint, a formalism or 'end'";
-    default: return "a declaration, a section or 'end'";
-    }
+    return yysymbol_name(YYTRANSLATE(kind));
 }
 
 static void
-list_wanted(const Mistake *m, char *text, size_t size)
+mistake_find(Mistake *m, const yypcontext_t *context)
 {
-    size_t used = 0;
-    int seen = 0;
-    for (int i = 0; i < YYNTOKENS && used < size; i++) {
-        if (!m->want[i])
-            continue;
-        const char *name = yysymbol_name(YY_CAST(yysymbol_kind_t, i));
-        bool plain = i == YYSYMBOL_YYEOF || (i >= YYSYMBOL_IDENT && i <= YYSYMBOL_STRING) || *name == '\'';
-        const char *joint = !seen ? "" : seen + 1 == m->n_want ? " or " : ", ";
-        used += (size_t)snprintf(text + used, size - used, plain ? "%s%s" : "%s'%s'", joint, name);
-        seen++;
+    _Static_assert(YYMAXUTOK < TOKEN_KINDS, "a place for every kind of token");
+    yysymbol_kind_t wanted[YYNTOKENS], first = YYSYMBOL_YYEMPTY;
+    bool want[YYNTOKENS] = {false};
+    m->n_want = yypcontext_expected_tokens(context, wanted, YYNTOKENS);
+    for (int i = 0; i < m->n_want; i++)
+        want[wanted[i]] = true;
+    for (int kind = 0; kind <= YYMAXUTOK; kind++) // 1 to 257 are single characters and bison's own
+        m->want[kind] = (!kind || kind > 257) && want[YYTRANSLATE(kind)];
+    m->name = token_name;
+    m->list = LIST_ITEMS;
+    for (yy_state_t *at = context->yyssp; *at; at--) {
+        yysymbol_kind_t kind = YY_CAST(yysymbol_kind_t, yystos[*at]);
+        if (list_of(kind, &m->list))
+            break;
+        first = kind;
+        m->declared |= first == YYSYMBOL_declared || first == YYSYMBOL_component_list;
     }
-}
-
-static void
-report_wanted(const Mistake *m)
-{
-    Parser *p = m->p;
-    char found[80], wanted[200] = "";
-    name_token(p, p->current, found, sizeof found);
-    const Block *block = open_block(p);
-    bool after_end = p->prev.kind == T_END && m->want[YYSYMBOL_IDENT];
-    if (after_end && block)
-        snprintf(wanted, sizeof wanted, "'%.100s' after 'end'", sym_text(p->syms, block->sym));
-    else if (m->n_want > 4 && (m->want[YYSYMBOL_THEN] || m->want[YYSYMBOL_LOOP]))
-        snprintf(wanted, sizeof wanted, "'%s'", m->want[YYSYMBOL_THEN] ? "then" : "loop");
-    else if (m->want[YYSYMBOL_AT])
-        snprintf(wanted, sizeof wanted, "'at', 'about' or 'over'");
-    else if (wants_expression(m) && m->first != YYSYMBOL_YYEMPTY)
-        snprintf(wanted, sizeof wanted, "an expression");
-    else if (m->want[YYSYMBOL_IDENT] && token_word(p->current.kind) && m->first != YYSYMBOL_YYEMPTY) {
-        diag_add(p->diags, E0001, p->current.span, "%s is a reserved word and cannot be a name", found);
-        return;
-    } else if (m->n_want <= 4)
-        list_wanted(m, wanted, sizeof wanted);
-    else if (m->first == YYSYMBOL_YYEMPTY)
-        snprintf(wanted, sizeof wanted, "%s", list_content(m));
-    if (*wanted)
-        diag_add(p->diags, E0001, p->current.span, "expected %s, found %s", wanted, found);
-    else
-        diag_add(p->diags, E0001, p->current.span, "%s cannot stand here", found);
-}
-
-// A string that runs over several lines right before an error is probably one with a lost quote.
-static void
-note_long_string(Parser *p)
-{
-    Span span = p->prev.span;
-    if (p->prev.kind == T_STRING && memchr(p->text + (span.lo - p->base), '\n', span.hi - span.lo)) {
-        Diag *diag = diag_add(p->diags, E0003, (Span){span.lo, span.lo + 1}, "this string runs over several lines");
-        diag_help(diag, "is its closing quote missing?");
-    }
-}
-
-// What is unexpected because the scanner dropped something in front of it has been reported.
-static bool
-behind_bad_character(const Parser *p)
-{
-    return p->bad_character && p->prev.span.hi <= p->bad_character
-        && p->bad_character <= p->current.span.lo;
+    m->first = first_of(first);
 }
 
 static int
@@ -1147,18 +921,6 @@ yyreport_syntax_error(const yypcontext_t *context, Parser *p)
         return 0;
     Mistake mistake = {.p = p};
     mistake_find(&mistake, context);
-    bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
-    bool after = false;
-    if (!again) {
-        bool reported = report_end_of_file(&mistake) || report_confusion(&mistake)
-            || report_bracket(&mistake);
-        after = !reported && report_semicolon(&mistake);
-        if (!reported && !after)
-            report_wanted(&mistake);
-        note_long_string(p);
-    }
-    if (diags_full(p->diags))
-        p->stop = true;
-    tokens_recover(p, p->current, after);
+    mistake_report(&mistake);
     return 0;
 }

@@ -103,6 +103,28 @@ bool token_first_on_line(const Parser *p, Token token);
 // Called on a syntax error: chooses where to go on. `after` says that a statement was complete.
 void tokens_recover(Parser *p, Token unexpected, bool after);
 
+// --- mistake.c
+// Where the grammar found a token that it did not expect.
+typedef enum MistakeList { LIST_ITEMS, LIST_ELEMENTS, LIST_EQUATIONS, LIST_STATEMENTS, LIST_ENERGY } MistakeList;
+typedef enum MistakeFirst {
+    FIRST_NONE, FIRST_IMPORT, FIRST_EXTENDS, FIRST_ANNOTATION, FIRST_BOND, FIRST_OTHER
+} MistakeFirst;
+
+enum { TOKEN_KINDS = 512 };
+
+typedef struct Mistake {
+    Parser *p;
+    bool want[TOKEN_KINDS];        // by token kind
+    int n_want;
+    const char *(*name)(int kind); // of a token, for messages
+    MistakeList list;              // the innermost list
+    MistakeFirst first;            // what stands directly behind it
+    bool declared;                 // a component's name has been read
+} Mistake;
+
+// Reports it, unless it follows from an earlier one, and chooses where to go on.
+void mistake_report(const Mistake *m);
+
 // --- build.c: the constructors called by the grammar
 #define NODES(...) \
     ((const Node[]){__VA_ARGS__}), (uint32_t)(sizeof((const Node[]){__VA_ARGS__}) / sizeof(Node))

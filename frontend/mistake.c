@@ -1,0 +1,275 @@
+// mistake.c: the messages about text that does not follow the grammar.
+//
+// Purpose: says in the user's words what is wrong where the grammar met a token that it did not expect, and decides
+// where reading goes on. Method: the expected tokens, the innermost list and the last tokens tell the usual mistakes
+// apart: a missing end, the spelling of another language, a bracket, a semicolon; what is left names what was expected.
+// Contract: syntax.h; one message per mistake: what is unexpected because of an earlier one is passed over in silence.
+// Complexity: O(number of token kinds) per message.
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/parser.h"
+#include "frontend/syntax.h"
+
+// What was written before the place where a ';' is missing.
+static void
+name_finished(const Mistake *m, char *text, size_t size)
+{
+    Parser *p = m->p;
+    const char *name = sym_text(p->syms, p->declared);
+    int length = (int)(p->prev.span.hi - p->prev.span.lo);
+    if (p->before.kind == T_END)
+        snprintf(text, size, "'end %.*s'", length, p->text + (p->prev.span.lo - p->base));
+    else if (m->declared)
+        snprintf(text, size, "the declaration of '%.60s'", name);
+    else if (m->first == FIRST_IMPORT)
+        snprintf(text, size, "the import");
+    else if (m->first == FIRST_EXTENDS)
+        snprintf(text, size, "the extends clause");
+    else if (m->first == FIRST_ANNOTATION)
+        snprintf(text, size, "the annotation");
+    else if (m->first == FIRST_BOND)
+        snprintf(text, size, "the bond clause");
+    else if (m->list == LIST_EQUATIONS)
+        snprintf(text, size, "the equation");
+    else if (m->list == LIST_STATEMENTS)
+        snprintf(text, size, "the statement");
+    else if (m->list == LIST_ENERGY)
+        snprintf(text, size, "the line of the energy section");
+    else
+        snprintf(text, size, "'%.*s'", length < 40 ? length : 40, p->text + (p->prev.span.lo - p->base));
+}
+
+static void
+name_token(Parser *p, Token token, char *text, size_t size)
+{
+    int length = (int)(token.span.hi - token.span.lo);
+    if (!token.kind)
+        snprintf(text, size, "the end of the file");
+    else if (token.kind == T_STRING)
+        snprintf(text, size, "a string");
+    else
+        snprintf(text, size, "'%.*s'", length < 40 ? length : 40, p->text + (token.span.lo - p->base));
+}
+
+static bool
+wants_expression(const Mistake *m)
+{
+    return m->want[T_INTEGER] && m->want[T_IDENT];
+}
+
+// The place just behind the previous token, where something is missing.
+static Span
+behind_previous(const Parser *p)
+{
+    uint32_t at = p->prev.span.hi ? p->prev.span.hi : p->base;
+    return (Span){at, at + 1};
+}
+
+static const Block *
+open_block(const Parser *p)
+{
+    return p->blocks.n ? &vec_last(&p->blocks) : NULL;
+}
+
+static void
+note_block(Diag *diag, Parser *p, const Block *block)
+{
+    if (block->kind == BLOCK_CLASS)
+        diag_note(diag, block->span, "the class '%s' starts here", sym_text(p->syms, block->sym));
+    else
+        diag_note(diag, block->span, "'%.*s' is opened here", (int)(block->span.hi - block->span.lo),
+                  p->text + (block->span.lo - p->base));
+}
+
+static bool
+report_end_of_file(const Mistake *m)
+{
+    Parser *p = m->p;
+    const Block *block = open_block(p);
+    if (p->current.kind || !block || m->want[T_SEMICOLON])
+        return false;
+    static const char *const ends[] = {
+        [BLOCK_IF] = "'end if'", [BLOCK_FOR] = "'end for'", [BLOCK_WHEN] = "'end when'",
+        [BLOCK_WHILE] = "'end while'", [BLOCK_PAREN] = "')'", [BLOCK_BRACKET] = "']'",
+        [BLOCK_BRACE] = "'}'", [BLOCK_IFEXPR] = "'else'",
+    };
+    Diag *diag;
+    if (block->kind == BLOCK_CLASS)
+        diag = diag_add(p->diags, E0001, p->current.span, "expected 'end %s' before the end of the file",
+                        sym_text(p->syms, block->sym));
+    else
+        diag = diag_add(p->diags, E0001, p->current.span, "expected %s before the end of the file",
+                        ends[block->kind]);
+    note_block(diag, p, block);
+    return true;
+}
+
+// Spellings of other languages, or of the other kind of section.
+static bool
+report_confusion(const Mistake *m)
+{
+    Parser *p = m->p;
+    Span span = p->current.span;
+    int kind = p->current.kind;
+    bool is_sign = kind == T_PLUS || kind == T_MINUS;
+    if (kind == T_EQUALS && m->want[T_ASSIGN]) {
+        diag_add(p->diags, E0001, span, "an assignment in an algorithm is written ':='");
+    } else if (kind == T_ASSIGN && m->want[T_EQUALS]) {
+        diag_add(p->diags, E0001, span, "an equation is written with '='; ':=' assigns in an algorithm");
+    } else if (kind == T_EQUALS && m->want[T_EQ] && !m->want[T_RBRACKET]) {
+        diag_add(p->diags, E0001, span, "'=' cannot stand inside an expression; '==' compares");
+    } else if (is_sign && m->want[T_LPAREN] && wants_expression(m)) {
+        Diag *diag = diag_add(p->diags, E0001, span, "a sign cannot follow another operator directly");
+        diag_help(diag, "write parentheses: (%c...)", kind == T_PLUS ? '+' : '-');
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool
+report_bracket(const Mistake *m)
+{
+    static const char closers[] = {[BLOCK_PAREN] = ')', [BLOCK_BRACKET] = ']', [BLOCK_BRACE] = '}'};
+    Parser *p = m->p;
+    const Block *block = open_block(p);
+    int kind = p->current.kind;
+    bool is_closer = kind == T_RPAREN || kind == T_RBRACKET || kind == T_RBRACE;
+    bool is_open = block && block->kind >= BLOCK_PAREN && block->kind <= BLOCK_BRACE;
+    if (is_closer && wants_expression(m))
+        return false;
+    char found[80];
+    name_token(p, p->current, found, sizeof found);
+    if (is_closer && !is_open) {
+        diag_add(p->diags, E0001, p->current.span, "%s closes nothing", found);
+        return true;
+    }
+    bool want_closer = m->want[T_RPAREN] || m->want[T_RBRACKET] || m->want[T_RBRACE];
+    if (!is_open || !want_closer || wants_expression(m))
+        return false;
+    Diag *diag = diag_add(p->diags, E0001, p->current.span, "expected %s'%c', found %s",
+                          m->want[T_COMMA] ? "',' or " : "", closers[block->kind], found);
+    note_block(diag, p, block);
+    return true;
+}
+
+// A statement is complete, but its ';' is missing.
+static bool
+report_semicolon(const Mistake *m)
+{
+    Parser *p = m->p;
+    if (!m->want[T_SEMICOLON] || (open_block(p) && open_block(p)->kind >= BLOCK_PAREN))
+        return false;
+    bool two_sides = m->list == LIST_EQUATIONS && m->want[T_EQUALS];
+    bool same_line = p->current.kind && !token_first_on_line(p, p->current);
+    if (two_sides && same_line && p->current.kind == T_IDENT && p->prev.kind == T_IDENT) {
+        Diag *diag = diag_add(p->diags, E0001, p->current.span,
+                              "expected '=' or an operator between '%s' and '%s'",
+                              sym_text(p->syms, p->prev.sym), sym_text(p->syms, p->current.sym));
+        diag_help(diag, "declarations stand before the word 'equation'");
+        return true;
+    }
+    char text[120], found[80];
+    name_finished(m, text, sizeof text);
+    name_token(p, p->current, found, sizeof found);
+    if (same_line && p->current.kind != T_END)
+        diag_add(p->diags, E0001, p->current.span, "expected ';' after %s, found %s", text, found);
+    else
+        diag_add(p->diags, E0001, behind_previous(p), "expected ';' after %s", text);
+    return true;
+}
+
+static const char *
+list_content(const Mistake *m)
+{
+    switch (m->list) {
+    case LIST_ITEMS: return "a class";
+    case LIST_EQUATIONS: return "an equation or 'end'";
+    case LIST_STATEMENTS: return "a statement or 'end'";
+    case LIST_ENERGY: return "an energy, a force, an inertia, a constraint, a formalism or 'end'";
+    default: return "a declaration, a section or 'end'";
+    }
+}
+
+static void
+list_wanted(const Mistake *m, char *text, size_t size)
+{
+    size_t used = 0;
+    int seen = 0;
+    for (int i = 0; i < TOKEN_KINDS && used < size; i++) {
+        if (!m->want[i])
+            continue;
+        const char *name = m->name(i);
+        bool plain = i == T_YYEOF || (i >= T_IDENT && i <= T_STRING) || *name == '\'';
+        const char *joint = !seen ? "" : seen + 1 == m->n_want ? " or " : ", ";
+        used += (size_t)snprintf(text + used, size - used, plain ? "%s%s" : "%s'%s'", joint, name);
+        seen++;
+    }
+}
+
+static void
+report_wanted(const Mistake *m)
+{
+    Parser *p = m->p;
+    char found[80], wanted[200] = "";
+    name_token(p, p->current, found, sizeof found);
+    const Block *block = open_block(p);
+    bool after_end = p->prev.kind == T_END && m->want[T_IDENT];
+    if (after_end && block)
+        snprintf(wanted, sizeof wanted, "'%.100s' after 'end'", sym_text(p->syms, block->sym));
+    else if (m->n_want > 4 && (m->want[T_THEN] || m->want[T_LOOP]))
+        snprintf(wanted, sizeof wanted, "'%s'", m->want[T_THEN] ? "then" : "loop");
+    else if (m->want[T_AT])
+        snprintf(wanted, sizeof wanted, "'at', 'about' or 'over'");
+    else if (wants_expression(m) && m->first != FIRST_NONE)
+        snprintf(wanted, sizeof wanted, "an expression");
+    else if (m->want[T_IDENT] && token_word(p->current.kind) && m->first != FIRST_NONE) {
+        diag_add(p->diags, E0001, p->current.span, "%s is a reserved word and cannot be a name", found);
+        return;
+    } else if (m->n_want <= 4)
+        list_wanted(m, wanted, sizeof wanted);
+    else if (m->first == FIRST_NONE)
+        snprintf(wanted, sizeof wanted, "%s", list_content(m));
+    if (*wanted)
+        diag_add(p->diags, E0001, p->current.span, "expected %s, found %s", wanted, found);
+    else
+        diag_add(p->diags, E0001, p->current.span, "%s cannot stand here", found);
+}
+
+// A string that runs over several lines right before an error is probably one with a lost quote.
+static void
+note_long_string(Parser *p)
+{
+    Span span = p->prev.span;
+    if (p->prev.kind == T_STRING && memchr(p->text + (span.lo - p->base), '\n', span.hi - span.lo)) {
+        Diag *diag = diag_add(p->diags, E0003, (Span){span.lo, span.lo + 1}, "this string runs over several lines");
+        diag_help(diag, "is its closing quote missing?");
+    }
+}
+
+// What is unexpected because the scanner dropped something in front of it has been reported.
+static bool
+behind_bad_character(const Parser *p)
+{
+    return p->bad_character && p->prev.span.hi <= p->bad_character
+        && p->bad_character <= p->current.span.lo;
+}
+
+void
+mistake_report(const Mistake *m)
+{
+    Parser *p = m->p;
+    bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
+    bool after = false;
+    if (!again) {
+        bool reported = report_end_of_file(m) || report_confusion(m) || report_bracket(m);
+        after = !reported && report_semicolon(m);
+        if (!reported && !after)
+            report_wanted(m);
+        note_long_string(p);
+    }
+    if (diags_full(p->diags))
+        p->stop = true;
+    tokens_recover(p, p->current, after);
+}
