@@ -3,6 +3,7 @@
 // Method: list items wait on one stack (Parser.pending) until their parent is made, so a list costs no
 // cells; a List remembers where its items start, which makes what error recovery left above harmless.
 // The block stack follows what is open; opening one too many stops the parse.
+#include "frontend/parser.h"
 #include "frontend/syntax.h"
 
 #include <errno.h>
@@ -71,7 +72,10 @@ block_open(Parser *p, BlockKind kind, Sym sym, Span span)
                  p->nesting);
         p->stop = true;
     }
-    vec_push(&p->blocks, (Block){kind, sym, span});
+    bool else_if = kind == BLOCK_IF && p->prev.kind == T_ELSE && !token_first_on_line(p, p->current);
+    if (else_if && depth && p->blocks.at[depth - 1].kind == BLOCK_IF)
+        p->blocks.at[depth - 1].else_if = span_join(p->prev.span, span);
+    vec_push(&p->blocks, (Block){.kind = kind, .sym = sym, .span = span});
     return depth;
 }
 
@@ -211,7 +215,10 @@ is_alone(const Parser *p, Node expr)
 Node
 call_equation(Parser *p, Span span, Node expr, Node comment)
 {
-    if (is_alone(p, expr)) {
+    bool compares = ast_kind(p->ast, expr) == AST_BINARY && ast_at(p->ast, expr)->kind_of == AOP_EQ;
+    if (compares && !(ast_at(p->ast, expr)->flags & AST_F_PAREN)) {
+        diag_add(p->diags, E0001, ast_at(p->ast, expr)->span, "an equation is written with '='; '==' compares");
+    } else if (is_alone(p, expr)) {
         Diag *diag = diag_add(p->diags, E0001, ast_at(p->ast, expr)->span,
                               "expected '=': an expression alone is not an equation");
         diag_help(diag, "an equation is written 'left = right'");

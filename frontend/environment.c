@@ -222,7 +222,9 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
         uint32_t n = 0;
         const char *const *names = builtin_names(&n);
-        const char *near = nearest_name(text, names, n);
+        const char *near = usual_name(text);
+        if (!near)
+            near = nearest_name(text, names, n);
         if (!near)
             near = scope_nearest(elab->program, scope->class_id, first, false);
         if (near && strcmp(near, text))

@@ -119,6 +119,17 @@ report_confusion(const Mistake *m)
         diag_add(p->diags, E0001, span, "an equation is written with '='; ':=' assigns in an algorithm");
     } else if (kind == T_EQUALS && m->want[T_EQ] && !m->want[T_RBRACKET]) {
         diag_add(p->diags, E0001, span, "'=' cannot stand inside an expression; '==' compares");
+    } else if (kind == T_EQ && m->want[T_EQUALS]) {
+        diag_add(p->diags, E0001, span, "a value is given with '='; '==' compares");
+    } else if (is_sign && m->want[T_ASSIGN]) {
+        char sign = kind == T_PLUS ? '+' : '-';
+        diag_add(p->diags, E0001, span, "a statement begins 'name :='; adding one is 'x := x %c 1'", sign);
+    } else if (m->want[T_ELSE] && open_block(p) && open_block(p)->kind == BLOCK_IFEXPR && !wants_expression(m)) {
+        Diag *diag = diag_add(p->diags, E0001, span, "expected 'else': an if expression has a value in every case");
+        note_block(diag, p, open_block(p));
+    } else if (p->prev.kind == T_COMMA && p->before.kind == T_INTEGER && kind == T_INTEGER && span.lo == p->prev.span.hi) {
+        Diag *diag = diag_add(p->diags, E0001, p->prev.span, "a ',' separates; the decimals of a number follow a point");
+        diag_help(diag, "write %s.%s", sym_text(p->syms, p->before.sym), sym_text(p->syms, p->current.sym));
     } else if (is_sign && m->want[T_LPAREN] && wants_expression(m)) {
         Diag *diag = diag_add(p->diags, E0001, span, "a sign cannot follow another operator directly");
         diag_help(diag, "write parentheses: (%c...)", kind == T_PLUS ? '+' : '-');
@@ -126,6 +137,13 @@ report_confusion(const Mistake *m)
         return false;
     }
     return true;
+}
+
+static bool
+same_line_as_last(const Parser *p)
+{
+    uint32_t from = p->last_error, to = p->current.span.lo;
+    return from && !memchr(p->text + (from - p->base), '\n', to - from);
 }
 
 static bool
@@ -141,6 +159,8 @@ report_bracket(const Mistake *m)
         return false;
     char found[80];
     name_token(p, p->current, found, sizeof found);
+    if (is_closer && !is_open && same_line_as_last(p)) // it closes what the last message has been about
+        return true;
     if (is_closer && !is_open) {
         diag_add(p->diags, E0001, p->current.span, "%s closes nothing", found);
         return true;

@@ -1,4 +1,4 @@
-// The nearest known name, for messages.
+// The name that was probably meant, for messages: the nearest of those that exist, or what a word of another language is called here.
 //
 // Method: Damerau-Levenshtein distance (optimal string alignment) by dynamic programming over three rows.
 // Contract: expression.h. Complexity: length of the name times the lengths of all candidates.
@@ -58,4 +58,23 @@ nearest_name(const char *name, const char *const *candidates, uint32_t n)
         }
     }
     return nearest;
+}
+
+const char *
+usual_name(const char *name)
+{
+    static const char *const pairs[][2] = {
+        {"double", "Real"}, {"float", "Real"}, {"number", "Real"}, {"int", "Integer"}, {"integer", "Integer"},
+        {"bool", "Boolean"}, {"boolean", "Boolean"}, {"string", "String"}, {"Extends", "extends"}, {"Import", "import"},
+        {"using", "import"}, {"include", "import"}, {"True", "true"}, {"TRUE", "true"}, {"False", "false"},
+        {"FALSE", "false"}, {"Time", "time"}, {"NOT", "not"}, {"Not", "not"}, {"Connect", "connect"}, {"Assert", "assert"},
+        {"Reinit", "reinit"}, {"Terminate", "terminate"}, {"pi", "Constants.pi"}, {"PI", "Constants.pi"},
+        {"Pi", "Constants.pi"}, {"e", "Constants.e"}, {"inf", "Modelica.Constants.inf"}, {"Inf", "Modelica.Constants.inf"}, {"ln", "log"},
+        {"fabs", "abs"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"sgn", "sign"}, {"signum", "sign"},
+        {"pow", "^"}, {"length", "size"}, {"len", "size"}, {"diff", "der"}, {"ddt", "der"}, {"eye", "identity"},
+    };
+    for (uint32_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (!strcmp(pairs[i][0], name))
+            return pairs[i][1];
+    return NULL;
 }

@@ -115,6 +115,7 @@ parser_close(Parser *p)
 {
     scanner_close(p);
     vec_free(&p->keyword_of);
+    vec_free(&p->meant);
     vec_free(&p->pending);
     vec_free(&p->blocks);
     vec_free(&p->buffer);

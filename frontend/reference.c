@@ -296,13 +296,12 @@ unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
     else
         diag = diag_add(elab->diags, E0101, span, "there is nothing named '%s' in '%s' or around it", text,
                         class_text);
-    const char *near = scope_nearest(elab->program, class_id, name, member);
+    const char *usual = member ? NULL : usual_name(text);
+    const char *near = usual ? usual : scope_nearest(elab->program, class_id, name, member);
     if (near)
         diag_help(diag, "did you mean '%s'?", near);
     else if (!member && *text == '\'')
         diag_help(diag, "single quotes make a name; texts stand in double quotes");
-    else if (!member && !strcmp(text, "pi"))
-        diag_help(diag, "did you mean 'Constants.pi'?");
     return false;
 }
 

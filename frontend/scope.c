@@ -411,16 +411,26 @@ is_own_modelica(const Program *program, uint32_t class_id)
         && sources_in_library(program->sources, ast_at(&program->ast, info->node)->span.lo);
 }
 
-// What other languages call the predefined types.
+// A class of this name in another package of the same library: further inside if there is one, then with the shortest path.
 static const char *
-usual_name(const char *name)
+class_elsewhere(const Program *program, uint32_t in, Sym name)
 {
-    static const char *const pairs[][2] = {{"double", "Real"}, {"float", "Real"}, {"int", "Integer"}, {"bool", "Boolean"},
-                                           {"boolean", "Boolean"}, {"string", "String"}};
-    for (uint32_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (!strcmp(pairs[i][0], name))
-            return pairs[i][1];
-    return NULL;
+    const char *from = sym_text(program->syms, class_at(program, in)->full_name), *best = NULL;
+    size_t top = strcspn(from, "."), own = strlen(from);
+    bool best_inside = false;
+    for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
+        const ClassInfo *info = class_at(program, id);
+        if (info->name != name || !info->node || info->origin)
+            continue;
+        const char *text = sym_text(program->syms, info->full_name);
+        bool same_library = !strncmp(text, from, top) && text[top] == '.';
+        bool inside = !strncmp(text, from, own) && text[own] == '.';
+        if (!same_library || (best && (inside < best_inside || (inside == best_inside && strlen(text) >= strlen(best)))))
+            continue;
+        best = text;
+        best_inside = inside;
+    }
+    return best;
 }
 
 static void
@@ -434,31 +444,30 @@ report_class(Program *program, uint32_t class_id, Node name)
                  scope_name_text(program, name));
         return;
     }
-    Diag *diag = diag_add(program->diags, E0102, at->span, "there is no class or type '%s'",
-                          scope_name_text(program, name));
-    // The first part that is not known is the one to correct.
+    // The first part that is not known is the one to correct: it gets the caret.
     Found found;
-    uint32_t in = class_id;
-    bool members = false;
-    for (uint32_t i = 0; i < at->nchild; i++) {
-        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
-        bool ok = members ? scope_member(program, in, part, &found) : scope_find(program, in, part, &found);
-        if (!ok) {
-            const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
-            const char *near = usual ? usual : scope_nearest(program, in, part, members);
-            if (near)
-                diag_help(diag, "did you mean '%s'?", near);
-            else if (is_own_modelica(program, in))
-                diag_help(diag, "a part of the Modelica Standard Library comes with mdlc; --path DIR gives the whole");
-            return;
-        }
-        if (!found.class_id) {
-            diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
-            return;
-        }
+    uint32_t in = class_id, i = 0;
+    Sym part;
+    bool members = false, ok;
+    for (;; i++) {
+        part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        ok = members ? scope_member(program, in, part, &found) : scope_find(program, in, part, &found);
+        if (!ok || !found.class_id || i + 1 == at->nchild)
+            break;
         in = found.class_id;
         members = true;
     }
+    Span span = ast_at(&program->ast, ast_child(&program->ast, name, i))->span;
+    Diag *diag = diag_add(program->diags, E0102, span, "there is no class or type '%s'", scope_name_text(program, name));
+    const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
+    const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
+    const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere : scope_nearest(program, in, part, members);
+    if (ok && !found.class_id)
+        diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+    else if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+    else if (!ok && is_own_modelica(program, in))
+        diag_help(diag, "a part of the Modelica Standard Library comes with mdlc; --path DIR gives the whole");
 }
 
 // Protected classes are not reached by dots (section 5.3.2).

@@ -43,6 +43,7 @@ typedef struct Block {
     BlockKind kind;
     Sym sym;   // BLOCK_CLASS: its name
     Span span; // the opening word or bracket
+    Span else_if; // BLOCK_IF: the last `else if` on one line directly inside
 } Block;
 
 typedef enum SectionKind { SECTION_ELEMENTS, SECTION_EQUATIONS, SECTION_ENERGY } SectionKind;
@@ -61,6 +62,7 @@ typedef struct Parser {
     void *scanner;            // flex's state
     TokenVec *record;         // every token and comment as scanned, when wanted (formatter)
     U32Vec keyword_of;        // Sym -> token kind, for the words of keyword.def
+    U32Vec meant;             // Sym -> how misspelt.c takes the word, as far as asked
     Token queue[QUEUE_SIZE];  // tokens scanned ahead or put in, before the scanner's next
     uint32_t queue_at, queue_n;
     Token current, prev, before; // the last three tokens given to the grammar
@@ -69,6 +71,7 @@ typedef struct Parser {
     bool stop;                // give the grammar the end of the file from now on
     uint32_t skip_brackets;   // '[' open while recovering: a ';' inside separates rows
     uint32_t last_error;      // offset of the last syntax error
+    uint32_t else_if_end;     // offset of the last `end` that an `else if` has been reported at
     bool lost;                // an `end` has closed another class than it names: what follows may belong elsewhere
     uint32_t bad_token;       // offset of the last token that the scanner has complained about
     uint32_t bad_character;   // end of the last text that is no token; its error has been reported
@@ -94,14 +97,28 @@ bool scanner_open(Parser *p, char *text, uint32_t length);
 void scanner_close(Parser *p);
 Token scanner_next(Parser *p);
 
+// --- foreign.c: messages about what is not of the language
+void foreign_spelling(Parser *p, Span span, const char *text, const char *ours); // `!=` is written `<>`
+void foreign_comment(Parser *p, Span span);
+void foreign_assignment(Parser *p, Span span);
+void foreign_character(Parser *p, const char *text, Span span); // a character, or a word that contains one
+// Whether something stands before the place in its line that a sign between operands may follow.
+bool foreign_behind_operand(const Parser *p, Span span);
+
 // --- tokens.c
 Token token_next(Parser *p);      // with contextual words decided and missing ends put in
 const char *token_word(int kind); // the text of a keyword token, NULL for others
 // Puts tokens in front of what is scanned next.
 void tokens_insert(Parser *p, const Token *tokens, uint32_t n);
 bool token_first_on_line(const Parser *p, Token token);
+bool token_at_start(const Parser *p); // whether a declaration, clause or section may start here
+Token token_peek(Parser *p, uint32_t i); // the i-th raw token (i < QUEUE_SIZE) behind the one in hand
 // Called on a syntax error: chooses where to go on. `after` says that a statement was complete.
 void tokens_recover(Parser *p, Token unexpected, bool after);
+
+// --- misspelt.c: identifiers that were meant as keywords become those, with a message
+bool misspelt_word(Parser *p, Token *word); // an identifier in hand; true: it is another kind of token now
+void misspelt_end_word(Parser *p);          // what follows an `end`
 
 // --- mistake.c
 // Where the grammar found a token that it did not expect.

@@ -127,8 +127,8 @@ raw_next(Parser *p)
     return token;
 }
 
-static Token
-peek(Parser *p, uint32_t i)
+Token
+token_peek(Parser *p, uint32_t i)
 {
     assert(i < QUEUE_SIZE);
     while (p->queue_n <= i)
@@ -155,8 +155,8 @@ made(const Parser *p, int kind, Sym sym)
 // --- contextual words
 
 // Whether a declaration, clause or section may start here, judging by the tokens before.
-static bool
-at_start(const Parser *p)
+bool
+token_at_start(const Parser *p)
 {
     if (in_brackets(p))
         return false;
@@ -184,16 +184,16 @@ starts_class(Parser *p)
     int before = p->current.kind;
     if (before == T_DOT || before == T_EXTENDS || is_class_kind(before) || is_prefix(before))
         return false;
-    int next = peek(p, 0).kind;
+    int next = token_peek(p, 0).kind;
     return is_name(next) || next == T_EXTENDS;
 }
 
 static bool
 starts_energy(Parser *p)
 {
-    if (!at_start(p))
+    if (!token_at_start(p))
         return false;
-    int next = peek(p, 0).kind;
+    int next = token_peek(p, 0).kind;
     return is_energy_word(next) || is_section_word(next) || next == T_END || next == T_INITIAL || next == T_FOR
         || next == T_IF;
 }
@@ -237,10 +237,10 @@ word_is_keyword(Parser *p, int kind)
     case T_ENERGY:
         return starts_energy(p);
     case T_BOND:
-        return p->section == SECTION_ELEMENTS && at_start(p) && peek(p, 0).kind == T_LPAREN;
+        return p->section == SECTION_ELEMENTS && token_at_start(p) && token_peek(p, 0).kind == T_LPAREN;
     case T_COORDINATE:
-        next = peek(p, 0).kind;
-        return p->section == SECTION_ELEMENTS && at_start(p)
+        next = token_peek(p, 0).kind;
+        return p->section == SECTION_ELEMENTS && token_at_start(p)
             && (is_name(next) || next == T_DOT || is_prefix(next));
     case T_AT: case T_ABOUT: case T_OVER:
         return follows_operand(p);
@@ -259,9 +259,9 @@ end_is_subscript(Parser *p)
         subscript |= p->blocks.at[i - 1].kind == BLOCK_BRACKET;
     if (!subscript)
         return false;
-    int next = peek(p, 0).kind;
+    int next = token_peek(p, 0).kind;
     if (next == T_FOR)
-        return is_name(peek(p, 1).kind);
+        return is_name(token_peek(p, 1).kind);
     return !is_name(next) && next != T_SEMICOLON && next && next != T_IF && next != T_WHEN
         && next != T_WHILE;
 }
@@ -292,9 +292,35 @@ closes_outer(const Parser *p, const Block *inner, Token next)
     return false;
 }
 
+// An 'else if' has begun an 'if' of its own, which took the 'end if' that was meant for the first. One message is enough for
+// all that one `end` shows; it is about the outermost.
+static bool
+report_else_if(Parser *p, const Block *inner, Token end)
+{
+    Span place = {0};
+    const Block *outer = inner;
+    for (; inner >= p->blocks.at && inner->kind == BLOCK_IF; inner--) {
+        if (inner->else_if.hi) {
+            place = inner->else_if;
+            outer = inner;
+        }
+    }
+    if (!place.hi)
+        return false;
+    if (p->else_if_end == end.span.lo)
+        return true;
+    p->else_if_end = end.span.lo;
+    Diag *diag = diag_add(p->diags, E0001, place, "'else if' begins another 'if', which needs its own 'end if'");
+    diag_note(diag, outer->span, "this 'if' has no end, therefore");
+    diag_help(diag, "write 'elseif' for one more branch");
+    return true;
+}
+
 static void
 report_missing_end(Parser *p, const Block *inner, Token end, Token next)
 {
+    if (report_else_if(p, inner, end))
+        return;
     bool is_class = inner->kind == BLOCK_CLASS;
     const char *missing = is_class ? sym_text(p->syms, inner->sym) : token_word(end_word(inner->kind));
     const char *found = is_name(next.kind) ? sym_text(p->syms, next.sym) : token_word(next.kind);
@@ -306,12 +332,36 @@ report_missing_end(Parser *p, const Block *inner, Token end, Token next)
         diag_note(diag, inner->span, "this '%s' has no end", missing);
 }
 
+// Whether `NAME; end NAME` comes next: the second one closes the outer class.
+static bool
+outer_end_follows(Parser *p, Sym name)
+{
+    Token again = token_peek(p, 3);
+    return token_peek(p, 1).kind == T_SEMICOLON && token_peek(p, 2).kind == T_END && is_name(again.kind)
+        && again.sym == name;
+}
+
+// `end;`: reports that it does not say of what, and puts that in.
+static bool
+put_end_word(Parser *p, Token end)
+{
+    const Block *inner = inner_block(p);
+    if (!inner || end.record == UINT32_MAX || !token_at_start(p) || token_peek(p, 0).kind != T_SEMICOLON)
+        return false;
+    const char *word = inner->kind == BLOCK_CLASS ? sym_text(p->syms, inner->sym) : token_word(end_word(inner->kind));
+    Diag *diag = diag_add(p->diags, E0001, end.span, "expected 'end %s', found 'end' alone", word);
+    diag_note(diag, inner->span, inner->kind == BLOCK_CLASS ? "the class '%s' starts here" : "this '%s' is what it ends", word);
+    Token put[] = {made(p, T_END, 0), made(p, end_word(inner->kind), inner->sym)};
+    tokens_insert(p, put, 2);
+    return true;
+}
+
 // An `end` that closes an outer block: reports the inner one's missing end and puts it in.
 static bool
 put_missing_end(Parser *p, Token end)
 {
     const Block *inner = inner_block(p);
-    Token next = peek(p, 0);
+    Token next = token_peek(p, 0);
     if (!inner || end.record == UINT32_MAX || in_brackets(p))
         return false;
     bool closes_class = is_name(next.kind);
@@ -320,6 +370,8 @@ put_missing_end(Parser *p, Token end)
     if (matches || (!closes_class && !token_word(next.kind)))
         return false;
     if (!(closes_class && inner->kind != BLOCK_CLASS) && !closes_outer(p, inner, next))
+        return false;
+    if (closes_class && inner->kind == BLOCK_CLASS && outer_end_follows(p, next.sym)) // only the name is wrong
         return false;
     report_missing_end(p, inner, end, next);
     int word = end_word(inner->kind);
@@ -332,11 +384,11 @@ put_missing_end(Parser *p, Token end)
 static bool
 drop_stray_end(Parser *p)
 {
-    int next = peek(p, 0).kind;
+    int next = token_peek(p, 0).kind;
     const Block *inner = inner_block(p);
     if (next != T_IF && next != T_FOR && next != T_WHEN && next != T_WHILE)
         return false;
-    if (!inner || inner->kind != BLOCK_CLASS || !diags_errors(p->diags) || peek(p, 1).kind != T_SEMICOLON)
+    if (!inner || inner->kind != BLOCK_CLASS || !diags_errors(p->diags) || token_peek(p, 1).kind != T_SEMICOLON)
         return false;
     raw_next(p);
     raw_next(p);
@@ -354,8 +406,23 @@ drop_stray_branch(Parser *p, int kind)
     if (p->current.kind != T_SEMICOLON || p->section != SECTION_EQUATIONS || !diags_errors(p->diags)
         || (inner && inner->kind != BLOCK_CLASS) || in_brackets(p))
         return false;
-    while (kind != T_ELSE && kind != T_THEN && kind && peek(p, 0).kind != T_SEMICOLON)
+    while (kind != T_ELSE && kind != T_THEN && kind && token_peek(p, 0).kind != T_SEMICOLON)
         kind = raw_next(p).kind;
+    return true;
+}
+
+// Behind `end if` and the like nothing comes but a comment and the ';'. When that is missing, the grammar, which has not
+// yet closed the `if`, would look for a second end.
+static bool
+put_semicolon(Parser *p, Token token)
+{
+    int kind = token.kind, word = p->current.kind;
+    bool closes = p->prev.kind == T_END && (word == T_IF || word == T_FOR || word == T_WHEN || word == T_WHILE);
+    if (!closes || p->recovering || kind == T_SEMICOLON || kind == T_STRING || kind == T_ANNOTATION || !kind)
+        return false;
+    Span behind = {p->current.span.hi, p->current.span.hi + 1};
+    diag_add(p->diags, E0001, behind, "expected ';' after 'end %s'", token_word(word));
+    tokens_insert(p, &token, 1);
     return true;
 }
 
@@ -386,7 +453,7 @@ tokens_recover(Parser *p, Token unexpected, bool after)
     p->skip_brackets = 0;
     for (uint32_t i = p->blocks.n; i && is_bracket(p->blocks.at[i - 1].kind); i--)
         p->skip_brackets += p->blocks.at[i - 1].kind == BLOCK_BRACKET;
-    bool is_end = unexpected.kind == T_END && peek(p, 0).kind != T_SEMICOLON;
+    bool is_end = unexpected.kind == T_END && token_peek(p, 0).kind != T_SEMICOLON;
     bool goes_on = is_section_word(unexpected.kind) || is_end || !unexpected.kind
         || (after && token_first_on_line(p, unexpected));
     if (again || !goes_on)
@@ -406,7 +473,7 @@ follow_section(Parser *p, int kind)
         p->section = SECTION_ENERGY;
     else if (kind == T_PUBLIC || kind == T_PROTECTED)
         p->section = SECTION_ELEMENTS;
-    else if (kind == T_END && is_name(peek(p, 0).kind))
+    else if (kind == T_END && is_name(token_peek(p, 0).kind))
         p->section = SECTION_ELEMENTS;
 }
 
@@ -417,7 +484,7 @@ decide(Parser *p, Token *token)
     if (is_context(token->kind) && !word_is_keyword(p, token->kind))
         token->kind = T_IDENT;
     if (token->kind == T_INITIAL) {
-        int next = peek(p, 0).kind;
+        int next = token_peek(p, 0).kind;
         if (next == T_EQUATION || next == T_ALGORITHM)
             token->kind = T_INITIAL_SECTION;
     }
@@ -425,7 +492,9 @@ decide(Parser *p, Token *token)
         token->kind = T_LAST;
     else if (p->recovering)
         return true;
-    else if (token->kind == T_END && (put_missing_end(p, *token) || drop_stray_end(p)))
+    if (token->kind == T_END)
+        misspelt_end_word(p);
+    if (token->kind == T_END && (put_end_word(p, *token) || put_missing_end(p, *token) || drop_stray_end(p)))
         return false;
     return !drop_stray_branch(p, token->kind);
 }
@@ -434,7 +503,10 @@ Token
 token_next(Parser *p)
 {
     Token token = raw_next(p);
-    if (token.kind != T_IDENT && token.kind != T_SEMICOLON) {
+    if (put_semicolon(p, token))
+        token = made(p, T_SEMICOLON, 0);
+    bool undecided = token.kind == T_IDENT ? misspelt_word(p, &token) : token.kind != T_SEMICOLON;
+    if (undecided) {
         while (!p->stop && !decide(p, &token))
             token = raw_next(p);
     }

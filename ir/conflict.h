@@ -13,4 +13,8 @@ bool conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singula
 // part determines (rheonomic.c). Reports, E0511.
 bool rheonomic_report(const Dae *dae, const Singular *over, uint32_t set, Diags *diags);
 
+// A network without a reference (floating.c): set `set` is the balance of flows that follows from the others. Marks in
+// `reported` the set that lacks the level of the potentials. Reports, E0512.
+bool floating_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);
+
 #endif

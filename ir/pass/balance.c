@@ -265,6 +265,8 @@ report_part(Reporter *reporter, const Singular *part, DiagCode code, bool over)
         reporter->variables = part->variable_start.at[s + 1] - part->variable_start.at[s];
         if (over && conflict_report(reporter->dae, part, s, reporter->under, &reporter->reported, reporter->diags))
             continue;
+        if (over && floating_report(reporter->dae, part, s, reporter->under, &reporter->reported, reporter->diags))
+            continue;
         if (!over && reporter->reported.at[s])
             continue;
         if (over)
