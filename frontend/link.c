@@ -16,6 +16,10 @@ _Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OP
                && (int)CLASS_KIND_ELEMENT == (int)CLASS_ELEMENT && (int)CLASS_KIND_CONSTRAINT == (int)CLASS_CONSTRAINT
                && (int)CLASS_KIND_MEMORY == (int)CLASS_MEMORY, "dae.h names kinds of classes by other numbers than ast.h");
 
+typedef struct Contents {
+    uint64_t groups, binds, equations, rows, connects;
+} Contents;
+
 Shift
 shift_of(const Shift *owner, const Member *member, uint32_t e)
 {
@@ -626,6 +630,39 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
     linker->around.n--;
 }
 
+// How much a fragment with all its parts adds to the flat model.
+static void
+count_contents(const Fragment *frag, uint64_t times, Contents *sum)
+{
+    sum->groups += times * (frag->order.n + frag->hidden.n);
+    sum->binds += times * frag->binds.n;
+    sum->equations += times * frag->equations.n;
+    sum->rows += times * frag->rows.n;
+    sum->connects += times * frag->connects.n;
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        for (uint32_t e = 0; member->is_component && e < (member->split ? member->count : 1); e++)
+            count_contents(member->fragments[e], member->split ? times : times * member->count, sum);
+    }
+}
+
+// Arrays that grew step by step would be copied, and leave holes of half their size.
+static void
+reserve_contents(Dae *dae, const Fragment *model)
+{
+    Contents sum = {0};
+    count_contents(model, 1, &sum);
+    if (sum.rows > UINT32_MAX / 2 || sum.binds > UINT32_MAX / 2)
+        return;
+    dae_reserve(dae, model->nvars, model->ninsts);
+    vec_reserve(&dae->connectors, model->nconnectors);
+    vec_reserve(&dae->groups, sum.groups);
+    vec_reserve(&dae->binds, sum.binds);
+    vec_reserve(&dae->equations, sum.equations);
+    vec_reserve(&dae->rows, sum.rows);
+    vec_reserve(&dae->connects, sum.connects);
+}
+
 bool
 link_fragments(Elab *elab, Fragment *model)
 {
@@ -633,6 +670,7 @@ link_fragments(Elab *elab, Fragment *model)
     const ClassInfo *info = class_at(elab->program, model->class_id);
     Inst inst = {.parent = NONE, .class_kind = info->kind, .class_name = info->full_name,
                  .span = ast_at(&elab->program->ast, info->node)->span};
+    reserve_contents(elab->dae, model);
     link_instance(&linker, model, inst, (Shift){0}, 0, false);
     // Places and ids agree by construction; a difference would make every row wrong.
     if (linker.sound && solve_graph(&linker, model)) {

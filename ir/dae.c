@@ -85,18 +85,26 @@ dae_add_inst(Dae *dae, Inst inst)
     return dae->insts.n - 1;
 }
 
+void
+dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts)
+{
+    vec_reserve(&dae->insts, ninsts);
+    vec_reserve(&dae->var_flags, nvars);
+    vec_reserve(&dae->var_kind, nvars);
+    vec_reserve(&dae->var_group, nvars);
+    vec_reserve(&dae->var_der, nvars);
+    vec_reserve(&dae->var_der_of, nvars);
+    vec_reserve(&dae->var_pre, nvars);
+    vec_reserve(&dae->var_pre_of, nvars);
+}
+
 // Appends `count` scalars belonging to `group` (a group, NONE, or a literal mark).
 static Var
 add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)
 {
     Var first = dae->nvars;
-    vec_reserve(&dae->var_flags, first + count);
-    vec_reserve(&dae->var_kind, first + count);
-    vec_reserve(&dae->var_group, first + count);
-    vec_reserve(&dae->var_der, first + count);
-    vec_reserve(&dae->var_der_of, first + count);
-    vec_reserve(&dae->var_pre, first + count);
-    vec_reserve(&dae->var_pre_of, first + count);
+    if (first + count > dae->var_pre_of.capacity)
+        dae_reserve(dae, first + count, 0);
     for (uint32_t i = first; i < first + count; i++) {
         dae->var_flags.at[i] = 0;
         dae->var_kind.at[i] = (uint8_t)kind;

@@ -332,6 +332,8 @@ Dae *dae_create(Syms *syms, const Sources *sources);
 void dae_free(Dae **dae);
 
 // --- adding
+// Makes room for this many variables and instances.
+void dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts);
 uint32_t dae_add_inst(Dae *dae, Inst inst);
 // Adds the group's scalars; fills first. dims/rank/count must be set.
 uint32_t dae_add_group(Dae *dae, Group group);

@@ -122,6 +122,8 @@ prepare_process(const Options *options)
         || options->command == COMMAND_SENSE;
     bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY
         || options->command == COMMAND_FREQ;
+    if (compiles || analyses)
+        base_keep_memory();
     run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

@@ -1,5 +1,6 @@
 #include "ir/base/arena.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,21 @@ struct Arena {
     size_t total;
 };
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, KEPT_AT_ONCE = 1024 * 1024 };
 
 static _Noreturn void
 out_of_memory(size_t size)
 {
     fprintf(stderr, "mdlc: out of memory (asked for %zu bytes)\n", size);
     exit(4);
+}
+
+void
+base_keep_memory(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+    mallopt(M_TOP_PAD, KEPT_AT_ONCE);
 }
 
 void *
@@ -59,7 +68,7 @@ block_add(Arena *arena, size_t need)
         size = LARGEST_BLOCK;
     if (size < need)
         size = need;
-    // calloc gives untouched zero pages for large blocks, which is what makes zeroing free.
+    // calloc does not clear pages that are fresh from the system.
     Block *block = base_calloc(1, sizeof(Block) + size);
     block->size = size;
     block->next = arena->head;

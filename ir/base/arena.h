@@ -26,6 +26,10 @@ size_t arena_bytes(const Arena *arena);
 #define arena_new(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define arena_array(arena, Type, count) ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(count)))
 
+// For a process that compiles: memory that is freed stays with it. Large arrays come and go with every pass, and each
+// page that went back to the system comes again through a fault and has to be cleared.
+void base_keep_memory(void);
+
 // malloc-family calls that never return NULL (see arena_create for what happens instead).
 void *base_realloc(void *old, size_t size);
 void *base_calloc(size_t count, size_t size);
