@@ -520,12 +520,41 @@ link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
     }
 }
 
+// A number that an attribute of a variable of the instance itself has.
+static bool
+is_number(const Linker *linker, const FragBind *bind)
+{
+    return !(bind->var & EXTRA_BIT) && expr_op(linker->dae->exprs, bind->shape) == OP_CONST;
+}
+
+// The numbers that attributes have in all elements of an array: one bind for an attribute of all of them.
+static void
+link_numbers(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t more, uint32_t stride)
+{
+    for (uint32_t i = 0; i < frag->binds.n; i++) {
+        const FragBind *bind = &frag->binds.at[i];
+        if (is_number(linker, bind))
+            dae_add_bind(linker->dae, (Bind){.var = shift->var + bind->var, .attr = bind->attr, .shape = bind->shape,
+                                             .row = linker->dae->rows.n, .span = bind->span, .more = more,
+                                             .stride = stride});
+    }
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        for (uint32_t e = 0; member->is_component && e < member->count; e++) {
+            Shift part = shift_of(shift, member, e);
+            link_numbers(linker, member->fragments[member->split ? e : 0], &part, more, stride);
+        }
+    }
+}
+
 static void
 link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
 {
     Dae *dae = linker->dae;
     for (uint32_t i = 0; i < frag->binds.n; i++) {
         const FragBind *bind = &frag->binds.at[i];
+        if (linker->repeats && is_number(linker, bind))
+            continue;
         dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr,
                                  .shape = bind->shape,
                                  .row = link_row(linker, frag, shift, bind->row, bind->n),
@@ -583,8 +612,16 @@ global_connector(Linker *linker, const Fragment *frag, const Shift *shift, uint3
 static void
 link_parts(Linker *linker, const Member *member, const Shift *shift)
 {
+    bool outermost = member->is_component && member->count > 1 && !member->split && !linker->repeats;
+    if (outermost) {
+        Shift first = shift_of(shift, member, 0);
+        link_numbers(linker, member->fragments[0], &first, member->count - 1, member->fragments[0]->nvars);
+        linker->repeats = true;
+    }
     for (uint32_t e = 0; member->is_component && e < member->count; e++)
         link_contents(linker, member->fragments[member->split ? e : 0], shift_of(shift, member, e));
+    if (outermost)
+        linker->repeats = false;
 }
 
 static bool

@@ -36,6 +36,7 @@ typedef struct Linker {
     uint32_t next_edge;
     VEC(Fragment *) ports;  // per connector: its fragment, or NULL for a signal; when Elab.connects_parts
     VEC(PartConnect) parts; // connects that augment.c takes apart
+    bool repeats;      // inside an array whose numbers are linked at once (link_numbers)
     bool sound;
 } Linker;
 

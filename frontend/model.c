@@ -253,17 +253,6 @@ read_overrides(Elab *elab, uint32_t class_id)
 }
 
 static void
-replace_bind(Dae *dae, Bind bind)
-{
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (dae->binds.at[i].var == bind.var && dae->binds.at[i].attr == bind.attr) {
-            dae->binds.at[i] = bind;
-            return;
-        }
-    dae_add_bind(dae, bind);
-}
-
-static void
 apply_element(Elab *elab, uint32_t class_id, const Override *override, Node value, bool parameter)
 {
     Dae *dae = elab->dae;
@@ -287,7 +276,7 @@ apply_element(Elab *elab, uint32_t class_id, const Override *override, Node valu
         diag_add(elab->diags, E0117, span, "'%s' needs a scalar value", override->name);
         return;
     }
-    replace_bind(dae, (Bind){.var = var, .attr = parameter ? ATTR_VALUE : ATTR_START,
+    dae_replace_bind(dae, (Bind){.var = var, .attr = parameter ? ATTR_VALUE : ATTR_START,
                              .shape = number.elements[0], .row = dae->rows.n, .span = span});
 }
 

@@ -223,6 +223,30 @@ dae_add_bind(Dae *dae, Bind bind)
 }
 
 void
+dae_replace_bind(Dae *dae, Bind bind)
+{
+    uint32_t i = 0;
+    while (i < dae->binds.n && (dae->binds.at[i].attr != bind.attr || !bind_covers(&dae->binds.at[i], bind.var)))
+        i++;
+    if (i == dae->binds.n) {
+        dae_add_bind(dae, bind);
+        return;
+    }
+    Bind before = dae->binds.at[i], behind = before;
+    dae->binds.at[i] = bind;
+    if (!before.more)
+        return;
+    uint32_t index = (bind.var - before.var) / before.stride;
+    behind.var = bind.var + before.stride;
+    behind.more = before.more - index - 1;
+    if (index < before.more)
+        dae_add_bind(dae, behind);
+    before.more = index - 1;
+    if (index)
+        dae_add_bind(dae, before);
+}
+
+void
 dae_set_node(Dae *dae, uint32_t inst, uint32_t node)
 {
     if (inst >= dae->node_of_inst.n)

@@ -81,7 +81,27 @@ typedef struct Bind {
     Expr shape;
     uint32_t row;
     Span span;
+    uint32_t more, stride; // a number is that of `more` variables after var, too, each `stride` further (elements of an array)
 } Bind;
+
+// For all variables of a bind.
+#define bind_each(bind, v) \
+    for (uint32_t v = (bind)->var, left_ = (bind)->more + 1; left_; left_--, v += (bind)->stride)
+
+static inline Bind
+bind_of_one(Bind bind, Var var)
+{
+    bind.var = var;
+    bind.more = bind.stride = 0;
+    return bind;
+}
+
+static inline bool
+bind_covers(const Bind *bind, Var var)
+{
+    uint32_t distance = var - bind->var;
+    return !distance || (bind->more && distance % bind->stride == 0 && distance / bind->stride <= bind->more);
+}
 
 typedef enum EqnKind {
     EQN_NORMAL,     // continuous or discrete equation lhs = rhs
@@ -348,6 +368,8 @@ uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint
 // Turns an expression whose slots index `vars` into (shape, row): renumbers slots, appends the row.
 void dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row);
 void dae_add_bind(Dae *dae, Bind bind);
+// Puts the bind of one variable in the place of what gave it this attribute before.
+void dae_replace_bind(Dae *dae, Bind bind);
 void dae_set_node(Dae *dae, uint32_t inst, uint32_t node);
 uint32_t dae_node(Dae *dae, uint32_t inst); // the component node of an instance, made on demand
 // A compiler-made scalar unknown named e.g. "$p1" in instance `inst` (GROUP_HIDDEN unless `shown`).

@@ -122,11 +122,11 @@ find_inline(const Dae *dae, Inline *inlined)
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         uint32_t group = dae->var_group.at[bind->var], other;
-        uint64_t key = (uint64_t)bind->var * 8 + bind->attr;
         if (group >= dae->groups.n || dae->groups.at[group].rank || expr_op(dae->exprs, bind->shape) != OP_CONST
-            || map_get(&inlined->bind_of, key, &other))
+            || map_get(&inlined->bind_of, (uint64_t)bind->var * 8 + bind->attr, &other))
             continue;
-        map_put(&inlined->bind_of, key, i);
+        bind_each(bind, var)
+            map_put(&inlined->bind_of, (uint64_t)var * 8 + bind->attr, i);
     }
 }
 
@@ -220,11 +220,13 @@ print_binds(const Dae *dae, const Inline *inlined, Out *out)
         const Bind *bind = &dae->binds.at[i];
         if (inlined->printed.at[i])
             continue;
-        out_printf(out, "%s ", dae_text_attrs[bind->attr]);
-        dae_var_name(dae, bind->var, out);
-        out_text(out, " = ");
-        print_shape(dae, bind->shape, bind->row, out);
-        out_char(out, '\n');
+        bind_each(bind, var) {
+            out_printf(out, "%s ", dae_text_attrs[bind->attr]);
+            dae_var_name(dae, var, out);
+            out_text(out, " = ");
+            print_shape(dae, bind->shape, bind->row, out);
+            out_char(out, '\n');
+        }
     }
 }
 

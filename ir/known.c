@@ -29,8 +29,9 @@ known_of(Dae *dae)
     known->state = arena_array(dae->arena, uint8_t, dae->nvars);
     known->value = arena_array(dae->arena, double, dae->nvars);
     for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (dae->binds.at[i].attr == ATTR_VALUE && dae->binds.at[i].var < dae->nvars)
-            known->bind_of[dae->binds.at[i].var] = i + 1;
+        if (dae->binds.at[i].attr == ATTR_VALUE)
+            bind_each(&dae->binds.at[i], var)
+                known->bind_of[var] = i + 1;
     dae->known = known;
     return known;
 }

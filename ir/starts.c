@@ -25,7 +25,8 @@ starts_detach(Dae *dae, const Reduction *reduction)
     vec_grow(&dae->start_of, n);
     for (uint32_t i = 0; i < n_binds; i++)
         if (dae->binds.at[i].attr == ATTR_START)
-            dae->start_of.at[dae->binds.at[i].var] = i + 1; // the bind, until the parameter is made
+            bind_each(&dae->binds.at[i], var)
+                dae->start_of.at[var] = i + 1; // the bind, until the parameter is made
     for (Var var = 0; var < n; var++) {
         uint32_t bind = dae->start_of.at[var];
         bool wanted = wants_start(dae, reduction, var);
@@ -36,6 +37,7 @@ starts_detach(Dae *dae, const Reduction *reduction)
                                                           .span = dae_group(dae, var)->span};
         Var start = dae_add_var(dae, "$start", dae_group(dae, var)->inst, VAR_PARAMETER, dae_type(dae, var), false);
         of.var = start;
+        of.more = 0;
         of.attr = ATTR_VALUE;
         dae_add_bind(dae, of);
         dae->start_of.at[var] = start + 1;

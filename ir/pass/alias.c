@@ -149,7 +149,8 @@ choose_best(Aliases *aliases, U32Vec *best)
     vec_grow(&has_start, dae->nvars);
     for (uint32_t b = 0; b < dae->binds.n; b++)
         if (dae->binds.at[b].attr == ATTR_START)
-            has_start.at[dae->binds.at[b].var] = 1;
+            bind_each(&dae->binds.at[b], var)
+                has_start.at[var] = 1;
     for (Var v = 0; v < dae->nvars; v++)
         vec_push(best, NONE);
     for (Var v = 0; v < dae->nvars; v++) {

@@ -165,9 +165,13 @@ state_starts(const Lowering *low)
     uint8_t *starts = arena_array(low->arena, uint8_t, low->nx + 1);
     memset(starts, 0, low->nx + 1);
     for (uint32_t i = 0; i < dae->binds.n; i++) {
-        uint32_t state = dae->binds.at[i].attr == ATTR_START ? state_at(low, dae->binds.at[i].var) : NONE;
-        if (state != NONE)
-            starts[state] |= MDL_START_WRITTEN;
+        if (dae->binds.at[i].attr != ATTR_START)
+            continue;
+        bind_each(&dae->binds.at[i], var) {
+            uint32_t state = state_at(low, var);
+            if (state != NONE)
+                starts[state] |= MDL_START_WRITTEN;
+        }
     }
     for (Var var = 0; var < dae->var_flags.n; var++) {
         uint32_t state = dae->var_flags.at[var] & VARF_FIXED ? state_at(low, var) : NONE;

@@ -111,7 +111,8 @@ find_attributes(const Dae *dae, Map *given)
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         if (bind->attr == ATTR_MIN || bind->attr == ATTR_MAX || bind->attr == ATTR_START)
-            map_put(given, attribute_key(bind->attr, bind->var), i);
+            bind_each(bind, var)
+                map_put(given, attribute_key(bind->attr, var), i);
     }
 }
 

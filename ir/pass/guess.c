@@ -71,6 +71,20 @@ mark_wanted(Guesses *guesses)
     return any;
 }
 
+static void
+read_start(Guesses *guesses, const Bind *bind, Var of)
+{
+    Dae *dae = guesses->dae;
+    bool negative;
+    Var var = dae_alias(dae, of, &negative);
+    uint32_t n = expr_nslots(dae->exprs, bind->shape);
+    if (n > TERMS_LIMIT || (guesses->of.at[var].shape && var != of))
+        return;
+    Expr shape = negative ? expr_1(dae->exprs, OP_NEG, bind->shape) : bind->shape;
+    guesses->of.at[var] = (Guess){shape, guesses->pool.n, n};
+    vec_append(&guesses->pool, dae->rows.at + bind->row, n);
+}
+
 // The start values that the model gives, on representatives.
 static void
 read_starts(Guesses *guesses)
@@ -79,16 +93,9 @@ read_starts(Guesses *guesses)
     vec_grow(&guesses->of, dae->nvars);
     for (uint32_t b = 0; b < dae->binds.n; b++) {
         const Bind *bind = &dae->binds.at[b];
-        bool negative;
-        if (bind->attr != ATTR_START)
-            continue;
-        Var var = dae_alias(dae, bind->var, &negative);
-        uint32_t n = expr_nslots(dae->exprs, bind->shape);
-        if (n > TERMS_LIMIT || (guesses->of.at[var].shape && var != bind->var))
-            continue;
-        Expr shape = negative ? expr_1(dae->exprs, OP_NEG, bind->shape) : bind->shape;
-        guesses->of.at[var] = (Guess){shape, guesses->pool.n, n};
-        vec_append(&guesses->pool, dae->rows.at + bind->row, n);
+        if (bind->attr == ATTR_START)
+            bind_each(bind, var)
+                read_start(guesses, bind, var);
     }
 }
 

@@ -231,7 +231,8 @@ start_binds(const Dae *dae, U32Vec *start_of)
         vec_push(start_of, NONE);
     for (uint32_t i = 0; i < dae->binds.n; i++)
         if (dae->binds.at[i].attr == ATTR_START)
-            start_of->at[dae->binds.at[i].var] = i;
+            bind_each(&dae->binds.at[i], var)
+                start_of->at[var] = i;
 }
 
 // Per representative the variable of its class whose start counts: itself, else the first alias with a written one.
@@ -570,8 +571,9 @@ free_parameters(Dae *dae, Problem *problem)
             set_free(dae, dae->binds.at[dependents.at.at[k]].var, &queue);
     for (uint32_t i = 0; i < dae->binds.n && queue.n; i++) {
         const Bind bind = dae->binds.at[i];
-        if (bind.attr == ATTR_VALUE && dae->var_flags.at[bind.var] & VARF_FREE)
-            add_start(dae, problem, bind.var, &bind, bind.span);
+        bind_each(&bind, var)
+            if (bind.attr == ATTR_VALUE && dae->var_flags.at[var] & VARF_FREE)
+                add_start(dae, problem, var, &bind, bind.span);
     }
     vec_free(&queue);
     vec_free(&dependents.start);

@@ -76,7 +76,7 @@ loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t nu
     Var zero = highest ? dae_add_var(dae, arena_printf(dae->arena, "$loose%u", number), 0, VAR_PARAMETER, TYPE_REAL, false)
                        : NONE;
     if (highest)
-        dae_add_bind(dae, (Bind){zero, ATTR_VALUE, expr_const(dae->exprs, 0), 0, {0, 0}});
+        dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
     Var slack = highest ? dae_add_var(dae, arena_printf(dae->arena, "$start%u", number), 0, VAR_CONTINUOUS, TYPE_REAL, false)
                         : NONE;
     for (uint32_t i = 0; i < end && highest; i++) {

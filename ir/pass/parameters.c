@@ -12,9 +12,21 @@
 typedef struct ParameterOrder {
     U32Vec bind_of;   // per variable: its ATTR_VALUE bind, or NONE
     U8Vec state;      // per variable: 0 new, 1 on the path, 2 done
-    U32Vec order;     // binds, dependencies first
+    U32Vec order;     // variables, dependencies first
     U32Vec stack;
 } ParameterOrder;
+
+// Per variable: the bind of its start value + 1, or 0, and the variable of its class to which it belongs. Empty without
+// invariants.
+typedef struct Started { uint32_t bind; Var var; } Started;
+typedef VEC(Started) StartedVec;
+
+typedef struct Attributes {
+    const U32Vec *bind_of; // ParameterOrder
+    U8Vec rank;            // per place: how much its start value counts
+    StartedVec started;
+    InstrVec *code;
+} Attributes;
 
 // Depth-first from one bind, with an explicit stack. False when it meets itself.
 static bool
@@ -49,7 +61,7 @@ order_from(Lowering *low, ParameterOrder *work, Var root)
             continue;
         }
         work->state.at[var] = 2;
-        vec_push(&work->order, bind);
+        vec_push(&work->order, var);
         vec_drop(stack);
     }
     return good;
@@ -154,7 +166,7 @@ check_range(Lowering *low, const Bind *bind)
     const Group *group = dae_group(low->dae, bind->var);
     Span span = bind->span;
     for (uint32_t i = 0; i < low->dae->binds.n; i++)
-        if (low->dae->binds.at[i].var == bind->var && low->dae->binds.at[i].attr == ATTR_VALUE)
+        if (low->dae->binds.at[i].attr == ATTR_VALUE && bind_covers(&low->dae->binds.at[i], bind->var))
             span = low->dae->binds.at[i].span;
     Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
                           dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
@@ -164,7 +176,7 @@ check_range(Lowering *low, const Bind *bind)
 
 // Where invariants determine derivatives at the start, der(x) = v hands the start value of v on to der(x).
 static void
-guess_derivatives(Lowering *low, const U32Vec *started, InstrVec *code)
+guess_derivatives(Lowering *low, const StartedVec *started, InstrVec *code)
 {
     Dae *dae = low->dae;
     U32Vec vars = {0};
@@ -176,9 +188,10 @@ guess_derivatives(Lowering *low, const U32Vec *started, InstrVec *code)
         Expr same = expr_2(low->exprs, OP_EQN, expr_slot(low->exprs, 0), expr_slot(low->exprs, 1));
         for (uint32_t k = 0; k < 2 && vars.n == 2 && shape == same; k++) {
             Var der = vars.at[k], v = vars.at[1 - k];
-            if (dae->var_der_of.at[der] == NONE || started->at[der] || !started->at[v] || low->place.at[der] == NONE)
+            Started from = started->at[v];
+            if (dae->var_der_of.at[der] == NONE || started->at[der].bind || !from.bind || low->place.at[der] == NONE)
                 continue;
-            const Bind bind = dae->binds.at[started->at[v] - 1];
+            const Bind bind = bind_of_one(dae->binds.at[from.bind - 1], from.var);
             bool negative;
             dae_alias(dae, bind.var, &negative);
             bind_value(low, &bind, low->place.at[der], negative ? -1 : 1, code);
@@ -187,57 +200,89 @@ guess_derivatives(Lowering *low, const U32Vec *started, InstrVec *code)
     vec_free(&vars);
 }
 
+static void
+make_limit(Lowering *low, const Bind *bind, InstrVec *code)
+{
+    if (!bind_is_parametric(low, bind) || dae_kind(low->dae, bind->var) != VAR_PARAMETER)
+        return;
+    bind_each(bind, var) {
+        Bind one = bind_of_one(*bind, var);
+        check_range(low, &one);
+        settable_limit(low, &one, code);
+    }
+}
+
+static void
+make_start(Lowering *low, Attributes *attributes, const Bind *bind, uint32_t index)
+{
+    Dae *dae = low->dae;
+    bool negative;
+    Var at = dae_alias(dae, bind->var, &negative);
+    uint32_t place = low->place.at[at];
+    uint8_t mine = dae->var_flags.at[bind->var] & VARF_FIXED ? 3 : at == bind->var ? 2 : 1;
+    if (place < attributes->rank.n && attributes->rank.at[place] >= mine)
+        return;
+    if (place < attributes->rank.n)
+        attributes->rank.at[place] = mine;
+    if (attributes->started.n)
+        attributes->started.at[at] = (Started){index + 1, bind->var};
+    int sign = negative ? -1 : 1;
+    bind_value(low, bind, place, sign, attributes->code);
+    if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
+        bind_value(low, bind, low->place.at[dae->var_pre.at[at]], sign, attributes->code);
+}
+
+static void
+make_nominal(Lowering *low, const Bind *bind, Var at, InstrVec *code)
+{
+    uint32_t place = low->place.at[at];
+    low->nominal_of.at[at] = parameter_value(low, bind->shape, bind->row);
+    if (place >= low->y && place < low->y + low->n)
+        bind_value(low, bind, low->sys->model->nominal + place - low->y, 1, code);
+}
+
+static void
+make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
+{
+    Dae *dae = low->dae;
+    const Bind all = dae->binds.at[index];
+    if (all.attr == ATTR_VALUE)
+        return;
+    if (all.attr == ATTR_MIN || all.attr == ATTR_MAX) {
+        make_limit(low, &all, attributes->code);
+        return;
+    }
+    bind_each(&all, var) {
+        bool negative;
+        Var at = dae_alias(dae, var, &negative);
+        const Bind bind = bind_of_one(all, var);
+        // The start value of a parameter counts only when it has no other value.
+        if (dae->var_flags.at[var] & VARF_REMOVED || low->place.at[at] == NONE || !bind_is_parametric(low, &bind)
+            || attributes->bind_of->at[var] != NONE)
+            continue;
+        if (bind.attr == ATTR_NOMINAL)
+            make_nominal(low, &bind, at, attributes->code);
+        else
+            make_start(low, attributes, &bind, index);
+    }
+}
+
 // Start values and nominal values go to the representative; a fixed start wins over others, the variable's
 // own over its aliases'.
 static void
 make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
 {
-    Dae *dae = low->dae;
-    uint32_t n_binds = dae->binds.n;
-    U8Vec rank = {0};
-    U32Vec started = {0}; // per variable: the bind of its start value + 1
-    vec_grow(&rank, low->nv);
-    vec_grow(&started, dae->nvars);
-    vec_grow(&low->nominal_of, dae->nvars);
-    for (uint32_t i = 0; i < n_binds; i++) {
-        const Bind bind = dae->binds.at[i];
-        if (bind.attr == ATTR_MIN || bind.attr == ATTR_MAX) {
-            if (bind_is_parametric(low, &bind)) {
-                check_range(low, &bind);
-                settable_limit(low, &bind, code);
-            }
-            continue;
-        }
-        if (bind.attr == ATTR_VALUE || dae->var_flags.at[bind.var] & VARF_REMOVED)
-            continue;
-        bool negative;
-        Var at = dae_alias(dae, bind.var, &negative);
-        if (low->place.at[at] == NONE || !bind_is_parametric(low, &bind))
-            continue;
-        // The start value of a parameter counts only when it has no other value.
-        if (bind_of->at[bind.var] != NONE)
-            continue;
-        uint32_t place = low->place.at[at];
-        int sign = negative ? -1 : 1;
-        if (bind.attr == ATTR_NOMINAL) {
-            low->nominal_of.at[at] = parameter_value(low, bind.shape, bind.row);
-            if (place >= low->y && place < low->y + low->n)
-                bind_value(low, &bind, low->sys->model->nominal + place - low->y, 1, code);
-            continue;
-        }
-        uint8_t mine = dae->var_flags.at[bind.var] & VARF_FIXED ? 3 : at == bind.var ? 2 : 1;
-        if (place < rank.n && rank.at[place] >= mine)
-            continue;
-        if (place < rank.n)
-            rank.at[place] = mine;
-        started.at[at] = i + 1;
-        bind_value(low, &bind, place, sign, code);
-        if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
-            bind_value(low, &bind, low->place.at[dae->var_pre.at[at]], sign, code);
-    }
-    guess_derivatives(low, &started, code);
-    vec_free(&rank);
-    vec_free(&started);
+    Attributes attributes = {.bind_of = bind_of, .code = code};
+    uint32_t n = low->dae->binds.n;
+    vec_grow(&attributes.rank, low->nv);
+    if (low->in->reduction->invariants.n)
+        vec_grow(&attributes.started, low->dae->nvars);
+    vec_grow(&low->nominal_of, low->dae->nvars);
+    for (uint32_t i = 0; i < n; i++)
+        make_attribute(low, &attributes, i);
+    guess_derivatives(low, &attributes.started, code);
+    vec_free(&attributes.rank);
+    vec_free(&attributes.started);
 }
 
 // A parameter that nobody gives a value has its start value, or is 0, which is rarely what is meant.
@@ -271,14 +316,19 @@ find_values(Lowering *low, ParameterOrder *work)
         vec_push(&work->bind_of, NONE);
     for (uint32_t i = 0; i < dae->binds.n; i++)
         if (dae->binds.at[i].attr == ATTR_VALUE)
-            work->bind_of.at[dae->binds.at[i].var] = i;
-    for (uint32_t i = 0; i < dae->binds.n; i++) {
-        Bind *bind = &dae->binds.at[i];
-        if (bind->attr != ATTR_START || work->bind_of.at[bind->var] != NONE || dae_kind(dae, bind->var) != VAR_PARAMETER
-            || dae->var_flags.at[bind->var] & VARF_FREE)
+            bind_each(&dae->binds.at[i], var)
+                work->bind_of.at[var] = i;
+    for (uint32_t i = 0, n = dae->binds.n; i < n; i++) {
+        Bind bind = dae->binds.at[i];
+        if (bind.attr != ATTR_START || dae_kind(dae, bind.var) != VAR_PARAMETER)
             continue;
-        bind->attr = ATTR_VALUE;
-        work->bind_of.at[bind->var] = i;
+        bind.attr = ATTR_VALUE;
+        bind_each(&bind, var) {
+            if (work->bind_of.at[var] != NONE || dae->var_flags.at[var] & VARF_FREE)
+                continue;
+            work->bind_of.at[var] = dae->binds.n;
+            dae_add_bind(dae, bind_of_one(bind, var));
+        }
     }
 }
 
@@ -295,7 +345,7 @@ make_parameters(Lowering *low)
             good = order_from(low, &work, var);
     settables_begin(low);
     for (uint32_t i = 0; i < work.order.n && good; i++) {
-        const Bind bind = dae->binds.at[work.order.at[i]];
+        const Bind bind = bind_of_one(dae->binds.at[work.bind_of.at[work.order.at[i]]], work.order.at[i]);
         int sign;
         if (bind_is_parametric(low, &bind))
             bind_value(low, &bind, place_of(low, bind.var, &sign), 1, &code);

@@ -133,9 +133,13 @@ collect_wishes(States *states)
     }
     uint32_t binds = states->reduction->differentiated ? dae->binds.n : 0; // otherwise no derivative is chosen
     for (uint32_t b = 0; b < binds; b++) {
-        Var to = dae_alias(dae, dae->binds.at[b].var, &negative);
-        if (dae->binds.at[b].attr == ATTR_START && !states->start.at[to])
-            states->start.at[to] = 1;
+        if (dae->binds.at[b].attr != ATTR_START)
+            continue;
+        bind_each(&dae->binds.at[b], var) {
+            Var to = dae_alias(dae, var, &negative);
+            if (!states->start.at[to])
+                states->start.at[to] = 1;
+        }
     }
     Map contacts = {0};
     find_contacts(dae, &contacts);

@@ -52,6 +52,20 @@ flow_of(const Dae *dae, uint32_t connector)
 }
 
 static void
+set_bound(Mixer *mixer, Var flow, uint32_t attr, double value)
+{
+    uint32_t at;
+    if (!map_get(&mixer->least, flow, &at))
+        return;
+    if (attr == ATTR_MIN)
+        mixer->bounds.at[at].min = value;
+    else if (attr == ATTR_MAX)
+        mixer->bounds.at[at].max = value;
+    else if (attr == ATTR_NOMINAL)
+        mixer->bounds.at[at].nominal = fabs(value);
+}
+
+static void
 collect_connectors(Mixer *mixer)
 {
     Dae *dae = mixer->dae;
@@ -65,19 +79,10 @@ collect_connectors(Mixer *mixer)
         map_put(&mixer->least, flow_of(dae, c), mixer->bounds.n);
         vec_push(&mixer->bounds, ((FlowBounds){-INFINITY, INFINITY, 1}));
     }
-    for (uint32_t i = 0; i < dae->binds.n; i++) {
-        const Bind *bind = &dae->binds.at[i];
-        uint32_t at;
-        if (!map_get(&mixer->least, bind->var, &at) || expr_op(dae->exprs, bind->shape) != OP_CONST)
-            continue;
-        double value = expr_value(dae->exprs, bind->shape);
-        if (bind->attr == ATTR_MIN)
-            mixer->bounds.at[at].min = value;
-        else if (bind->attr == ATTR_MAX)
-            mixer->bounds.at[at].max = value;
-        else if (bind->attr == ATTR_NOMINAL)
-            mixer->bounds.at[at].nominal = fabs(value);
-    }
+    for (uint32_t i = 0; i < dae->binds.n; i++)
+        if (expr_op(dae->exprs, dae->binds.at[i].shape) == OP_CONST)
+            bind_each(&dae->binds.at[i], var)
+                set_bound(mixer, var, dae->binds.at[i].attr, expr_value(dae->exprs, dae->binds.at[i].shape));
 }
 
 static const FlowBounds *

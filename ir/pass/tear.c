@@ -379,7 +379,8 @@ find_guessed(Tearing *t)
     for (uint32_t b = 0; b < dae->binds.n; b++) {
         bool negative;
         if (dae->binds.at[b].attr == ATTR_START)
-            t->guessed.at[dae_alias(dae, dae->binds.at[b].var, &negative)] = 1;
+            bind_each(&dae->binds.at[b], var)
+                t->guessed.at[dae_alias(dae, var, &negative)] = 1;
     }
 }
 
