@@ -248,9 +248,103 @@ typedef struct Piece { // a stretch of the dynamics' instructions: plain, or a l
 typedef VEC(Piece) PieceVec;
 
 static void
+mark_read(Dae *dae, uint32_t row, uint32_t n, U8Vec *read)
+{
+    bool negative;
+    for (uint32_t k = 0; k < n; k++)
+        read->at[dae_alias(dae, dae->rows.at[row + k], &negative)] = 1;
+}
+
+static void
+mark_read_var(Dae *dae, Var var, U8Vec *read)
+{
+    bool negative;
+    if (var != NONE)
+        read->at[dae_alias(dae, var, &negative)] = 1;
+}
+
+// Marks the variables that something other than an assignment of the dynamics reads: the integrator, events, loops, laws.
+static void
+mark_readers(const Lowering *low, U8Vec *read)
+{
+    Dae *dae = low->dae;
+    const Causal *causal = low->in->dynamics, *discretes = low->in->discrete;
+    const Reduction *reduction = low->in->reduction;
+    for (uint32_t i = 0; i < low->nx; i++)
+        mark_read_var(dae, dae->var_der.at[low->state.at[i]], read);
+    for (uint32_t i = 0; i < reduction->invariants.n; i++) {
+        const Equation *at = &dae->equations.at[reduction->invariants.at[i]];
+        mark_read(dae, at->row, expr_nslots(low->exprs, at->shape), read);
+    }
+    for (uint32_t i = 0; i < causal->loops.n; i++)
+        for (uint32_t k = 0; k < causal->loops.at[i].n_inner; k++) {
+            const Assign *assign = &causal->assigns.at[causal->loops.at[i].inner + k];
+            mark_read(dae, assign->row, expr_nslots(low->exprs, assign->shape), read);
+        }
+    for (uint32_t i = 0; i < causal->residuals.n; i++)
+        mark_read(dae, causal->residuals.at[i].row, expr_nslots(low->exprs, causal->residuals.at[i].shape), read);
+    for (uint32_t i = 0; i < discretes->assigns.n; i++)
+        mark_read(dae, discretes->assigns.at[i].row, expr_nslots(low->exprs, discretes->assigns.at[i].shape), read);
+    for (uint32_t i = 0; i < dae->reinits.n; i++)
+        mark_read(dae, dae->reinits.at[i].row, expr_nslots(low->exprs, dae->reinits.at[i].value), read);
+    for (uint32_t i = 0; i < dae->asserts.n; i++)
+        mark_read(dae, dae->asserts.at[i].row, expr_nslots(low->exprs, dae->asserts.at[i].condition), read);
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        const Law *law = &dae->laws.at[i];
+        mark_read_var(dae, law->x, read);
+        mark_read_var(dae, law->p, read);
+        mark_read_var(dae, law->a, read);
+        mark_read_var(dae, law->near, read);
+    }
+    for (uint32_t i = 0; i < dae->delays.n; i++) {
+        mark_read_var(dae, dae->delays.at[i].input, read);
+        mark_read_var(dae, dae->delays.at[i].time, read);
+    }
+    for (uint32_t i = 0; i < dae->fractionals.n; i++)
+        mark_read_var(dae, dae->fractionals.at[i].input, read);
+}
+
+static bool
+has_kink(const Exprs *exprs, Expr e)
+{
+    return expr_has_op(exprs, e, OP_ABS) || expr_has_op(exprs, e, OP_MIN) || expr_has_op(exprs, e, OP_MAX)
+           || expr_has_op(exprs, e, OP_LUZ);
+}
+
+// Per assignment of the dynamics whether it is only looked at: nothing but such assignments reads what it gives. Its kinks
+// need no events, which would only cut the integrator's steps, or end a run when the arguments differ by noise.
+static void
+find_seen(const Lowering *low, U8Vec *seen)
+{
+    const Causal *causal = low->in->dynamics;
+    U8Vec read = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < causal->assigns.n && !any; i++)
+        any = has_kink(low->exprs, causal->assigns.at[i].shape);
+    if (!any)
+        return;
+    vec_grow(seen, causal->assigns.n);
+    vec_grow(&read, low->dae->nvars);
+    mark_readers(low, &read);
+    for (uint32_t i = causal->items.n; i-- > 0;) {
+        CausalItem item = causal->items.at[i];
+        if (item.is_loop)
+            continue;
+        const Assign *assign = &causal->assigns.at[item.index];
+        bool negative;
+        seen->at[item.index] = !read.at[dae_alias(low->dae, assign->var, &negative)];
+        if (!seen->at[item.index])
+            mark_read(low->dae, assign->row, expr_nslots(low->exprs, assign->shape), &read);
+    }
+    vec_free(&read);
+}
+
+static void
 emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
 {
     const Causal *causal = low->in->dynamics;
+    U8Vec seen = {0};
+    find_seen(low, &seen);
     for (uint32_t i = 0; i < causal->items.n; i++) {
         CausalItem item = causal->items.at[i];
         uint32_t first = code->n;
@@ -270,7 +364,7 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
         } else {
             const Assign *assign = &causal->assigns.at[item.index];
             int sign;
-            emit(low, code, LIFT_HELD, assign->shape, assign->row,
+            emit(low, code, seen.n && seen.at[item.index] ? LIFT_SEEN : LIFT_HELD, assign->shape, assign->row,
                  low->dae->equations.at[assign->equation].span, place_of(low, assign->var, &sign));
         }
         vec_grow(in_loop, code->n - first);
@@ -282,6 +376,7 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
             vec_last(pieces).n += code->n - first;
         }
     }
+    vec_free(&seen);
 }
 
 // The instructions from `first` on are a plain stretch; it joins the one before.

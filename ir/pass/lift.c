@@ -162,7 +162,7 @@ rewrite_new(Lowering *low, Expr e, bool events)
 {
     Exprs *exprs = low->exprs;
     Op op = expr_op(exprs, e);
-    bool held = events && low->lift->mode == LIFT_HELD;
+    bool held = events && low->lift->mode != LIFT_LIVE;
     switch (op) {
     case OP_CONST: case OP_SLOT: case OP_TIME:
         return e;
@@ -172,7 +172,7 @@ rewrite_new(Lowering *low, Expr e, bool events)
         return rewrite(low, expr_arg(exprs, e, 1), events && expr_is_const(exprs, expr_arg(exprs, e, 0), 0));
     case OP_HOMOTOPY: {
         Expr actual = rewrite(low, expr_arg(exprs, e, 0), events);
-        if (low->lift->mode == LIFT_HELD)
+        if (low->lift->mode != LIFT_LIVE)
             return actual;
         Expr lambda = extra_slot(low, EXTRA_LAMBDA, 0);
         Expr simple = rewrite(low, expr_arg(exprs, e, 1), events);
@@ -184,13 +184,14 @@ rewrite_new(Lowering *low, Expr e, bool events)
     case OP_TERMINAL:
         return extra_slot(low, EXTRA_TERMINAL, 0);
     case OP_SAMPLE:
-        return low->lift->mode == LIFT_HELD ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(exprs, 0);
+        return low->lift->mode != LIFT_LIVE ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(exprs, 0);
     case OP_LT: case OP_LE: case OP_GT: case OP_GE:
         if (!held)
             return rewrite_args(low, e, events);
         return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
-        if (!held || !depends_on_continuous(low, e))
+        bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
+        if (!held || smooth || !depends_on_continuous(low, e))
             return rewrite_args(low, e, events);
         Expr a = expr_arg(exprs, e, 0), b = expr_nargs(exprs, e) > 1 ? expr_arg(exprs, e, 1) : 0;
         return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
@@ -242,7 +243,7 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
         rewriting = needs_rewrite(low, shape);
         map_put(&memo->rewriting, shape, rewriting);
     }
-    uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : 2);
+    uint64_t key = hash_add(hash_mix(shape), rewriting ? mode : LIFT_SEEN + 1);
     for (uint32_t k = 0; k < own && rewriting; k++)
         key = hash_add(key, kinds[k]);
     uint32_t found;

@@ -122,6 +122,7 @@ const char *lower_place(Lowering *low, Span span, const char *otherwise);
 typedef enum LiftMode {
     LIFT_HELD,   // relations become held values (dynamics, discrete part, outputs, asserts)
     LIFT_LIVE,   // relations are computed where they stand (initialisation, root functions)
+    LIFT_SEEN,   // held, but kinks (luz, min, max, abs) are computed where they stand: values that nothing integrates over
 } LiftMode;
 // Appends v[dest] = shape(row of variables) to `code`, for rows that name each representative once (those
 // of causal forms).
