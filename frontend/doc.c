@@ -574,13 +574,20 @@ doc_file(Program *program, const DocOptions *options, Out *out)
     close_doc(&doc);
 }
 
+const char *
+doc_description(Program *program, const char *name)
+{
+    uint32_t id = scope_class_by_path(program, name);
+    const Doc doc = {.program = program};
+    return id && !scope_is_predefined(id) ? class_description(&doc, class_at(program, id)) : "";
+}
+
 bool
 doc_line(Program *program, const char *name, Out *out)
 {
     uint32_t id = scope_class_by_path(program, name);
     if (!id || scope_is_predefined(id))
         return false;
-    Doc doc = {.program = program};
-    out_printf(out, "%-14s %s\n", name, class_description(&doc, class_at(program, id)));
+    out_printf(out, "%-14s %s\n", name, doc_description(program, name));
     return true;
 }

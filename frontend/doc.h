@@ -19,5 +19,7 @@ bool doc_class(Program *program, const char *name, const DocOptions *options, Ou
 void doc_file(Program *program, const DocOptions *options, Out *out);
 // One line about a package: its name and description. False when there is no such package.
 bool doc_line(Program *program, const char *name, Out *out);
+// The description of a class, "" when it has none or there is no such class; lives as long as the program.
+const char *doc_description(Program *program, const char *name);
 
 #endif

@@ -1,9 +1,18 @@
 // links.js: what belongs together in a report lights up together: source lines, equations, nodes and bonds of the drawing,
 // blocks. A click keeps the marks and shows the counterparts. By keys: each of these lists is one stop of the Tab key, arrows go
-// through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign.
+// through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign. Of a large model, formulas are
+// text until they come into sight, or are the counterparts of what is clicked.
 (function () {
   "use strict";
   var keys = ["equation", "node", "line", "block"], index = {}, marked = [], kept = null;
+  // Whether an equation is too wide is looked at when it comes into sight: to measure all would lay out the whole page.
+  var seen = new IntersectionObserver(function (entries) {
+    entries.forEach(function (e) {
+      if (!e.isIntersecting) return;
+      seen.unobserve(e.target);
+      breakWide(e.target);
+    });
+  }, { rootMargin: "400px" });
   keys.forEach(function (key) { index[key] = {}; });
 
   // --- the drawing: Graphviz names nodes and bonds by numbers of the model's nodes
@@ -21,13 +30,37 @@
   });
   document.querySelectorAll(".drawing a").forEach(function (a) { a.removeAttribute("xlink:title"); });
 
+  // A drawing much wider than its column goes across the page; what is small there can be seen in its own size.
+  function layOutDrawing() {
+    var box = document.querySelector(".drawing"), svg = box && box.querySelector("svg"), main = document.querySelector("main");
+    if (!svg || !svg.viewBox || !svg.viewBox.baseVal) return;
+    var natural = svg.viewBox.baseVal.width * 4 / 3;
+    if (natural > 1.5 * box.clientWidth && main) main.before(document.getElementById("graph"));
+    if (natural < 1.25 * box.clientWidth) return;
+    var button = document.createElement("button");
+    button.textContent = "full size";
+    button.addEventListener("click", function () {
+      button.textContent = box.classList.toggle("full") ? "fit to the page" : "full size";
+    });
+    box.parentNode.appendChild(button);
+  }
+  layOutDrawing();
+
   // --- marks
 
-  document.querySelectorAll("[data-equation], [data-node], [data-line], [data-block]").forEach(function (element) {
-    keys.forEach(function (key) {
-      var value = element.dataset[key];
-      if (value !== undefined) (index[key][value] = index[key][value] || []).push(element);
+  function enter(root) {
+    root.querySelectorAll("[data-equation], [data-node], [data-line], [data-block]").forEach(function (element) {
+      keys.forEach(function (key) {
+        var value = element.dataset[key];
+        if (value !== undefined) (index[key][value] = index[key][value] || []).push(element);
+      });
     });
+    root.querySelectorAll(".equation").forEach(function (e) { seen.observe(e); });
+  }
+
+  var edges = {}; // by node
+  document.querySelectorAll(".drawing g.edge").forEach(function (e) {
+    (e.dataset.ends || "").split(" ").forEach(function (node) { (edges[node] = edges[node] || []).push(e); });
   });
 
   function add(set, key, value) {
@@ -36,7 +69,7 @@
 
   function isHead(element) { return element.tagName === "H3" || !!element.closest(".drawing"); }
 
-  // An equation: itself in both lists, its line, the head and the drawing of its node, the number of its block.
+  // An equation: itself in both lists, its line, the head and the drawing of its node with its bonds, the number of its block.
   function ofEquation(set, element) {
     var line = element.dataset.line, node = element.dataset.node;
     add(set, "equation", element.dataset.equation);
@@ -46,17 +79,21 @@
       set.add(e);
       (e.tagName === "H3" && index.line[e.dataset.line] || []).forEach(function (l) { if (l.tagName === "LI") set.add(l); });
     });
+    (edges[node] || []).forEach(function (e) { set.add(e); });
     (index.block[element.dataset.block] || []).forEach(function (e) { if (e.classList.contains("block")) set.add(e); });
   }
 
-  function ofNode(set, node) {
+  // A node: its head, its equations, its drawing, and the line that declares it.
+  function ofEnd(set, node) {
     (index.node[node] || []).forEach(function (e) {
       set.add(e);
       (index.line[e.dataset.line] || []).forEach(function (l) { if (l.tagName === "LI" && isHead(e)) set.add(l); });
     });
-    document.querySelectorAll(".drawing g.edge").forEach(function (e) {
-      if (e.dataset.ends && e.dataset.ends.split(" ").indexOf(String(node)) >= 0) set.add(e);
-    });
+  }
+
+  function ofNode(set, node) {
+    ofEnd(set, node);
+    (edges[node] || []).forEach(function (e) { set.add(e); });
   }
 
   function related(element) {
@@ -77,7 +114,7 @@
 
   // A bond marks what it joins, a node of the drawing also its bonds.
   function ofEnds(set, element, node) {
-    if (element.classList.contains("edge")) (index.node[node] || []).forEach(function (e) { set.add(e); });
+    if (element.classList.contains("edge")) ofEnd(set, node);
     else ofNode(set, node);
   }
 
@@ -91,9 +128,64 @@
     return event.target.closest && event.target.closest("[data-equation], [data-ends], [data-node], [data-line], [data-block]");
   }
 
+  // --- formulas that are text yet
+
+  var places = document.getElementById("places");
+  places = places ? JSON.parse(places.textContent) : [];
+
+  // Puts them into the box that holds them, if that has not been done.
+  function fill(box) {
+    var later = box && box.querySelector("script.later"), parent = later && later.parentNode;
+    if (!later) return;
+    if (later.previousElementSibling) later.previousElementSibling.remove();
+    later.insertAdjacentHTML("beforebegin", later.textContent);
+    later.remove();
+    enter(parent);
+    if (kept) mark(kept);
+  }
+
+  function fillAll() { document.querySelectorAll("script.later").forEach(function (later) { fill(later.parentNode); }); }
+
+  // The counterparts of an element, as many as somebody looks at.
+  function fetch(element) {
+    var at = element.dataset, nodes = at.ends ? at.ends.split(" ") : at.node === undefined ? [] : [at.node], own = kept;
+    // A line: also the components that it declares.
+    if (!nodes.length && at.equation === undefined)
+      (index.line[at.line] || []).forEach(function (e) { if (e.tagName === "H3") nodes.push(e.dataset.node); });
+    var wanted = places.filter(function (p) {
+      if (at.equation !== undefined) return String(p[0]) === at.equation;
+      return nodes.indexOf(String(p[1])) >= 0 || (at.block !== undefined && String(p[2]) === at.block)
+        || (at.line !== undefined && p[3] === at.line);
+    });
+    kept = null;
+    wanted.slice(0, 60).forEach(function (p) {
+      fill(document.getElementById("node-" + p[1]));
+      fill(document.querySelector(".block[data-block='" + p[2] + "']"));
+    });
+    kept = own;
+  }
+
+  function coming(root) {
+    return new IntersectionObserver(function (entries) {
+      entries.forEach(function (e) {
+        if (!e.isIntersecting) return;
+        this.unobserve(e.target);
+        fill(e.target.parentNode);
+      }, this);
+    }, { root: root, rootMargin: "600px" });
+  }
+
+  var far = coming(null), blocks = document.querySelector(".blocks"), inBlocks = blocks && coming(blocks);
+  document.querySelectorAll(".waiting").forEach(function (e) { (e.closest(".blocks") ? inBlocks : far).observe(e); });
+  window.addEventListener("beforeprint", fillAll);
+
   // --- files
 
+  var coloured = {};
+
   function show(file) {
+    if (!coloured[file]) document.querySelectorAll("ol.source[data-file='" + file + "'] code").forEach(colour);
+    coloured[file] = true;
     document.querySelectorAll("ol.source").forEach(function (list) { list.hidden = list.dataset.file !== file; });
     document.querySelectorAll(".tabs button").forEach(function (b) { b.classList.toggle("chosen", b.dataset.file === file); });
   }
@@ -133,6 +225,7 @@
     var element = target(event);
     if (event.target.closest("summary, button, input, a[href], canvas, select")) return;
     kept = element && element !== kept ? element : null;
+    if (kept) fetch(kept);
     document.body.classList.toggle("fixed", !!kept);
     mark(kept || element);
     if (kept) revealAll(kept);
@@ -147,23 +240,36 @@
   // --- keys
 
   // Lists whose members the arrow keys go through: one of them at a time can be reached by Tab.
-  function rove(members) {
-    members = Array.from(members);
-    members.forEach(function (element, k) {
-      element.tabIndex = k ? -1 : 0;
-      element.addEventListener("focus", function () { if (!kept) mark(element); });
-      element.addEventListener("keydown", function (event) {
-        var step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key], next = step && members[k + step];
-        if (event.target !== element) return;
-        if (event.key === "Enter" || event.key === " ") element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-        else if (!next) return;
-        if (next) {
-          element.tabIndex = -1;
-          next.tabIndex = 0;
-          next.focus();
-        }
+  function rove(list, selector) {
+    var current = list && list.querySelector(selector);
+    if (!current) return;
+    current.tabIndex = 0;
+    list.addEventListener("mousedown", function (event) {
+      var member = event.target.closest(selector);
+      if (member && member !== current) member.tabIndex = -1;
+    });
+    list.addEventListener("focusin", function (event) {
+      if (!event.target.matches(selector)) return;
+      current.tabIndex = -1;
+      current = event.target;
+      current.tabIndex = 0;
+      if (!kept) mark(current);
+    });
+    list.addEventListener("keydown", function (event) {
+      var step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key], element = event.target;
+      if (!element.matches(selector)) return;
+      if (event.key === "Enter" || event.key === " ") {
+        element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
         event.preventDefault();
-      });
+        return;
+      }
+      fill(element.parentNode);
+      var members = step ? Array.from(list.querySelectorAll(selector)) : [], next = members[members.indexOf(element) + step];
+      if (!next) return;
+      fill(next.parentNode);
+      next.tabIndex = -1;
+      next.focus();
+      event.preventDefault();
     });
   }
 
@@ -198,10 +304,13 @@
     math.replaceWith(formula);
   }
 
-  function breakWide() {
-    Array.from(document.querySelectorAll(".equation")).filter(function (e) { return e.scrollWidth > e.clientWidth + 1; })
-      .forEach(function (e) { Array.from(e.children).forEach(function (m) { if (m.tagName === "math") breakUp(m); }); });
+  function breakWide(equation) {
+    if (equation.scrollWidth > equation.clientWidth + 1)
+      Array.from(equation.children).forEach(function (m) { if (m.tagName === "math") breakUp(m); });
   }
+
+  window.addEventListener("resize", function () { document.querySelectorAll(".equation").forEach(function (e) { seen.observe(e); }); });
+  window.addEventListener("beforeprint", function () { document.querySelectorAll(".equation").forEach(breakWide); });
 
   // --- one variable: all its places, and its full name
 
@@ -280,7 +389,10 @@
     });
     canvas.addEventListener("mouseleave", function () { tip.style.display = "none"; });
     canvas.addEventListener("click", function (event) {
-      var element = equation(at(event)[0]);
+      var row = at(event)[0];
+      if (!(row >= 0 && row < n)) return;
+      fetch({ dataset: { equation: String(data.equations[row]) } });
+      var element = equation(row);
       if (!element) return;
       kept = element;
       document.body.classList.add("fixed");
@@ -308,12 +420,13 @@
     code.appendChild(document.createTextNode(text.slice(last)));
   }
 
-  document.querySelectorAll("ol.source code").forEach(colour);
-  document.querySelectorAll("ol.source, .blocks").forEach(function (list) { rove(list.querySelectorAll("li, .equation")); });
-  rove(document.querySelectorAll("#equations h3, #equations .equation"));
-  rove(document.querySelectorAll(".drawing g.node, .drawing g.edge"));
-  breakWide();
-  window.addEventListener("resize", breakWide);
+  enter(document);
+  var first = document.querySelector("ol.source");
+  if (first) show(first.dataset.file);
+  document.querySelectorAll("ol.source").forEach(function (list) { rove(list, "li"); });
+  rove(blocks, ".equation");
+  rove(document.getElementById("equations"), "h3, .equation");
+  rove(document.querySelector(".drawing"), "g.node, g.edge");
   incidence();
   document.body.dataset.linked = marked.length === 0 ? "yes" : "no";
 })();

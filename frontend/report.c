@@ -165,22 +165,35 @@ figure(Out *out, const char *name, const char *format, ...)
 }
 
 static void
+duration(Out *out, const char *name, double seconds)
+{
+    bool short_time = seconds < 0.9995;
+    figure(out, name, "%.3g %s", short_time ? 1e3 * seconds : seconds, short_time ? "ms" : "s");
+}
+
+static void
 print_summary(Report *report)
 {
     const Compilation *c = report->input->compilation;
     Out *out = report->out;
     out_text(out, "<header><h1>");
     out_html(out, sym_text(report->dae->syms, report->dae->name));
-    out_text(out, "</h1><p>");
+    out_text(out, "</h1>");
+    if (*report->input->description) {
+        out_text(out, "<p class=\"description\">");
+        out_html(out, report->input->description);
+        out_text(out, "</p>");
+    }
+    out_text(out, "<p>");
     out_html(out, report->input->file);
     out_printf(out, " &middot; mdlc %s</p>\n<dl class=\"figures\">", report->input->version);
     figure(out, "equations", "%u", report->problem->equations.n);
     figure(out, "states", "%u", c->sys->model->nx);
     figure(out, "index", "%u", c->reduction.structural_index);
     figure(out, "loops left", "%u", c->dynamics.loops.n);
-    figure(out, "compiled in", "%.3g ms", 1e3 * report->input->compile_seconds);
+    duration(out, "compiled in", report->input->compile_seconds);
     if (report->input->table)
-        figure(out, "run in", "%.3g ms", 1e3 * report->input->stats->run_seconds);
+        duration(out, "run in", report->input->stats->run_seconds);
     out_text(out, "</dl>\n<nav><a href=\"#source\">Source</a>");
     if (report->dae->bonds.n)
         out_text(out, "<a href=\"#graph\">Bond graph</a>");
@@ -214,7 +227,7 @@ print_run(Report *report)
     figure(out, "nonzeros", "%u", s->nonzeros);
     figure(out, "form", "%s", s->form ? s->form : "");
     figure(out, "linear solver", "%s", s->linear_solver ? s->linear_solver : "");
-    figure(out, "initialisation", "%.3g ms", 1e3 * s->init_seconds);
+    duration(out, "initialisation", s->init_seconds);
     out_text(out, "</dl></section>\n");
 }
 
@@ -349,6 +362,7 @@ report_print(const ReportInput *input, Out *out)
     Report report = {.input = input, .dae = c->dae, .problem = &c->problem, .out = out,
                      .view = equation_view_open(c->dae, &c->reduction, &c->dynamics, &c->discretes)};
     open_report(&report);
+    report.later = c->problem.equations.n > LATER_LEAST;
     page_begin(sym_text(c->dae->syms, c->dae->name), out);
     print_summary(&report);
     out_text(out, "<main>\n");
@@ -358,6 +372,7 @@ report_print(const ReportInput *input, Out *out)
     out_text(out, "<section id=\"equations\"><h2>Equations</h2>\n");
     report_equations(&report);
     report_names(&report);
+    report_places(&report);
     out_text(out, "</section>\n</div>\n</main>\n");
     print_results(&report);
     print_structure(&report);

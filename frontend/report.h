@@ -10,6 +10,7 @@ typedef struct ReportInput {
     Compilation *compilation;  // with all facts, compiled with `names`, `describe` and `keep_problems`
     const Sources *sources;
     const char *file;          // the model's file, as given
+    const char *description;   // of the model; "": it has none
     const char *version;       // of mdlc
     const Table *table;        // the result; NULL: there is none
     const mdl_stats *stats;    // of the run

@@ -127,6 +127,22 @@ print_head(const Report *report, uint32_t node)
     out_free(&name);
 }
 
+// What stands between these is in the page, or is text until frontend/links.js puts it there; as many lines as `rows` keep its
+// place. Formulas and names are escaped, so nothing in them ends the text.
+static void
+begin_later(const Report *report, uint32_t rows)
+{
+    if (report->later)
+        out_printf(report->out, "<div class=\"waiting\" style=\"--rows:%u\"></div><script type=\"text/plain\" class=\"later\">\n", rows);
+}
+
+static void
+end_later(const Report *report)
+{
+    if (report->later)
+        out_text(report->out, "</script>");
+}
+
 void
 report_equations(Report *report)
 {
@@ -135,10 +151,12 @@ report_equations(Report *report)
         if (equation_view_empty(&report->view, node))
             continue;
         print_head(report, node);
+        begin_later(report, by_node->start.at[node + 1] - by_node->start.at[node] + 1);
         print_states(report, node);
         for (uint32_t k = by_node->start.at[node]; k < by_node->start.at[node + 1]; k++)
             print_line(report, &report->view.lines.at[by_node->items.at[k]]);
         print_aliases(report, node);
+        end_later(report);
         out_text(report->out, "</section>\n");
     }
 }
@@ -172,8 +190,10 @@ print_blocks(const Report *report)
         uint32_t from = problem->block_start.at[b], to = problem->block_start.at[b + 1];
         out_printf(out, "<div class=\"block%s\" data-block=\"%u\"><span class=\"number\">%u</span><div>\n",
                    to - from > 1 ? " several" : "", b + 1, b + 1);
+        begin_later(report, to - from);
         for (uint32_t k = from; k < to; k++)
             print_member(report, problem->sorted.at[k]);
+        end_later(report);
         out_text(out, "</div></div>\n");
     }
     out_text(out, "</div>\n");
@@ -249,6 +269,29 @@ report_names(Report *report)
     }
     out_text(out, "}</script>\n");
     out_free(&name);
+}
+
+// [[equation, node or -1, block or 0, "file:line" or ""], ...] of what the script looks for before it is in the page.
+void
+report_places(Report *report)
+{
+    const Dae *dae = report->dae;
+    Out *out = report->out;
+    if (!report->later)
+        return;
+    out_text(out, "<script type=\"application/json\" id=\"places\">[");
+    for (uint32_t i = 0; i < report->view.lines.n; i++) {
+        uint32_t equation = report->view.lines.at[i].equation, node = dae->equations.at[equation].node, file;
+        Place place;
+        bool located = span_locate(dae->sources, dae->equations.at[equation].span, &place)
+                       && (file = report_file(report, place.path)) != UINT32_MAX;
+        out_printf(out, "%s[%u,%d,%u,\"", i ? "," : "", equation, node < dae->nodes.n ? (int)node : -1,
+                   equation < report->block_of.n ? report->block_of.at[equation] : 0);
+        if (located)
+            out_printf(out, "%u:%u", file, place.line);
+        out_text(out, "\"]");
+    }
+    out_text(out, "]</script>\n");
 }
 
 void

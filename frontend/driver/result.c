@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/doc.h"
 #include "frontend/report.h"
 
 int
@@ -89,7 +90,10 @@ static int
 write_report(Session *session, const Table *table, int status)
 {
     const char *path = session->options.run.output;
+    const Dae *dae = session->compilation.dae;
+    const char *name = sym_text(dae->syms, dae->name);
     const ReportInput input = {.compilation = &session->compilation, .sources = session->sources,
+                               .description = session->program ? doc_description(session->program, name) : "",
                                .file = session->options.files[0], .version = MDLC_VERSION, .table = table,
                                .stats = &session->stats, .status = status, .compile_seconds = session->compile_seconds};
     Out page = {0};
