@@ -200,7 +200,24 @@ has_entry(const Directory *directory, const char *name)
     return false;
 }
 
-// What package.order lists comes first, in this order (section 13.4.3); elements of package.mdl itself are listed, too.
+// Elements that package.mdl declares itself are listed in package.order, too. Only what is declared counts: bases are often
+// classes that stand further down in the order, and must not be looked up before all is loaded.
+static bool
+declares(Program *program, const char *package, const char *name)
+{
+    uint32_t class_id = CLASSID_ROOT, index;
+    for (const char *part = package; *part;) {
+        size_t length = strcspn(part, ".");
+        const ClassInfo *info = class_at(program, class_id);
+        if (!map_get(&info->by_name, sym_make(program->syms, part, length), &index) || !info->members.at[index].is_class)
+            return true;
+        class_id = info->members.at[index].class_id;
+        part += length + (part[length] == '.');
+    }
+    return map_get(&class_at(program, class_id)->by_name, sym_of(program->syms, name), &index);
+}
+
+// What package.order lists comes first, in this order (section 13.4.3).
 static void
 load_in_order(Program *program, Directory *directory)
 {
@@ -217,9 +234,7 @@ load_in_order(Program *program, Directory *directory)
             if (found)
                 load_entry(program, directory, name);
         }
-        Found member;
-        uint32_t package = scope_class_by_path(program, directory->package);
-        if (!found && package && !scope_member(program, package, sym_of(program->syms, line), &member))
+        if (!found && !declares(program, directory->package, line))
             diag_add(program->diags, W1103, (Span){0}, "%s: '%s' is not in package '%s'", path, line, directory->package);
     }
     if (file)

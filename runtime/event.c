@@ -1,9 +1,8 @@
 // event.c: what happens at an event: relations, discrete variables, reinit, friction modes, samples.
 //
 // Purpose: bring the discrete part of the model to a fixed point at one instant.
-// Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve; when a discrete variable differs
-//         from its pre(), set pre() and solve again. Relations settle first, then friction modes, then contacts
-//         at rest, then discrete variables. Samples and initial() are 1 only until the first fixed point, then 0.
+// Method: Modelica Specification 3.6, appendix B: with pre() fixed, solve (mixed.c); when a discrete variable differs
+//         from its pre(), set pre() and solve again. Samples and initial() are 1 only until the first fixed point, then 0.
 // Contract: run->time and the unknowns in v are the event's point; afterwards v is consistent and stored in
 //           run->y, run->yp. Complexity: passes * model evaluation; the number of passes is limited.
 #include <float.h>
@@ -13,129 +12,12 @@
 
 #include "runtime/run.h"
 
-enum { FOLLOWING_PASSES = 16 };
-
-static uint32_t
-pass_limit(const Run *run)
-{
-    uint32_t limit = run->options->event_limit ? run->options->event_limit : EVENT_PASSES;
-    return limit + 10 * run->model->n_sgns;
-}
-
-// Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
-void
-event_relations(Run *run)
-{
-    const mdl_model *model = run->model;
-    double now = run->v[0];
-    if (model->n_time_relations) {
-        run->v[0] = now + fmax(8 * DBL_EPSILON * fabs(now), DBL_MIN);
-        mdl_call(model->relations, run->v);
-        run->v[0] = now;
-        for (uint32_t k = 0; k < model->n_time_relations; k++)
-            run->time_next[k] = run->v[model->time_relation[k].next];
-    }
-    mdl_call(model->relations, run->v);
-    for (uint32_t k = 0; k < model->n_time_relations; k++)
-        run->v[model->time_relation[k].next] = run->time_next[k];
-}
-
 static bool
 put(Run *run, uint32_t place, double value)
 {
     bool changed = run->v[place] != value;
     run->v[place] = value;
     return changed;
-}
-
-static bool
-update_relation(Run *run, uint32_t k)
-{
-    const mdl_relation *relation = &run->model->relation[k];
-    Guard *guard = &run->guard[k];
-    double value = run->v[relation->value];
-    bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
-    // At rest it keeps the value that the impacts left. The crossing was located: rounding in a second evaluation must not undo it.
-    if (guard->pending) {
-        guard->pending = false;
-        guard->forced = true;
-        return put(run, relation->value, value != 0 ? 0 : 1);
-    }
-    if ((guard->forced && near) || rest_keeps(run, k))
-        return false;
-    return put(run, relation->value, run->v[relation->next] != 0);
-}
-
-static bool
-update_relations(Run *run)
-{
-    const mdl_model *model = run->model;
-    bool changed = false;
-    for (uint32_t k = 0; k < model->n_relations; k++)
-        changed = update_relation(run, k) || changed;
-    for (uint32_t k = 0; k < model->n_time_relations; k++) {
-        const mdl_time_relation *relation = &model->time_relation[k];
-        run->guard[model->n_relations + k].pending = false;
-        changed = put(run, relation->value, run->v[relation->next] != 0) || changed;
-    }
-    return changed;
-}
-
-// Remembers which conditions were still changing when the limit came near.
-static void
-report_flip_flop(const Run *run, const double *before, const char *what)
-{
-    const mdl_model *model = run->model;
-    char text[2000] = "";
-    size_t used = 0;
-    for (uint32_t k = 0; k < run->guards - model->n_rests && used + 1 < sizeof text; k++) {
-        uint32_t place = k < model->n_relations ? model->relation[k].value
-                         : k < model->n_relations + model->n_time_relations
-                             ? model->time_relation[k - model->n_relations].value
-                             : model->sgn[k - model->n_relations - model->n_time_relations].mode;
-        if (before[k] != run->v[place])
-            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
-    }
-    bool law = false;
-    for (uint32_t k = 0; k < model->n_sgns; k++)
-        law = law || before[model->n_relations + model->n_time_relations + k] != run->v[model->sgn[k].mode];
-    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s%s", run->v[0], what,
-                used ? "; these keep changing:" : "", text,
-                law ? "\nhelp: friction whose limit grows with its own force can jam, and then has no solution (Painleve)" : "");
-}
-
-static void
-remember_conditions(const Run *run, double *before)
-{
-    const mdl_model *model = run->model;
-    for (uint32_t k = 0; k < model->n_relations; k++)
-        *before++ = run->v[model->relation[k].value];
-    for (uint32_t k = 0; k < model->n_time_relations; k++)
-        *before++ = run->v[model->time_relation[k].value];
-    for (uint32_t k = 0; k < model->n_sgns; k++)
-        *before++ = run->v[model->sgn[k].mode];
-}
-
-// Relations and friction modes at fixed discrete values.
-static int
-settle(Run *run)
-{
-    uint32_t limit = pass_limit(run);
-    friction_search(run);
-    for (uint32_t pass = 0; pass < limit; pass++) {
-        int status = friction_evaluate(run);
-        if (status != MDL_OK)
-            return status;
-        evaluate_outputs(run);
-        event_relations(run);
-        remember_conditions(run, run->phi_scale);
-        if (update_relations(run))
-            friction_search(run);
-        else if (!friction_update(run) && !rest_update(run))
-            return friction_check(run);
-    }
-    report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
-    return MDL_FAILED;
 }
 
 // Assertions about edges are looked at while pre() still has the values of before.
@@ -155,50 +37,12 @@ note_edges(Run *run)
             run->warned[k] |= ASSERT_FIRED;
 }
 
-static void
-clear_reinits(Run *run)
-{
-    for (uint32_t k = 0; k < run->model->n_reinits; k++)
-        run->v[run->model->reinit[k].active] = 0;
-}
-
-// What the discrete equations gave. False when everything is as it was before the first pass; *changed: the same, without
-// those variables that follow from others at one instant.
+// The discrete variables and states of the settled point become those of the next one. True when something changed.
 static bool
-apply_discretes(Run *run, bool *changed)
-{
-    const mdl_model *model = run->model;
-    bool moved = false;
-    *changed = false;
-    for (uint32_t k = 0; k < model->n_discretes; k++) {
-        const mdl_discrete *discrete = &model->discrete[k];
-        double old = run->old_discrete[k], value = run->v[discrete->next ? discrete->next : discrete->value];
-        bool other = value != old && !(isnan(value) && isnan(old));
-        run->v[discrete->value] = value;
-        moved = moved || other;
-        *changed = *changed || (other && discrete->next);
-    }
-    return moved;
-}
-
-// One evaluation of the discrete equations. True when a discrete variable or a state changed.
-static bool
-update_discretes(Run *run)
+advance(Run *run)
 {
     const mdl_model *model = run->model;
     bool changed = false;
-    for (uint32_t k = 0; k < model->n_discretes; k++)
-        run->old_discrete[k] = run->v[model->discrete[k].value];
-    // Relations such as `time >= since + wait` belong to the same equations: with pre() as it is, they follow what changed.
-    for (uint32_t pass = 0; pass < FOLLOWING_PASSES; pass++) {
-        clear_reinits(run);
-        mdl_call(model->discretes, run->v);
-        if (!apply_discretes(run, &changed))
-            break;
-        event_relations(run);
-        if (!update_relations(run))
-            break;
-    }
     note_edges(run);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
@@ -217,42 +61,21 @@ update_discretes(Run *run)
     return changed;
 }
 
-// `old_discrete` has the values before the last pass.
-static int
-report_discretes(const Run *run)
-{
-    const mdl_model *model = run->model;
-    char text[2000] = "";
-    size_t used = 0;
-    for (uint32_t k = 0; k < model->n_discretes && used + 1 < sizeof text; k++) {
-        const mdl_discrete *discrete = &model->discrete[k];
-        double now = run->v[discrete->value], old = run->old_discrete[k];
-        if (discrete->next && discrete->name && now != old)
-            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %.6g, %.6g, ...", discrete->name,
-                                     old, now);
-    }
-    run_message(run, MDL_ERROR, "at time %.12g: the event iteration does not end%s%s", run->v[0],
-                used ? "; these discrete variables keep changing:" : ": discrete variables keep changing", text);
-    return MDL_FAILED;
-}
-
 static int
 settle_discretes(Run *run)
 {
-    uint32_t limit = pass_limit(run);
+    uint32_t limit = mixed_limit(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
-        int status = settle(run);
-        if (status == MDL_OK && run->sense) {
-            clear_reinits(run);
+        int status = mixed_solve(run);
+        if (status == MDL_OK && run->sense)
             status = sense_discretes(run);
-        }
         if (status != MDL_OK)
             return status;
-        if (!update_discretes(run))
+        if (!advance(run))
             return MDL_OK;
         mdl_call(run->model->instants, run->v);
     }
-    return report_discretes(run);
+    return mixed_report(run);
 }
 
 static double

@@ -16,7 +16,7 @@
 #include "runtime/run.h"
 #include "runtime/settable.h"
 
-enum { LAMBDA_STEPS = 200 };
+enum { LAMBDA_STEPS = 200, ADOPTING_PASSES = 20 };
 
 static Newton **
 create_blocks(const mdl_model *model)
@@ -209,18 +209,37 @@ arm_initial_conditions(Run *run)
     return MDL_OK;
 }
 
-// Conditions and discrete variables take the values of the initial solution without an event.
+// True when a relation had another value.
+static bool
+adopt_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    evaluate_plain(run);
+    evaluate_outputs(run);
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        double value = run->v[model->relation[k].next] != 0;
+        changed = changed || run->v[model->relation[k].value] != value;
+        run->v[model->relation[k].value] = value;
+    }
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        double value = run->v[model->time_relation[k].next] != 0;
+        changed = changed || run->v[model->time_relation[k].value] != value;
+        run->v[model->time_relation[k].value] = value;
+    }
+    return changed;
+}
+
+// Conditions and discrete variables take the values of the initial solution without an event. What a relation compares may
+// follow from other relations (1/abs(x) has a pole while abs() takes the wrong branch), so that each pass makes right those
+// that the pass before made possible; what still changes after that is left to the event iteration.
 static void
 adopt_conditions(Run *run)
 {
     const mdl_model *model = run->model;
-    evaluate_plain(run);
-    evaluate_outputs(run);
-    mdl_call(model->relations, run->v);
-    for (uint32_t k = 0; k < model->n_relations; k++)
-        run->v[model->relation[k].value] = run->v[model->relation[k].next] != 0;
-    for (uint32_t k = 0; k < model->n_time_relations; k++)
-        run->v[model->time_relation[k].value] = run->v[model->time_relation[k].next] != 0;
+    for (uint32_t pass = 0; adopt_relations(run) && pass < ADOPTING_PASSES; pass++)
+        continue;
     for (uint32_t k = 0; k < model->n_discretes; k++)
         if (model->discrete[k].pre)
             run->v[model->discrete[k].pre] = run->v[model->discrete[k].value];

@@ -65,6 +65,7 @@ typedef struct Guard {
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
+    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
     bool returning; // blind, and right after the event its function moves against the value held
     // Per direction of crossing: when it happened last, the time since the one before, the first such time of
     // the present sequence, the instant at which a geometric sequence would end, and how often that was
@@ -225,13 +226,20 @@ int init_solve(Run *run);
 // --- event.c
 int event_iterate(Run *run, bool initial);
 void event_instants(Run *run);
-// Root functions and new values of relations at the point in v; those with time just after the instant.
-void event_relations(Run *run);
 // The next instant after the current time (infinity when there is none).
 double event_next_instant(const Run *run);
 // Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
 int event_progress(Run *run);
 uint32_t event_relation_count(const Run *run);
+
+// --- mixed.c: the mixed system of one instant
+// Root functions and new values of relations at the point in v; those with time just after the instant.
+void event_relations(Run *run);
+// Relations, laws, discrete variables and unknowns with pre() fixed; what reinit() asks for stands in its places afterwards.
+int mixed_solve(Run *run);
+// How many passes an iteration at one instant may take, and the message when it takes more.
+uint32_t mixed_limit(const Run *run);
+int mixed_report(const Run *run);
 
 // --- friction.c: the modes of set-valued laws, unilateral constraints among them
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
