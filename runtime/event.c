@@ -37,7 +37,8 @@ note_edges(Run *run)
             run->warned[k] |= ASSERT_FIRED;
 }
 
-// The discrete variables and states of the settled point become those of the next one. True when something changed.
+// The discrete variables and states of the settled point become those of the next one; `old_discrete` are those before.
+// True when something changed.
 static bool
 advance(Run *run)
 {
@@ -46,8 +47,9 @@ advance(Run *run)
     note_edges(run);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        if (discrete->pre && discrete->next && put(run, discrete->pre, run->v[discrete->value]))
-            changed = true;
+        bool kept = discrete->pre && discrete->next;
+        run->old_discrete[k] = run->v[kept ? discrete->pre : discrete->value];
+        changed = (kept && put(run, discrete->pre, run->v[discrete->value])) || changed;
     }
     for (uint32_t k = 0; k < model->n_reinits; k++) {
         const mdl_reinit *reinit = &model->reinit[k];
