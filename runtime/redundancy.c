@@ -267,12 +267,44 @@ mark_redundant(Review *r, uint32_t g)
     rank_free(&rank);
 }
 
-// "  translation along y at 'j3' (model.mdl:12:3)" for each constraint that can be counted as surplus, after the joints of
-// the loops. Nothing when no component is known.
+static bool
+same_kind(const mdl_constraint *a, const mdl_constraint *b)
+{
+    return a->component && b->component && !strcmp(a->component, b->component) && a->unit == b->unit
+           && (a->unit != MDL_UNIT_METRE || a->axis == b->axis);
+}
+
+// "2 rotations at 'j3'" for surplus constraint k and those like it, unless one before it is like it.
+static size_t
+surplus_text(const Review *r, const Rank *rank, uint32_t k, uint32_t surplus, char *text, size_t size)
+{
+    static const char *const axes[] = {"", " along x", " along y", " along z"};
+    const mdl_model *model = r->run->model;
+    const mdl_constraint *at = &model->constraint[r->row[rank_free_unknown(rank, k)]];
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < surplus; i++) {
+        bool same = same_kind(at, &model->constraint[r->row[rank_free_unknown(rank, i)]]);
+        if (i < k && same)
+            return 0;
+        alike += same;
+    }
+    bool metre = at->unit == MDL_UNIT_METRE;
+    const char *what = metre ? "translation" : at->unit == MDL_UNIT_RADIAN ? "rotation" : "condition";
+    char count[16] = "a";
+    if (!at->component)
+        return 0;
+    if (alike > 1)
+        snprintf(count, sizeof count, "%u", alike);
+    int used = snprintf(text, size, "%s%s %s%s%s at '%s'", k ? ", " : "; surplus is, for example, ", count, what, alike > 1 ? "s" : "",
+                        metre ? axes[at->axis & 3] : "", at->component);
+    return used > 0 ? (size_t)used : 0;
+}
+
+// "in the loops of j1, j2, j3; surplus is, for example, a translation along y at 'j3', 2 rotations at 'j3'". Nothing when no
+// component is known.
 static void
 joints_text(Review *r, uint32_t g, char *text, size_t size)
 {
-    static const char *const axes[] = {"", " along x", " along y", " along z"};
     const mdl_model *model = r->run->model;
     uint32_t rows;
     size_t used = 0;
@@ -285,14 +317,9 @@ joints_text(Review *r, uint32_t g, char *text, size_t size)
         used = (size_t)snprintf(text, size, "\nin the loops of ");
         used += assemble_loop_text(r->run, flags, text + used, size - used);
     }
-    for (uint32_t k = 0; rank && used && k < rows - rank_value(rank) && used < size; k++) {
-        const mdl_constraint *at = &model->constraint[r->row[rank_free_unknown(rank, k)]];
-        bool metre = at->unit == MDL_UNIT_METRE;
-        const char *what = metre ? "a translation" : at->unit == MDL_UNIT_RADIAN ? "a rotation" : "a condition";
-        if (at->component)
-            used += (size_t)snprintf(text + used, size - used, "%s%s%s at '%s'", k ? ", " : "; surplus is, for example, ", what,
-                                     metre ? axes[at->axis & 3] : "", at->component);
-    }
+    uint32_t surplus = rank ? rows - rank_value(rank) : 0;
+    for (uint32_t k = 0; used && k < surplus && used < size; k++)
+        used += surplus_text(r, rank, k, surplus, text + used, size - used);
     rank_free(&rank);
     free(flags);
 }
@@ -459,15 +486,20 @@ review_constraints(Run *run)
 }
 
 static uint32_t
-count_free_states(const Run *run)
+free_states(const mdl_model *model, const uint8_t *redundant)
 {
-    const mdl_model *model = run->model;
     uint32_t states = 0, held = model->n_constraints;
     for (uint32_t i = 0; i < model->nx; i++)
         states += is_own(model, i);
-    for (uint32_t k = 0; run->redundant && k < model->n_constraints; k++)
-        held -= run->redundant[k];
+    for (uint32_t k = 0; redundant && k < model->n_constraints; k++)
+        held -= redundant[k];
     return states > held ? states - held : 0;
+}
+
+uint32_t
+mdl_free_states(const mdl_model *model)
+{
+    return free_states(model, NULL);
 }
 
 // A mechanism in which nothing can move has no motion to compute, and is rarely meant. Its forces at rest can be asked for.
@@ -488,7 +520,7 @@ int
 redundancy_review(Run *run)
 {
     int status = has_constraints(run) ? review_constraints(run) : MDL_OK;
-    run->stats->free_states = count_free_states(run);
+    run->stats->free_states = free_states(run->model, run->redundant);
     return status == MDL_OK ? refuse_rigid(run) : status;
 }
 

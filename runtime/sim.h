@@ -164,6 +164,9 @@ typedef struct mdl_stats {
 // Fills in the model's experiment settings (start, stop, interval, tolerance) and neutral values.
 void mdl_options_default(const mdl_model *model, mdl_options *options);
 
+// States that the constraints leave when none of these follows from others: no more than mdl_stats.free_states of a run.
+uint32_t mdl_free_states(const mdl_model *model);
+
 // Runs the model from start to stop. `stats` may be NULL.
 int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
 

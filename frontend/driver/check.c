@@ -19,6 +19,15 @@ forget_compilation(Session *session)
     session->compilation = (Compilation){0};
 }
 
+// After a compilation without errors.
+static int
+check_motion(Session *session)
+{
+    uint32_t errors = diags_errors(session->diags);
+    check_freedom(session);
+    return diags_errors(session->diags) > errors ? EXIT_MODEL : EXIT_FINE;
+}
+
 // A model without flanges is elaborated again as what stands alone.
 static int
 check_class(Session *session, const SurveyItem *item, Tally *tally)
@@ -32,6 +41,8 @@ check_class(Session *session, const SurveyItem *item, Tally *tally)
     if (!status && alone) {
         options.part = false;
         status = compile_class(session, &options, FACT_SYS);
+        if (!status)
+            status = check_motion(session);
         forget_compilation(session);
     }
     tally->of[item->kind == SURVEY_MODEL && !alone ? SURVEY_PART : item->kind]++;
@@ -94,6 +105,13 @@ check_library(Session *session, const Survey *survey)
     return printed ? printed : worst;
 }
 
+static int
+check_one(Session *session)
+{
+    int status = diags_errors(session->diags) ? EXIT_MODEL : compile_model(session, FACT_SYS);
+    return status ? status : check_motion(session);
+}
+
 int
 command_check(Session *session)
 {
@@ -105,7 +123,7 @@ command_check(Session *session)
     if (!status && !one && program_survey(session->program, &survey))
         status = check_library(session, &survey);
     else if (!status)
-        status = diags_errors(session->diags) ? EXIT_MODEL : compile_model(session, FACT_SYS);
+        status = check_one(session);
     vec_free(&survey.items);
     return status;
 }

@@ -59,6 +59,8 @@ int compile_model(Session *session, uint32_t wanted);
 void warn_names(Session *session);
 // Machine code, or the interpreter, for the compiled model.
 int make_engine(Session *session);
+// An error when the compiled model is a mechanism in which nothing can move.
+void check_freedom(Session *session);
 // Is `text` (or NULL) a regular expression?
 int check_regex(const char *text);
 bool wants_json(const Session *session);

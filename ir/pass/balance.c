@@ -290,10 +290,7 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.lacking = under.variables.n > 0;
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
-    bool fight = false;
-    for (uint32_t s = 0; s + 1 < over.equation_start.n; s++)
-        fight |= rheonomic_report(dae, &over, s, diags);
-    if (!fight) { // else what is left follows from it
+    if (!rheonomic_report(dae, &over, diags)) { // else what is left follows from it
         report_part(&reporter, &over, over_code, true);
         report_part(&reporter, &under, under_code, false);
     }

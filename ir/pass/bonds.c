@@ -447,6 +447,7 @@ pass_bonds(Dae *dae, Diags *diags)
         forget_unused_rates(dae);
         node_kinds(dae);
         pass.ok = unconnected_check(dae, pass.touched.at, diags);
+        pass.ok &= floating_check(dae, diags);
     }
     free_pass(&pass);
     return pass.ok;

@@ -9,6 +9,8 @@
 //             but not for the structure, and each undetermined force an equation that contains all forces with
 //             such coefficients. The rank of the blocks is deficient by as much; the shortest solution (runtime/rank.c)
 //             keeps s at zero and the forces small.
+//             Conditions on positions may be linear sums of arms after elimination, without a curved equation of their own: several
+//             planar loops in space leave such sums over-determined among themselves. They get the closure variables, too.
 // Contract:   requires alias; changes nothing in models that are balanced, or that are not of this kind (balance reports
 //             them). Complexity: that of matching; constraints times closure variables.
 //
@@ -196,15 +198,66 @@ add_force_equations(Closure *c, uint32_t count)
     vec_free(&vars);
 }
 
+// A sum of positions, as the way from one end of an arm to the other: linear with constant coefficients, without derivatives.
+static bool
+is_sum(Closure *c, uint32_t equation)
+{
+    Dae *dae = c->dae;
+    uint32_t terms = 0;
+    structure_read(&c->structure, equation);
+    Expr residual = expr_residual(dae->exprs, c->structure.shape);
+    for (uint32_t k = 0; k < c->structure.vars.n; k++) {
+        Var v = c->structure.vars.at[k];
+        if (c->structure.use.at[k] == USE_NONE || dae_kind(dae, v) != VAR_CONTINUOUS)
+            continue;
+        Expr partial = expr_diff(dae->exprs, residual, k);
+        if (dae->var_der_of.at[v] != NONE || !partial || varies(c, partial))
+            return false;
+        terms++;
+    }
+    return terms >= 2 && dae->equations.at[equation].kind == EQN_NORMAL;
+}
+
+static void
+collect(Closure *c, bool (*wanted)(Closure *, uint32_t), U32Vec *constraints)
+{
+    for (uint32_t i = 0; i < c->over.equations.n; i++)
+        if (wanted(c, c->over.equations.at[i]))
+            vec_push(constraints, c->over.equations.at[i]);
+}
+
+static void
+forget_parts(Closure *c)
+{
+    problem_free(&c->problem);
+    singular_free(&c->over);
+    singular_free(&c->under);
+    vec_free(&c->column_of);
+    c->problem = (Problem){0};
+    c->over = c->under = (Singular){0};
+    c->column_of = (U32Vec){0};
+}
+
+// What is over-determined after the curved constraints have been closed.
+static void
+close_sums(Closure *c, const U32Vec *closures)
+{
+    U32Vec sums = {0};
+    forget_parts(c);
+    if (decompose(c))
+        collect(c, is_sum, &sums);
+    for (uint32_t i = 0; i < sums.n; i++)
+        add_closures(c, sums.at[i], closures);
+    vec_free(&sums);
+}
+
 static bool
 close_loops(Closure *c)
 {
     Dae *dae = c->dae;
     uint32_t surplus = c->over.equations.n - c->over.variables.n;
     U32Vec constraints = {0}, closures = {0};
-    for (uint32_t i = 0; i < c->over.equations.n; i++)
-        if (is_constraint(c, c->over.equations.at[i]))
-            vec_push(&constraints, c->over.equations.at[i]);
+    collect(c, is_constraint, &constraints);
     bool enough = constraints.n >= surplus;
     if (enough) {
         make_zero(c, dae->equations.at[constraints.at[0]].node);
@@ -213,6 +266,7 @@ close_loops(Closure *c)
         for (uint32_t i = 0; i < constraints.n; i++)
             add_closures(c, constraints.at[i], &closures);
         add_force_equations(c, surplus);
+        close_sums(c, &closures);
     }
     vec_free(&constraints);
     vec_free(&closures);
@@ -224,10 +278,7 @@ close_mechanisms(Dae *dae)
 {
     Closure c = {.dae = dae, .structure = {.dae = dae}};
     bool closed = decompose(&c) && is_mechanism(&c) && c.over.equations.n > c.over.variables.n && close_loops(&c);
-    problem_free(&c.problem);
+    forget_parts(&c);
     structure_free(&c.structure);
-    singular_free(&c.over);
-    singular_free(&c.under);
-    vec_free(&c.column_of);
     return closed;
 }

@@ -4,7 +4,7 @@
 // free end does nothing, and a body that hangs on nothing falls or drifts away; that is what people forget.
 // Method: an element, a constraint or a memory element needs all its ports, any component at least one (a warning). A body
 // without a connection is an error, unless the text says that it is meant to move freely: a variable of it has a fixed
-// start, or an equation outside mentions one. A composite counts as a body when it holds exactly one and nothing
+// start, or an initial equation or a reinit outside mentions one. An equation that only reads it says nothing about that. A composite counts as a body when it holds exactly one and nothing
 // that acts on it from outside, as the library's bodies by shape do.
 // Contract: reads connectors and connects after the bonds were made. Changes nothing.
 // Complexity: linear in connectors and components times their nesting; linear in the equations when there is a lone body.
@@ -104,12 +104,15 @@ has_fixed_start(const Dae *dae, uint32_t inst)
 }
 
 static bool
-is_mentioned_outside(const Dae *dae, uint32_t inst)
+is_started_outside(const Dae *dae, uint32_t inst)
 {
+    for (uint32_t i = 0; i < dae->reinits.n; i++)
+        if (dae_inst_inside(dae, locate_var_inst(dae, dae->reinits.at[i].var), inst))
+            return true;
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint32_t n;
         const Var *row = dae_row(dae, e, &n);
-        if (dae->equations.at[e].generated || dae_inst_inside(dae, locate_equation_inst(dae, e), inst))
+        if (dae->equations.at[e].kind != EQN_INITIAL || dae_inst_inside(dae, locate_equation_inst(dae, e), inst))
             continue;
         for (uint32_t k = 0; k < n; k++)
             if (dae_kind(dae, row[k]) == VAR_CONTINUOUS && dae_inst_inside(dae, locate_var_inst(dae, row[k]), inst))
@@ -159,7 +162,7 @@ check_bodies(Check *check)
         if (!is_lone_body(check, i))
             continue;
         check->state.at[i] |= REPORTED;
-        if (!has_fixed_start(dae, i) && !is_mentioned_outside(dae, i))
+        if (!has_fixed_start(dae, i) && !is_started_outside(dae, i))
             report_body(check, i);
     }
 }

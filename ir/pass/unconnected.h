@@ -9,4 +9,8 @@
 // whether a connect names connector c from outside and from inside its component.
 bool unconnected_check(Dae *dae, const uint8_t *touched, Diags *diags);
 
+// Warns of bodies that hang together but on nothing, W1404; reports a body to which nothing but sensors is connected, and returns
+// false when there is one (floating.c).
+bool floating_check(Dae *dae, Diags *diags);
+
 #endif
