@@ -9,7 +9,6 @@
 // Contract: decimal.h; the same bytes as printf. Complexity: a few multiplications and 17 digits.
 #include "runtime/decimal.h"
 
-#include <emmintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,12 +25,14 @@ typedef struct Coarse {
     uint64_t high, low;
 } Coarse;
 
-// Seventeen digits: the first as a number, the others as text, and how many there are up to the last that is not 0.
+// Seventeen digits: the first as a number, the others as text in the order of memory, and how many there are up to the last that
+// is not 0.
 typedef struct Digits {
     unsigned first;
     int count;
-    __m128i others;
+    uint64_t others[2];
 } Digits;
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first digit is the lowest byte");
 
 static const Coarse coarse[] = {
     {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, // 10^-297
@@ -109,36 +110,26 @@ scale(const DecimalPowers *powers, uint64_t mantissa, int binary, int k, uint64_
     return fraction - (half - UNSURE) > 2 * UNSURE && fraction < UINT64_MAX - UNSURE;
 }
 
-// The quotients and remainders of lanes by a power of ten, side by side: quotient | remainder << shift.
-static __m128i
-side_by_side(__m128i quotient, __m128i remainder, int shift)
+// The digits of a number below 10^8, a byte each, in the order of memory: lanes of four digits are halved to two, then one.
+// Quotients are multiplications by 5243/2^19 and 103/2^10, exact below 10^4 and 100.
+static uint64_t
+eight_digits(uint32_t number)
 {
-    return _mm_or_si128(quotient, _mm_sll_epi64(remainder, _mm_cvtsi32_si128(shift)));
-}
-
-// The digits of two numbers below 10^8, a byte each, in the order of memory: all lanes at once are halved to four digits, two, one.
-// Quotients are multiplications by 3518437209/2^45, 5243/2^19, 6554/2^16, exact below 10^8, 10^4, 100.
-static __m128i
-sixteen_digits(uint32_t upper, uint32_t lower)
-{
-    __m128i lanes = _mm_set_epi64x(lower, upper);
-    __m128i quotient = _mm_srli_epi64(_mm_mul_epu32(lanes, _mm_set1_epi32((int)3518437209u)), 45);
-    lanes = side_by_side(quotient, _mm_sub_epi32(lanes, _mm_mul_epu32(quotient, _mm_set1_epi32(10000))), 32);
-    quotient = _mm_srli_epi16(_mm_mulhi_epu16(lanes, _mm_set1_epi16(5243)), 3);
-    lanes = side_by_side(quotient, _mm_sub_epi16(lanes, _mm_mullo_epi16(quotient, _mm_set1_epi16(100))), 16);
-    quotient = _mm_mulhi_epu16(lanes, _mm_set1_epi16(6554));
-    return side_by_side(quotient, _mm_sub_epi16(lanes, _mm_mullo_epi16(quotient, _mm_set1_epi16(10))), 8);
+    uint64_t lanes = number / 10000 | (uint64_t)(number % 10000) << 32;
+    uint64_t hundreds = (lanes * 5243 >> 19) & 0x0000007f0000007f;
+    lanes = hundreds | (lanes - hundreds * 100) << 16;
+    uint64_t tens = (lanes * 103 >> 10) & 0x000f000f000f000f;
+    return tens | (lanes - tens * 10) << 8;
 }
 
 static Digits
 split(uint64_t whole)
 {
+    static const uint64_t zeros = 0x3030303030303030; // '0' eight times
     uint64_t first = whole / 10000000000000000u, rest = whole - first * 10000000000000000u, upper = rest / 100000000;
-    __m128i digits = sixteen_digits((uint32_t)upper, (uint32_t)(rest - upper * 100000000));
-    unsigned zero = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_setzero_si128()));
-    // Bit k + 1 says that digit k behind the first is not 0; the first never is.
-    unsigned other = (zero ^ 0xffff) << 1 | 1;
-    return (Digits){(unsigned)first, 32 - __builtin_clz(other), _mm_or_si128(digits, _mm_set1_epi8('0'))};
+    uint64_t others[2] = {eight_digits((uint32_t)upper), eight_digits((uint32_t)(rest - upper * 100000000))};
+    int count = others[1] ? 17 - __builtin_clzll(others[1]) / 8 : others[0] ? 9 - __builtin_clzll(others[0]) / 8 : 1;
+    return (Digits){(unsigned)first, count, {others[0] | zeros, others[1] | zeros}};
 }
 
 // All seventeen; what is behind the last one wanted is overwritten or left out.
@@ -146,7 +137,7 @@ static void
 put_digits(char *to, const Digits *digits)
 {
     to[0] = (char)('0' + digits->first);
-    _mm_storeu_si128((__m128i_u *)(to + 1), digits->others);
+    memcpy(to + 1, digits->others, sizeof digits->others);
 }
 
 // Digits with a point behind the first `before`, 1 to 17 of them: all digits one place further on, then the first ones and the
@@ -156,7 +147,7 @@ put_with_point(char *to, const Digits *digits, int before)
 {
     put_digits(to + 1, digits);
     if (before < 8) {
-        uint64_t first = ('0' + digits->first) | (uint64_t)_mm_cvtsi128_si64(digits->others) << 8;
+        uint64_t first = ('0' + digits->first) | digits->others[0] << 8;
         uint64_t kept = ((uint64_t)1 << 8 * before) - 1, point = (uint64_t)'.' << 8 * before;
         first = (first & kept) | point | (first << 8 & ~(kept << 8 | 0xff));
         memcpy(to, &first, sizeof first);
