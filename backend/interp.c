@@ -220,6 +220,8 @@ invoke(const Program *program, const double *inputs, double *outputs, double *st
         fail(state, routine->depth_site, NULL, NULL, 0);
     else if (--state[MDL_CALL_WORK] < 0)
         fail(state, routine->work_site, NULL, NULL, 0);
+    else if (routine->external)
+        routine->external->address(inputs, outputs, state);
     else
         call_program(program, inputs, outputs, state);
     state[MDL_CALL_BYTES] -= bytes;

@@ -47,6 +47,8 @@ void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop 
 
 // The function of a routine, declared when the module does not have it, and its body.
 LLVMValueRef ll_routine(LlModule *m, uint32_t number);
+// What calls an external function, defined elsewhere (ExternalCode).
+LLVMValueRef ll_external(LlModule *m, const char *symbol);
 void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine);
 
 // A sink consumes finished modules. It may take the context and module (setting m->module and m->context

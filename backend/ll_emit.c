@@ -704,6 +704,16 @@ emit_block(Emitter *e, Lowering *lowering, const Block *block, LLVMBasicBlockRef
     code_free(&code);
 }
 
+// An external function is called with the inputs, and its results are those of the routine.
+static void
+emit_external(Emitter *e, LLVMBasicBlockRef leave)
+{
+    LLVMValueRef callee = ll_external(e->m, e->routine->external->symbol);
+    LLVMValueRef args[3] = {LLVMGetParam(e->function, 0), cell_address(e, e->routine->output, NULL), e->state};
+    LLVMBuildCall2(e->m->builder, LLVMGlobalGetValueType(callee), callee, args, 3, "");
+    LLVMBuildBr(e->m->builder, leave);
+}
+
 void
 ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine)
 {
@@ -717,7 +727,10 @@ ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine)
     for (uint32_t b = 0; b < routine->blocks.n; b++)
         vec_push(&e.blocks_of, LLVMBasicBlockAsValue(new_block(&e)));
     LLVMPositionBuilderAtEnd(m->builder, begun);
-    LLVMBuildBr(m->builder, LLVMValueAsBasicBlock(e.blocks_of.at[0]));
+    if (routine->external)
+        emit_external(&e, leave);
+    else
+        LLVMBuildBr(m->builder, LLVMValueAsBasicBlock(e.blocks_of.at[0]));
     for (uint32_t b = 0; b < routine->blocks.n; b++)
         emit_block(&e, lowering, &routine->blocks.at[b], entry, leave);
     emit_exit(&e, leave);

@@ -105,6 +105,30 @@ define_library(Jit *jit)
     return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs, ALL));
 }
 
+// The external functions of the model, which have been loaded.
+static LLVMErrorRef
+define_externals(Jit *jit)
+{
+    U32Vec numbers = {0};
+    VEC(LLVMOrcCSymbolMapPair) pairs = {0};
+    sys_routines(jit->sys, &numbers);
+    for (uint32_t i = 0; i < numbers.n; i++) {
+        const External *external = routine_of(jit->sys->exprs, numbers.at[i])->external;
+        if (!external)
+            continue;
+        LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit->lljit, external->symbol)};
+        pair.Sym.Address = (uintptr_t)external->address;
+        pair.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+        vec_push(&pairs, pair);
+    }
+    LLVMErrorRef error = NULL;
+    if (pairs.n)
+        error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs.at, pairs.n));
+    vec_free(&pairs);
+    vec_free(&numbers);
+    return error;
+}
+
 static bool
 start_jit(Jit *jit, Out *why)
 {
@@ -115,7 +139,8 @@ start_jit(Jit *jit, Out *why)
     LLVMOrcJITTargetMachineBuilderRef target = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine);
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, target);
     return succeeded(LLVMOrcCreateLLJIT(&jit->lljit, builder), "start its JIT", why) &&
-           succeeded(define_library(jit), "define the library functions", why);
+           succeeded(define_library(jit), "define the library functions", why) &&
+           succeeded(define_externals(jit), "define the external functions", why);
 }
 
 static bool

@@ -209,6 +209,14 @@ ll_function(LlModule *m, const char *name)
 }
 
 LLVMValueRef
+ll_external(LlModule *m, const char *symbol)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, symbol);
+    LLVMTypeRef params[3] = {m->type_pointer, m->type_pointer, m->type_pointer};
+    return function ? function : LLVMAddFunction(m->module, symbol, LLVMFunctionType(m->type_void, params, 3, false));
+}
+
+LLVMValueRef
 ll_routine(LlModule *m, uint32_t number)
 {
     char name[32];
@@ -216,8 +224,7 @@ ll_routine(LlModule *m, uint32_t number)
     LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
     if (function)
         return function;
-    LLVMTypeRef params[3] = {m->type_pointer, m->type_pointer, m->type_pointer};
-    function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, 3, false));
+    function = ll_external(m, name);
     add_function_attribute(m, function, "nounwind");
     LLVMSetVisibility(function, LLVMHiddenVisibility);
     // Inputs, outputs and what calls share are apart.

@@ -14,6 +14,8 @@ void program_free(Program **program);
 void program_add_path(Program *program, const char *directory);
 // For files added from now on; 0 is the default.
 void program_limit_nesting(Program *program, uint32_t nesting);
+// External functions are compiled and called only where the user says so.
+void program_allow_external(Program *program);
 // Reads and parses; E0901 when it cannot be read (program_io_error then holds errno).
 bool program_add_file(Program *program, const char *path);
 int program_io_error(const Program *program);

@@ -59,6 +59,16 @@ report_not_constant(Evaluation *evaluation, Expr e)
                  "this must be known at compile time, but it depends on what happens during the simulation");
 }
 
+// External functions are called where their value is needed, and nowhere else.
+static Expr
+external_result(Exprs *exprs, Expr e)
+{
+    if (!expr_has_op(exprs, e, OP_CALL) || expr_nslots(exprs, e) || expr_has_op(exprs, e, OP_TIME))
+        return e;
+    double value = expr_eval(exprs, e, NULL, 0);
+    return isnan(value) ? e : expr_const(exprs, value);
+}
+
 static bool
 evaluate_element(Evaluation *evaluation, Expr *element)
 {
@@ -70,6 +80,7 @@ evaluate_element(Evaluation *evaluation, Expr *element)
         e = expr_substitute(env->exprs, e, evaluation->known.at, evaluation->known.n);
         if (expr_op(env->exprs, e) == OP_NOEVENT)
             e = expr_arg(env->exprs, e, 0);
+        e = external_result(env->exprs, e);
     }
     if (expr_op(env->exprs, e) != OP_CONST) {
         report_not_constant(evaluation, e);

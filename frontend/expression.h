@@ -46,6 +46,7 @@ struct RecordType {
     Sym name;                // full name of the class
     uint32_t n, size;        // fields; scalars
     const RecordField *fields;
+    bool texts;              // it has Strings besides, which are no part of the value
 };
 
 typedef struct Value {
@@ -189,7 +190,11 @@ bool expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, 
 // Text such as "Real[3,2]" for messages.
 const char *type_text(Arena *arena, const Syms *syms, const Type *type);
 void routines_close(Routines **routines);
-Routines *routines_open(void);
+// `externals`: external functions may be called.
+Routines *routines_open(const Sources *sources, bool externals);
+// From now on the expressions of the model may have values that external functions give while it is compiled; messages go to `diags`, which
+// live as long.
+void externals_evaluate(Exprs *exprs, Diags *diags);
 // The known built-in function with this name? (for messages and shadowing)
 bool builtin_known(const char *name);
 

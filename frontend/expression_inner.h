@@ -174,6 +174,9 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     const FunctionRef *function;
     VEC(Variable) variables;
     VEC(Section) sections;
+    Section external;      // an EXTERNAL instead of algorithms, and the class it stands in
+    Node external_class;
+    Expr effect;           // of an external function without results: its call
     Span span;             // of the call
     bool record;           // the constructor of a record
     Expr path;             // of branches whose conditions are not known: where this one is executed; 0: everywhere
@@ -211,7 +214,14 @@ Node function_default(const ExprEnv *env, const Variable *variable);
 bool function_variable_type(ExprEnv *env, const Variable *variable, Type *type);
 // The local that an assignment's target names; -1 after E0211.
 int64_t statement_target(Frame *frame, Node target);
+// --- external.c
+// Calls the external function that the frame's function declares: its outputs get their values.
+bool external_run(Frame *frame);
 // --- routine.c
+const Sources *routines_sources(const Routines *routines);
+bool routines_external(const Routines *routines);
+// Where the number of the routine with that key stands, until another one is asked for.
+uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
 // A call at run time for arguments with the types of the inputs, all given.
 bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
 // --- routine_section.c

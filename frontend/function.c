@@ -89,7 +89,7 @@ gather_elements(Frame *frame, Node section, void *scope, uint32_t depth)
 }
 
 static bool
-gather_body(Frame *frame, Node body, void *scope, uint32_t depth)
+gather_body(Frame *frame, Node class_node, Node body, void *scope, uint32_t depth)
 {
     ExprEnv *env = frame->env;
     for (uint32_t i = 0; i < ast_at(env->ast, body)->nchild; i++) {
@@ -99,11 +99,12 @@ gather_body(Frame *frame, Node body, void *scope, uint32_t depth)
             return false;
         if (kind == AST_ALGORITHM)
             vec_push(&frame->sections, (Section){section, scope});
-        if (kind == AST_EXTERNAL || kind == AST_EQUATIONS || kind == AST_ENERGY) {
-            Diag *diag = diag_add(env->diags, kind == AST_EXTERNAL ? E0722 : E0212, frame->span,
-                                  kind == AST_EXTERNAL
-                                  ? "'%s' is an external function; calling those is not supported yet"
-                                  : "'%s' is a function and cannot have equations",
+        if (kind == AST_EXTERNAL) {
+            frame->external = (Section){section, scope};
+            frame->external_class = class_node;
+        }
+        if (kind == AST_EQUATIONS || kind == AST_ENERGY) {
+            Diag *diag = diag_add(env->diags, E0212, frame->span, "'%s' is a function and cannot have equations",
                                   sym_text(env->syms, frame->function->full_name));
             diag_note(diag, node_span(env, section), "here");
             return false;
@@ -130,9 +131,9 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     Node base = ast_kind(env->ast, body) == AST_EXTENDBODY ? ast_child(env->ast, body, 0) : 0;
     if (base)
         good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), depth)
-            && gather_body(frame, ast_child(env->ast, body, 1), function->scope, depth);
+            && gather_body(frame, function->class_node, ast_child(env->ast, body, 1), function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_BODY)
-        good = gather_body(frame, body, function->scope, depth);
+        good = gather_body(frame, function->class_node, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
         good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
     else
@@ -465,7 +466,7 @@ collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
         if ((frame->variables.at[i].flags & AST_F_OUTPUT) && !output_value(frame, i, &(*outputs)[(*n)++]))
             return false;
     if (!count) // for who calls it for its effects
-        (*outputs)[0] = value_scalar(frame->env, TYPE_REAL, expr_const(frame->env->exprs, 0));
+        (*outputs)[0] = value_scalar(frame->env, TYPE_REAL, frame->effect ? frame->effect : expr_const(frame->env->exprs, 0));
     return true;
 }
 
@@ -549,7 +550,7 @@ expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t
     Running running = {frame->function->class_node, frame->function->id, outer};
     env->running = &running;
     bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
-             && collect_outputs(frame, outputs, n);
+             && (!frame->external.node || external_run(frame)) && collect_outputs(frame, outputs, n);
     env->running = outer;
     return good;
 }
@@ -756,19 +757,42 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
     return good;
 }
 
-// What `external "builtin" y = f(x)` declares is the built-in function f.
+// Functions of one argument in C's mathematical library that mean what built-in functions of the same names do.
+static bool
+is_mathematics(const char *name)
+{
+    static const char *const known[] = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
+                                        "log10", "sqrt"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i]))
+            return true;
+    return false;
+}
+
+// The built-in function that an external clause names: `external "builtin" y = f(x)`, or one in C that is the same and comes from no
+// library.
+static const Builtin *
+external_builtin(const ExprEnv *env, Node class_node, Node external)
+{
+    Node name = ast_child(env->ast, external, 1), mods;
+    Sym sym = ast_at(env->ast, external)->sym;
+    const char *language = sym ? sym_text(env->syms, sym) : "C";
+    const char *text = name ? sym_text(env->syms, ast_at(env->ast, name)->sym) : "";
+    bool mathematics = !strcmp(language, "C") && is_mathematics(text) && ast_child(env->ast, external, 0)
+                    && !ast_annotation(env->ast, env->syms, class_node, "Include", 0, &mods)
+                    && !ast_annotation(env->ast, env->syms, class_node, "Library", 0, &mods);
+    return mathematics || !strcmp(language, "builtin") ? builtin_find(text) : NULL;
+}
+
 static const Builtin *
 declared_builtin(const ExprEnv *env, const FunctionRef *function)
 {
     const Ast *ast = env->ast;
     Node body = ast_child(ast, function->class_node, 1);
     for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
-        Node section = ast_child(ast, body, i), name = 0;
-        if (ast_kind(ast, section) == AST_EXTERNAL && ast_at(ast, section)->sym
-            && !strcmp(sym_text(env->syms, ast_at(ast, section)->sym), "builtin"))
-            name = ast_child(ast, section, 1);
-        if (name)
-            return builtin_find(sym_text(env->syms, ast_at(ast, name)->sym));
+        Node section = ast_child(ast, body, i);
+        if (ast_kind(ast, section) == AST_EXTERNAL)
+            return external_builtin(env, function->class_node, section);
     }
     return NULL;
 }

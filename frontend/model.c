@@ -447,9 +447,11 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     check_restrictions(program);
     if (!class_id || diags_errors(diags) != errors)
         return NULL;
-    Elab elab = {.routines = routines_open(), .program = program, .options = options, .diags = diags, .arena = arena_create(),
+    Elab elab = {.routines = routines_open(program->sources, program->externals), .program = program, .options = options, .diags = diags, .arena = arena_create(),
                  .scratch = arena_create(), .dae = dae_create(program->syms, program->sources),
                  .max_scalars = options->max_scalars ? options->max_scalars : 50 * 1000 * 1000};
+    if (program->externals)
+        externals_evaluate(elab.dae->exprs, diags);
     elab.end_name = sym_of(program->syms, "end");
     env_init(&elab, &elab.env, &elab.scope);
     bool elaborated = run(&elab, class_id);

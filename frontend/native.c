@@ -1,4 +1,4 @@
-// native.c: runs the system's linker.
+// native.c: runs the system's C compiler, which also links.
 //
 // Method: the C compiler knows where the C library's start files are and how its linker is called, so it is asked. What
 //   the linker says goes to a file that is shown when it fails. Contract: native.h. Complexity: that of the linker.
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "ir/base/vec.h"
 
 #ifndef MDLC_LINK_FLAGS
 #define MDLC_LINK_FLAGS ""
@@ -53,7 +55,7 @@ run(char **argv, int output, Out *why)
     int error = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
-        out_printf(why, "cannot run '%s' to link: %s (a C compiler is needed; another one than cc is named by CC)\n", argv[0],
+        out_printf(why, "cannot run '%s': %s (a C compiler is needed; another one than cc is named by CC)\n", argv[0],
                    strerror(error));
         return -1;
     }
@@ -62,34 +64,50 @@ run(char **argv, int output, Out *why)
     return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }
 
+// Runs the C compiler with these words; what it says is shown when it fails.
 bool
-native_link(const char *object, const char *library, const char *target, bool shared, Out *why)
+native_compile(const char *const *words, uint32_t n, Out *why)
 {
     const char *given = getenv("CC");
     char *driver = strdup(given && *given ? given : "cc"), *flags = strdup(MDLC_LINK_FLAGS);
-    char *argv[MOST_WORDS];
-    int n = driver && flags ? add_words(argv, 0, driver) : 0;
-    // A shared library keeps what embed.h declares, and refers to nothing outside itself but the C library.
-    static const char *const options[2][4] = {{"-Wl,--gc-sections"}, {"-shared", "-Wl,-Bsymbolic", "-Wl,-u,mdl_create_program"}};
-    const char *const words[] = {"-o", target, object, library, "-lm"};
+    char **argv = calloc((size_t)n + 2 * MOST_WORDS, sizeof *argv);
+    int count = driver && flags && argv ? add_words(argv, 0, driver) : 0, status = -1;
     FILE *output = tmpfile();
-    int status = -1;
-    if (!n || !output) {
-        out_printf(why, "cannot start the linker: %s\n", strerror(errno));
+    if (!count || !output) {
+        out_printf(why, "cannot start the C compiler: %s\n", strerror(errno));
     } else {
-        n = add_words(argv, n, flags);
-        for (size_t i = 0; options[shared][i]; i++)
-            argv[n++] = (char *)(uintptr_t)options[shared][i];
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            argv[n++] = (char *)(uintptr_t)words[i];
-        argv[n] = NULL;
+        count = add_words(argv, count, flags);
+        for (uint32_t i = 0; i < n; i++)
+            argv[count++] = (char *)(uintptr_t)words[i];
+        argv[count] = NULL;
         status = run(argv, fileno(output), why);
         if (status > 0)
             show_output(fileno(output), why);
     }
     if (output)
         fclose(output);
+    free(argv);
     free(driver);
     free(flags);
     return status == 0;
+}
+
+bool
+native_link(const NativeLink *link, Out *why)
+{
+    // A shared library keeps what embed.h declares, and refers to nothing outside itself but the C library.
+    static const char *const options[2][4] = {{"-Wl,--gc-sections"}, {"-shared", "-Wl,-Bsymbolic", "-Wl,-u,mdl_create_program"}};
+    VEC(const char *) words = {0};
+    for (size_t i = 0; options[link->shared][i]; i++)
+        vec_push(&words, options[link->shared][i]);
+    vec_push(&words, "-o");
+    vec_push(&words, link->target);
+    for (uint32_t i = 0; i < link->n_objects; i++)
+        vec_push(&words, link->objects[i]);
+    vec_push(&words, link->library);
+    vec_append(&words, link->words, link->n_words);
+    vec_push(&words, "-lm");
+    bool good = native_compile(words.at, words.n, why);
+    vec_free(&words);
+    return good;
 }

@@ -3,11 +3,24 @@
 #define MDLC_FRONTEND_NATIVE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ir/base/out.h"
 
-// Links the object with `library` (libsimulator.a) into an executable, or into a shared library. The system's C compiler
-// (environment variable CC, otherwise cc) drives the linker. False: lines in `why`.
-bool native_link(const char *object, const char *library, const char *target, bool shared, Out *why);
+// Runs the system's C compiler (environment variable CC, otherwise cc) with these words behind its name. False: lines in `why`.
+bool native_compile(const char *const *words, uint32_t n, Out *why);
+
+typedef struct NativeLink {
+    const char *objects[2];
+    uint32_t n_objects;
+    const char *library;      // libsimulator.a
+    const char *const *words; // libraries of external functions
+    uint32_t n_words;
+    const char *target;
+    bool shared;              // a shared library instead of an executable
+} NativeLink;
+
+// The C compiler drives the linker. False: lines in `why`.
+bool native_link(const NativeLink *link, Out *why);
 
 #endif

@@ -51,9 +51,11 @@ static const Option own_options[] = {
      "warnings of a name, not of it, or as errors (error: all); mdlc help warnings lists them", CALLS_WITH_MODEL},
     {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools",
      CALLS_WITH_MODEL | CALL_FMT},
+    {"allow-external", 0, OPTION_FLAG, false, NULL, "compile and call external functions in C, which can do anything",
+     CALLS_WITH_MODEL},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_EXTERNAL, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -292,6 +294,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_LIMIT: return set_limit(o, value, why);
     case OWN_WARN: return take_warning(o, value, why);
     case OWN_MESSAGES: o->json_messages = !strcmp(value, "json"); return true;
+    case OWN_EXTERNAL: o->allow_external = true; return true;
     default: o->verify = true; return true;
     }
 }

@@ -39,6 +39,7 @@ typedef struct Options {
     uint32_t n_warnings;
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
+    bool allow_external;
     bool canonical;              // show bonds: the canonical junction structure
     bool json_messages, check_only, verify, native;
 } Options;

@@ -89,6 +89,12 @@ program_io_error(const Program *program)
 }
 
 void
+program_allow_external(Program *program)
+{
+    program->externals = true;
+}
+
+void
 program_limit_nesting(Program *program, uint32_t nesting)
 {
     program->nesting = nesting;

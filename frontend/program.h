@@ -82,6 +82,7 @@ struct Program {
     Diags *diags;
     Ast ast;
     int io_error;
+    bool externals;            // external functions may be called
     uint32_t nesting;          // limit of nesting while parsing; 0: the default
     VEC(ClassInfo *) classes;
     Map specialised;           // (class, replacements) -> first class of a chain, through `next_special`

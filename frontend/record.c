@@ -220,6 +220,7 @@ record_construct(Frame *frame, Value *out)
     *record = (RecordType){.name = frame->function->full_name, .fields = fields};
     for (uint32_t i = 0; i < frame->variables.n && good; i++) {
         const Value *value = &env->locals.at[i].value;
+        record->texts |= value->type.base == TYPE_STRING;
         if (value->type.base == TYPE_STRING)
             continue;
         bool fixed = frame->variables.at[i].flags & (AST_F_CONSTANT | AST_F_PARAMETER);

@@ -39,6 +39,7 @@ record_of_fragment(Elab *elab, Fragment *frag, Span span)
     for (uint32_t i = 0; i < frag->order.n; i++) {
         Member *member = &frag->members.at[frag->order.at[i]];
         RecordField field = {.name = member->name, .first = member->first, .count = member->count};
+        record->texts |= member->type.base == TYPE_STRING && !member->is_component;
         if (member->type.base == TYPE_STRING && !member->is_component)
             continue;
         if (!field_type(elab, member, span, &field.type))

@@ -12,15 +12,19 @@
 #include "frontend/routine_inner.h"
 
 struct Routines {
+    const Sources *sources;
+    bool externals;      // external functions may be called
     Arena *arena;        // of signatures: elaboration forgets what one equation needed
     Map of;              // key -> index
     VEC(Signature) signatures;
 };
 
 Routines *
-routines_open(void)
+routines_open(const Sources *sources, bool externals)
 {
     Routines *routines = base_calloc(1, sizeof *routines);
+    routines->sources = sources;
+    routines->externals = externals;
     routines->arena = arena_create();
     return routines;
 }
@@ -35,6 +39,31 @@ routines_close(Routines **place)
     vec_free(&(*place)->signatures);
     free(*place);
     *place = NULL;
+}
+
+const Sources *
+routines_sources(const Routines *routines)
+{
+    return routines->sources;
+}
+
+bool
+routines_external(const Routines *routines)
+{
+    return routines->externals;
+}
+
+uint32_t *
+routines_external_place(Routines *routines, Sym key, bool *known)
+{
+    uint32_t index;
+    *known = map_get(&routines->of, key, &index);
+    if (!*known) {
+        index = routines->signatures.n;
+        vec_push(&routines->signatures, (Signature){0});
+        map_put(&routines->of, key, index);
+    }
+    return &routines->signatures.at[index].number;
 }
 
 // A type that lives as long as the routines; records inside each other as deep as their declarations are.
@@ -68,6 +97,24 @@ compile_check_size(Compile *c)
     return false;
 }
 
+// The results of an external function go to the cells of the outputs.
+static bool
+compile_external(Compile *c)
+{
+    uint32_t cell = c->routine->output;
+    if (!external_run(c->frame))
+        return false;
+    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
+        const Value *value = &c->env->locals.at[i].value;
+        if (c->frame->variables.at[i].flags & AST_F_OUTPUT)
+            for (uint32_t k = 0; k < value->count; k++)
+                compile_set(c, cell++, value->elements[k]);
+    }
+    if (c->frame->effect)
+        compile_set(c, cell, c->frame->effect);
+    return true;
+}
+
 static bool
 compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
 {
@@ -89,6 +136,7 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
         env->scope = c->frame->sections.at[i].scope;
         good = compile_list(c, c->frame->sections.at[i].node, 0);
     }
+    good = good && (!c->frame->external.node || compile_external(c));
     return good && compile_check_size(c) && compile_finish(c);
 }
 

@@ -50,6 +50,9 @@ struct Exprs {
     Arena *arena;          // of routines and sites
     VEC(Routine *) routines; // by number; the first is none
     VEC(Site) sites;
+    ExternalLoad *load;    // for values at compile time; NULL: external functions have none
+    void *load_context;
+    bool folding;          // nothing external is called: what it gives need not be the same again
     uint32_t last_routine; // the last call that was evaluated
     F64Vec last_inputs, last_outputs;
 };

@@ -554,8 +554,11 @@ make_result(Exprs *exprs, Expr k, Expr call)
     double *inputs = base_calloc((size_t)n + routine->outputs + 1, sizeof *inputs), *outputs = inputs + n;
     for (uint32_t i = 0; i < n; i++)
         inputs[i] = expr_value(exprs, cell_args(exprs, call)[i + 1]);
+    bool before = exprs->folding;
+    exprs->folding = true;
     if (routine->complete && routine_evaluate(exprs, routine->number, inputs, outputs))
         result = expr_const(exprs, outputs[(uint32_t)expr_value(exprs, k) - 1]);
+    exprs->folding = before;
     free(inputs);
     return result;
 }

@@ -79,6 +79,34 @@ site_of(const Exprs *exprs, uint32_t site)
     return &exprs->sites.at[site];
 }
 
+static const char *
+kept_text(Exprs *exprs, const char *text)
+{
+    return text ? arena_strndup(exprs->arena, text, strlen(text)) : NULL;
+}
+
+static const char *const *
+kept_texts(Exprs *exprs, const char *const *texts, uint32_t n)
+{
+    const char **kept = arena_array(exprs->arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = kept_text(exprs, texts[i]);
+    return kept;
+}
+
+void
+routine_take_external(Exprs *exprs, Routine *routine, const External *external)
+{
+    External *own = arena_new(exprs->arena, External);
+    *own = *external;
+    own->symbol = kept_text(exprs, external->symbol);
+    own->code = kept_text(exprs, external->code);
+    own->include = kept_text(exprs, external->include);
+    own->words = kept_texts(exprs, external->words, external->n_words);
+    own->sources = kept_texts(exprs, external->sources, external->n_sources);
+    routine->external = own;
+}
+
 uint32_t
 routine_cells(Routine *routine, uint32_t count)
 {
@@ -359,10 +387,29 @@ run_blocks(Evaluation *now, const Routine *routine, double *cells)
     }
 }
 
+void
+routines_load_with(Exprs *exprs, ExternalLoad *load, void *context)
+{
+    exprs->load = load;
+    exprs->load_context = context;
+}
+
+static bool
+execute_external(Exprs *exprs, Routine *routine, const double *inputs, double *outputs)
+{
+    double state[MDL_FAILURE_VALUES + 1] = {0};
+    if (exprs->folding || !exprs->load || (!routine->external->address && !exprs->load(exprs->load_context, exprs, routine)))
+        return false;
+    routine->external->address(inputs, outputs, state);
+    return state[0] == 0;
+}
+
 static bool
 execute(Exprs *exprs, uint32_t number, const double *inputs, double *outputs, double bytes, uint32_t *work)
 {
     const Routine *routine = exprs->routines.at[number];
+    if (routine->external)
+        return execute_external(exprs, exprs->routines.at[number], inputs, outputs);
     enum { SHALLOW = ROUTINE_STACK / 4 }; // what evaluates here needs more stack than compiled code
     if (!routine->complete || bytes + routine_bytes(routine) > SHALLOW || ++*work > ROUTINE_FOLDING)
         return false;

@@ -48,8 +48,20 @@ typedef struct Extent {   // cells of one variable
     uint32_t first, count;
 } Extent;
 
-// An external function in C and how it is called (frontend/external.c).
-typedef struct External External;
+// Calls an external function: results go to `outputs`; a failure is recorded in `state` (runtime/model.h) as by other routines.
+typedef void ExternalCode(const double *inputs, double *outputs, double *state);
+
+// An external function in C, or FORTRAN, and how it is called (frontend/external.c). All texts live as long as the routine.
+typedef struct External {
+    const char *symbol;        // of the ExternalCode
+    const char *code;          // C that defines it
+    const char *include;       // what that needs before it: the annotation Include, or a prototype
+    bool declared;             // it is the annotation Include
+    const char *const *words;  // for the C compiler: folders and libraries
+    const char *const *sources; // C files to be compiled with it
+    uint32_t n_words, n_sources;
+    ExternalCode *address;     // once it has been loaded into this process
+} External;
 
 typedef struct Routine {
     const char *name;     // of the function, for messages
@@ -64,6 +76,7 @@ typedef struct Routine {
     U32Vec values;
     VEC(Extent) extents;  // disjoint, ascending; all cells
     uint32_t derivative;  // routine of the derivative, 0: not made yet
+    External *external;   // instead of blocks; NULL: none
     bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
     uint32_t depth_site, work_site; // calls inside each other, iterations
 } Routine;
@@ -83,6 +96,14 @@ uint32_t site_add(Exprs *exprs, const char *text, Span span);
 uint32_t site_count(const Exprs *exprs);
 const Site *site_of(const Exprs *exprs, uint32_t site);
 
+// Makes it a call of an external function; everything is copied.
+void routine_take_external(Exprs *exprs, Routine *routine, const External *external);
+
+// Compiles and loads an external function, so that it has its address; false after messages. It is called when a value is needed while
+// compiling, of a parameter for instance.
+typedef bool ExternalLoad(void *context, Exprs *exprs, Routine *routine);
+void routines_load_with(Exprs *exprs, ExternalLoad *load, void *context);
+
 // Making.
 uint32_t routine_cells(Routine *routine, uint32_t count);    // a new object; returns its first cell
 uint32_t routine_block(Routine *routine);                    // a new block, with BLOCK_RETURN
@@ -98,6 +119,9 @@ double routine_bytes(const Routine *routine);
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.
 uint32_t routine_derivative(Exprs *exprs, uint32_t number);
+
+// The same of an external function, by central differences: for Newton's method, not for differentiating equations.
+uint32_t routine_difference(Exprs *exprs, Routine *of);
 
 // The outputs for given inputs; false when the routine fails, does too much for a compiler, or is not complete.
 bool routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *outputs);

@@ -175,6 +175,8 @@ routine_derivative(Exprs *exprs, uint32_t number)
     Routine *of = routine_of(exprs, number);
     if (of->derivative)
         return of->derivative;
+    if (of->external)
+        return routine_difference(exprs, of);
     Span span = site_of(exprs, of->depth_site)->span;
     Routine *to = routine_create(exprs, arena_printf(exprs->arena, "der(%s)", of->name), span);
     Derivation derivation = {.exprs = exprs, .of = of, .to = to};

@@ -63,6 +63,18 @@ advance(Run *run)
     return changed;
 }
 
+// A discrete variable has no value because an evaluation failed: that never settles. Says why.
+static bool
+value_lost(const Run *run)
+{
+    bool lost = false;
+    if (!failure_happened(run))
+        return false;
+    for (uint32_t k = 0; k < run->model->n_discretes && !lost; k++)
+        lost = isnan(run->v[run->model->discrete[k].value]);
+    return lost && failure_report(run);
+}
+
 static int
 settle_discretes(Run *run)
 {
@@ -73,6 +85,8 @@ settle_discretes(Run *run)
             status = sense_discretes(run);
         if (status != MDL_OK)
             return status;
+        if (value_lost(run))
+            return MDL_FAILED;
         if (!advance(run))
             return MDL_OK;
         mdl_call(run->model->instants, run->v);

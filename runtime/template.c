@@ -1,6 +1,7 @@
 // template.c: see template.h. Complexity: linear in the text.
 #include "runtime/template.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ write_value(const char *format, const char *end, double value, char *out, size_t
         return *format == 'e' && length ? write_name(format + 1, end, value, out, size) : 0;
     if (*format == 'e')
         return write_name(format + 1, end, value, out, size);
+    if (*format == 't')
+        return snprintf(out, size, "%s", (const char *)(uintptr_t)value);
     if (*format == 'b')
         return snprintf(out, size, "%s", value != 0 ? "true" : "false");
     if (*format == '%')

@@ -1,7 +1,8 @@
 // template.h: texts with values that are known at run time.
 //
 // A value stands in a text as \1FORMAT\2. FORMAT is a printf conversion of a double or an integer ("%.6g", "%4x"), b (a Boolean), d
-// with an optional width before it (an Integer: "d", "-8d"), or e and the names of an enumeration ("ered,green"). Formats are
+// with an optional width before it (an Integer: "d", "-8d"), e and the names of an enumeration ("ered,green"), or t (the address of
+// a text). Formats are
 // checked by whoever writes the text.
 #ifndef MDL_TEMPLATE_H
 #define MDL_TEMPLATE_H

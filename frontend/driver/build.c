@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/external.h"
 #include "frontend/header.h"
 #include "frontend/native.h"
 
@@ -33,9 +34,15 @@ build_program(Session *session, const EngineOptions *engine, ObjectOptions *obje
         return EXIT_IO;
     }
     object->path = arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid());
+    NativeLink link = {.objects = {object->path}, .n_objects = 1, .library = library, .target = target, .shared = shared};
+    const char *external = arena_printf(session->arena, "%s.mdlc-external-%ld.o", target, (long)getpid());
+    if (externals_needed(session->compilation.sys))
+        link.objects[link.n_objects++] = external;
     bool good = backend_write_model(session->compilation.sys, engine, object, &why)
-                && native_link(object->path, library, target, shared, &why);
+                && (link.n_objects == 1 || externals_object(session->compilation.sys, external, session->arena, &link.words, &link.n_words, &why))
+                && native_link(&link, &why);
     unlink(object->path);
+    unlink(external);
     if (!good)
         fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
     out_free(&why);
@@ -47,6 +54,10 @@ build_file(Session *session, const EngineOptions *engine, ObjectOptions *object)
 {
     Out why = {0};
     object->path = session->options.run.output;
+    if (externals_needed(session->compilation.sys)) {
+        fputs("mdlc: a model that calls external functions is built as an executable or a shared library\n", stderr);
+        return EXIT_MODEL;
+    }
     bool good = backend_write_model(session->compilation.sys, engine, object, &why);
     if (!good)
         fprintf(stderr, "mdlc: cannot write %s", why.text);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frontend/external.h"
 #include "ir/explain.h"
 
 double
@@ -112,6 +113,8 @@ make_program(Session *session)
 {
     session->program = program_create(session->sources, session->syms, session->diags);
     program_limit_nesting(session->program, session->options.limit_nesting);
+    if (session->options.allow_external)
+        program_allow_external(session->program);
     add_paths(session);
 }
 
@@ -229,6 +232,11 @@ make_engine(Session *session)
     Sys *sys = session->compilation.sys;
     EngineOptions options = {session->options.opt, session->compilation.verify};
     bool interp = session->options.engine && !strcmp(session->options.engine, "interp");
+    if (!externals_load(sys, &why)) {
+        fprintf(stderr, "mdlc: cannot compile the external functions of the model:\n%s", why.text);
+        out_free(&why);
+        return EXIT_MODEL;
+    }
     session->engine = interp ? engine_interp(sys, &why) : engine_llvm(sys, &options, &why);
     int status = session->engine ? EXIT_FINE : internal_fault(why.text);
     out_free(&why);

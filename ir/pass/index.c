@@ -339,10 +339,14 @@ check_functions(Index *index, uint32_t e)
         if (!routine->stepwise)
             continue;
         Out text = {0};
-        out_printf(&text, "the derivative of '%s' is needed, but its result depends on its arguments through comparisons alone",
-                   routine->name);
+        out_printf(&text, "the derivative of '%s' is needed, but %s", routine->name,
+                   routine->external ? "it is an external function that declares none"
+                                     : "its result depends on its arguments through comparisons alone");
         Diag *diag = complain(index, E0504, e, text.text);
-        diag_help(diag, "let this function end with a step that computes the result from the arguments, such as one of Newton's method; its derivative "
+        if (routine->external)
+            diag_help(diag, "give it the annotation 'derivative'");
+        else
+            diag_help(diag, "let this function end with a step that computes the result from the arguments, such as one of Newton's method; its derivative "
                         "is then that of the function");
         out_free(&text);
         good = false;

@@ -8,6 +8,7 @@
 //   // error: CODE at LINE:COLUMN [part of the message]
 //   // warning: CODE at LINE:COLUMN [part of the message]
 //   // fails: part of what is said when the simulation fails
+//   // external: allowed                                               functions in C may be called
 // With errors the model must be refused with exactly these, in this order; otherwise it must compile with no other warnings
 // than those named, run (or fail as said), and every expected value must stand in the result. A file that expects nothing
 // fails. Each file is checked in a child process, so that a crash or a hang is the failure of one case.
@@ -23,6 +24,7 @@
 
 #include "backend/backend.h"
 #include "frontend/elaborate.h"
+#include "frontend/external.h"
 #include "ir/pipeline.h"
 #include "runtime/command.h"
 #include "runtime/table.h"
@@ -44,6 +46,7 @@ typedef struct Rule {
     Wanted wanted[MOST];
     Expectation expectation[MOST];
     int n_wanted, n_expectations, n_errors;
+    bool external;
     char fails[LINE];
 } Rule;
 
@@ -124,6 +127,7 @@ read_line(Rule *rule, const char *line)
         return read_expectation(rule, text);
     if ((text = after(line, "// error: ")) || (text = after(line, "// warning: ")))
         return read_wanted(rule, text);
+    rule->external |= after(line, "// external: allowed") != NULL;
     if ((text = after(line, "// fails: ")))
         snprintf(rule->fails, sizeof rule->fails, "%s", text);
     return true;
@@ -169,7 +173,8 @@ run_model(Compilation *compilation, Result *result)
     char path[4096];
     snprintf(path, sizeof path, "%s/rules-XXXXXX.csv", folder && *folder ? folder : "/tmp");
     int file = mkstemps(path, 4);
-    Engine *engine = file < 0 ? NULL : engine_interp(compilation->sys, &result->fault);
+    bool loaded = externals_load(compilation->sys, &result->fault);
+    Engine *engine = file < 0 || !loaded ? NULL : engine_interp(compilation->sys, &result->fault);
     RunSettings settings;
     run_settings_init(&settings);
     settings.output = path;
@@ -187,7 +192,7 @@ run_model(Compilation *compilation, Result *result)
 }
 
 static void
-compile_and_run(const char *library, const char *path, Result *result)
+compile_and_run(const char *library, const char *path, bool external, Result *result)
 {
     Sources *sources = sources_create();
     Syms *syms = syms_create();
@@ -195,6 +200,8 @@ compile_and_run(const char *library, const char *path, Result *result)
     Program *program = program_create(sources, syms, diags);
     Compilation compilation = {.diags = diags, .verify = true, .results = true, .parameters = true, .variables = "."};
     program_add_path(program, library);
+    if (external)
+        program_allow_external(program);
     if (program_add_file(program, path) && !diags_errors(diags))
         compilation.dae = elaborate(program, &(ElaborateOptions){0}, diags);
     bool good = compilation.dae && !diags_errors(diags)
@@ -326,7 +333,7 @@ check_file(const char *library, const char *path, int said)
         fflush(stdout);
         int err = dup(STDERR_FILENO);
         dup2(said, STDERR_FILENO);
-        compile_and_run(library, path, result);
+        compile_and_run(library, path, rule->external, result);
         dup2(err, STDERR_FILENO);
         close(err);
         ssize_t n = pread(said, result->said, SAID - 1, 0);

@@ -1,0 +1,16 @@
+// external.h: external functions in C and FORTRAN 77, for the files frontend/external*.c and who compiles models.
+#ifndef MDLC_FRONTEND_EXTERNAL_H
+#define MDLC_FRONTEND_EXTERNAL_H
+
+#include "ir/base/out.h"
+#include "ir/sys.h"
+
+// Whether programs of the model call external functions.
+bool externals_needed(const Sys *sys);
+// Compiles what calls the external functions of the model, loads it into this process and gives the functions their addresses, for
+// as long as the process lives. The C compiler is that of native.h. False: lines in `why`.
+bool externals_load(const Sys *sys, Out *why);
+// The same into an object file for native_link; *words, as long as the arena lives, are what the linker needs besides.
+bool externals_object(const Sys *sys, const char *object, Arena *arena, const char *const **words, uint32_t *n_words, Out *why);
+
+#endif

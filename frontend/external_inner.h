@@ -1,0 +1,46 @@
+// external_inner.h: a call of an external function, for the files frontend/external*.c.
+#ifndef MDLC_FRONTEND_EXTERNAL_INNER_H
+#define MDLC_FRONTEND_EXTERNAL_INNER_H
+
+#include "frontend/expression_inner.h"
+
+typedef enum PassKind {
+    PASS_VALUE,  // of an input, or of any expression
+    PASS_RESULT, // an output of the function
+    PASS_WORK    // an array that the function declares for the external one to work with
+} PassKind;
+
+typedef struct Pass {    // an argument of the external function, or what it returns
+    PassKind kind;
+    Value value;         // what is passed; of results and arrays to work with: what they hold before
+    uint32_t variable;   // of a result: which one of the frame
+    uint32_t in, out;    // its first scalars among the inputs and outputs of the routine
+    bool size;           // a size of an array
+    Node node;
+} Pass;
+
+typedef struct Passing { // how an external function is called
+    ExprEnv *env;
+    const char *name;    // of the external function
+    bool fortran;
+    VEC(Pass) passes;
+    int64_t returned;    // index of what it returns; -1: nothing
+    uint32_t inputs, outputs;
+} Passing;
+
+// --- external_code.c
+// The C type of a scalar of this type; NULL when there is none.
+const char *external_scalar_type(const Type *type);
+// The declaration of the external function, and the text of `symbol`, an ExternalCode that calls it; failures are of `site`.
+void external_prototype(const Passing *passing, Out *out);
+void external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out *out);
+
+// --- external_folder.c
+// The words that tell the C compiler where the class of a function finds its files, and what it is linked with.
+bool external_words(ExprEnv *env, Node class_node, Sym full_name, External *external);
+
+// --- external_text.c
+// C that all calls share: what the text above refers to, and ModelicaUtilities.h with what it declares.
+extern const char external_header[], external_utilities_header[], external_support[];
+
+#endif
