@@ -147,6 +147,15 @@ number_value(const char *text)
     return *at ? strtod(text, NULL) : (double)digits / tens[fraction];
 }
 
+// Integers are held as double precision numbers.
+static const double LARGEST_INTEGER = 9007199254740992;
+
+static void
+help_integer(Diag *diag, double value)
+{
+    diag_help(diag, "the largest is 9007199254740992; a Real is written %.17g%s", value, value < 1e17 ? ".0" : "");
+}
+
 Node
 number_node(Parser *p, Span span, Sym text, bool integer)
 {
@@ -157,6 +166,9 @@ number_node(Parser *p, Span span, Sym text, bool integer)
         if (isinf(value))
             diag_add(p->diags, E0006, span, "the number %.40s is larger than any that can be represented",
                      sym_text(p->syms, text));
+        else if (integer && value > LARGEST_INTEGER)
+            help_integer(diag_add(p->diags, E0006, span, "the Integer %.40s is larger than any that can be represented exactly",
+                                  sym_text(p->syms, text)), value);
         map_put(&p->ast->numbers, text, p->ast->values.n);
         vec_push(&p->ast->values, value);
     }

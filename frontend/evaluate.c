@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "frontend/expression_inner.h"
+#include "ir/routine.h"
 
 typedef struct Evaluation {
     ExprEnv *env;
@@ -52,6 +53,10 @@ report_not_constant(Evaluation *evaluation, Expr e)
     if (expr_has_op(env->exprs, e, OP_TIME))
         diag_add(env->diags, E0205, evaluation->span,
                  "this must be known at compile time, but it depends on time");
+    else if (expr_has_op(env->exprs, e, OP_CALL))
+        diag_add(env->diags, E0208, evaluation->span,
+                 "this must be known at compile time, but the function that is called fails, or takes more than %d "
+                 "repetitions and calls", ROUTINE_FOLDING);
     else if (expr_has_op(env->exprs, e, OP_DIV))
         diag_add(env->diags, E0215, evaluation->span, "this has no value: it divides by zero");
     else

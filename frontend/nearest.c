@@ -2,6 +2,7 @@
 //
 // Method: Damerau-Levenshtein distance (optimal string alignment) by dynamic programming over three rows.
 // Contract: expression.h. Complexity: length of the name times the lengths of all candidates.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,14 @@ nearest_name(const char *name, const char *const *candidates, uint32_t n)
     size_t length = strlen(name);
     if (!length || length > LONGEST_NAME)
         return NULL;
-    uint32_t limit = length < 3 ? 1 : length / 3 > 2 ? (uint32_t)(length / 3) : 2, best = limit + 1;
+    // Names of one letter are all near each other.
+    uint32_t limit = length < 2 ? 0 : length < 3 ? 1 : length / 3 > 2 ? (uint32_t)(length / 3) : 2, best = limit + 1;
     const char *nearest = NULL;
     for (uint32_t i = 0; i < n; i++) {
         size_t other = candidates[i] ? strlen(candidates[i]) : 0;
         size_t apart = other > length ? other - length : length - other;
+        if (length == 1 && other == 1 && tolower((unsigned char)*name) == tolower((unsigned char)*candidates[i]))
+            return candidates[i];
         if (!other || other > LONGEST_NAME || apart >= best)
             continue;
         uint32_t distance = name_distance(name, (uint32_t)length, candidates[i], (uint32_t)other);

@@ -141,10 +141,14 @@ is_within(Program *program, Node file, const char *package)
         return true;
     Node first = ast_at(&program->ast, file)->nchild > 1 ? ast_child(&program->ast, file, 1) : file;
     Diag *diag = diag_add(program->diags, E0116, ast_at(&program->ast, within ? within : first)->span,
-                          within ? "this file is not within '%s', where it lies as a directory or file would be of '%s'"
-                                 : "this file lies in the directory of a package but is not within one", text, package);
+                          !within ? "this file lies in the directory of a package but is not within one"
+                          : *package ? "this file is not within '%s', where it lies as a directory or file would be of '%s'"
+                                     : "this file is not within '%s': it lies on the search path, where a library begins",
+                          text, package);
     if (*package)
         diag_help(diag, "it must begin with 'within %s;'", package);
+    else
+        diag_help(diag, "it must begin with 'within;', or without the word");
     return false;
 }
 

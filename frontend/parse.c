@@ -55,7 +55,9 @@ check_text(Parser *p)
     const char *zero = memchr(p->text, 0, p->length);
     if (zero) {
         uint32_t at = p->base + (uint32_t)(zero - p->text);
-        diag_add(p->diags, E0002, (Span){at, at + 1}, "a zero byte: this is not a text file");
+        Diag *diag = diag_add(p->diags, E0002, (Span){at, at + 1}, "a zero byte: this is not a text file");
+        if (p->length > 2 && (!memcmp(p->text, "\xff\xfe", 2) || !memcmp(p->text, "\xfe\xff", 2)))
+            diag_help(diag, "it is one in UTF-16: save it in the encoding UTF-8");
         return false;
     }
     uint32_t at = utf8_check(p->text, p->length);

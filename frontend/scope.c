@@ -293,6 +293,7 @@ find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
 // --- nearest names
 
 typedef VEC(const char *) Names;
+typedef enum NamesOf { NAMES_OF_ALL, NAMES_OF_CLASSES } NamesOf;
 
 // All classes that class_id is made of: itself and its bases, each once, nearest first.
 static void
@@ -316,30 +317,33 @@ collect_bases(Program *program, uint32_t class_id, U32Vec *all)
 }
 
 static void
-collect_members(Program *program, uint32_t class_id, Names *names)
+collect_members(Program *program, uint32_t class_id, NamesOf of, Names *names)
 {
     U32Vec all = {0};
     collect_bases(program, class_id, &all);
     for (uint32_t k = 0; k < all.n; k++) {
         const ClassInfo *info = class_at(program, all.at[k]);
         for (uint32_t i = 0; i < info->members.n && names->n < 100000; i++)
-            vec_push(names, sym_text(program->syms, info->members.at[i].name));
+            if (of != NAMES_OF_CLASSES || info->members.at[i].is_class)
+                vec_push(names, sym_text(program->syms, info->members.at[i].name));
     }
     vec_free(&all);
 }
 
-const char *
-scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
+static const char *
+nearest_of(Program *program, uint32_t class_id, Sym name, bool members_only, NamesOf of)
 {
     Names names = {0};
+    if (diags_full(program->diags)) // the message is not shown; a file of wrong names would take quadratic time
+        return NULL;
     for (uint32_t at = class_id; at; at = class_at(program, at)->parent) {
-        collect_members(program, at, &names);
+        collect_members(program, at, of, &names);
         const ClassInfo *info = class_at(program, at);
         for (uint32_t i = 0; i < info->imports.n && !members_only; i++) {
             if (info->imports.at[i].alias)
                 vec_push(&names, sym_text(program->syms, info->imports.at[i].alias));
             else if (info->imports.at[i].resolved)
-                collect_members(program, info->imports.at[i].resolved, &names);
+                collect_members(program, info->imports.at[i].resolved, of, &names);
         }
         if (members_only || at == CLASSID_ROOT)
             break;
@@ -378,6 +382,12 @@ scope_parameters(Program *program, uint32_t class_id)
     out_free(&out);
     vec_free(&all);
     return text;
+}
+
+const char *
+scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
+{
+    return nearest_of(program, class_id, name, members_only, NAMES_OF_ALL);
 }
 
 // An import by this name failed and has been reported: what follows from it is not worth a message.
@@ -461,7 +471,8 @@ report_class(Program *program, uint32_t class_id, Node name)
     Diag *diag = diag_add(program->diags, E0102, span, "there is no class or type '%s'", scope_name_text(program, name));
     const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
     const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
-    const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere : scope_nearest(program, in, part, members);
+    const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
+                      : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
     if (ok && !found.class_id)
         diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
     else if (near)

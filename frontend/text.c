@@ -9,7 +9,7 @@
 #include "frontend/expression_inner.h"
 #include "runtime/template.h"
 
-enum { TEXT_LIMIT = 100 * 1000 };
+enum { TEXT_LIMIT = 100 * 1000, LONGEST_TEXT = 16 * 1000 * 1000 };
 
 Value
 text_value(ExprEnv *env, const char *text)
@@ -29,6 +29,12 @@ bool
 text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out)
 {
     uint32_t n = left->places + right->places;
+    uint64_t length = (uint64_t)sym_length(env->syms, left->string) + sym_length(env->syms, right->string);
+    if (length > LONGEST_TEXT) {
+        diag_add(env->diags, E0214, span, "this makes a text of %llu characters; the limit is %d", (unsigned long long)length,
+                 LONGEST_TEXT);
+        return false;
+    }
     const char *text = arena_printf(env->arena, "%s%s", sym_text(env->syms, left->string), sym_text(env->syms, right->string));
     if (n > MDL_FAILURE_VALUES) {
         diag_add(env->diags, E0723, span, "a text can have %d values known at run time, but this one has %u", MDL_FAILURE_VALUES, n);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,8 +95,15 @@ distributed_folder(Arena *arena, const char *name, const char *file)
 static void
 add_paths(Session *session)
 {
-    for (uint32_t i = 0; i < session->options.n_paths; i++)
-        program_add_path(session->program, session->options.paths[i]);
+    for (uint32_t i = 0; i < session->options.n_paths; i++) {
+        const char *path = session->options.paths[i];
+        struct stat info;
+        if (stat(path, &info))
+            diag_add(session->diags, E0901, (Span){0}, "cannot read the directory '%s' of --path: %s", path, strerror(errno));
+        else if (!S_ISDIR(info.st_mode))
+            diag_add(session->diags, E0901, (Span){0}, "'%s', given by --path, is not a directory", path);
+        program_add_path(session->program, path);
+    }
     const char *path = getenv("MDLPATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");

@@ -2,9 +2,11 @@
 
 #include <malloc.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef struct Block Block;
 struct Block {
@@ -23,7 +25,12 @@ enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, KEPT_AT_ONCE = 
 static _Noreturn void
 out_of_memory(size_t size)
 {
-    fprintf(stderr, "mdlc: out of memory (asked for %zu bytes)\n", size);
+    struct rlimit limit;
+    bool limited = !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY;
+    if (limited) // set by --limit memory, or around the process
+        fprintf(stderr, "mdlc: the memory limit of %.0f MB was reached\n", (double)limit.rlim_cur/(1 << 20));
+    else
+        fprintf(stderr, "mdlc: out of memory (asked for %zu bytes)\n", size);
     exit(4);
 }
 
