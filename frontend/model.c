@@ -113,13 +113,25 @@ split_path(Elab *elab, const char *text, Path *path)
     return path->n && !*text;
 }
 
-// The expression on the right of --set, read as the value of a declaration; on a line of its own, for
+// Where a value of an enumeration is wanted its literals are known by their last names, as in built programs.
+static const char *
+full_literal(Elab *elab, uint32_t class_id, const char *text)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    for (uint32_t i = 0; i < info->n_literals; i++)
+        if (!strcmp(sym_text(elab->dae->syms, info->literals[i]), text))
+            return arena_printf(elab->arena, ".%s.%s", sym_text(elab->dae->syms, info->full_name), text);
+    return text;
+}
+
+// The expression on the right of --set for a variable of a class, read as the value of a declaration; on a line of its own, for
 // messages.
 static Node
-parse_value(Elab *elab, const Override *override)
+parse_value(Elab *elab, const Override *override, uint32_t class_id)
 {
     Program *program = elab->program;
-    char *text = arena_printf(elab->arena, "model Set Real x =\n%s\n; end Set;", override->value);
+    const char *value = full_literal(elab, class_id, override->value);
+    char *text = arena_printf(elab->arena, "model Set Real x =\n%s\n; end Set;", value);
     char *name = arena_printf(elab->arena, "<--set %s>", override->name);
     int file = sources_add(program->sources, name, text, strlen(text));
     uint32_t errors = diags_errors(elab->diags);
@@ -154,9 +166,9 @@ has_equation(const Ast *ast, Node component)
     return mods && ast_kind(ast, mods) == AST_MODS && ast_child(ast, mods, 0) != 0;
 }
 
-// Whether the declaration a path leads to is a parameter; false after a message when there is none.
+// Whether the declaration a path leads to is a parameter, and its type; false after a message when there is none.
 static bool
-find_override(Elab *elab, uint32_t class_id, const Override *override, const Path *path, bool *parameter)
+find_override(Elab *elab, uint32_t class_id, const Override *override, const Path *path, bool *parameter, uint32_t *type)
 {
     uint32_t flags = 0;
     bool bound = false;
@@ -185,6 +197,7 @@ find_override(Elab *elab, uint32_t class_id, const Override *override, const Pat
             return false;
     }
     bool variable = class_is_variable(elab, class_id);
+    *type = class_id;
     if (!variable || (flags & (AST_F_CONSTANT | AST_F_FINAL)))
         diag_add(elab->diags, E0117, (Span){0}, variable ? "'%s' is %s and cannot be set" : "'%s' is %s",
                  override->name, !variable ? "a component, not a parameter or variable"
@@ -236,8 +249,10 @@ read_overrides(Elab *elab, uint32_t class_id)
                      override->name);
             continue;
         }
-        Node value = parse_value(elab, override);
-        if (!value || !find_override(elab, class_id, override, path, &out.parameter[i]))
+        uint32_t type;
+        bool found = find_override(elab, class_id, override, path, &out.parameter[i], &type);
+        Node value = found ? parse_value(elab, override, type) : 0;
+        if (!value)
             continue;
         if (path->subscripted) {
             out.values[i] = value;
