@@ -196,7 +196,7 @@ correction(Run *run, Newton *newton)
         apply_inverse(newton, newton->step);
         return true;
     }
-    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
+    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, newton->review);
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_rank(run, newton, RANK_DEPENDENT, block->m) && rank_value(newton->rank) < block->m;
     if (!newton->by_rank && !factored)
