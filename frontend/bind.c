@@ -32,7 +32,8 @@ typedef struct Emission {
     Value value;
     uint32_t base;
     uint32_t counted_from; // levels counted_from .. n-1 distribute the value
-    bool own;              // the variable's own elements do
+    bool own;              // the variable's own elements do,
+    uint32_t repeated;     // but for these first dimensions
     Expr *shapes;          // per element of the value, 0 until made
     uint32_t *rows, *slots;
 } Emission;
@@ -49,8 +50,19 @@ expected_type(const Emission *emission, Type *type)
         for (uint32_t k = 0; k < walk->levels[i].type->rank && type->rank < MAX_RANK; k++)
             type->dims[type->rank++] = walk->levels[i].type->dims[k];
     const Type *own = &emission->member->type;
-    for (uint32_t k = 0; emission->own && k < own->rank && type->rank < MAX_RANK; k++)
+    for (uint32_t k = emission->repeated; emission->own && k < own->rank && type->rank < MAX_RANK; k++)
         type->dims[type->rank++] = own->dims[k];
+}
+
+// `type Colour = Integer[3](max = {1, 2, 3})`: one value for each element of the type, whatever arrays of it there are.
+static void
+take_sizes_of_type(Emission *emission)
+{
+    uint32_t rank = emission->value.type.rank, own = emission->member->type.rank;
+    if (emission->own || emission->mod->frag || emission->mod->each || emission->role == ROLE_VALUE || !rank || rank > own)
+        return;
+    emission->own = true;
+    emission->repeated = own - rank;
 }
 
 static bool
@@ -59,6 +71,7 @@ coerce(Emission *emission, ExprEnv *env)
     static const char *const roles[] = {"", "start of ", "nominal of ", "min of ", "max of ", "fixed of "};
     Elab *elab = emission->walk->elab;
     Type type;
+    take_sizes_of_type(emission);
     expected_type(emission, &type);
     const Mod *mod = emission->mod;
     bool loose = !mod->frag || mod->from_outside;
@@ -129,7 +142,9 @@ static void
 emit_all(Emission *emission)
 {
     const Walk *walk = emission->walk;
-    uint32_t at[DEPTH_LIMIT], own = emission->member->count;
+    uint32_t at[DEPTH_LIMIT], own = emission->member->count, size = own;
+    for (uint32_t k = 0; k < emission->repeated && size; k++)
+        size /= emission->member->type.dims[k];
     for (uint32_t i = 0; i < walk->n; i++) {
         if (!walk->levels[i].count)
             return;
@@ -144,7 +159,7 @@ emit_all(Emission *emission)
                 index = index * walk->levels[i].count + at[i];
         }
         for (uint32_t k = 0; k < own; k++)
-            emit_element(emission, var + k, emission->own ? index * own + k : index);
+            emit_element(emission, var + k, emission->own ? index * size + k % size : index);
         uint32_t i = walk->n;
         while (i > 0 && (walk->levels[i - 1].fixed != NONE || ++at[i - 1] == walk->levels[i - 1].count)) {
             if (walk->levels[i - 1].fixed == NONE)

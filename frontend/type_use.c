@@ -5,6 +5,21 @@
 // the way (Modelica 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
 #include "frontend/fragment.h"
 
+#include <string.h>
+
+// A type may say how two of it are compared where connections close loops (section 9.4.1); it has no other element.
+static bool
+has_own_elements(const Program *program, const ClassInfo *info)
+{
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (!member->is_class || info->kind != CLASS_TYPE || class_at(program, member->class_id)->kind != CLASS_FUNCTION
+            || strcmp(sym_text(program->syms, member->name), "equalityConstraint"))
+            return true;
+    }
+    return false;
+}
+
 // Short classes are followed with a bound: resolving bases has excluded circles.
 bool
 class_is_variable(Elab *elab, uint32_t class_id)
@@ -15,7 +30,7 @@ class_is_variable(Elab *elab, uint32_t class_id)
         const ClassInfo *info = class_at(elab->program, class_id);
         if (ast_kind(&elab->program->ast, info->body) == AST_ENUM)
             return true;
-        if (info->extends.n != 1 || info->members.n)
+        if (info->extends.n != 1 || has_own_elements(elab->program, info))
             return false;
         scope_bases(elab->program, class_id);
         class_id = class_at(elab->program, class_id)->bases.at[0];

@@ -7,6 +7,7 @@
 // for, after one pass over all binds.
 #include "ir/dae.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 64, SLOTS_MAX = 64 };
@@ -78,18 +79,30 @@ dae_known_value(Dae *dae, Var var, double *value)
     return find_value(dae, known_of(dae), var, 0, value);
 }
 
-bool
-dae_known_zero(Dae *dae, Expr e, const Var *vars)
+// `values` has a place for each slot of e, those that are not used among them.
+static bool
+evaluates_to_zero(Dae *dae, Expr e, const Var *vars, double *values, uint32_t n)
 {
-    double values[SLOTS_MAX];
     Known *known = known_of(dae);
-    uint32_t n = expr_nslots(dae->exprs, e);
-    if (n <= SLOTS_MAX)
-        memset(values, 0, n * sizeof *values); // slots that are not used
-    if (n > SLOTS_MAX || expr_has_op(dae->exprs, e, OP_TIME))
-        return false;
+    memset(values, 0, n * sizeof *values);
     for (uint32_t k = 0; k < n; k++)
         if (expr_uses_slot(dae->exprs, e, k) && !find_value(dae, known, vars[k], 0, &values[k]))
             return false;
     return expr_eval(dae->exprs, e, values, 0) == 0;
+}
+
+bool
+dae_known_zero(Dae *dae, Expr e, const Var *vars)
+{
+    double few[SLOTS_MAX];
+    uint32_t n = expr_nslots(dae->exprs, e);
+    if (expr_has_op(dae->exprs, e, OP_TIME))
+        return false;
+    if (n <= SLOTS_MAX)
+        return evaluates_to_zero(dae, e, vars, few, n);
+    // What is left of a chain of substitutions stands in a long row although it is short itself.
+    double *values = malloc(n * sizeof *values);
+    bool zero = values && evaluates_to_zero(dae, e, vars, values, n);
+    free(values);
+    return zero;
 }
