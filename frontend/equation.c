@@ -18,6 +18,7 @@ begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
     if (elab->slot_of.count > 256)
         map_clear(&elab->slot_of);
     elab->env.when = false;
+    elab->env.other_units = false;
 }
 
 void
@@ -61,7 +62,7 @@ store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint
 void
 add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Span span)
 {
-    FragEquation equation = {.kind = (uint8_t)kind, .span = span, .guard = elab->guard};
+    FragEquation equation = {.kind = (uint8_t)kind, .other_units = elab->env.other_units, .span = span, .guard = elab->guard};
     Expr e = expr_2(elab->dae->exprs, OP_EQN, left, right);
     store_shape(elab, frag, e, &equation.shape, &equation.row, &equation.n);
     vec_push(&frag->equations, equation);

@@ -151,6 +151,7 @@ struct ExprEnv {
     Routines *routines;      // NULL: functions are not called at run time
     LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
     bool compile;            // in a routine: slots are its cells
+    bool other_units;        // a function gave what is being evaluated another unit than its text has (function_units.c)
     bool at_run_time;        // why the function that failed last cannot be expanded: it needs values known at run time
     const struct Running *running; // functions being expanded, inside out
     Expr guard;              // holds where the statement being executed is reached; 0: always

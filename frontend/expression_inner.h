@@ -188,6 +188,9 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     bool (*edge)(Frame *frame, const Value *condition, Span span, Expr *out);
     bool (*call)(Frame *frame, Node call);
 };
+
+// function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
+void function_note_units(const Frame *frame, const Value *values);
 // --- closure.c
 bool closure_wanted(ExprEnv *env, const Variable *variable); // an input that is a function
 // The name of a function, or `function f(a = 1)`.

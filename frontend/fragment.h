@@ -100,7 +100,7 @@ typedef struct Outer {
 
 typedef struct FragEquation {
     uint8_t kind;            // EqnKind
-    bool binding;            // Equation.binding
+    bool binding, other_units; // Equation.binding, .other_units
     Expr shape;
     uint32_t row, n;
     uint32_t guard;          // index into Fragment.guards + 1: part of the model only where that holds
@@ -110,6 +110,7 @@ typedef struct FragBind {
     uint32_t var, attr;
     Expr shape;
     uint32_t row, n;
+    bool other_units;        // Bind.other_units
     Span span;
 } FragBind;
 typedef struct FragEnergy {

@@ -604,6 +604,8 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
         called = true;
         good = call_instead(frame, nodes, values, outputs, n);
     }
+    if (good && !called)
+        function_note_units(frame, values);
     if (!good && !saved.in_function && diags_errors(env->diags) != errors)
         note_call(frame);
     vec_free(&env->locals);

@@ -498,6 +498,7 @@ link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
         uint32_t row = link_row(linker, frag, shift, equation->row, equation->n);
         uint32_t id = dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
         dae->equations.at[id].binding = equation->binding;
+        dae->equations.at[id].other_units = equation->other_units;
     }
 }
 
@@ -558,7 +559,7 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
         dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr,
                                  .shape = bind->shape,
                                  .row = link_row(linker, frag, shift, bind->row, bind->n),
-                                     .span = bind->span});
+                                 .span = bind->span, .other_units = bind->other_units});
     }
     for (uint32_t i = 0; i < frag->flags.n; i++) {
         uint8_t *flags = &dae->var_flags.at[global_var(linker, shift, frag->flags.at[i].var)];

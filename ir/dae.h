@@ -81,6 +81,7 @@ typedef struct Bind {
     Expr shape;
     uint32_t row;
     Span span;
+    bool other_units; // Equation.other_units
     uint32_t more, stride; // a number is that of `more` variables after var, too, each `stride` further (elements of an array)
 } Bind;
 
@@ -119,7 +120,7 @@ typedef struct Equation {
     uint8_t kind;
     uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
     uint8_t binding;   // 1: var = e of a modification or declaration, var in the first slot: it belongs to the class of var
-    uint8_t unused;
+    uint8_t other_units; // 1: a function declares other units than its text gives: not checked
     Span span;
 } Equation;
 

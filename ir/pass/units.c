@@ -680,11 +680,12 @@ pass_units(Dae *dae, Diags *diags)
     read_units(&pass);
     for (uint32_t i = 0; i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
-        if (equation->kind != EQN_REMOVED && equation->kind != EQN_LAW)
+        if (equation->kind != EQN_REMOVED && equation->kind != EQN_LAW && !equation->other_units)
             check_shape(&pass, equation->shape, equation->row, equation->span, i);
     }
     for (uint32_t i = 0; i < dae->binds.n; i++)
-        check_bind(&pass, &dae->binds.at[i]);
+        if (!dae->binds.at[i].other_units)
+            check_bind(&pass, &dae->binds.at[i]);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span, NONE);
     vec_free(&pass.unit_of_sym);
