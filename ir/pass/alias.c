@@ -8,6 +8,8 @@
 // equation that closes a cycle (x = y twice, or x = -x) stays an equation, so that the balance pass sees
 // it. A representative carries the class's derivative (der(x) = +-der(representative)). der(x) = v makes no
 // alias: v may become a state of its own.
+//         Velocities of set-valued laws that two equations define by the same expression are equal, too, as are the elongations
+//         that they are derivatives of: elements between the same two nodes are side by side (pass merge).
 // Complexity: near linear (path compression).
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
@@ -111,6 +113,175 @@ use_equation(Aliases *aliases, uint32_t e)
     aliases->parent.at[b] = a;
     aliases->negative.at[b] = negative_a ^ negative_b ^ (kind == SHAPE_OPPOSITE);
     equation->kind = EQN_ALIAS;
+}
+
+// --- the same definition twice
+
+typedef struct Definitions {
+    Aliases *aliases;
+    U8Vec wanted;      // per variable: of a law's velocity, or what it is the derivative of
+    U32Vec base;       // per variable: what it is the derivative of, or NONE
+    Map equation_of;   // key -> equation
+} Definitions;
+
+// Root of what the variable is a derivative of, and of which order.
+static Var
+root_of_base(const Definitions *d, Var var, uint32_t *order, bool *negative)
+{
+    *order = 0;
+    for (; d->base.at[var] != NONE; var = d->base.at[var])
+        ++*order;
+    return find_root(d->aliases, var, negative);
+}
+
+static void
+mark_wanted(Definitions *d)
+{
+    const Dae *dae = d->aliases->dae;
+    U8Vec rate = {0};
+    bool negative;
+    vec_grow(&rate, dae->nvars);
+    vec_grow(&d->wanted, dae->nvars);
+    for (Var v = 0; v < dae->nvars; v++)
+        vec_push(&d->base, NONE);
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        Var x = find_root(d->aliases, dae->laws.at[i].x, &negative);
+        d->wanted.at[x] = rate.at[x] = 1;
+    }
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        if (at->kind == EQN_NORMAL && shape_kind(d->aliases, at->shape) != SHAPE_OTHER)
+            for (uint32_t k = 0; k < 2; k++)
+                if (d->wanted.at[find_root(d->aliases, dae->rows.at[at->row + k], &negative)])
+                    rate.at[dae->rows.at[at->row + 1 - k]] = 1;
+    }
+    for (Var v = 0; v < dae->nvars; v++) {
+        Var der = dae->var_der.at[v];
+        if (der == NONE)
+            continue;
+        d->base.at[der] = v;
+        if (rate.at[der])
+            d->wanted.at[find_root(d->aliases, v, &negative)] = 1;
+    }
+    vec_free(&rate);
+}
+
+// #0 = an expression of the others, for a variable that is wanted.
+static bool
+is_definition(Definitions *d, uint32_t e)
+{
+    const Dae *dae = d->aliases->dae;
+    const Equation *at = &dae->equations.at[e];
+    bool negative;
+    if (at->kind != EQN_NORMAL || expr_op(dae->exprs, at->shape) != OP_EQN)
+        return false;
+    Expr left = expr_arg(dae->exprs, at->shape, 0);
+    Var var = dae->rows.at[at->row];
+    return expr_op(dae->exprs, left) == OP_SLOT && left == expr_slot(dae->exprs, 0)
+        && !expr_uses_slot(dae->exprs, expr_arg(dae->exprs, at->shape, 1), 0)
+        && d->aliases->mergeable.at[var] && d->wanted.at[find_root(d->aliases, var, &negative)];
+}
+
+typedef struct Operand {
+    Var root;
+    uint32_t order;    // of the derivative
+    bool negative;
+} Operand;
+
+// The k-th operand. Those of a difference come in the order of their roots, and a single one without its sign; *opposite says
+// that the definition is the negative of this.
+static Operand
+operand_of(const Definitions *d, uint32_t e, uint32_t k, bool *opposite)
+{
+    const Dae *dae = d->aliases->dae;
+    const Equation *at = &dae->equations.at[e];
+    Exprs *exprs = dae->exprs;
+    Expr right = expr_arg(exprs, at->shape, 1);
+    Operand one, two;
+    *opposite = false;
+    one.root = root_of_base(d, dae->rows.at[at->row + k], &one.order, &one.negative);
+    if (expr_op(exprs, right) == OP_SLOT) {
+        *opposite = one.negative;
+        one.negative = false;
+        return one;
+    }
+    if (right != expr_2(exprs, OP_ADD, expr_slot(exprs, 1), expr_1(exprs, OP_NEG, expr_slot(exprs, 2))))
+        return one;
+    two.root = root_of_base(d, dae->rows.at[at->row + 3 - k], &two.order, &two.negative);
+    *opposite = k == 1 ? one.root > two.root : two.root > one.root;
+    return *opposite ? two : one;
+}
+
+static uint64_t
+key_of_definition(const Definitions *d, uint32_t e)
+{
+    const Dae *dae = d->aliases->dae;
+    const Equation *at = &dae->equations.at[e];
+    uint64_t key = hash_mix(at->shape);
+    bool opposite;
+    for (uint32_t k = 1, n = expr_nslots(dae->exprs, at->shape); k < n; k++) {
+        Operand operand = operand_of(d, e, k, &opposite);
+        key = hash_add(hash_add(key, operand.root), 2 * operand.order + operand.negative);
+    }
+    return key;
+}
+
+static bool
+same_definition(const Definitions *d, uint32_t a, uint32_t b, bool *opposite)
+{
+    const Dae *dae = d->aliases->dae;
+    const Equation *one = &dae->equations.at[a], *two = &dae->equations.at[b];
+    bool same = one->shape == two->shape, turned = false, other = false;
+    for (uint32_t k = 1, n = expr_nslots(dae->exprs, one->shape); k < n && same; k++) {
+        Operand x = operand_of(d, a, k, &turned), y = operand_of(d, b, k, &other);
+        same = x.root == y.root && x.order == y.order && x.negative == y.negative;
+    }
+    *opposite = turned != other;
+    return same;
+}
+
+static void
+join(Aliases *aliases, uint32_t kept, uint32_t again, bool opposite)
+{
+    Dae *dae = aliases->dae;
+    bool negative_a, negative_b;
+    Var a = dae->rows.at[dae->equations.at[kept].row], b = dae->rows.at[dae->equations.at[again].row];
+    if (!same_class(dae, a, b, opposite ? SHAPE_OPPOSITE : SHAPE_EQUAL))
+        return;
+    a = find_root(aliases, a, &negative_a);
+    b = find_root(aliases, b, &negative_b);
+    if (a == b)
+        return;
+    aliases->parent.at[b] = a;
+    aliases->negative.at[b] = negative_a ^ negative_b ^ opposite;
+    dae->equations.at[again].kind = EQN_ALIAS;
+}
+
+// Elongations first, then their derivatives, which are defined alike only then.
+static void
+join_definitions(Aliases *aliases)
+{
+    Definitions d = {.aliases = aliases};
+    if (aliases->dae->laws.n < 2)
+        return;
+    mark_wanted(&d);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t e = 0; e < aliases->dae->equations.n; e++) {
+            uint32_t other;
+            bool opposite;
+            if (!is_definition(&d, e))
+                continue;
+            uint64_t key = key_of_definition(&d, e);
+            if (!map_get(&d.equation_of, key, &other))
+                map_put(&d.equation_of, key, e);
+            else if (same_definition(&d, other, e, &opposite))
+                join(aliases, other, e, opposite);
+        }
+        map_free(&d.equation_of);
+        d.equation_of = (Map){0};
+    }
+    vec_free(&d.wanted);
+    vec_free(&d.base);
 }
 
 // --- choice of representatives
@@ -238,6 +409,7 @@ pass_alias(Dae *dae, Diags *diags)
     start_classes(&aliases);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         use_equation(&aliases, e);
+    join_definitions(&aliases);
     publish(&aliases);
     for (Var v = 0, n = dae->nvars; v < n; v++)
         if (dae->alias_of.at[v] != v && dae->var_group.at[v] != NONE)

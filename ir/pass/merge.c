@@ -78,18 +78,16 @@ merge_replace(Dae *dae, const Law *law, Expr shape, const Var *vars)
     dae->var_flags.at[law->mode] |= VARF_REMOVED;
 }
 
-// A variable that is the sum of the bands: a parameter when they all are.
-static Var
-sum_of_bands(Merge *merge, uint32_t first)
+Var
+merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
 {
-    Dae *dae = merge->dae;
     Exprs *exprs = dae->exprs;
-    const Law law = dae->laws.at[first];
+    const Law law = dae->laws.at[laws[0]];
     U32Vec vars = {0};
     Expr sum = expr_const(exprs, 0), bound;
     bool parametric = true;
-    for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
-        Var band = dae->laws.at[i].a;
+    for (uint32_t i = 0; i < n; i++) {
+        Var band = dae->laws.at[laws[i]].a;
         parametric &= dae_kind(dae, band) == VAR_PARAMETER || dae_kind(dae, band) == VAR_CONSTANT;
         sum = expr_2(exprs, OP_ADD, sum, expr_slot(exprs, vars.n));
         vec_push(&vars, band);
@@ -110,8 +108,8 @@ sum_of_bands(Merge *merge, uint32_t first)
 
 // p = s*P when it is alone, else p = s*P*a/A. Without any band the n members share equally, so that P
 // stays determined.
-static void
-replace_equation(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
+void
+merge_share(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
 {
     Exprs *exprs = dae->exprs;
     Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
@@ -131,28 +129,28 @@ merged_law(Merge *merge, uint32_t first)
 {
     Dae *dae = merge->dae;
     bool negative;
-    uint32_t n = 0;
+    U32Vec laws = {0};
     for (uint32_t i = first; i != NONE; i = merge->next.at[i])
-        n++;
+        vec_push(&laws, i);
     Law law = dae->laws.at[first];
     Expr shape = dae->equations.at[law.equation].shape;
-    Var bands = n == 1 && !is_negative(dae, law.a) ? law.a : sum_of_bands(merge, first);
+    Var bands = laws.n == 1 && !is_negative(dae, law.a) ? law.a : merge_bands(dae, laws.at, laws.n);
     Var force = merge_hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = merge_hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
     Var x = dae_alias(dae, law.x, &negative);
-    for (uint32_t i = first; i != NONE; i = merge->next.at[i]) {
-        Law member = dae->laws.at[i];
-        replace_equation(dae, &member, force, bands, n);
+    for (uint32_t i = 0; i < laws.n; i++) {
+        Law member = dae->laws.at[laws.at[i]];
+        merge_share(dae, &member, force, bands, laws.n);
     }
+    vec_free(&laws);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
     uint32_t made = dae_add_equation(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
     dae->equations.at[made].generated = 1;
     return (Law){.x = x, .p = force, .a = bands, .mode = mode, .equation = made, .span = law.span};
 }
 
-// New variables stand for themselves.
-static void
-extend_aliases(Dae *dae)
+void
+merge_extend(Dae *dae)
 {
     for (Var v = dae->alias_of.n; v < dae->nvars; v++) {
         vec_push(&dae->alias_of, v);
@@ -171,7 +169,7 @@ upright(Dae *dae, const Law *law, Var var, const char *stem)
     Var made = merge_hidden(dae, law, stem, VAR_CONTINUOUS, TYPE_REAL);
     Expr opposite = expr_1(dae->exprs, OP_NEG, expr_slot(dae->exprs, 1));
     merge_equation(dae, law, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), opposite), (Var[]){made, to});
-    extend_aliases(dae);
+    merge_extend(dae);
     return made;
 }
 
@@ -199,8 +197,9 @@ pass_merge(Dae *dae, Diags *diags)
     (void)diags;
     Merge merge = {.dae = dae};
     uint32_t kept = 0;
-    merge_series(dae);
-    extend_aliases(dae);
+    do
+        merge_series(dae);
+    while (merge_parallel(dae));
     collect(&merge);
     uint32_t n = dae->laws.n;
     for (uint32_t i = 0; i < n; i++) {
@@ -228,7 +227,7 @@ pass_merge(Dae *dae, Diags *diags)
         if (merge.last.at[i] != NONE)
             dae->laws.at[kept++] = dae->laws.at[i];
     dae->laws.n = kept;
-    extend_aliases(dae);
+    merge_extend(dae);
     map_free(&merge.group_of);
     vec_free(&merge.next);
     vec_free(&merge.last);
