@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "frontend/expression.h"
 #include "frontend/page.h"
 
 enum { MOST_EVENTS = 60, BUCKETS = 1600, COLOURS = 8, LEGEND_ROW = 20 };
@@ -31,6 +32,15 @@ typedef struct Plot {
 
 // --- names and panels
 
+// Its name contains the wanted one, or it belongs to the same component.
+static bool
+is_near(const char *candidate, const char *wanted)
+{
+    const char *dot = strrchr(wanted, '.');
+    size_t component = dot ? (size_t)(dot - wanted) + 1 : 0;
+    return strstr(candidate, wanted) || (component && !strncmp(candidate, wanted, component));
+}
+
 static bool
 find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
 {
@@ -41,9 +51,13 @@ find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
         return true;
     out_printf(why, "the result has no variable '%s'; it has", name);
     for (uint32_t k = 0, shown = 0; k < table->columns && shown < SHOWN; k++)
-        if (strstr(table->name[k], name) || table->columns <= SHOWN)
+        if (is_near(table->name[k], name) || table->columns <= SHOWN)
             out_printf(why, "%s %s", shown++ ? "," : "", table->name[k]);
-    out_printf(why, "%s %u in all\n", why->text[why->length - 1] == 's' ? "" : ",", table->columns);
+    out_printf(why, "%s %u in all", why->text[why->length - 1] == 's' ? "" : ",", table->columns);
+    const char *nearest = nearest_name(name, (const char *const *)table->name, table->columns);
+    if (nearest)
+        out_printf(why, "; did you mean '%s'?", nearest);
+    out_char(why, '\n');
     return false;
 }
 
@@ -381,7 +395,7 @@ static int
 run_gnuplot(const Plot *plot, Out *why)
 {
     fflush(stdout);
-    FILE *pipe = popen("gnuplot", "w");
+    FILE *pipe = popen("command -v gnuplot >/dev/null || exit 127; exec gnuplot", "w");
     bool written = pipe && fwrite(plot->script.text, 1, plot->script.length, pipe) == plot->script.length;
     int status = pipe ? pclose(pipe) : -1;
     if (written && status == 0)
