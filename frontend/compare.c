@@ -108,7 +108,8 @@ static void
 compare_column(Comparison *c, const Table *result, const Table *reference, uint32_t column)
 {
     const char *name = reference->name[column];
-    uint32_t mine = table_find(result, name);
+    // Files of one model have one order; to look for each of very many names would take the square of their number.
+    uint32_t mine = column < result->columns && !strcmp(result->name[column], name) ? column : table_find(result, name);
     double relative, absolute, shift = c->options->shift;
     Worst worst = {0};
     if (mine == UINT32_MAX && reference->parameter[column])
