@@ -328,7 +328,7 @@ print_hanging(Drawing *drawing, uint32_t node, Out *out)
 static void
 begin_frame(const Drawing *drawing, uint32_t node, const char *fill, Out *out)
 {
-    out_printf(out, "  subgraph cluster_n%u {\n  style=\"rounded,filled\"; fillcolor=\"%s\"; color=\"#9aa5b1\"; "
+    out_printf(out, "  subgraph cluster_n%u {\n  style=\"rounded,filled\"; labeljust=l; fillcolor=\"%s\"; color=\"#9aa5b1\"; "
                "tooltip=\"", node, fill);
     print_tooltip(drawing, node, out);
     out_text(out, "\"; margin=6; label=<<font point-size=\"10\" color=\"" COLOR_NAME "\">");
@@ -530,7 +530,7 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
         return;
     uint32_t composite = composite_of(dae, node);
     if (composite) {
-        out_printf(out, "  subgraph cluster_c%u { style=\"dashed,rounded\"; color=\"#9aa5b1\"; margin=6; label=<<font "
+        out_printf(out, "  subgraph cluster_c%u { style=\"dashed,rounded\"; labeljust=l; color=\"#9aa5b1\"; margin=6; label=<<font "
                    "point-size=\"11\" color=\"#52606d\">", composite);
         Out path = {0};
         dae_inst_path(dae, composite, &path);
