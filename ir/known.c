@@ -11,12 +11,14 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 64, SLOTS_MAX = 64 };
+#define EVALUATED 0x80000000u // and the index of the value; without one NOT_KNOWN
+#define NOT_KNOWN UINT32_MAX  // while it is being evaluated, too
 
 typedef struct Known {
     uint32_t nvars;
-    uint32_t *bind_of; // per variable: its ATTR_VALUE bind + 1, or 0
-    uint8_t *state;    // per variable: 0 new, 1 being evaluated, 2 unknown, 3 known
-    double *value;
+    uint32_t *state; // per variable: its ATTR_VALUE bind + 1, or EVALUATED; 0: it has none
+    double *value;   // in the order of evaluation
+    uint32_t n_values;
 } Known;
 
 static Known *
@@ -26,13 +28,15 @@ known_of(Dae *dae)
         return dae->known;
     Known *known = arena_new(dae->arena, Known);
     known->nvars = dae->nvars;
-    known->bind_of = arena_array(dae->arena, uint32_t, dae->nvars);
-    known->state = arena_array(dae->arena, uint8_t, dae->nvars);
-    known->value = arena_array(dae->arena, double, dae->nvars);
+    known->state = arena_array(dae->arena, uint32_t, dae->nvars);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < dae->binds.n; i++)
         if (dae->binds.at[i].attr == ATTR_VALUE)
-            bind_each(&dae->binds.at[i], var)
-                known->bind_of[var] = i + 1;
+            bind_each(&dae->binds.at[i], var) {
+                n += !known->state[var];
+                known->state[var] = i + 1;
+            }
+    known->value = arena_array(dae->arena, double, n);
     dae->known = known;
     return known;
 }
@@ -59,18 +63,23 @@ find_value(Dae *dae, Known *known, Var var, uint32_t depth, double *value)
     VarKind kind = dae_kind(dae, var);
     if (dae_is_literal(dae, var, value))
         return true;
-    if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || var >= known->nvars || !known->bind_of[var])
+    if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || var >= known->nvars || !known->state[var])
         return false;
     if ((dae->var_flags.at[var] & (VARF_FIXED_SET | VARF_FIXED)) == VARF_FIXED_SET)
         return false;
-    if (!known->state[var]) {
-        known->state[var] = 1;
-        const Bind bind = dae->binds.at[known->bind_of[var] - 1];
-        bool found = evaluate_bind(dae, known, &bind, depth, &known->value[var]);
-        known->state[var] = found ? 3 : 2;
+    if (!(known->state[var] & EVALUATED)) {
+        const Bind bind = dae->binds.at[known->state[var] - 1];
+        double found;
+        known->state[var] = NOT_KNOWN;
+        if (evaluate_bind(dae, known, &bind, depth, &found)) {
+            known->value[known->n_values] = found;
+            known->state[var] = EVALUATED | known->n_values++;
+        }
     }
-    *value = known->value[var];
-    return known->state[var] == 3;
+    if (known->state[var] == NOT_KNOWN)
+        return false;
+    *value = known->value[known->state[var] & ~EVALUATED];
+    return true;
 }
 
 bool

@@ -314,7 +314,7 @@ choose_best(Aliases *aliases, U32Vec *best)
 {
     const Dae *dae = aliases->dae;
     U32Vec depth = {0};
-    U8Vec has_start = {0};
+    U8Vec has_start = {0}, most = {0}; // most: the merit of best[root]
     bool negative;
     instance_depths(dae, &depth);
     vec_grow(&has_start, dae->nvars);
@@ -322,20 +322,23 @@ choose_best(Aliases *aliases, U32Vec *best)
         if (dae->binds.at[b].attr == ATTR_START)
             bind_each(&dae->binds.at[b], var)
                 has_start.at[var] = 1;
+    vec_grow(&most, dae->nvars);
     for (Var v = 0; v < dae->nvars; v++)
         vec_push(best, NONE);
     for (Var v = 0; v < dae->nvars; v++) {
         Var root = find_root(aliases, v, &negative), old = best->at[root];
+        uint32_t is = merit(dae, &has_start, v);
         if (old != NONE) {
-            uint32_t is = merit(dae, &has_start, v), was = merit(dae, &has_start, old);
             uint32_t here = depth.at[dae_group(dae, v)->inst], there = depth.at[dae_group(dae, old)->inst];
-            if (is < was || (is == was && here >= there))
+            if (is < most.at[root] || (is == most.at[root] && here >= there))
                 continue;
         }
         best->at[root] = v;
+        most.at[root] = (uint8_t)is;
     }
     vec_free(&depth);
     vec_free(&has_start);
+    vec_free(&most);
 }
 
 static void

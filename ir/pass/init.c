@@ -119,8 +119,13 @@ add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
     Expr value = start ? start->shape : expr_const(exprs, 0);
     uint32_t n = expr_nslots(exprs, value);
     U32Vec vars = {0}, with = {0};
-    vec_push(&vars, var);
     Var held = dae_start_of(dae, dae->var_pre_of.at[var] == NONE ? var : dae->var_pre_of.at[var]);
+    uint32_t node = dae_node(dae, dae_group(dae, var)->inst);
+    if (held == NONE && !n && !dae->assemble) { // a number
+        add_initial(dae, problem, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), value), &var, 1, node, span);
+        return;
+    }
+    vec_push(&vars, var);
     if (held != NONE) {
         value = expr_slot(exprs, 0);
         n = 0;
@@ -135,8 +140,7 @@ add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
     if (dae->assemble)
         value = add_move(dae, var, value, &vars);
     Expr shape = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), value);
-    const Group *group = dae_group(dae, var);
-    add_initial(dae, problem, shape, vars.at, vars.n, dae_node(dae, group->inst), span);
+    add_initial(dae, problem, shape, vars.at, vars.n, node, span);
     vec_free(&vars);
     vec_free(&with);
 }

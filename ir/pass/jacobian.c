@@ -386,17 +386,13 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     Negated negated = {0};
     for (uint32_t i = 0; i < code->n; i++) {
         place_put(made, code->at[i].dest, i);
-        uint32_t slots = expr_nslots(low->exprs, code->at[i].shape), seen;
-        for (uint32_t k = 0; k < slots; k++) {
-            uint32_t place = low->sys->places.at[code->at[i].row + k];
-            place_put(uses, place, place_get(uses, place, &seen) ? seen + 1 : 1);
-        }
+        uint32_t slots = expr_nslots(low->exprs, code->at[i].shape);
+        for (uint32_t k = 0; k < slots; k++)
+            place_count(uses, low->sys->places.at[code->at[i].row + k]);
     }
-    for (uint32_t i = 0; i < entries->n; i++) {
-        uint32_t seen;
+    for (uint32_t i = 0; i < entries->n; i++)
         if (!sorted[i].constant)
-            place_put(uses, sorted[i].place, place_get(uses, sorted[i].place, &seen) ? seen + 1 : 1);
-    }
+            place_count(uses, sorted[i].place);
     for (uint32_t i = 0; i < entries->n; i++) {
         bool negative = negative_rows && negative_rows[sorted[i].row];
         uint32_t dest = matrix.values + i, instr, used = 0;

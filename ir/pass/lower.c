@@ -61,8 +61,8 @@ static void
 make_failures(Lowering *low)
 {
     mdl_model *model = low->sys->model;
-    bool any = false;
-    for (uint32_t i = 0; i < low->sys->instrs.n && !any; i++)
+    bool any = false, calls = exprs_have_op(low->exprs, OP_CALL) || exprs_have_op(low->exprs, OP_INDEX);
+    for (uint32_t i = 0; i < low->sys->instrs.n && calls && !any; i++)
         any = expr_has_op(low->exprs, low->sys->instrs.at[i].shape, OP_CALL)
            || expr_has_op(low->exprs, low->sys->instrs.at[i].shape, OP_INDEX);
     if (!any)

@@ -36,7 +36,8 @@ typedef struct Trigger {
 typedef VEC(Instr) InstrVec;
 struct Settables;
 
-// A map from places to numbers: an array over all places that forgets in time proportional to what was put.
+// A map from places (or other small numbers) to numbers: an array over all of them that forgets in time proportional to what
+// was put.
 typedef struct PlaceMap {
     U32Vec number;           // per place: number + 1, 0 when absent
     U32Vec used;
@@ -59,6 +60,18 @@ place_put(PlaceMap *map, uint32_t place, uint32_t number)
     if (!map->number.at[place])
         vec_push(&map->used, place);
     map->number.at[place] = number + 1;
+}
+
+// Adds 1 to the number of a place, which is 0 when absent.
+static inline void
+place_count(PlaceMap *map, uint32_t place)
+{
+    if (place >= map->number.n)
+        vec_grow(&map->number, place + 1 - map->number.n);
+    if (map->number.at[place]++)
+        return;
+    map->number.at[place] = 2;
+    vec_push(&map->used, place);
 }
 
 static inline void

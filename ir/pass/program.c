@@ -29,8 +29,7 @@ sort_code(Lowering *low, Instr *code, uint32_t n)
 {
     if (n < 3)
         return;
-    PlaceMap *level_of = &low->scratch;
-    Map rank_of = {0};
+    PlaceMap *level_of = &low->scratch, *rank_of = &low->more_scratch; // of places, and of shapes
     uint32_t *level = base_realloc(NULL, sizeof *level * n * 4), *rank = level + n, *order = rank + n, *spare = order + n;
     uint32_t levels = 0;
     Instr *sorted = base_realloc(NULL, sizeof *sorted * n);
@@ -40,21 +39,21 @@ sort_code(Lowering *low, Instr *code, uint32_t n)
             if (place_get(level_of, low->sys->places.at[code[i].row + k], &at) && at + 1 > highest)
                 highest = at + 1;
         place_put(level_of, code[i].dest, highest);
-        if (!map_get(&rank_of, code[i].shape, &rank[i]))
-            map_put(&rank_of, code[i].shape, rank[i] = rank_of.count);
+        if (!place_get(rank_of, code[i].shape, &rank[i]))
+            place_put(rank_of, code[i].shape, rank[i] = rank_of->used.n);
         level[i] = highest;
         order[i] = i;
         if (highest >= levels)
             levels = highest + 1;
     }
-    sort_by(rank, rank_of.count, order, spare, n);
+    sort_by(rank, rank_of->used.n, order, spare, n);
     sort_by(level, levels, order, spare, n);
     for (uint32_t i = 0; i < n; i++)
         sorted[i] = code[order[i]];
     memcpy(code, sorted, sizeof *code * n);
     free(sorted);
     free(level);
-    map_free(&rank_of);
+    place_clear(rank_of);
     place_clear(level_of);
 }
 

@@ -2,31 +2,26 @@
 //
 // Purpose: every variable by its full name, as sign and place of its representative. Constants, parameters
 // that initialisation does not find, and derivatives are columns only when the user's regular expression asks for them.
-// Method: names are tried in pages, a line each: the expression runs over a page up to the next name that matches, instead of
-// being set up for each of a million names that do not. Complexity: linear in the text of all names.
+// Method: the expression is an automaton (filter.h) that has read the path of each instance once; only names that it finds are
+// written. Complexity: linear in the instances and the variables of those whose names may still be found.
+#include "ir/filter.h"
 #include "ir/pass/lower.h"
 #include "ir/paths.h"
 
-#include <ctype.h>
-#include <regex.h>
 #include <string.h>
 
-enum { PAGE = 1 << 16 };
-
-// A name on the page.
-typedef struct Line {
-    Var var;
-    mdl_on_request on_request;
-    uint32_t begin;
-} Line;
+// What the filter knows when it has read "der(" so many times, and the path of each instance.
+typedef struct Read {
+    FilterState start;
+    U32Vec inst;             // FilterState
+} Read;
 
 typedef struct Columns {
     Lowering *low;
-    bool filtered, paged;    // paged: `filter` means the same on a page as on a line
-    regex_t filter;
+    Filter *filter;          // NULL: all
+    VEC(Read) read;          // per number of derivatives
     Paths paths;
-    Out page;
-    VEC(Line) lines;
+    Out name;
     VEC(mdl_output) outputs;
 } Columns;
 
@@ -70,80 +65,79 @@ declaration_of(Lowering *low, Var var)
     return low->declarations.n - 1;
 }
 
+static FilterState
+read_name(Columns *columns, FilterState from)
+{
+    return filter_read(columns->filter, from, columns->name.text, columns->name.length);
+}
+
+// The filter's states behind the paths of all instances; each begins with its parent's.
 static void
-keep(Columns *columns, const Line *line, size_t end)
+read_paths(Columns *columns, Read *read)
 {
-    Lowering *low = columns->low;
-    int sign;
-    uint32_t place = place_of(low, line->var, &sign);
-    mdl_output output = {arena_strndup(low->arena, columns->page.text + line->begin, end - line->begin), place, sign,
-                         (uint16_t)result_type(low, line->var), (uint16_t)line->on_request, declaration_of(low, line->var)};
-    vec_push(&columns->outputs, output);
-}
-
-// Whether the expression is found in the page's text from `begin` to `end`; *at is where.
-static bool
-found(const Columns *columns, size_t begin, size_t end, size_t *at)
-{
-    regmatch_t match = {.rm_so = (regoff_t)begin, .rm_eo = (regoff_t)end};
-    if (regexec(&columns->filter, columns->page.text, 1, &match, REG_STARTEND))
-        return false;
-    *at = (size_t)match.rm_so;
-    return true;
-}
-
-static size_t
-line_end(const Columns *columns, uint32_t i)
-{
-    return (i + 1 < columns->lines.n ? columns->lines.at[i + 1].begin : columns->page.length) - 1;
-}
-
-// Keeps what matches. A match may reach beyond its line, through a class of characters that has the end of line in it;
-// the line alone decides.
-static void
-finish_page(Columns *columns)
-{
-    for (uint32_t i = 0; i < columns->lines.n; i++) {
-        size_t begin = columns->lines.at[i].begin, at = begin, unused;
-        if (columns->filtered && columns->paged) {
-            if (!found(columns, begin, columns->page.length - 1, &at))
-                break;
-            while (line_end(columns, i) < at)
-                i++;
+    const Dae *dae = columns->low->dae;
+    vec_reserve(&read->inst, dae->insts.n);
+    vec_push(&read->inst, read->start);
+    for (uint32_t i = 1; i < dae->insts.n; i++) {
+        FilterState state = read->inst.at[dae->insts.at[i].parent];
+        if (state > FILTER_ASK) {
+            columns->name.length = 0;
+            dae_inst_name(dae, i, &columns->name);
+            out_char(&columns->name, '.');
+            state = read_name(columns, state);
         }
-        begin = columns->lines.at[i].begin;
-        if (!columns->filtered || found(columns, begin, line_end(columns, i), &unused))
-            keep(columns, &columns->lines.at[i], line_end(columns, i));
+        vec_push(&read->inst, state);
     }
-    columns->page.length = 0;
-    vec_clear(&columns->lines);
+}
+
+static const Read *
+read_of(Columns *columns, uint32_t derivatives)
+{
+    while (columns->read.n <= derivatives) {
+        Read read = {.start = columns->read.n ? filter_read(columns->filter, vec_last(&columns->read).start, "der(", 4)
+                                              : filter_start(columns->filter)};
+        if (read.start > FILTER_ASK)
+            read_paths(columns, &read);
+        vec_push(&columns->read, read);
+    }
+    return &columns->read.at[derivatives];
+}
+
+static FilterState
+state_at(const Read *read, uint32_t inst)
+{
+    return read->start > FILTER_ASK ? read->inst.at[inst] : read->start;
+}
+
+// Whether a name is found that ends with this variable of the group, in front of so many ")".
+static bool
+wanted(Columns *columns, const Group *group, Var var, uint32_t derivatives)
+{
+    if (!columns->filter)
+        return true;
+    FilterState state = state_at(read_of(columns, derivatives), group->inst);
+    if (state > FILTER_ASK) {
+        columns->name.length = 0;
+        dae_scalar_name(columns->low->dae, group, var - group->first, &columns->name);
+        out_repeat(&columns->name, ')', derivatives);
+        state = read_name(columns, state);
+    }
+    return state == FILTER_ASK || filter_ends(columns->filter, state);
 }
 
 static void
 add_output(Columns *columns, Var var, mdl_on_request on_request)
 {
-    vec_push(&columns->lines, (Line){var, on_request, (uint32_t)columns->page.length});
-    paths_var_name(&columns->paths, var, &columns->page);
-    out_char(&columns->page, '\n');
-    if (columns->page.length >= PAGE)
-        finish_page(columns);
-}
-
-// An anchor to the whole text, and an end of line that is asked for, would look beyond the line.
-static bool
-means_the_same_on_a_page(const char *expression)
-{
-    for (const char *at = expression; *at; at++)
-        if (*at == '\n' || (*at == '\\' && (isalnum((unsigned char)at[1]) || at[1] == '`' || at[1] == '\'')))
-            return false;
-    return true;
-}
-
-static void
-begin_columns(Columns *columns, const char *expression)
-{
-    columns->filtered = expression && !regcomp(&columns->filter, expression, REG_EXTENDED | REG_NEWLINE);
-    columns->paged = columns->filtered && means_the_same_on_a_page(expression);
+    Lowering *low = columns->low;
+    int sign;
+    columns->name.length = 0;
+    paths_var_name(&columns->paths, var, &columns->name);
+    if (columns->filter && !filter_finds(columns->filter, columns->name.text))
+        return;
+    uint32_t place = place_of(low, var, &sign);
+    mdl_output output = {arena_strndup(low->arena, columns->name.text, columns->name.length), place, sign,
+                         (uint16_t)result_type(low, var), (uint16_t)on_request, declaration_of(low, var)};
+    vec_push(&columns->outputs, output);
 }
 
 static void
@@ -157,11 +151,12 @@ end_columns(Columns *columns)
     low->sys->model->output = table;
     low->sys->model->n_outputs = n;
     vec_free(&columns->outputs);
-    vec_free(&columns->lines);
-    out_free(&columns->page);
+    for (uint32_t i = 0; i < columns->read.n; i++)
+        vec_free(&columns->read.at[i].inst);
+    vec_free(&columns->read);
+    out_free(&columns->name);
     paths_free(&columns->paths);
-    if (columns->filtered)
-        regfree(&columns->filter);
+    filter_free(&columns->filter);
 }
 
 static void
@@ -175,9 +170,11 @@ add_declared(Columns *columns, bool all)
         bool on_request = constant && !(dae->var_flags.at[group->first] & VARF_FREE);
         if (group->flags & GROUP_HIDDEN || group->type == TYPE_STRING || (on_request && !all && !low->in->parameters))
             continue;
+        if (columns->filter && state_at(read_of(columns, 0), group->inst) == FILTER_NEVER)
+            continue;
         uint32_t end = group->first + group->count;
         for (Var var = group->first; var < end; var++)
-            if (!(dae->var_flags.at[var] & VARF_REMOVED))
+            if (!(dae->var_flags.at[var] & VARF_REMOVED) && wanted(columns, &dae->groups.at[i], var, 0))
                 add_output(columns, var, on_request ? MDL_OUTPUT_PARAMETER : MDL_OUTPUT_ALWAYS);
     }
 }
@@ -187,23 +184,32 @@ static void
 add_derivatives(Columns *columns)
 {
     const Dae *dae = columns->low->dae;
-    for (Var var = 0; var < dae->nvars; var++)
-        if (dae->var_der_of.at[var] != NONE && !(dae->var_flags.at[var] & VARF_REMOVED)
-            && !(dae_group(dae, var)->flags & GROUP_HIDDEN))
+    if (columns->filter && read_of(columns, 1)->start == FILTER_NEVER)
+        return;
+    for (Var var = 0; var < dae->nvars; var++) {
+        if (dae->var_der_of.at[var] == NONE || dae->var_flags.at[var] & VARF_REMOVED
+            || dae_group(dae, var)->flags & GROUP_HIDDEN)
+            continue;
+        uint32_t derivatives = 0; // few: index reduction bounds them
+        Var of = var;
+        for (; dae->var_der_of.at[of] != NONE; of = dae->var_der_of.at[of])
+            derivatives++;
+        if (wanted(columns, dae_group(dae, of), of, derivatives))
             add_output(columns, var, MDL_OUTPUT_DERIVATIVE);
+    }
 }
 
 void
 make_outputs(Lowering *low)
 {
     Columns columns = {.low = low, .paths = {.dae = low->dae}};
-    begin_columns(&columns, low->in->variables); // the driver checks the expression and reports
-    bool all = columns.filtered || low->in->settable; // a simulator chooses when it runs
+    if (low->in->variables)
+        columns.filter = filter_create(low->in->variables); // the driver checks the expression and reports
+    bool all = columns.filter || low->in->settable; // a simulator chooses when it runs
     add_declared(&columns, all);
     if (all)
         add_derivatives(&columns);
-    finish_page(&columns);
-    if (columns.filtered && !columns.outputs.n) {
+    if (columns.filter && !columns.outputs.n) {
         Diag *diag = diag_add(low->diags, W1602, (Span){0}, "no variable's name matches '%s': the result has only the time",
                               low->in->variables);
         diag_help(diag, "--vars takes an extended regular expression, for instance --vars '^(body\\.s|body\\.v)$'");
