@@ -117,7 +117,8 @@ variable_kind(const Fragment *frag, const Member *member)
         return VAR_CONSTANT;
     if (member->flags & AST_F_PARAMETER)
         return VAR_PARAMETER;
-    if ((member->flags & AST_F_INPUT) && !frag->depth && !(member->mod && member->mod->value))
+    bool outermost = !frag->depth || (frag->prefix & AST_F_INPUT); // or a field of a record that is an input
+    if ((member->flags & AST_F_INPUT) && outermost && !(member->mod && member->mod->value))
         return VAR_INPUT;
     if (member->type.base != TYPE_REAL || (member->flags & AST_F_DISCRETE) || member->is_when)
         return VAR_DISCRETE;
@@ -235,14 +236,9 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
     const ClassInfo *info = class_at(elab->program, class_id);
     const char *name = sym_text(elab->dae->syms, info->full_name);
     ClassKind kind = (ClassKind)info->kind;
-    if (kind == CLASS_FUNCTION || kind == CLASS_PACKAGE || kind == CLASS_OPERATOR
-        || kind == CLASS_OPERATOR_FUNCTION) {
+    if (kind == CLASS_FUNCTION || kind == CLASS_PACKAGE || kind == CLASS_OPERATOR) {
         diag_add(elab->diags, E0115, member->span, "'%s' is a %s: there can be no component of it", name,
                  ast_class_kind_name(kind));
-        return false;
-    }
-    if (kind == CLASS_OPERATOR_RECORD) {
-        unsupported(elab, member->span, "an operator record");
         return false;
     }
     // A short class of a partial one is not partial itself.
@@ -274,7 +270,7 @@ static void
 check_inside(Elab *elab, const Fragment *frag, const Member *member, uint32_t class_id)
 {
     ClassKind around = (ClassKind)class_at(elab->program, frag->class_id)->kind, kind = (ClassKind)class_at(elab->program, class_id)->kind;
-    bool record = kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD || kind == CLASS_CLASS;
+    bool record = kind == CLASS_RECORD || kind == CLASS_CLASS;
     bool fits = around == CLASS_RECORD ? record : around != CLASS_CONNECTOR || record || kind == CLASS_CONNECTOR;
     if (!fits)
         diag_add(elab->diags, E0131, member->span, "a %s cannot have the %s '%s' inside", ast_class_kind_name(around),
@@ -298,7 +294,7 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
         member->mod = record_spread(elab, member->mod, use->class_id);
     }
     uint32_t prefix = member->flags & variability;
-    if (!frag->depth)
+    if (!frag->depth || (frag->prefix & AST_F_INPUT))
         prefix |= member->flags & (AST_F_INPUT | AST_F_OUTPUT);
     member->fragments = arena_array(elab->arena, Fragment *, 1);
     Fragment *made = fragment_of_class(elab, use->class_id, member->mod, frag, member, NONE, prefix);

@@ -245,8 +245,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         found.class_id = info->bases.at[0];
         info = class_at(elab->program, found.class_id);
     }
-    if (info->flags & AST_F_OUTER || info->kind == CLASS_OPERATOR_RECORD || info->kind == CLASS_OPERATOR) {
-        unsupported(elab, at->span, info->flags & AST_F_OUTER ? "an outer class" : "an overloaded operator");
+    if (info->flags & AST_F_OUTER) {
+        unsupported(elab, at->span, "an outer class");
         return false;
     }
     if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
@@ -263,6 +263,32 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name,
                         .id = found.class_id};
     return true;
+}
+
+// The functions of an operator of a record: the operator itself, or those that stand in it (section 14.1).
+static uint32_t
+env_operators(ExprEnv *env, uint32_t class_id, const char *name, const FunctionRef **out)
+{
+    Elab *elab = env->context;
+    Found found;
+    if (!scope_member(elab->program, class_id, sym_of(elab->dae->syms, name), &found) || !found.class_id)
+        return 0;
+    const ClassInfo *info = class_at(elab->program, found.class_id);
+    bool several = info->kind == CLASS_OPERATOR;
+    FunctionRef *made = arena_array(elab->arena, FunctionRef, several ? info->members.n + 1 : 1);
+    uint32_t n = 0, owner = found.class_id;
+    scope_bases(elab->program, owner);
+    for (uint32_t i = 0; i < (several ? class_at(elab->program, owner)->members.n : 1); i++) {
+        uint32_t id = several ? class_at(elab->program, owner)->members.at[i].class_id : owner;
+        if (!id || class_at(elab->program, id)->kind != CLASS_FUNCTION)
+            continue;
+        Scope *inside = arena_new(elab->arena, Scope);
+        *inside = (Scope){.class_id = id, .structural = true};
+        info = class_at(elab->program, id);
+        made[n++] = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name, .id = id};
+    }
+    *out = made;
+    return n;
 }
 
 static bool
@@ -497,7 +523,7 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
     *env = (ExprEnv){
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
-        .arena = elab->scratch, .routines = elab->routines, .slots = &elab->slots, .slot_of = &elab->slot_of,
+        .arena = elab->scratch, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
         .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
         .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
         .enumeration = env_enumeration, .graph = connection_query, .scope = scope, .context = elab,

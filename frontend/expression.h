@@ -44,6 +44,7 @@ typedef struct RecordField {
 
 struct RecordType {
     Sym name;                // full name of the class
+    uint32_t class_id;       // for the class side
     uint32_t n, size;        // fields; scalars
     const RecordField *fields;
     bool texts;              // it has Strings besides, which are no part of the value
@@ -121,6 +122,8 @@ struct ExprEnv {
     // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a
     // function.
     bool (*function)(ExprEnv *env, Node ref, FunctionRef *out);
+    // The functions of the operator `name` ("'+'") of a record class; how many. May be NULL: there are none.
+    uint32_t (*operators)(ExprEnv *env, uint32_t class_id, const char *name, const FunctionRef **out);
     // True when a function of this name (a REF of one part) is declared where the call stands: it comes before a
     // built-in function of the same name. May be NULL: there are none. No messages.
     bool (*declared)(ExprEnv *env, Node ref);

@@ -63,6 +63,16 @@ bool operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Val
 bool operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
 bool expression_binary(ExprEnv *env, Node node, Value *out); // a chain of BINARY nodes
 
+// --- overload.c: operators of records (Modelica 3.6, chapter 14)
+bool overload_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
+bool overload_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *out);
+// The constructor that a call of a record class means, in *function; false after a message.
+bool overload_constructor(ExprEnv *env, FunctionRef *function, Node call);
+// The function '0' of a record class, which has no inputs; false without a message when there is none.
+bool overload_zero(ExprEnv *env, const RecordType *record, Span span, Value *out);
+// String(x) of a record x; false without a message when the call is another one.
+bool overload_string(ExprEnv *env, Node call, FunctionRef *function);
+
 // --- text.c
 Value text_value(ExprEnv *env, const char *text);
 bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out);
@@ -239,6 +249,12 @@ bool function_map(Frame *frame, const Node *nodes, Value *values, Value **output
 // All outputs of a function for given arguments, one for each of its first n inputs.
 bool function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
                         uint32_t *n_outputs);
+// Whether a function takes these values as its first inputs, and has values for the others.
+bool function_accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n);
+// Whether it takes the arguments of a call. No messages.
+bool function_takes(ExprEnv *env, const FunctionRef *function, Node call);
+// The value of a variable of a function whose modification gives its fields; E0721 for other modifications.
+bool function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.

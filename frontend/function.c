@@ -361,6 +361,45 @@ own_elements(ExprEnv *env, Value *value)
 }
 
 static bool
+set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
+{
+    Node name = ast_child(env->ast, mod, 0), mods = ast_child(env->ast, mod, 1), given = mods ? ast_child(env->ast, mods, 0) : 0;
+    Value field;
+    if (ast_kind(env->ast, mod) != AST_MOD || !given || ast_at(env->ast, name)->nchild != 1 || ast_at(env->ast, mods)->nchild > 1) {
+        diag_add(env->diags, E0721, node_span(env, mod), "this modification of a variable of a function is not supported yet");
+        return false;
+    }
+    Sym sym = ast_at(env->ast, ast_child(env->ast, name, 0))->sym;
+    const RecordField *at = record_field(type->record, sym);
+    if (!at) {
+        diag_add(env->diags, E0103, node_span(env, name), "'%s' has no field '%s'", sym_text(env->syms, type->record->name),
+                 sym_text(env->syms, sym));
+        return false;
+    }
+    const char *what = arena_printf(env->arena, "field '%s'", sym_text(env->syms, sym));
+    if (!expression(env, given, &field) || !expression_coerce(env, &field, &at->type, node_span(env, given), what))
+        return false;
+    for (uint32_t k = 0; k < at->count; k++)
+        value->elements[at->first + k] = field.elements[k];
+    return true;
+}
+
+bool
+function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value)
+{
+    Node modification = ast_child(env->ast, variable->component, 1);
+    if (type->rank) {
+        diag_add(env->diags, E0721, node_span(env, modification),
+                 "modifying the fields of an array of records in a function is not supported yet");
+        return false;
+    }
+    bool good = value_new(env, type, node_span(env, variable->component), value);
+    for (uint32_t i = 1; good && i < ast_at(env->ast, modification)->nchild; i++)
+        good = set_field(env, ast_child(env->ast, modification, i), type, value);
+    return good;
+}
+
+static bool
 variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
 {
     ExprEnv *env = frame->env;
@@ -372,11 +411,8 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
     env->scope = variable->scope;
     if (!function_variable_type(env, variable, &type))
         return false;
-    if (type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1) {
-        diag_add(env->diags, E0721, node_span(env, modification),
-                 "modifying the fields of a variable of a function is not supported yet");
-        return false;
-    }
+    if (!argument && !start && type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
+        return function_fields(env, variable, &type, value);
     if (!argument && !start && input) {
         Diag *diag = diag_add(env->diags, E0203, frame->span, "'%s' needs an argument for its input '%s'",
                               function_name(frame), sym_text(env->syms, variable->name));
@@ -716,6 +752,63 @@ call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure,
     return good;
 }
 
+// --- which of several functions a call means
+
+static bool
+accepts(Frame *frame, uint32_t i, const Value *value)
+{
+    ExprEnv *env = frame->env;
+    const Variable *variable = &frame->variables.at[i];
+    Node own = ast_child(env->ast, variable->component, 0), of_line = ast_child(env->ast, variable->line, 1);
+    Type type;
+    env->scope = variable->scope;
+    if (!function_type(env, ast_child(env->ast, variable->line, 0), &type))
+        return false;
+    uint32_t rank = type.rank + (own ? ast_at(env->ast, own)->nchild : 0) + (of_line ? ast_at(env->ast, of_line)->nchild : 0);
+    bool same = type_same_class(&type, &value->type) || (type.base == TYPE_REAL && value->type.base == TYPE_INTEGER);
+    return same && rank == value->type.rank;
+}
+
+bool
+function_accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n)
+{
+    Frame frame = {.env = env, .function = function};
+    void *scope = env->scope;
+    DiagsMark mark = diags_mark(env->diags);
+    uint32_t given = 0;
+    bool good = gather_class(&frame, function, 0);
+    for (uint32_t i = 0; good && i < frame.variables.n; i++) {
+        if (!(frame.variables.at[i].flags & AST_F_INPUT))
+            continue;
+        good = given < n ? accepts(&frame, i, &arguments[given]) : function_default(env, &frame.variables.at[i]) != 0;
+        given++;
+    }
+    diags_return_to(env->diags, mark);
+    env->scope = scope;
+    frame_free(&frame);
+    return good && given >= n;
+}
+
+bool
+function_takes(ExprEnv *env, const FunctionRef *function, Node call)
+{
+    Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
+    void *scope = env->scope;
+    DiagsMark mark = diags_mark(env->diags);
+    bool good = gather_class(&frame, function, 0);
+    env->scope = scope;
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values);
+    for (uint32_t i = 0; good && i < frame.variables.n; i++)
+        if (frame.variables.at[i].flags & AST_F_INPUT)
+            good = nodes[i] ? accepts(&frame, i, &values[i]) : function_default(env, &frame.variables.at[i]) != 0;
+    diags_return_to(env->diags, mark);
+    env->scope = scope;
+    frame_free(&frame);
+    return good;
+}
+
 bool
 function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
 {
@@ -808,7 +901,11 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
     const Builtin *builtin = closure ? NULL : builtin_called(env, ref);
     if (closure)
         function = closure->function;
+    if (builtin && builtin->run == builtin_string && overload_string(env, call, &function))
+        return call_function(env, &function, NULL, call, outputs, n);
     if (!builtin && (closure || env->function(env, ref, &function))) {
+        if (!closure && !overload_constructor(env, &function, call))
+            return false;
         builtin = declared_builtin(env, &function);
         if (!builtin)
             return call_function(env, &function, closure, call, outputs, n);

@@ -188,6 +188,8 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
 bool
 operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
+    if (left->type.base == TYPE_RECORD || right->type.base == TYPE_RECORD)
+        return overload_binary(env, op, left, right, span, out);
     if (op == AOP_ADD && left->type.base == TYPE_STRING && right->type.base == TYPE_STRING)
         return text_joined(env, left, right, span, out);
     if (op <= AOP_EPOW)
@@ -205,6 +207,8 @@ bool
 operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *out)
 {
     bool logical = op == AOP_NOT;
+    if (operand->type.base == TYPE_RECORD)
+        return overload_unary(env, op, operand, span, out);
     if (logical ? operand->type.base != TYPE_BOOLEAN : !type_is_number(&operand->type)) {
         diag_add(env->diags, E0204, span, "operator '%s' is not defined for %s", ast_op_text(op),
                  value_type_text(env, operand));

@@ -267,7 +267,10 @@ add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool 
 {
     const AstNode *at = ast_at(&program->ast, node);
     uint32_t class_id = program->classes.n;
-    ClassInfo info = {.node = node, .parent = parent, .name = at->sym, .kind = at->kind_of,
+    ClassKind kind = (ClassKind)at->kind_of;
+    // An operator record is a record, and an operator function a function, wherever there is no operator to be looked up.
+    kind = kind == CLASS_OPERATOR_RECORD ? CLASS_RECORD : kind == CLASS_OPERATOR_FUNCTION ? CLASS_FUNCTION : kind;
+    ClassInfo info = {.node = node, .parent = parent, .name = at->sym, .kind = (uint8_t)kind,
                       .flags = at->flags, .body = ast_child(&program->ast, node, 1)};
     const ClassInfo *outer = class_at(program, parent);
     info.full_name = at->sym;

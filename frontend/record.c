@@ -217,7 +217,7 @@ record_construct(Frame *frame, Value *out)
     RecordField *fields = arena_array(env->arena, RecordField, frame->variables.n + 1);
     VEC(Expr) elements = {0};
     bool good = true;
-    *record = (RecordType){.name = frame->function->full_name, .fields = fields};
+    *record = (RecordType){.name = frame->function->full_name, .class_id = frame->function->id, .fields = fields};
     for (uint32_t i = 0; i < frame->variables.n && good; i++) {
         const Value *value = &env->locals.at[i].value;
         record->texts |= value->type.base == TYPE_STRING;

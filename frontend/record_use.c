@@ -35,7 +35,7 @@ record_of_fragment(Elab *elab, Fragment *frag, Span span)
     RecordType *record = arena_new(elab->arena, RecordType);
     RecordField *fields = arena_array(elab->arena, RecordField, frag->order.n + 1);
     *record = (RecordType){.name = class_at(elab->program, frag->class_id)->full_name, .fields = fields,
-                           .size = frag->nvars};
+                           .class_id = frag->class_id, .size = frag->nvars};
     for (uint32_t i = 0; i < frag->order.n; i++) {
         Member *member = &frag->members.at[frag->order.at[i]];
         RecordField field = {.name = member->name, .first = member->first, .count = member->count};

@@ -112,6 +112,10 @@ open_type(Compile *c, uint32_t i, Type *type, Value *value)
     *value = (Value){0};
     if (!function_variable_type(env, variable, type))
         return false;
+    value->type = *type;
+    Node modification = ast_child(env->ast, variable->component, 1);
+    if (!start && type->base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
+        return function_fields(env, variable, type, value);
     if (start) {
         const char *what = arena_printf(env->arena, "variable '%s' of '%s'", sym_text(env->syms, variable->name),
                                         c->routine->name);
@@ -148,7 +152,8 @@ open_variable(Compile *c, uint32_t i)
         return false;
     uint32_t first = compile_cells(c, all.count);
     for (uint32_t k = 0; value.elements && k < all.count; k++)
-        compile_set(c, first + k, value.elements[k]);
+        if (value.elements[k]) // fields of a record may have none
+            compile_set(c, first + k, value.elements[k]);
     env->locals.at[i] = (Local){variable->name, compile_value(c, &type, first, all.count)};
     return true;
 }
