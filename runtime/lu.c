@@ -3,6 +3,7 @@
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
 //         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD.
+//         Factors that serve for more than one solution or are renewed go into arrays of our own (factors.c).
 //         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio
 //         has become poor.
 // Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/factors.h"
+
 struct Lu {
     uint32_t n, singular;
     bool dense;
@@ -24,7 +27,9 @@ struct Lu {
     double *work;
     klu_common common;
     klu_symbolic *symbolic;
-    klu_numeric *numeric;
+    klu_numeric *numeric; // NULL when there are factors
+    Factors *factors;
+    bool solved;          // with `numeric`, once
     double pivot_ratio;   // of the last factorisation with new pivots
     double *last;         // what was factored last, when `kept`
     bool kept;
@@ -106,6 +111,7 @@ lu_free(Lu **slot)
     Lu *lu = *slot;
     if (!lu)
         return;
+    factors_free(&lu->factors);
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
     if (lu->symbolic)
@@ -238,8 +244,10 @@ solve_dense(const Lu *lu, double *b)
 static bool
 factor_with_new_pivots(Lu *lu, double *values)
 {
+    factors_free(&lu->factors);
     if (lu->numeric)
         klu_free_numeric(&lu->numeric, &lu->common);
+    lu->solved = false;
     lu->numeric = klu_factor(lu->start, lu->row, values, lu->symbolic, &lu->common);
     if (!lu->numeric || lu->common.status != KLU_OK) {
         lu->singular = (uint32_t)(lu->common.singular_col >= 0 ? lu->common.singular_col : 0);
@@ -250,16 +258,23 @@ factor_with_new_pivots(Lu *lu, double *values)
     return lu->common.rcond > 0 && isfinite(lu->common.rcond);
 }
 
+// From KLU's factors to our own. False: out of memory, everything is as before.
+static bool
+take_over(Lu *lu)
+{
+    if (!lu->factors && lu->numeric)
+        lu->factors = factors_create(lu->symbolic, lu->numeric, &lu->common, lu->start, lu->row);
+    if (lu->factors && lu->numeric)
+        klu_free_numeric(&lu->numeric, &lu->common);
+    return lu->factors != NULL;
+}
+
 static bool
 factor_sparse(Lu *lu, double *values, bool fresh)
 {
-    if (fresh || !lu->numeric)
-        return factor_with_new_pivots(lu, values);
-    if (klu_refactor(lu->start, lu->row, values, lu->symbolic, lu->numeric, &lu->common) &&
-        lu->common.status == KLU_OK && klu_rcond(lu->symbolic, lu->numeric, &lu->common) &&
-        lu->common.rcond > 1e-4 * lu->pivot_ratio)
-        return true;
-    return factor_with_new_pivots(lu, values);
+    bool renewed = !fresh && take_over(lu) && factors_renew(lu->factors, values)
+                   && factors_pivot_ratio(lu->factors) > 1e-4 * lu->pivot_ratio;
+    return renewed || factor_with_new_pivots(lu, values);
 }
 
 // Linear loops whose coefficients do not change are solved at every evaluation in causal form: then comparing the
@@ -286,6 +301,8 @@ lu_singular_column(const Lu *lu)
 double
 lu_pivot_ratio(Lu *lu)
 {
+    if (lu->factors)
+        return factors_pivot_ratio(lu->factors);
     if (!lu->dense)
         return klu_rcond(lu->symbolic, lu->numeric, &lu->common) ? lu->common.rcond : 0;
     double least = INFINITY, most = 0;
@@ -300,10 +317,14 @@ lu_pivot_ratio(Lu *lu)
 void
 lu_solve(Lu *lu, double *b)
 {
-    if (lu->dense)
+    if (lu->dense) {
         solve_dense(lu, b);
-    else
+    } else if (lu->factors || (lu->solved && take_over(lu))) {
+        factors_solve(lu->factors, b);
+    } else {
         klu_solve(lu->symbolic, lu->numeric, (int)lu->n, 1, b, &lu->common);
+        lu->solved = true;
+    }
 }
 
 bool

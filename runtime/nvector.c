@@ -200,34 +200,18 @@ nvector_stays(const double *const *term, uint32_t count, size_t first, const dou
     }
 }
 
-static inline __attribute__((always_inline)) double
-correct_one(double change, double y0, double yp0, double cj, double *correction, double *y, double *yp)
-{
-    double sum = *correction - change;
-    *correction = sum;
-    *y = y0 + sum;
-    *yp = yp0 + cj * sum;
-    return change;
-}
-
 WIDE double
-nvector_correct(const double *solution, double scale, const double *weight, const double *y0, const double *yp0, double cj,
+nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
                 double *correction, double *y, double *yp, size_t n)
 {
-    double sum[4] = {0, 0, 0, 0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
 #pragma GCC ivdep
-        for (size_t k = 0; k < 4; k++) {
-            double e = weight[i + k] * correct_one(scale * solution[i + k], y0[i + k], yp0[i + k], cj, correction + i + k,
-                                                   y + i + k, yp + i + k);
-            sum[k] += e * e;
-        }
-    for (; i < n; i++) {
-        double e = weight[i] * correct_one(scale * solution[i], y0[i], yp0[i], cj, correction + i, y + i, yp + i);
-        sum[0] += e * e;
+    for (size_t i = 0; i < n; i++) {
+        double sum = correction[i] - factor * solution[i];
+        correction[i] = sum;
+        y[i] = y0[i] + sum;
+        yp[i] = yp0[i] + cj * sum;
     }
-    return n ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)n) : 0;
+    return n ? fabs(factor) * sqrt(sum_of_squares(solution, weight, n) / (double)n) : 0;
 }
 
 static int

@@ -24,9 +24,9 @@ void nvector_combine(const double *factor, const double *const *term, int count,
 // from `first` on. 2 <= count <= 6, or the answer is false.
 bool nvector_stays(const double *const *term, uint32_t count, size_t first, const double *centre, const double *radius,
                    double ahead, size_t n);
-// correction -= scale * solution, y := y0 + correction, yp := yp0 + cj * correction. Returns the weighted root mean square of
+// correction -= factor * solution, y := y0 + correction, yp := yp0 + cj * correction. Returns the weighted root mean square of
 // the scaled solution. y and yp may be y0 and yp0; the arrays do not overlap otherwise.
-double nvector_correct(const double *solution, double scale, const double *weight, const double *y0, const double *yp0,
+double nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0,
                        double cj, double *correction, double *y, double *yp, size_t n);
 // True when all values are finite.
 bool nvector_finite(const double *x, size_t n);
