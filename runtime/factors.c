@@ -1,7 +1,7 @@
 // factors.c: numerical refactorisation and solution with pivots that are known.
 //
 // Purpose: most of a large model's steps are triangular solutions, with factors whose pattern stays. KLU's kernels serve
-//          several right sides, keep indices and values in one array and scale rows anew each time; these do without.
+//          several right sides and keep indices and values in one array; these do not.
 // Method: P R A Q = L U + F over the diagonal blocks of the block triangular form; refactorisation column by column from the left
 //         over known patterns (Gilbert and Peierls, SIAM J. Sci. Stat. Comput. 9 (1988) 862; Davis, Direct Methods for Sparse
 //         Linear Systems, 2006, 6.3). Pivots are stored as reciprocals.
@@ -150,10 +150,27 @@ eliminate(Factors *factors, int32_t k)
     return isfinite(reciprocal) && reciprocal != 0;
 }
 
+// The largest entry of each scaled row is 1: only then sizes of pivots say something.
+static void
+choose_scales(Factors *factors, const double *restrict values)
+{
+    const int32_t *restrict rows = factors->row, *restrict places = factors->place;
+    double *restrict scale = factors->scale;
+    int32_t n = factors->n, entries = factors->start[n];
+    memset(scale, 0, (size_t)n * sizeof *scale);
+    for (int32_t e = 0; e < entries; e++) {
+        double size = fabs(values[e]), *most = scale + places[rows[e]];
+        *most = size > *most ? size : *most;
+    }
+    for (int32_t k = 0; k < n; k++)
+        scale[k] = 1 / scale[k];
+}
+
 bool
 factors_renew(Factors *factors, const double *values)
 {
     bool good = true;
+    choose_scales(factors, values);
     for (int32_t block = 0; block < factors->blocks && good; block++)
         for (int32_t k = factors->block[block]; k < factors->block[block + 1] && good; k++) {
             scatter(factors, values, k, factors->block[block]);

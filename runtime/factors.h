@@ -13,7 +13,7 @@ typedef struct Factors Factors;
 Factors *factors_create(klu_symbolic *symbolic, klu_numeric *numeric, klu_common *common, const int32_t *start,
                         const int32_t *row);
 void factors_free(Factors **factors);
-// Another matrix of the same pattern, with the same pivots and row scales. False: a pivot is zero or not finite.
+// Another matrix of the same pattern, with the same pivots. False: a pivot is zero or not finite.
 bool factors_renew(Factors *factors, const double *values);
 // Smallest pivot relative to the largest.
 double factors_pivot_ratio(const Factors *factors);
