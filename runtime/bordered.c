@@ -140,6 +140,8 @@ bordered_create(const mdl_model *model)
     free(entry);
     if (!b->lu)
         bordered_free(&b);
+    else
+        lu_repeats(b->lu);
     return b;
 }
 

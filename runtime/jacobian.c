@@ -394,6 +394,8 @@ jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
         jacobian->lu = lu_create(jacobian->size, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
         jacobian_free(&jacobian);
+    else
+        lu_repeats(jacobian->lu);
     return jacobian;
 }
 

@@ -3,7 +3,7 @@
 // Purpose: linear algebra of the integrator and of algebraic blocks.
 // Method: up to LU_DENSE_LIMIT unknowns, Gaussian elimination with row scaling and partial pivoting; above,
 //         KLU (Davis and Palamadai Natarajan, ACM TOMS 37 (2010) 36) with BTF and AMD or COLAMD.
-//         Factors that serve for more than one solution or are renewed go into arrays of our own (factors.c).
+//         Factors that serve for many solutions and are renewed go into arrays of our own (factors.c).
 //         A refactorisation keeps the pivots and is repeated with new ones when its reciprocal pivot ratio
 //         has become poor.
 // Contract: the symbolic object lives as long as the Lu, whatever the integrator does in between.
@@ -29,6 +29,7 @@ struct Lu {
     klu_symbolic *symbolic;
     klu_numeric *numeric; // NULL when there are factors
     Factors *factors;
+    bool repeats;         // see lu_repeats()
     bool solved;          // with `numeric`, once
     double pivot_ratio;   // of the last factorisation with new pivots
     double *last;         // what was factored last, when `kept`
@@ -272,8 +273,15 @@ take_over(Lu *lu)
 static bool
 factor_sparse(Lu *lu, double *values, bool fresh)
 {
-    bool renewed = !fresh && take_over(lu) && factors_renew(lu->factors, values)
-                   && factors_pivot_ratio(lu->factors) > 1e-4 * lu->pivot_ratio;
+    bool renewed = false;
+    if (fresh || (!lu->numeric && !lu->factors))
+        return factor_with_new_pivots(lu, values);
+    if (lu->repeats && take_over(lu))
+        renewed = factors_renew(lu->factors, values) && factors_pivot_ratio(lu->factors) > 1e-4 * lu->pivot_ratio;
+    else
+        renewed = klu_refactor(lu->start, lu->row, values, lu->symbolic, lu->numeric, &lu->common)
+                  && lu->common.status == KLU_OK && klu_rcond(lu->symbolic, lu->numeric, &lu->common)
+                  && lu->common.rcond > 1e-4 * lu->pivot_ratio;
     return renewed || factor_with_new_pivots(lu, values);
 }
 
@@ -319,12 +327,18 @@ lu_solve(Lu *lu, double *b)
 {
     if (lu->dense) {
         solve_dense(lu, b);
-    } else if (lu->factors || (lu->solved && take_over(lu))) {
+    } else if (lu->factors || (lu->repeats && lu->solved && take_over(lu))) {
         factors_solve(lu->factors, b);
     } else {
         klu_solve(lu->symbolic, lu->numeric, (int)lu->n, 1, b, &lu->common);
         lu->solved = true;
     }
+}
+
+void
+lu_repeats(Lu *lu)
+{
+    lu->repeats = true;
 }
 
 bool
