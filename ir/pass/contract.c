@@ -224,7 +224,8 @@ base_variable(const Dae *dae, Var var)
 }
 
 // u = ... with an input u and nothing of the component on the right is the modification that binds the input,
-// not an equation of the class: a modification is written by the surroundings and speaks of them.
+// not an equation of the class: a modification is written by the surroundings and speaks of them. An equation between two of
+// its inputs is its own: models that are inverted have such.
 static bool
 binds_input(const Contract *contract, uint32_t equation)
 {
@@ -234,15 +235,13 @@ binds_input(const Contract *contract, uint32_t equation)
     Expr left = expr_arg(dae->exprs, dae->equations.at[equation].shape, 0);
     if (dae->equations.at[equation].binding && contract->column_of.at[contract_bound_var(dae, &dae->equations.at[equation])] == INPUT_COLUMN)
         return true;
-    if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT
-        || contract->column_of.at[vars[expr_slot_of(dae->exprs, left)]] != INPUT_COLUMN)
+    if (n == 0 || expr_op(dae->exprs, left) != OP_SLOT)
         return false;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t column = contract->column_of.at[base_variable(dae, vars[k])];
-        if (column != NONE && column != INPUT_COLUMN)
+    Var input = vars[expr_slot_of(dae->exprs, left)];
+    for (uint32_t k = 0; k < n; k++)
+        if (vars[k] != input && contract->column_of.at[base_variable(dae, vars[k])] != NONE)
             return false;
-    }
-    return true;
+    return contract->column_of.at[input] == INPUT_COLUMN;
 }
 
 void
