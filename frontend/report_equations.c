@@ -281,13 +281,13 @@ report_places(Report *report)
         return;
     out_text(out, "<script type=\"application/json\" id=\"places\">[");
     for (uint32_t i = 0; i < report->view.lines.n; i++) {
-        uint32_t equation = report->view.lines.at[i].equation, node = dae->equations.at[equation].node, file;
+        uint32_t equation = report->view.lines.at[i].equation, node = dae->equations.at[equation].node;
         Place place;
-        bool located = span_locate(dae->sources, dae->equations.at[equation].span, &place)
-                       && (file = report_file(report, place.path)) != UINT32_MAX;
+        bool written = span_locate(dae->sources, dae->equations.at[equation].span, &place);
+        uint32_t file = written ? report_file(report, place.path) : UINT32_MAX;
         out_printf(out, "%s[%u,%d,%u,\"", i ? "," : "", equation, node < dae->nodes.n ? (int)node : -1,
                    equation < report->block_of.n ? report->block_of.at[equation] : 0);
-        if (located)
+        if (file != UINT32_MAX)
             out_printf(out, "%u:%u", file, place.line);
         out_text(out, "\"]");
     }
