@@ -312,8 +312,8 @@ rheonomic_report(const Dae *dae, const Singular *over, Diags *diags)
     Fight fight = {.dae = dae};
     bool fights = false;
     vec_grow(&fight.facts, dae->insts.n);
-    vec_grow(&fight.about, dae->nvars);
-    vec_grow(&fight.drivers, dae->nvars);
+    vec_grow(&fight.about, dae->nvars + 1); // at least one place, for a model of time alone
+    vec_grow(&fight.drivers, dae->nvars + 1);
     learn_ports(&fight);
     learn_laws(&fight);
     for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS; s++)
