@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     const double *y0, *yp0, *weight; // predicted
     double *correction, *y, *yp, *residual;
-    double time, cj, ratio, tolerance;
+    double time, cj, tolerance;
 } Point;
 
 static Point

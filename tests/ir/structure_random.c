@@ -6,9 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/problem.h"
-#include "ir/structure.h"
-#include "tests/ir/check.h"
+#include "tests/ir/model.h"
 
 // --- random square systems
 
@@ -370,24 +368,10 @@ make_signature(Random *random, Signature *s)
     }
 }
 
-typedef struct Model {
-    Sources *sources;
-    Syms *syms;
-    Diags *diags;
-    Dae *dae;
-    Reduction reduction;
-} Model;
-
 static void
-model_open(Model *model, const Signature *s, Random *random)
+add_system(Model *model, const Signature *s, Random *random)
 {
-    *model = (Model){0};
-    model->sources = sources_create();
-    model->syms = syms_create();
-    model->diags = diags_create(model->sources);
-    Dae *dae = model->dae = dae_create(model->syms, model->sources);
-    dae->name = sym_of(model->syms, "Top");
-    dae_add_inst(dae, (Inst){.parent = NONE, .name = dae->name});
+    Dae *dae = model->dae;
     Group group = {.name = sym_of(model->syms, "x"), .count = s->n, .kind = VAR_CONTINUOUS};
     uint32_t made = dae_add_group(dae, group);
     Var first = dae->groups.at[made].first;
@@ -408,20 +392,10 @@ model_open(Model *model, const Signature *s, Random *random)
         uint32_t error = 0, row;
         Expr shape;
         dae_bind_shape(dae, expr_read(dae->exprs, text.text, &error), vars.at, &shape, &row);
-        dae_add_equation(dae, EQN_NORMAL, shape, row, dae_node(dae, 0), (Span){0, 0});
+        dae_add_equation(dae, EQN_NORMAL, shape, row, model->node, (Span){0, 0});
         out_free(&text);
         vec_free(&vars);
     }
-}
-
-static void
-model_close(Model *model)
-{
-    reduction_free(&model->reduction);
-    dae_free(&model->dae);
-    diags_free(&model->diags);
-    syms_free(&model->syms);
-    sources_free(&model->sources);
 }
 
 // How often equation e was differentiated.
@@ -443,7 +417,8 @@ test_signature(Test *test)
         Signature s;
         Model model;
         make_signature(&random, &s);
-        model_open(&model, &s, &random);
+        model_open(&model);
+        add_system(&model, &s, &random);
         bool good = offsets(&s);
         check(test, pass_balance(model.dae, model.diags) == good);
         if (good && check(test, pass_index(model.dae, &model.reduction, model.diags))) {
