@@ -93,7 +93,7 @@ $(BUILD)/frontend/lexer.c $(BUILD)/frontend/lexer.h: frontend/lexer.l $(BUILD)/f
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/lexer.h -o $(BUILD)/frontend/lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
-ASSETS = frontend/explain.txt frontend/page.css frontend/plot.js frontend/links.js
+ASSETS = frontend/explain.txt frontend/vocabulary.txt frontend/page.css frontend/plot.js frontend/links.js
 $(BUILD)/frontend/assets.c: $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes what the tables in the source say: `make docs`, and tests/cli/docs.check compares.
-# usage: docs/generate.sh MDLC FOLDER    FOLDER receives passes.md (its table renewed), diagnostics.md and library/
+# usage: docs/generate.sh MDLC FOLDER    FOLDER receives passes.md (its table renewed), diagnostics.md, words.md and library/
 set -eu
 mdlc=$1
 folder=$2
@@ -35,6 +35,8 @@ shown_by() {
     printf '\n## Causes and examples\n\n`mdlc explain CODE` shows these in the terminal. Each wrong example gives its code, and each right one is clean.\n\n'
     "$mdlc" explain --format=markdown
 } >"$folder/diagnostics.md"
+
+"$mdlc" doc language --format=markdown >"$folder/words.md"
 
 # One page per library, and a list of them.
 mkdir -p "$folder/library"

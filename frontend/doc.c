@@ -7,8 +7,10 @@
 #include "frontend/doc_page.h"
 
 #include <dirent.h>
+#include <strings.h>
 #include <sys/stat.h>
 
+#include "frontend/expression.h"
 #include "frontend/parse.h"
 #include "frontend/program.h"
 
@@ -397,20 +399,34 @@ is_short_type(const Doc *doc, const ClassInfo *info)
     return (info->kind == CLASS_TYPE || info->kind == CLASS_CONNECTOR) && (body == AST_SHORT || body == AST_ENUM);
 }
 
+// Without the description, which has a column of its own.
+static Span
+definition_span(const Doc *doc, const ClassInfo *info)
+{
+    Span span = ast_at(&doc->program->ast, info->body)->span;
+    Node comment = kind(doc, info->body) == AST_SHORT ? child(doc, info->body, 3) : 0;
+    if (comment && ast_at(&doc->program->ast, comment)->span.hi)
+        span.hi = ast_at(&doc->program->ast, comment)->span.lo;
+    return span;
+}
+
+// What stands behind the name and `=`.
 static const char *
 definition_text(const Doc *doc, const ClassInfo *info)
 {
     Out out = {0};
-    print_source(doc, ast_at(&doc->program->ast, info->body)->span, &out);
+    print_source(doc, definition_span(doc, info), &out);
     size_t kept = 0;
     for (size_t i = 0; i < out.length; i++) {
         char c = out.text[i] == '\n' ? ' ' : out.text[i];
         if (c != ' ' || (kept && out.text[kept - 1] != ' '))
             out.text[kept++] = c;
     }
-    const char *text = arena_strndup(doc->arena, out.text ? out.text : "", kept ? kept - 1 : 0);
+    while (kept && out.text[kept - 1] == ' ')
+        kept--;
+    const char *text = arena_strndup(doc->arena, out.text ? out.text : "", kept), *equals = strchr(text, '=');
     out_free(&out);
-    return text;
+    return equals ? equals + 1 + strspn(equals + 1, " ") : text;
 }
 
 // The classes of a package, in tables: types, which need no more, and the others.
@@ -590,4 +606,48 @@ doc_line(Program *program, const char *name, Out *out)
         return false;
     out_printf(out, "%-14s %s\n", name, doc_description(program, name));
     return true;
+}
+
+// --- what was meant
+
+static const char *
+last_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+typedef VEC(const char *) Names;
+
+// All classes that have a name, but packages and the names of another library.
+static void
+collect_names(const Program *program, Names *full, Names *last)
+{
+    for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
+        const ClassInfo *info = class_at(program, id);
+        const char *name = info->node && info->kind != CLASS_PACKAGE ? sym_text(program->syms, info->full_name) : "'";
+        if (strchr(name, '\'') || !strncmp(name, "Modelica.", strlen("Modelica.")))
+            continue;
+        vec_push(full, name);
+        vec_push(last, last_name(name));
+    }
+}
+
+bool
+doc_nearest(Program *program, const char *name, Out *out)
+{
+    enum { MOST = 8 };
+    Names full = {0}, last = {0};
+    uint32_t found = 0;
+    collect_names(program, &full, &last);
+    const char *meant = last_name(name);
+    for (uint32_t round = 0; round < 2 && meant && !found; round++) {
+        for (uint32_t i = 0; i < full.n; i++)
+            if (!strcasecmp(last.at[i], meant) && found++ < MOST)
+                out_printf(out, "%s%s", found > 1 ? ", " : "", full.at[i]);
+        meant = nearest_name(meant, last.at, last.n);
+    }
+    vec_free(&full);
+    vec_free(&last);
+    return found > 0;
 }

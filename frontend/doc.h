@@ -19,6 +19,9 @@ bool doc_class(Program *program, const char *name, const DocOptions *options, Ou
 void doc_file(Program *program, const DocOptions *options, Out *out);
 // One line about a package: its name and description. False when there is no such package.
 bool doc_line(Program *program, const char *name, Out *out);
+// Classes that are loaded and whose last name is the same in any case of letters, or else spelt most like it: separated
+// by commas. False when there is none.
+bool doc_nearest(Program *program, const char *name, Out *out);
 // The description of a class, "" when it has none or there is no such class; lives as long as the program.
 const char *doc_description(Program *program, const char *name);
 

@@ -97,6 +97,30 @@ doc_paragraph(DocFormat format, const char *text, Out *out)
     out_text(out, format == DOC_HTML ? "</p>\n" : "\n\n");
 }
 
+void
+doc_paragraph_with_code(DocFormat format, const char *text, Out *out)
+{
+    Out piece = {0};
+    bool code = false;
+    out_text(out, format == DOC_HTML ? "<p>" : "");
+    for (const char *at = text; *at; code = !code) {
+        size_t length = strcspn(at, "`");
+        piece.length = 0;
+        out_printf(&piece, "%.*s", (int)length, at);
+        if (code && format == DOC_HTML)
+            out_text(out, "<code>");
+        if (code && format == DOC_MARKDOWN)
+            out_printf(out, "`%s`", piece.text);
+        else
+            print_text(format, piece.text, out);
+        if (code && format == DOC_HTML)
+            out_text(out, "</code>");
+        at += length + (at[length] == '`');
+    }
+    out_free(&piece);
+    out_text(out, format == DOC_HTML ? "</p>\n" : "\n\n");
+}
+
 static void
 print_linked(DocFormat format, const char *text, Out *out)
 {

@@ -1,4 +1,4 @@
-// doc_page.h: the same page as text, Markdown or HTML. Only for doc.c.
+// doc_page.h: the same page as text, Markdown or HTML. Only for doc.c and vocabulary.c.
 #ifndef MDLC_FRONTEND_DOC_PAGE_H
 #define MDLC_FRONTEND_DOC_PAGE_H
 
@@ -16,6 +16,8 @@ void doc_page_end(DocFormat format, Out *out);
 // level 1 to 3; `anchor` is what links lead to, NULL: none do.
 void doc_heading(DocFormat format, uint32_t level, const char *text, const char *anchor, Out *out);
 void doc_paragraph(DocFormat format, const char *text, Out *out);
+// The same, where what stands between grave accents is code.
+void doc_paragraph_with_code(DocFormat format, const char *text, Out *out);
 // Names behind some words, and a point; with `leads` a name leads to its heading.
 typedef struct DocName {
     const char *text;

@@ -10,63 +10,21 @@
 #include <string.h>
 #include <strings.h>
 
+#include "frontend/entries.h"
 #include "ir/base/diag.h"
 
 extern const unsigned char asset_explain_txt[];
 
-enum { WIDTH = 100 };
-
-typedef struct Text { const char *at; size_t length; } Text;
-
-static Text
-take_line(Text *rest)
-{
-    const char *end = memchr(rest->at, '\n', rest->length);
-    Text line = {rest->at, end ? (size_t)(end - rest->at) : rest->length};
-    size_t used = line.length + (end != NULL);
-    *rest = (Text){rest->at + used, rest->length - used};
-    return line;
-}
-
-static bool
-begins(Text line, const char *with)
-{
-    size_t length = strlen(with);
-    return line.length >= length && !strncmp(line.at, with, length);
-}
-
-// The lines behind `== CODE`, up to the next one.
 static Text
 section_of(const char *code)
 {
-    const char *all = (const char *)asset_explain_txt;
-    Text rest = {all, strlen(all)}, none = {"", 0};
-    while (rest.length) {
-        Text line = take_line(&rest);
-        if (!begins(line, "== ") || line.length != 3 + strlen(code) || strncasecmp(line.at + 3, code, strlen(code)))
-            continue;
-        const char *end = strstr(rest.at, "\n== ");
-        return (Text){rest.at, end ? (size_t)(end + 1 - rest.at) : rest.length};
-    }
-    return none;
+    return entry_find((const char *)asset_explain_txt, code, true);
 }
 
-// What stands behind `label` on its line, or for "wrong:" and "right:" on the lines after it.
 static Text
-part_of(Text section, const char *label)
+example_of(Text section, const char *label)
 {
-    Text rest = section;
-    while (rest.length) {
-        Text line = take_line(&rest);
-        size_t length = strlen(label);
-        if (!begins(line, label))
-            continue;
-        if (line.length > length)
-            return (Text){line.at + length + 1, line.length - length - 1};
-        const char *end = strcmp(label, "wrong:") ? NULL : strstr(rest.at, "\nright:");
-        return (Text){rest.at, end ? (size_t)(end + 1 - rest.at) : rest.length};
-    }
-    return (Text){"", 0};
+    return entry_lines(section, label, strcmp(label, "wrong:") ? NULL : "right:");
 }
 
 static Text
@@ -76,55 +34,29 @@ cause_of(Text section)
     return (Text){section.at, end ? (size_t)(end - section.at) : 0};
 }
 
-// Words, in lines of at most WIDTH columns behind two blanks.
-static void
-print_wrapped(Text text, Out *out)
-{
-    size_t column = 0;
-    for (size_t i = 0; i < text.length;) {
-        size_t word = 0;
-        while (i + word < text.length && text.at[i + word] != ' ' && text.at[i + word] != '\n')
-            word++;
-        bool first = column == 0 || column + 1 + word > WIDTH;
-        out_printf(out, "%s%.*s", !first ? " " : column ? "\n  " : "  ", (int)word, text.at + i);
-        column = first ? word : column + 1 + word;
-        i += word + (i + word < text.length);
-    }
-    out_char(out, '\n');
-}
-
-static void
-print_program(Text program, Out *out)
-{
-    while (program.length) {
-        Text line = take_line(&program);
-        out_printf(out, "    %.*s\n", (int)line.length, line.at);
-    }
-}
-
 static void
 print_text_page(DiagCode code, Text section, Out *out)
 {
-    Text none = part_of(section, "none:"), call = part_of(section, "call:");
+    Text none = entry_value(section, "none:"), call = entry_value(section, "call:");
     const char *name = diag_switch(code);
     out_printf(out, "%s: %s%s%s%s\n\n", diag_code_text(code), diag_meaning(code), name ? " [-W" : "", name ? name : "", name ? "]" : "");
-    print_wrapped(cause_of(section), out);
+    entry_print_wrapped(cause_of(section), out);
     out_char(out, '\n');
-    print_wrapped(part_of(section, "fix:"), out);
+    entry_print_wrapped(entry_value(section, "fix:"), out);
     if (none.length) {
         out_printf(out, "\nThere is no example: %.*s\n", (int)none.length, none.at);
         return;
     }
     out_printf(out, "\nWrong%s%.*s:\n\n", call.length ? ", with " : "", (int)call.length, call.at);
-    print_program(part_of(section, "wrong:"), out);
+    entry_print_program(example_of(section, "wrong:"), out);
     out_text(out, "\nRight:\n\n");
-    print_program(part_of(section, "right:"), out);
+    entry_print_program(example_of(section, "right:"), out);
 }
 
 static void
 print_markdown_page(DiagCode code, Text section, Out *out)
 {
-    Text cause = cause_of(section), fix = part_of(section, "fix:"), none = part_of(section, "none:"), call = part_of(section, "call:");
+    Text cause = cause_of(section), fix = entry_value(section, "fix:"), none = entry_value(section, "none:"), call = entry_value(section, "call:");
     out_printf(out, "### %s\n\n%s", diag_code_text(code), diag_meaning(code));
     if (diag_switch(code))
         out_printf(out, " Switch: `-W%s`.", diag_switch(code));
@@ -134,9 +66,9 @@ print_markdown_page(DiagCode code, Text section, Out *out)
         return;
     }
     out_printf(out, "Wrong%s%.*s%s:\n\n", call.length ? ", with `" : "", (int)call.length, call.at, call.length ? "`" : "");
-    print_program(part_of(section, "wrong:"), out);
+    entry_print_program(example_of(section, "wrong:"), out);
     out_text(out, "\nRight:\n\n");
-    print_program(part_of(section, "right:"), out);
+    entry_print_program(example_of(section, "right:"), out);
     out_char(out, '\n');
 }
 
@@ -164,7 +96,7 @@ explain_example(const char *text, const char *which, Out *out)
 {
     char label[16];
     snprintf(label, sizeof label, "%s:", which);
-    Text part = part_of(section_of(text), label);
+    Text section = section_of(text), part = strcmp(which, "call") ? example_of(section, label) : entry_value(section, label);
     out_printf(out, "%.*s", (int)part.length, part.at);
     return code_named(text) < DIAG_COUNT;
 }

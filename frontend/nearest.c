@@ -1,10 +1,12 @@
 // The name that was probably meant, for messages: the nearest of those that exist, or what a word of another language is called here.
 //
 // Method: Damerau-Levenshtein distance (optimal string alignment) by dynamic programming over three rows.
-// Contract: expression.h. Complexity: length of the name times the lengths of all candidates.
+// Files: the names beside the one that is missing. Contract: expression.h. Complexity: length of the name times the lengths of all candidates.
 #include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "frontend/expression.h"
 
@@ -81,4 +83,37 @@ usual_name(const char *name)
         if (!strcmp(pairs[i][0], name))
             return pairs[i][1];
     return NULL;
+}
+
+// The same name in other letters, or with an ending it lacks, is nearer than any other.
+static bool
+is_meant(const char *name, const char *entry)
+{
+    size_t length = strlen(name);
+    return !strcasecmp(name, entry)
+           || (length && !strncasecmp(name, entry, length) && (!strcasecmp(entry + length, ".mdl") || !strcasecmp(entry + length, ".mo")));
+}
+
+const char *
+nearest_file(const char *path, Arena *arena)
+{
+    enum { MOST_ENTRIES = 10000 };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *nearest = NULL;
+    const char *folder = slash ? arena_strndup(arena, path, (size_t)(slash + 1 - path)) : "";
+    DIR *directory = opendir(slash ? folder : ".");
+    VEC(const char *) entries = {0};
+    for (struct dirent *entry; directory && !nearest && entries.n < MOST_ENTRIES && (entry = readdir(directory));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        const char *known = arena_printf(arena, "%s", entry->d_name);
+        vec_push(&entries, known);
+        if (is_meant(name, known))
+            nearest = known;
+    }
+    if (directory)
+        closedir(directory);
+    if (!nearest)
+        nearest = nearest_name(name, entries.at, entries.n);
+    vec_free(&entries);
+    return nearest ? arena_printf(arena, "%s%s", folder, nearest) : NULL;
 }

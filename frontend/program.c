@@ -6,8 +6,10 @@
 // Contract: program.h, elaborate.h. Complexity: linear in the texts.
 #include "frontend/program.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "frontend/expression.h"
 #include "frontend/parse.h"
 
 static void
@@ -353,7 +355,10 @@ program_read_file(Program *program, const char *path)
     int file = sources_read(program->sources, path, &error);
     if (file < 0) {
         program->io_error = error;
-        diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
+        Diag *diag = diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
+        const char *near = error == ENOENT ? nearest_file(path, program->arena) : NULL;
+        if (near)
+            diag_help(diag, "did you mean '%s'?", near);
         return 0;
     }
     ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};

@@ -1,4 +1,4 @@
-// mdlc doc: the reference page of a class, a library or a file; without either, the libraries there are.
+// mdlc doc: the reference page of a class, a library, a file or a word of the language; without any, what there is.
 #include "frontend/driver/session.h"
 
 #include <dirent.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "frontend/doc.h"
+#include "frontend/vocabulary.h"
 
 static bool
 ends_with(const char *text, const char *tail)
@@ -38,8 +39,9 @@ is_library(const struct dirent *entry)
     return ends_with(entry->d_name, ".mdl") || (entry->d_type == DT_DIR && entry->d_name[0] != '.');
 }
 
+// Loads every library there is; with `out`, a line about each.
 static int
-list_libraries(Session *session, Out *out)
+load_libraries(Session *session, Out *out)
 {
     struct dirent **entry = NULL;
     const char *folder = distributed_folder(session->arena, "stdlib", "Units.mdl");
@@ -51,11 +53,39 @@ list_libraries(Session *session, Out *out)
     for (int i = 0; i < n; i++) {
         const char *name = arena_strndup(session->arena, entry[i]->d_name, strcspn(entry[i]->d_name, "."));
         doc_load(session->program, name);
-        doc_line(session->program, name, out);
+        if (out)
+            doc_line(session->program, name, out);
         free(entry[i]);
     }
     free(entry);
     return EXIT_FINE;
+}
+
+static int
+list_all(Session *session, Out *out)
+{
+    int status = load_libraries(session, out);
+    if (status)
+        return status;
+    out_text(out, "\nWords of the language (mdlc doc WORD; mdlc doc language has all):\n");
+    vocabulary_list(out);
+    return EXIT_FINE;
+}
+
+// Classes of that name in any library, or what is spelt like it.
+static int
+refuse(Session *session, const char *what)
+{
+    Out near = {0};
+    const char *word = vocabulary_nearest(what, session->arena);
+    fprintf(stderr, "mdlc: there is no file, no class and no word of the language '%s'", what);
+    bool class = load_libraries(session, NULL) == EXIT_FINE && doc_nearest(session->program, what, &near);
+    if (class || word)
+        fprintf(stderr, "; did you mean %s%s%s?\n", class ? near.text : "", class && word ? ", " : "", word ? word : "");
+    else
+        fprintf(stderr, "; mdlc doc lists what there is\n");
+    out_free(&near);
+    return EXIT_MODEL;
 }
 
 static int
@@ -71,12 +101,17 @@ document(Session *session, const DocOptions *options, Out *out)
     }
     make_program(session);
     if (!what)
-        return list_libraries(session, out);
+        return list_all(session, out);
+    if (!strcmp(what, "language")) {
+        vocabulary_all(options->format, out);
+        return EXIT_FINE;
+    }
+    if (vocabulary_page(what, options->format, out))
+        return EXIT_FINE;
     doc_load(session->program, what);
     if (doc_class(session->program, what, options, out))
         return EXIT_FINE;
-    fprintf(stderr, "mdlc: there is no file and no class '%s'; mdlc doc lists the libraries\n", what);
-    return EXIT_MODEL;
+    return refuse(session, what);
 }
 
 int
