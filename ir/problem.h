@@ -84,6 +84,7 @@ typedef struct Reduction {
     U32Vec derivative;    // per equation: its time derivative, or NONE
     U8Vec state;          // per variable: 1 when it is a state
     uint32_t differentiated; // equations added
+    Var first_made;       // derivatives from here on were made by differentiation, those before occur in the model
     U32Vec dummies;       // derivative variables that are algebraic unknowns (dummy derivatives)
     // Constraints whose dummy derivatives have no coefficient that is surely nonzero: their variables all
     // stay states, the constraint itself (and its lower derivatives) holds as an invariant, and the runtime

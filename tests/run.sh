@@ -122,8 +122,9 @@ run_views() {
             what=${expected##*.}
             case "$what" in mdl | check) continue ;; esac
             chosen "$folder/$name.$what" || continue
-            (cd "$top/tests/$folder" && "$mdlc" show "$what" "$name.mdl") >"$work/out" 2>"$work/err"
+            (cd "$top/tests/$folder" && "$mdlc" show "$what" "$name.mdl") >"$work/full" 2>"$work/err"
             status=$?
+            sed "s|$top/||g" "$work/full" >"$work/out" # places in the standard library
             if [ $status -ne 0 ]; then
                 fail "$folder/$name.$what: exit status $status" "$work/err"
             else

@@ -541,6 +541,7 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     index.structure = (Structure){.dae = dae, .stick = true, .slipping = &index.dependent};
     index.rates.arena = arena_create();
     U32Vec open = {0};
+    reduction->first_made = dae->nvars;
     play_find(dae);
     wish_velocities(&index);
     grow_all(&index);

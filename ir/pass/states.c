@@ -8,10 +8,10 @@
 // order in which they should be dummies and taken when the equations' matching can be augmented. Wishes for
 // states rank first (never < made by differentiation < avoid < default < prefer < the x of a law < always;
 // a velocity and its position wish together); among equals, matchings over coefficients that are nonzero
-// constants, then parameters; among those, variables without a fixed or written start, then later declared
-// ones. A constraint with other coefficients only (a pendulum's x*der(x) + y*der(y) = 0) could lose its
-// choice along the motion: its variables all stay states and the constraints become invariants, which the
-// runtime solves for the states that they determine best at the time.
+// constants, then parameters; among those, variables without a fixed or written start, then those that only
+// differentiation made derivatives of, then later declared ones. A constraint with other coefficients only (a
+// pendulum's x*der(x) + y*der(y) = 0) could lose its choice along the motion: its variables all stay states and the
+// constraints become invariants, which the runtime solves for the states that they determine best at the time.
 // Contract: requires index. Fills Reduction.state (representatives), dummies and invariants. Number of
 // states = differentiated variables - differentiated equations of the static choice.
 // Complexity: near linear: a part reached by a failed search is not searched again over the same
@@ -35,7 +35,8 @@ typedef struct Column {
     Var base;         // the variable that it is a derivative of, of whatever order
     uint32_t id;      // its place before sorting
     uint8_t wish;     // to keep the variable it is the derivative of as a state
-    uint8_t start;    // 2: fixed, 1: written, 0: neither
+    uint8_t merit;    // among equal wishes: twice its start (2: fixed, 1: written, 0: neither), and 1 if the model
+                      // itself differentiates it
 } Column;
 
 typedef struct States {
@@ -220,6 +221,15 @@ coefficient_of(States *states, uint32_t slot)
     return coefficient;
 }
 
+// What the model differentiates itself, the variable that an element stores in, is a state before what it is equal to:
+// potentials of nodes, positions of flanges.
+static uint8_t
+merit_of(const States *states, Var of, Var base)
+{
+    Var der = structure_der(states->dae, base);
+    return (uint8_t)(2 * states->start.at[of] + (der != NONE && der < states->reduction->first_made));
+}
+
 static void
 offer(States *states, uint32_t row, uint32_t slot)
 {
@@ -238,7 +248,7 @@ offer(States *states, uint32_t row, uint32_t slot)
         Var base = of;
         while (states->dae->var_der_of.at[base] != NONE)
             base = states->dae->var_der_of.at[base];
-        vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], states->start.at[of]});
+        vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], merit_of(states, of, base)});
     }
     Edge edge = {column, row, QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
@@ -384,8 +394,8 @@ by_preference(const void *a, const void *b)
     const Column *x = a, *y = b;
     if (x->wish != y->wish)
         return x->wish < y->wish ? -1 : 1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
+    if (x->merit != y->merit)
+        return x->merit < y->merit ? -1 : 1;
     if (x->base != y->base)
         return x->base > y->base ? -1 : 1;
     return x->var > y->var ? -1 : x->var < y->var;
@@ -401,21 +411,21 @@ sort_columns(Column *columns, uint32_t n)
         }
 }
 
-// Columns in the order in which they should become dummies: order[k] is a column. They are gathered by wish and start, last
+// Columns in the order in which they should become dummies: order[k] is a column. They are gathered by wish and merit, last
 // ones first, which in a model in natural order leaves nothing to sort.
 static void
 order_columns(const States *states, U32Vec *order)
 {
-    enum { STARTS = 3 };
-    uint32_t n = states->columns.n, end[WISHES * STARTS + 1] = {0};
+    enum { MERITS = 6 };
+    uint32_t n = states->columns.n, end[WISHES * MERITS + 1] = {0};
     Column *sorted = base_calloc((size_t)n + 1, sizeof *sorted);
     for (uint32_t k = 0; k < n; k++)
-        end[states->columns.at[k].wish * STARTS + states->columns.at[k].start + 1]++;
-    for (uint32_t i = 0; i < WISHES * STARTS; i++)
+        end[states->columns.at[k].wish * MERITS + states->columns.at[k].merit + 1]++;
+    for (uint32_t i = 0; i < WISHES * MERITS; i++)
         end[i + 1] += end[i];
     for (uint32_t k = n; k-- > 0;)
-        sorted[end[states->columns.at[k].wish * STARTS + states->columns.at[k].start]++] = states->columns.at[k];
-    for (uint32_t i = 0, first = 0; i < WISHES * STARTS; first = end[i], i++)
+        sorted[end[states->columns.at[k].wish * MERITS + states->columns.at[k].merit]++] = states->columns.at[k];
+    for (uint32_t i = 0, first = 0; i < WISHES * MERITS; first = end[i], i++)
         sort_columns(sorted + first, end[i] - first);
     vec_reserve(order, n);
     for (uint32_t k = 0; k < n; k++)

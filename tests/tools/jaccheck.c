@@ -111,7 +111,7 @@ compare_column(const Point *point, uint32_t at, double h, const double *column, 
 static double
 compare(const Point *point, bool by_rate, double *dense, double *up, double *down)
 {
-    static const double steps[] = {1e-6, 3e-5, 1e-3}, good = 1e-6;
+    static const double steps[] = {1e-6, 3e-5, 1e-3, 1e-2}, good = 1e-6;
     const mdl_model *m = point->model;
     uint32_t rows = row_count(m), base = by_rate ? m->yp : m->y;
     double worst = 0, *off = malloc((rows + 1) * sizeof *off);
@@ -119,7 +119,7 @@ compare(const Point *point, bool by_rate, double *dense, double *up, double *dow
         double size = fmax(1e-3, fabs(point->v[base + j])), column = INFINITY;
         for (uint32_t i = 0; i < rows; i++)
             off[i] = INFINITY;
-        for (int k = 0; k < 3 && column > good; k++)
+        for (int k = 0; k < 4 && column > good; k++)
             column = compare_column(point, base + j, steps[k] * size, dense + (size_t)j * rows, up, down, off);
         worst = fmax(worst, column);
     }
