@@ -173,7 +173,8 @@ link_component(Linker *linker, Fragment *owner, Member *member, const Shift *shi
         Fragment *part = member->fragments[member->split ? e : 0];
         const ClassInfo *info = class_at(linker->elab->program, part->class_id);
         Inst inst = {.parent = shift->inst, .name = member->name, .rank = member->type.rank,
-                     .index = subscripts_of(linker, member, e), .class_kind = info->kind,
+                     .index = subscripts_of(linker, member, e),
+                     .class_kind = (uint8_t)program_component_kind(linker->elab->program, part->class_id),
                      .shared = (member->flags & AST_F_INNER) != 0, .internal = member->is_protected && member->is_connector,
                      .class_name = info->full_name, .span = member->span};
         link_instance(linker, part, inst, shift_of(shift, member, e), flags, owner->is_connector);

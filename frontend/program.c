@@ -387,3 +387,45 @@ program_add_file(Program *program, const char *path)
     vec_push(&program->parts, part);
     return diags_errors(program->diags) == errors;
 }
+
+// The first of a known class's bases that is not known yet; 0: all are.
+static uint32_t
+base_to_ask(const Program *program, const ClassInfo *info)
+{
+    for (uint32_t i = 0; i < info->bases.n; i++)
+        if (info->bases.at[i] && !class_at(program, info->bases.at[i])->component_kind)
+            return info->bases.at[i];
+    return 0;
+}
+
+static ClassKind
+kind_from_bases(const Program *program, const ClassInfo *info)
+{
+    bool plain = info->kind == CLASS_MODEL || info->kind == CLASS_CLASS;
+    for (uint32_t i = 0; plain && i < info->bases.n; i++) {
+        ClassKind kind = (ClassKind)(info->bases.at[i] ? class_at(program, info->bases.at[i])->component_kind - 1 : CLASS_MODEL);
+        if (kind >= CLASS_BODY && kind <= CLASS_MEMORY)
+            return kind;
+    }
+    return (ClassKind)info->kind;
+}
+
+ClassKind
+program_component_kind(Program *program, uint32_t class_id)
+{
+    U32Vec open = {0};
+    if (!class_at(program, class_id)->component_kind)
+        vec_push(&open, class_id);
+    while (open.n) {
+        ClassInfo *info = class_at(program, open.at[open.n - 1]);
+        uint32_t base = base_to_ask(program, info);
+        if (base && open.n <= program->classes.n) {
+            vec_push(&open, base);
+            continue;
+        }
+        info->component_kind = (uint8_t)(kind_from_bases(program, info) + 1);
+        open.n--;
+    }
+    vec_free(&open);
+    return (ClassKind)(class_at(program, class_id)->component_kind - 1);
+}

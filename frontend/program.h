@@ -60,6 +60,7 @@ typedef struct ClassInfo {
     uint32_t origin;     // of a specialised class: the class as written; 0 otherwise
     Replacements replacements;
     bool redeclared;     // stands in a modification of `parent`
+    uint8_t component_kind; // of program_component_kind(), plus one; 0 when nobody has asked
 } ClassInfo;
 
 typedef struct Found {
@@ -163,6 +164,9 @@ class_is_final(const ClassInfo *info)
 }
 
 // --- deselect.c
+// The kind of components of a class: its own, or for a model that extends a body, element, constraint or memory element
+// that kind.
+ClassKind program_component_kind(Program *program, uint32_t class_id);
 // Whether an extends clause leaves out the component of this name.
 bool extends_leaves_out(const Ast *ast, Node extends, Sym name);
 

@@ -362,19 +362,32 @@ print_dependence(const Canonical *canonical, bool loop, bool first, Out *out)
     return first && !any;
 }
 
-// What a component of a field does not give on a scalar bond comes from the junction structure.
+// What a component of a field does not give on a scalar bond comes from the junction structure: makes its row, which stays
+// in `touched` and `sum`.
 static void
-print_row(Canonical *canonical, const Bond *bond, Out *out)
+make_input(Canonical *canonical, const Bond *bond)
 {
     bool negative;
     Var var = variable_of(canonical, bond, bond->effort_from == 2, &negative);
+    begin_row(canonical);
+    add_variable(canonical, var, (Factor){negative ? -1 : 1, NULL, false});
+}
+
+static void
+print_input(const Canonical *canonical, const Bond *bond, Out *out)
+{
     if (bond->effort_from == 2)
         dae_var_name(canonical->dae, bond->effort, out);
     else
         graph_print_flow(canonical->dae, bond, out);
+}
+
+static void
+print_row(Canonical *canonical, const Bond *bond, Out *out)
+{
+    print_input(canonical, bond, out);
     out_text(out, " = ");
-    begin_row(canonical);
-    add_variable(canonical, var, (Factor){negative ? -1 : 1, NULL, false});
+    make_input(canonical, bond);
     bool first = true;
     for (uint32_t k = 0; k < canonical->touched.n; k++) {
         Entry entry = {canonical->touched.at[k], canonical->sum.at[canonical->touched.at[k]]};
@@ -403,6 +416,7 @@ print_fields(Canonical *canonical, Out *out)
         [FIELD_DEPENDENT] = "dependent storage (derivative causality)", [FIELD_MEMORY] = "memory elements",
         [FIELD_DISSIPATION] = "dissipation", [FIELD_SOURCE] = "sources", [FIELD_MIXED] = "mixed components"};
     const Dae *dae = canonical->dae;
+    out_printf(out, "canonical junction structure of %s: inputs of the fields by their outputs\n", sym_text(dae->syms, dae->name));
     for (int field = FIELD_INDEPENDENT; field < FIELD_COUNT; field++) {
         bool any = false;
         for (uint32_t b = 0; b < dae->bonds.n; b++) {
@@ -417,8 +431,85 @@ print_fields(Canonical *canonical, Out *out)
     }
 }
 
-void
-graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
+// --- the same as JSON
+
+static void
+print_json_name(Out *name, const char *key, Out *out)
+{
+    out_printf(out, "\"%s\": ", key);
+    out_json(out, name->length ? name->text : "");
+    name->length = 0;
+}
+
+static void
+print_json_term(Canonical *canonical, Var output, bool first, Out *out)
+{
+    Factor factor = canonical->sum.at[output];
+    Out name = {0};
+    out_text(out, first ? "{" : ", {");
+    dae_var_name(canonical->dae, output, &name);
+    print_json_name(&name, "output", out);
+    if (isnan(factor.number))
+        out_printf(out, ", \"factor\": null, \"loop\": %s}", factor.loop ? "true" : "false");
+    else if (factor.text) {
+        out_text(&name, factor_text(canonical, factor));
+        out_text(out, ", ");
+        print_json_name(&name, "factor", out);
+        out_char(out, '}');
+    } else
+        out_printf(out, ", \"factor\": %.17g}", factor.number);
+    out_free(&name);
+}
+
+static void
+print_json_row(Canonical *canonical, uint32_t b, Out *out)
+{
+    static const char *const names[FIELD_COUNT] = {
+        [FIELD_INDEPENDENT] = "independent", [FIELD_DEPENDENT] = "dependent", [FIELD_MEMORY] = "memory",
+        [FIELD_DISSIPATION] = "dissipation", [FIELD_SOURCE] = "source", [FIELD_MIXED] = "mixed"};
+    const Bond *bond = &canonical->dae->bonds.at[b];
+    Out name = {0};
+    out_printf(out, "{\"field\": \"%s\", \"kind\": \"%s\", ", names[field_of_bond(canonical, b)],
+               graph_kind_text((NodeKind)canonical->dae->nodes.at[bond->component].kind));
+    graph_print_name(&canonical->graph, bond->component, &name);
+    print_json_name(&name, "component", out);
+    out_text(out, ", ");
+    print_input(canonical, bond, &name);
+    print_json_name(&name, "input", out);
+    out_text(out, ", \"terms\": [");
+    make_input(canonical, bond);
+    bool first = true;
+    for (uint32_t k = 0; k < canonical->touched.n; k++)
+        if (canonical->sum.at[canonical->touched.at[k]].number != 0) {
+            print_json_term(canonical, canonical->touched.at[k], first, out);
+            first = false;
+        }
+    out_text(out, "]}");
+    out_free(&name);
+}
+
+static void
+print_fields_json(Canonical *canonical, Out *out)
+{
+    const Dae *dae = canonical->dae;
+    const char *comma = "";
+    out_text(out, "{\"model\": ");
+    out_json(out, sym_text(dae->syms, dae->name));
+    out_text(out, ",\n \"inputs\": [");
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        if (field_of_bond(canonical, b) == FIELD_NONE)
+            continue;
+        out_printf(out, "%s\n  ", comma);
+        print_json_row(canonical, b, out);
+        comma = ",";
+    }
+    out_text(out, "]}\n");
+}
+
+// --- the whole
+
+static void
+print_with(void (*print)(Canonical *, Out *), Dae *dae, const Problem *problem, Out *out)
 {
     Canonical canonical = {.graph = graph_open(dae, problem), .dae = dae, .problem = problem, .structure = {.dae = dae}, .arena = arena_create()};
     vec_grow(&canonical.row, dae->nvars);
@@ -428,8 +519,7 @@ graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
     find_velocities(&canonical);
     find_outputs(&canonical);
     make_rows(&canonical);
-    out_printf(out, "canonical junction structure of %s: inputs of the fields by their outputs\n", sym_text(dae->syms, dae->name));
-    print_fields(&canonical, out);
+    print(&canonical, out);
     structure_free(&canonical.structure);
     vec_free(&canonical.entries);
     vec_free(&canonical.row);
@@ -441,4 +531,16 @@ graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
     vec_free(&canonical.touched);
     arena_free(&canonical.arena);
     graph_close(&canonical.graph);
+}
+
+void
+graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
+{
+    print_with(print_fields, dae, problem, out);
+}
+
+void
+graph_print_canonical_json(Dae *dae, const Problem *problem, Out *out)
+{
+    print_with(print_fields_json, dae, problem, out);
 }

@@ -69,13 +69,19 @@ mark_derivative(Graph *graph)
     }
 }
 
+// As the start of a run has found them, or else what the structure has shown (closure.c).
 static void
 mark_redundant(Graph *graph)
 {
     const Dae *dae = graph->dae;
     const Map *map = &dae->stands_for;
+    bool known = false;
     vec_grow(&graph->redundant, dae->nodes.n);
-    for (uint32_t i = 0; i < map->capacity; i++)
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        graph->redundant.at[i] = dae->nodes.at[i].parts.surplus > 0;
+        known |= graph->redundant.at[i];
+    }
+    for (uint32_t i = 0; i < map->capacity && !known; i++)
         if (map->values[i] && map->values[i] - 1 < dae->equations.n) {
             uint32_t node = dae->equations.at[map->values[i] - 1].node;
             if (node < dae->nodes.n && dae->nodes.at[node].kind == NODE_CONSTRAINT)
@@ -177,7 +183,9 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
         }
     if (parts->work == WORK_DRIVE)
         out_text(out, "; driven: it does work");
-    if (graph->redundant.at[node])
+    if (parts->surplus)
+        out_printf(out, "; %u of the FC follow%s from others", parts->surplus, parts->surplus == 1 ? "s" : "");
+    else if (graph->redundant.at[node])
         out_text(out, "; some of its conditions follow from others");
 }
 
@@ -253,9 +261,9 @@ print_json_parts(const Graph *graph, uint32_t node, Out *out)
         out_printf(out, ", \"gyroscopic\": %s, \"weight\": %s", at->parts.bits & PART_GYRO ? "true" : "false",
                    at->parts.bits & PART_WEIGHT ? "true" : "false");
     if (at->kind == NODE_CONSTRAINT)
-        out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"ideal\": %s, \"redundant\": %s", at->parts.fc,
-                   at->parts.ec, at->parts.elements, at->parts.work == WORK_NONE ? "true" : "false",
-                   graph->redundant.at[node] ? "true" : "false");
+        out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"ideal\": %s, \"redundant\": %s, \"surplus\": %u",
+                   at->parts.fc, at->parts.ec, at->parts.elements, at->parts.work == WORK_NONE ? "true" : "false",
+                   graph->redundant.at[node] ? "true" : "false", at->parts.surplus);
 }
 
 static void

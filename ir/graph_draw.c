@@ -26,11 +26,13 @@ enum {
 
 #define COLOR_LOOP "#d97706"
 #define COLOR_DERIVATIVE "#c0152f"
+#define COLOR_SURPLUS "#a21caf"
 #define COLOR_NAME "#1f4e79"
 
 typedef struct Drawing {
     Graph graph;
     bool detailed;
+    bool canonical;  // closures of constraints have junctions of their own
     U32Vec row;      // per node: the line of the drawing that it stands in
     bool has_loop, has_derivative, has_redundant, has_multibond, has_memory, has_other;
 } Drawing;
@@ -128,7 +130,8 @@ print_style(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, Out *ou
         [STROKE_NONE] = "arrowhead=lvee", [STROKE_TAIL] = "dir=both, arrowtail=tee, arrowhead=lvee",
         [STROKE_HEAD] = "arrowhead=teelvee"
     };
-    const char *color = marks & MARK_DERIVATIVE ? COLOR_DERIVATIVE : marks & MARK_LOOP ? COLOR_LOOP : "black";
+    const char *color = marks & MARK_SURPLUS ? COLOR_SURPLUS : marks & MARK_DERIVATIVE ? COLOR_DERIVATIVE
+                        : marks & MARK_LOOP ? COLOR_LOOP : "black";
     out_printf(out, " [%s%s", strokes[stroke], fold ? ", constraint=false" : "");
     // The second colour is that of what stands at the tail, so it cannot be the gap between the lines.
     if (dimension > 1)
@@ -390,6 +393,28 @@ print_body(Drawing *drawing, uint32_t node, Out *out)
     out_text(out, "  }\n");
 }
 
+// A bond from the junction or transformer `hub` to what closes so many of the constraint's scalar bonds. In the canonical
+// form a 1-junction, the component of the motion, and a 0-junction for the element stand between.
+static void
+print_closure(Drawing *drawing, char hub, char part, uint32_t node, const char *text, uint32_t count, Stroke stroke, uint8_t marks,
+              Out *out)
+{
+    static const char hubs[][3] = {{'f', 'F', 'g'}, {'r', 'R', 'q'}, {'e', 'E', 'd'}, {'x', 'X', 'y'}};
+    if (!count)
+        return;
+    print_part(part, node, marks & MARK_SURPLUS ? COLOR_SURPLUS : "black", text, out);
+    for (size_t i = 0; i < sizeof hubs / sizeof *hubs && drawing->canonical; i++) {
+        if (hubs[i][0] != part)
+            continue;
+        print_part(hubs[i][1], node, "black", "1", out);
+        print_part(hubs[i][2], node, "black", "0", out);
+        print_inner(drawing, hub, hubs[i][1], node, count, stroke, marks, out);
+        print_inner(drawing, hubs[i][1], hubs[i][2], node, count, stroke, marks, out);
+        hub = hubs[i][2];
+    }
+    print_inner(drawing, hub, part, node, count, stroke, marks, out);
+}
+
 // A 0-junction with arms on both sides, and a turn to axes in which every scalar bond is closed.
 static void
 print_constraint(Drawing *drawing, uint32_t node, Out *out)
@@ -397,7 +422,7 @@ print_constraint(Drawing *drawing, uint32_t node, Out *out)
     const NodeParts *parts = &drawing->graph.dae->nodes.at[node].parts;
     const NodeUse *use = &drawing->graph.uses[node];
     uint32_t dimension = use->bonds / 2;
-    begin_frame(drawing, node, drawing->graph.redundant.at[node] ? "#fde2e2" : "#fdf3dc", out);
+    begin_frame(drawing, node, drawing->graph.redundant.at[node] ? "#f9e8fb" : "#fdf3dc", out);
     print_part('j', node, "black", "0", out);
     if (parts->bits & PART_ARM_A) {
         print_part('a', node, "black", "MTF", out);
@@ -416,18 +441,10 @@ print_constraint(Drawing *drawing, uint32_t node, Out *out)
         if (parts->fc < dimension)
             print_inner(drawing, 'j', 't', node, dimension - parts->fc, STROKE_TAIL, 0, out);
     }
-    if (parts->fc) {
-        print_part('f', node, "black", "FC", out);
-        print_inner(drawing, hub, 'f', node, parts->fc, STROKE_HEAD, 0, out);
-    }
-    if (parts->ec) {
-        print_part('e', node, "black", "EC", out);
-        print_inner(drawing, hub, 'e', node, parts->ec, STROKE_TAIL, 0, out);
-    }
-    if (parts->elements) {
-        print_part('x', node, "black", parts->work == WORK_DRIVE ? "Se" : "C/R", out);
-        print_inner(drawing, hub, 'x', node, parts->elements, STROKE_TAIL, 0, out);
-    }
+    print_closure(drawing, hub, 'f', node, "FC", parts->fc - parts->surplus, STROKE_HEAD, 0, out);
+    print_closure(drawing, hub, 'r', node, "FC", parts->surplus, STROKE_HEAD, MARK_SURPLUS, out);
+    print_closure(drawing, hub, 'e', node, "EC", parts->ec, STROKE_TAIL, 0, out);
+    print_closure(drawing, hub, 'x', node, parts->work == WORK_DRIVE ? "Se" : "C/R", parts->elements, STROKE_TAIL, 0, out);
     out_text(out, "  }\n");
 }
 
@@ -438,17 +455,19 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
     const NodeParts *parts = &drawing->graph.dae->nodes.at[node].parts;
     bool body = kind_of(drawing, node) == NODE_BODY;
     out_printf(out, "  n%u [shape=box, style=\"rounded,filled\", color=\"#9aa5b1\", fillcolor=\"%s\", margin=\"0.08,0.04\", "
-               "tooltip=\"", node, body ? "#e8f0fa" : drawing->graph.redundant.at[node] ? "#fde2e2" : "#fdf3dc");
+               "tooltip=\"", node, body ? "#e8f0fa" : drawing->graph.redundant.at[node] ? "#f9e8fb" : "#fdf3dc");
     print_tooltip(drawing, node, out);
     out_printf(out, "\", label=<<b>%c</b> <font point-size=\"10\">", body ? '1' : '0');
     if (body)
         out_printf(out, "I%s%s", parts->bits & PART_GYRO ? " MGY" : "", parts->bits & PART_WEIGHT ? " Se" : "");
-    if (!body && parts->fc)
-        out_printf(out, " %u FC", parts->fc);
+    if (!body && parts->fc > parts->surplus)
+        out_printf(out, "&#160;%u FC", parts->fc - parts->surplus);
+    if (!body && parts->surplus)
+        out_printf(out, "&#160;<font color=\"" COLOR_SURPLUS "\">%u FC</font>", parts->surplus);
     if (!body && parts->ec)
-        out_printf(out, " %u EC", parts->ec);
+        out_printf(out, "&#160;%u EC", parts->ec);
     if (!body && parts->elements)
-        out_printf(out, " %u %s", parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R");
+        out_printf(out, "&#160;%u %s", parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R");
     out_text(out, "</font><br/><font point-size=\"10\" color=\"" COLOR_NAME "\">");
     print_name(drawing, node, out);
     out_text(out, "</font>>];\n");
@@ -475,17 +494,28 @@ print_component(Drawing *drawing, uint32_t node, Out *out)
 
 // --- frames of composite components
 
-// Rows by the distance in bonds from where the graph is entered; what a composite holds stands in one row.
+// The row of a node reached from `from`: by its distance from where the graph is entered; what a composite holds stands in
+// one row, and so does an end of the graph with what it hangs on.
+static uint32_t
+row_reached(const Drawing *drawing, uint32_t node, uint32_t from, uint32_t level)
+{
+    const NodeUse *use = &drawing->graph.uses[node];
+    if (drawing->detailed)
+        return 0;
+    return from != NONE && use->ports == 1 && !is_junction(drawing->graph.dae, node) ? drawing->row.at[from] : level / ROW_LEVELS;
+}
+
 static void
 fold_from(Drawing *drawing, const Ways *ways, uint32_t start, U32Vec *level, U32Vec *row_of)
 {
     const Dae *dae = drawing->graph.dae;
-    U32Vec queue = {0};
+    U32Vec queue = {0}, reached_from = {0};
     vec_push(&queue, start);
+    vec_push(&reached_from, NONE);
     level->at[start] = 0;
     for (uint32_t i = 0; i < queue.n; i++) {
         uint32_t node = queue.at[i], composite = composite_of(dae, node);
-        uint32_t row = drawing->detailed ? 0 : level->at[node] / ROW_LEVELS;
+        uint32_t row = row_reached(drawing, node, reached_from.at[i], level->at[node]);
         if (composite && row_of->at[composite] == NONE)
             row_of->at[composite] = row;
         drawing->row.at[node] = composite ? row_of->at[composite] : row;
@@ -496,9 +526,11 @@ fold_from(Drawing *drawing, const Ways *ways, uint32_t start, U32Vec *level, U32
                 continue;
             level->at[other] = level->at[node] + !is_plain_junction(drawing, other);
             vec_push(&queue, other);
+            vec_push(&reached_from, node);
         }
     }
     vec_free(&queue);
+    vec_free(&reached_from);
 }
 
 // Long graphs are folded, beginning at sources.
@@ -568,7 +600,7 @@ print_legend(const Drawing *drawing, Out *out)
     if (drawing->has_derivative)
         out_text(out, "<font color=\"" COLOR_DERIVATIVE "\"><b>storage in derivative causality</b></font>  ");
     if (drawing->has_redundant)
-        out_text(out, "red box: some of the constraint's conditions follow from others");
+        out_text(out, "<font color=\"" COLOR_SURPLUS "\"><b>conditions that follow from others</b></font>");
     out_text(out, "</font>>;\n");
 }
 
@@ -583,10 +615,10 @@ is_small(const Drawing *drawing)
 }
 
 void
-graph_print_dot(const Dae *dae, const Problem *problem, Out *out)
+graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out)
 {
-    Drawing drawing = {.graph = graph_open(dae, problem)};
-    drawing.detailed = is_small(&drawing);
+    Drawing drawing = {.graph = graph_open(dae, problem), .canonical = canonical};
+    drawing.detailed = canonical || is_small(&drawing);
     fold(&drawing);
     out_text(out, "digraph bonds {\n  rankdir=LR; nodesep=0.3; ranksep=0.4; fontname=\"Helvetica\";\n"
                   "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, "
@@ -641,14 +673,14 @@ read_all(FILE *file, Out *out)
 }
 
 bool
-graph_render_svg(const Dae *dae, const Problem *problem, Out *out, Out *why)
+graph_render_svg(const Dae *dae, const Problem *problem, bool canonical, Out *out, Out *why)
 {
     // Files instead of pipes: neither side can block the other, whatever the size.
     FILE *source = tmpfile(), *result = tmpfile();
     int error = source && result ? 0 : errno;
     if (!error) {
         Out dot = {0};
-        graph_print_dot(dae, problem, &dot);
+        graph_print_dot(dae, problem, canonical, &dot);
         error = out_flush(&dot, source);
         out_free(&dot);
     }

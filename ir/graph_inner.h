@@ -13,7 +13,7 @@ typedef struct NodeUse {
     uint32_t number;  // of a junction, from 1
 } NodeUse;
 
-enum { MARK_LOOP = 1, MARK_DERIVATIVE = 2 }; // bits of Graph.marks
+enum { MARK_LOOP = 1, MARK_DERIVATIVE = 2, MARK_SURPLUS = 4 }; // bits of Graph.marks; the last of closures only
 
 typedef struct Graph {
     const Dae *dae;

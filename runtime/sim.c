@@ -651,6 +651,12 @@ mdl_run_values(const mdl_run *r)
     return r->run.v;
 }
 
+bool
+mdl_run_follows(const mdl_run *r, uint32_t k)
+{
+    return r->run.redundant && r->run.redundant[k];
+}
+
 int
 mdl_run_close(mdl_run *r)
 {

@@ -183,6 +183,8 @@ int mdl_run_input(mdl_run *run, uint32_t place, double value);
 bool mdl_run_ended(const mdl_run *run);
 // v at the present time.
 const double *mdl_run_values(const mdl_run *run);
+// Whether constraint k (an index into mdl_model.constraint) follows from the others, as found at the start.
+bool mdl_run_follows(const mdl_run *run, uint32_t k);
 int mdl_run_close(mdl_run *run);
 
 // The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.

@@ -115,6 +115,7 @@ command_report(Session *session)
     int status = run_into_table(session, &table, why);
     if (*why)
         fprintf(stderr, "mdlc: %s\n", why);
+    find_surplus(session);
     int written = session->engine ? write_report(session, table, status) : EXIT_FINE;
     table_free(&table);
     return status ? status : written;

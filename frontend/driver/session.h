@@ -61,6 +61,8 @@ void warn_names(Session *session);
 int make_engine(Session *session);
 // An error when the compiled model is a mechanism in which nothing can move.
 void check_freedom(Session *session);
+// Counts conditions of joints that follow from others (NodeParts.surplus), where a start can be computed.
+void find_surplus(Session *session);
 // Is `text` (or NULL) a regular expression?
 int check_regex(const char *text);
 bool wants_json(const Session *session);

@@ -98,14 +98,16 @@ show_bonds(Session *session, Out *out)
     const char *format = session->options.format ? session->options.format : "text";
     Out why = {0};
     bool good = true;
-    if (session->options.canonical)
-        graph_print_canonical(dae, problem, out);
+    bool canonical = session->options.canonical, text = !strcmp(format, "text"), json = !strcmp(format, "json");
+    find_surplus(session);
+    if (canonical && (text || json))
+        (json ? graph_print_canonical_json : graph_print_canonical)(dae, problem, out);
     else if (!strcmp(format, "dot"))
-        graph_print_dot(dae, problem, out);
-    else if (!strcmp(format, "json"))
+        graph_print_dot(dae, problem, canonical, out);
+    else if (json)
         graph_print_json(dae, problem, out);
     else if (!strcmp(format, "svg"))
-        good = graph_render_svg(dae, problem, out, &why);
+        good = graph_render_svg(dae, problem, canonical, out, &why);
     else
         graph_print_text(dae, problem, out);
     if (!good)
@@ -276,6 +278,28 @@ show_formalisms(Session *session, Out *out)
     return best;
 }
 
+// The bond graph marks what only the start of a run shows; it is there all the same when the model cannot be run.
+static int
+compile_for(Session *session, const char *what)
+{
+    Compilation *c = &session->compilation;
+    bool bonds = !strcmp(what, "bonds");
+    // What stats says about time and memory is that of `check`.
+    const Compilation wishes = {.names = strcmp(what, "stats") != 0, .results = strcmp(what, "stats") != 0, .describe = bonds,
+                                .keep_problems = bonds, .audit = session->options.canonical};
+    DiagsMark mark = diags_mark(session->diags);
+    *c = wishes;
+    int status = compile_model(session, bonds ? FACT_SYS : facts_for(what));
+    if (!bonds || status != EXIT_MODEL || !c->dae)
+        return status;
+    diags_return_to(session->diags, mark);
+    compilation_free(c);
+    *c = wishes;
+    if (session->program)
+        program_free(&session->program);
+    return compile_model(session, facts_for(what));
+}
+
 int
 command_show(Session *session)
 {
@@ -291,8 +315,8 @@ command_show(Session *session)
                 "init and loops have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
-    if (session->options.canonical && (strcmp(what, "bonds") || session->options.format)) {
-        fprintf(stderr, "mdlc: --canonical is for show bonds, as text\n");
+    if (session->options.canonical && strcmp(what, "bonds")) {
+        fprintf(stderr, "mdlc: --canonical is for show bonds\n");
         return EXIT_USAGE;
     }
     if (!strcmp(what, "ast")) {
@@ -300,11 +324,7 @@ command_show(Session *session)
     } else if (!strcmp(what, "formalisms")) {
         status = show_formalisms(session, &out);
     } else {
-        // What stats says about time and memory is that of `check`.
-        session->compilation.names = session->compilation.results = strcmp(what, "stats") != 0;
-        session->compilation.describe = !strcmp(what, "bonds");
-        session->compilation.audit = session->options.canonical;
-        status = compile_model(session, facts_for(what));
+        status = compile_for(session, what);
         if (!status)
             status = show_view(session, &out);
     }

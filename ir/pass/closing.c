@@ -81,11 +81,12 @@ owning_component(const Lowering *low, uint32_t equation)
 {
     const Dae *dae = low->dae;
     const Equation *at = &dae->equations.at[equation];
-    uint32_t inst = locate_equation_inst(dae, equation), joint = NONE;
-    if (at->generated && at->span.hi)
-        joint = connected_component(dae, at->span);
-    if (joint == NONE)
-        joint = around_kind(dae, inst, CLASS_KIND_CONSTRAINT);
+    uint32_t inst = locate_equation_inst(dae, equation), joint;
+    if (at->generated && at->span.hi) {
+        uint32_t end = connected_component(dae, at->span);
+        inst = end == NONE ? inst : end;
+    }
+    joint = around_kind(dae, inst, CLASS_KIND_CONSTRAINT);
     return joint == NONE ? joint_of_part(low, inst) : joint;
 }
 

@@ -24,7 +24,8 @@ typedef struct Describer {
     U32Vec beside;  // per variable: round in which it was seen in an equation without efforts
     uint32_t round;
     U32Vec port_of; // per variable: of a port's effort 2*connector, + 1 when it is not the component's first port; else NONE
-    U32Vec scalars, ports; // per node: scalar bonds, and ports, of a component
+    U32Vec scalars; // per node: scalar bonds of a component
+    U32Vec ports;   // per instance: its connectors with power, connected or not
 } Describer;
 
 static void
@@ -267,15 +268,19 @@ read_ports(Describer *d)
         vec_push(&d->port_of, NONE);
     U32Vec first = {0};
     vec_grow(&d->scalars, dae->nodes.n);
-    vec_grow(&d->ports, dae->nodes.n);
+    vec_grow(&d->ports, dae->insts.n);
     for (uint32_t i = 0; i < dae->nodes.n; i++)
         vec_push(&first, NONE);
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
         d->scalars.at[bond->component]++;
-        d->ports.at[bond->component] += bond->scalar == 0;
         if (bond->connector < first.at[bond->component])
             first.at[bond->component] = bond->connector;
+    }
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        uint32_t owner = dae->insts.at[dae->connectors.at[c].inst].parent;
+        if (owner != NONE && dae->connector_types.at[dae->connectors.at[c].type].n_bonds)
+            d->ports.at[owner]++;
     }
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
@@ -296,7 +301,7 @@ describe_nodes(Dae *dae)
             describe_constraint(&d, node);
         else if (kind == NODE_BODY || kind == NODE_I)
             describe_body(&d, node);
-        else if ((kind == NODE_SE || kind == NODE_SF) && d.ports.at[node] > 1)
+        else if ((kind == NODE_SE || kind == NODE_SF) && d.ports.at[dae->nodes.at[node].inst] > 1)
             describe_passive(&d, node);
     }
     domains_free(&d.domains);
