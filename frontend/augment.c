@@ -336,13 +336,12 @@ find_sources(Augment *augment)
 
 // The array of which an undeclared element is one; large enough for all elements of this name in the class.
 static Var
-array_element(Augment *augment, uint32_t port, const Group *like)
+array_element(Augment *augment, uint32_t port, Declaration array, uint32_t inst)
 {
     Dae *dae = augment->dae;
     const Port *at = &augment->ports.at[port];
     uint32_t index, class = find(augment, at->parent);
     if (!map_get(&augment->array_of, key_of(at->parent, at->step.name), &index)) {
-        Group array = *like;
         uint32_t dims[MAX_RANK] = {0};
         for (uint32_t e = augment->first_entry.at[class]; e; e = augment->entries.at[e].next) {
             const PathStep *step = &augment->ports.at[augment->entries.at[e].port].step;
@@ -358,20 +357,19 @@ array_element(Augment *augment, uint32_t port, const Group *like)
         array.dims = dae->dims.n;
         array.count = (uint32_t)count;
         vec_append(&dae->dims, dims, at->step.rank);
-        uint32_t id = dae_add_group(dae, array);
-        array.first = dae->groups.at[id].first;
+        Var first = dae_add_declared(dae, array, inst);
         for (uint32_t k = 0; k < array.count; k++)
-            dae->var_flags.at[array.first + k] |= VARF_REMOVED;
+            dae->var_flags.at[first + k] |= VARF_REMOVED;
         index = augment->arrays.n;
         map_put(&augment->array_of, key_of(at->parent, at->step.name), index);
-        vec_push(&augment->arrays, array);
+        vec_push(&augment->arrays, *dae_group(dae, first));
     }
-    const Group *array = &augment->arrays.at[index];
+    const Group *made = &augment->arrays.at[index];
     uint32_t offset = 0;
-    for (uint32_t k = 0; k < array->rank; k++)
-        offset = offset * dae->dims.at[array->dims + k] + at->step.index[k] - 1;
-    dae->var_flags.at[array->first + offset] &= (uint8_t)~VARF_REMOVED;
-    return array->first + offset;
+    for (uint32_t k = 0; k < made->decl->rank; k++)
+        offset = offset * dae->dims.at[made->decl->dims + k] + at->step.index[k] - 1;
+    dae->var_flags.at[made->first + offset] &= (uint8_t)~VARF_REMOVED;
+    return made->first + offset;
 }
 
 static bool
@@ -379,9 +377,9 @@ make_variable(Augment *augment, uint32_t port, const Port *source)
 {
     Dae *dae = augment->dae;
     Port *at = &augment->ports.at[port];
-    Group like = *dae_group(dae, source->shift.var);
+    Declaration like = *dae_group(dae, source->shift.var)->decl;
+    uint32_t inst = augment->ports.at[at->parent].shift.inst;
     like.name = at->step.name;
-    like.inst = augment->ports.at[at->parent].shift.inst;
     like.flags = 0;
     like.kind = like.type == TYPE_REAL ? like.kind == VAR_INPUT ? VAR_CONTINUOUS : like.kind : VAR_DISCRETE;
     like.span = at->span;
@@ -389,11 +387,10 @@ make_variable(Augment *augment, uint32_t port, const Port *source)
     like.count = 1;
     at->variable = true;
     if (at->step.rank) {
-        at->shift.var = array_element(augment, port, &like);
+        at->shift.var = array_element(augment, port, like, inst);
         return at->shift.var != NONE;
     }
-    uint32_t id = dae_add_group(dae, like);
-    at->shift.var = dae->groups.at[id].first;
+    at->shift.var = dae_add_declared(dae, like, inst);
     return true;
 }
 
@@ -526,7 +523,7 @@ part_type(Augment *augment, const Port *port)
     if (!port->frag) {
         const Group *group = dae_group(dae, port->shift.var);
         uint8_t *flow = arena_array(dae->arena, uint8_t, 1);
-        *flow = (group->flags & GROUP_FLOW) != 0;
+        *flow = (group->decl->flags & GROUP_FLOW) != 0;
         if (!parent->bus)
             *causes = CAUSALITY_NONE;
         type.is_flow = flow;

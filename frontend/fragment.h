@@ -87,6 +87,7 @@ typedef struct Member {
     Value value;             // at compile time
     uint32_t connector_type; // of a signal connector: index into Dae.connector_types + 1, once made
     uint32_t linked_dims, linked_index; // link.c: offsets into Dae.dims + 1
+    const Declaration *linked; // link.c: the last one made for it
     uint32_t outer;          // `outer`: index into Fragment.outers + 1 of what the name refers to
 } Member;
 

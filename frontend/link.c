@@ -117,23 +117,31 @@ link_coordinate(Linker *linker, const Member *member, Var first)
         vec_push(&linker->dae->coordinates, first + k);
 }
 
+// One for all instances of the fragment, but for what is inherited from the components around them.
+static const Declaration *
+declaration_of(Linker *linker, Member *member, uint8_t inherited)
+{
+    uint8_t flags = group_flags(member, inherited);
+    if (member->linked && member->linked->flags == flags)
+        return member->linked;
+    Declaration made = {.name = member->name, .count = member->count, .rank = member->type.rank,
+                        .kind = (uint8_t)member->kind, .type = (uint8_t)member->type.base, .flags = flags,
+                        .unit = member->unit, .display_unit = member->display_unit, .quantity = member->quantity,
+                        .span = member->span, .comment = comment_of(linker, member)};
+    made.dims = dims_of(linker, member);
+    if (member->type.base == TYPE_ENUM)
+        made.enum_literals = literals_of(linker, &member->type);
+    return member->linked = dae_declare(linker->dae, made);
+}
+
 static void
 link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
 {
     Dae *dae = linker->dae;
     if (member->type.base == TYPE_STRING)
         return;
-    Group group = {.name = member->name, .inst = shift->inst, .count = member->count,
-                   .rank = member->type.rank,
-                   .kind = (uint8_t)member->kind, .type = (uint8_t)member->type.base,
-                   .flags = group_flags(member, flags), .unit = member->unit,
-                   .display_unit = member->display_unit, .quantity = member->quantity, .span = member->span,
-                   .comment = comment_of(linker, member)};
-    group.dims = dims_of(linker, member);
-    if (member->type.base == TYPE_ENUM)
-        group.enum_literals = literals_of(linker, &member->type);
     linker->sound &= dae->nvars == shift->var + member->first;
-    dae_add_group(dae, group);
+    dae_add_group(dae, declaration_of(linker, member, flags), shift->inst);
     if (member->flags & AST_F_COORDINATE)
         link_coordinate(linker, member, shift->var + member->first);
     for (uint32_t k = 0; member->state_select && k < member->count; k++)

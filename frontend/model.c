@@ -280,9 +280,9 @@ apply_element(Elab *elab, uint32_t class_id, const Override *override, Node valu
         return;
     }
     const Group *group = dae_group(dae, var);
-    if (group->flags & (GROUP_EVALUATE | GROUP_FINAL)) {
+    if (group->decl->flags & (GROUP_EVALUATE | GROUP_FINAL)) {
         diag_add(elab->diags, E0117, span, "'%s' %s and cannot be set for one element", override->name,
-                 group->flags & GROUP_FINAL ? "is final" : "shapes the model");
+                 group->decl->flags & GROUP_FINAL ? "is final" : "shapes the model");
         return;
     }
     if (!evaluate(elab, NULL, class_id, false, value, &number))

@@ -125,20 +125,40 @@ add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)
     return first;
 }
 
-uint32_t
-dae_add_group(Dae *dae, Group group)
+const Declaration *
+dae_declare(Dae *dae, Declaration declaration)
 {
-    group.first = add_scalars(dae, dae->groups.n, group.count, (VarKind)group.kind);
-    vec_push(&dae->groups, group);
+    Declaration *copy = arena_new(dae->arena, Declaration);
+    *copy = declaration;
+    return copy;
+}
+
+uint32_t
+dae_add_group(Dae *dae, const Declaration *decl, uint32_t inst)
+{
+    Var first = add_scalars(dae, dae->groups.n, decl->count, (VarKind)decl->kind);
+    vec_push(&dae->groups, (Group){decl, inst, first});
     return dae->groups.n - 1;
+}
+
+Var
+dae_add_declared(Dae *dae, Declaration declaration, uint32_t inst)
+{
+    Var first = dae->nvars;
+    dae_add_group(dae, dae_declare(dae, declaration), inst);
+    return first;
 }
 
 void
 dae_set_kind(Dae *dae, uint32_t group, VarKind kind)
 {
     Group *at = &dae->groups.at[group];
-    at->kind = (uint8_t)kind;
-    memset(dae->var_kind.at + at->first, kind, at->count);
+    if (at->decl->kind == kind)
+        return;
+    Declaration changed = *at->decl;
+    changed.kind = (uint8_t)kind;
+    at->decl = dae_declare(dae, changed);
+    memset(dae->var_kind.at + at->first, kind, changed.count);
 }
 
 Var
@@ -268,11 +288,9 @@ dae_node(Dae *dae, uint32_t inst)
 Var
 dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown)
 {
-    Group group = {.name = sym_of(dae->syms, name), .inst = inst, .count = 1, .kind = (uint8_t)kind,
-                   .type = (uint8_t)type, .flags = shown ? 0 : GROUP_HIDDEN,
-                   .span = dae->insts.at[inst].span};
-    uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
-    return dae->groups.at[id].first;
+    return dae_add_declared(dae, (Declaration){.name = sym_of(dae->syms, name), .count = 1, .kind = (uint8_t)kind,
+                                               .type = (uint8_t)type, .flags = shown ? 0 : GROUP_HIDDEN,
+                                               .span = dae->insts.at[inst].span}, inst);
 }
 
 // A hidden variable beside the stream variable, with its unit.
@@ -283,15 +301,15 @@ dae_in_stream(Dae *dae, Var stream)
     if (map_get(&dae->in_stream_of, stream, &index))
         return dae->in_streams.at[index].in;
     Group group = *dae_group(dae, stream);
+    Declaration decl = *group.decl;
     uint32_t element = stream - group.first;
-    const char *name = sym_text(dae->syms, group.name);
-    group.name = sym_of(dae->syms, group.count > 1 ? arena_printf(dae->arena, "$in_%s%u", name, element + 1)
-                                                   : arena_printf(dae->arena, "$in_%s", name));
-    group.count = 1;
-    group.rank = 0;
-    group.flags = GROUP_HIDDEN;
-    uint32_t id = dae_add_group(dae, group); // moves the groups: first, and on its own
-    Var in = dae->groups.at[id].first;
+    const char *name = sym_text(dae->syms, decl.name);
+    decl.name = sym_of(dae->syms, decl.count > 1 ? arena_printf(dae->arena, "$in_%s%u", name, element + 1)
+                                                 : arena_printf(dae->arena, "$in_%s", name));
+    decl.count = 1;
+    decl.rank = 0;
+    decl.flags = GROUP_HIDDEN;
+    Var in = dae_add_declared(dae, decl, group.inst);
     map_put(&dae->in_stream_of, stream, dae->in_streams.n);
     vec_push(&dae->in_streams, (InStream){stream, in});
     return in;
@@ -335,7 +353,7 @@ VarType
 dae_type(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    return group ? (VarType)group->type : TYPE_REAL;
+    return group ? (VarType)group->decl->type : TYPE_REAL;
 }
 
 StateSelect
@@ -389,13 +407,13 @@ dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
 void
 dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out)
 {
-    out_bytes(out, sym_text(dae->syms, group->name), sym_length(dae->syms, group->name));
-    if (!group->rank)
+    out_bytes(out, sym_text(dae->syms, group->decl->name), sym_length(dae->syms, group->decl->name));
+    if (!group->decl->rank)
         return;
     uint32_t subscript[32];
-    uint8_t rank = group->rank < 32 ? group->rank : 32;
+    uint8_t rank = group->decl->rank < 32 ? group->decl->rank : 32;
     for (uint8_t i = rank; i-- > 0;) {
-        uint32_t size = dae->dims.at[group->dims + i];
+        uint32_t size = dae->dims.at[group->decl->dims + i];
         subscript[i] = offset % size + 1;
         offset /= size;
     }
@@ -466,10 +484,10 @@ find_declared(const Dae *dae, const char *name)
         begin--;
     for (uint32_t i = 0; i < dae->groups.n && found == NONE; i++) {
         const Group *group = &dae->groups.at[i];
-        const char *last = sym_text(dae->syms, group->name);
+        const char *last = sym_text(dae->syms, group->decl->name);
         if (strncmp(last, name + begin, end - begin) || last[end - begin])
             continue;
-        for (uint32_t k = 0; k < group->count && found == NONE; k++) {
+        for (uint32_t k = 0; k < group->decl->count && found == NONE; k++) {
             out.length = 0;
             dae_var_name(dae, group->first + k, &out);
             if (!strcmp(out.text, name))

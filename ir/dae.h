@@ -24,7 +24,7 @@ typedef enum VarKind {
 
 typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_ENUM } VarType;
 
-enum { // Group.flags
+enum { // Declaration.flags
     GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own
     GROUP_INPUT = 64, // declared `input`
     GROUP_EVALUATE = 32 // a structural parameter: its value shaped the model and cannot be changed at run time
@@ -59,17 +59,22 @@ typedef struct Inst {
     Span span;           // the declaration
 } Inst;
 
-// A declared variable, all its array elements: scalars first .. first + count - 1 in row-major order.
-typedef struct Group {
+// What a variable is declared as. The instances of a class share it: it is made once and never changed.
+typedef struct Declaration {
     Sym name;
-    uint32_t inst;       // owning instance
-    Var first;
-    uint32_t count;
+    uint32_t count;      // scalars
     uint32_t dims;       // offset into Dae.dims of `rank` sizes
     uint8_t rank, kind, type, flags; // VarKind, VarType
     Sym unit, display_unit, quantity, comment; // 0 when not given
     uint32_t enum_literals; // TYPE_ENUM: offset into Dae.dims: count, then Syms
     Span span;
+} Declaration;
+
+// A declared variable of one instance, all its array elements: scalars first .. first + decl->count - 1 in row-major order.
+typedef struct Group {
+    const Declaration *decl; // in Dae.arena
+    uint32_t inst;       // owning instance
+    Var first;
 } Group;
 
 typedef enum Attr { ATTR_VALUE, ATTR_START, ATTR_NOMINAL, ATTR_MIN, ATTR_MAX } Attr;
@@ -357,8 +362,12 @@ void dae_free(Dae **dae);
 // Makes room for this many variables and instances.
 void dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts);
 uint32_t dae_add_inst(Dae *dae, Inst inst);
-// Adds the group's scalars; fills first. dims/rank/count must be set.
-uint32_t dae_add_group(Dae *dae, Group group);
+// A copy that lives as long as the model, for dae_add_group.
+const Declaration *dae_declare(Dae *dae, Declaration declaration);
+// Adds a variable of an instance with its scalars; dims, rank and count must be set.
+uint32_t dae_add_group(Dae *dae, const Declaration *decl, uint32_t inst);
+// The same for a variable that is declared once. Returns its first scalar.
+Var dae_add_declared(Dae *dae, Declaration declaration, uint32_t inst);
 // Changes the kind of a group and all its scalars (a Real that a when-equation defines is discrete).
 void dae_set_kind(Dae *dae, uint32_t group, VarKind kind);
 Var dae_der(Dae *dae, Var var);   // the derivative variable, made on demand (der of der works)

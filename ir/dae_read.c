@@ -395,36 +395,34 @@ take_flag(Reader *reader, uint8_t *flags)
 }
 
 static void
-attributes(Reader *reader, uint32_t group_id)
+attributes(Reader *reader, Declaration *decl, Var first)
 {
     Dae *dae = reader->dae;
     uint8_t flags = 0;
     while (!reader->failed && !at_end(reader)) {
-        Group *group = &dae->groups.at[group_id];
-        Sym *strings[] = {&group->unit, &group->display_unit, &group->quantity, &group->comment};
+        Sym *strings[] = {&decl->unit, &decl->display_unit, &decl->quantity, &decl->comment};
         int found;
         if (take_flag(reader, &flags))
             continue;
         if ((found = take_of(reader, dae_text_group_flags, 6)) >= 0)
-            group->flags |= (uint8_t)(1 << found);
+            decl->flags |= (uint8_t)(1 << found);
         else if ((found = take_of(reader, dae_text_strings, 4)) >= 0)
             *strings[found] = string(reader);
         else if (take(reader, "="))
-            bind_number(reader, group->first, ATTR_VALUE);
+            bind_number(reader, first, ATTR_VALUE);
         else if ((found = take_of(reader, dae_text_attrs, 5)) > 0)
-            bind_number(reader, group->first, (Attr)found);
+            bind_number(reader, first, (Attr)found);
         else
             fail(reader, "an attribute of a variable");
     }
-    const Group *group = &dae->groups.at[group_id];
-    for (uint32_t i = 0; i < group->count; i++)
-        dae->var_flags.at[group->first + i] = flags;
+    for (uint32_t i = 0; i < decl->count; i++)
+        dae->var_flags.at[first + i] = flags;
 }
 
 static void
 name_scalars(Reader *reader, const Group *group)
 {
-    for (uint32_t i = 0; i < group->count; i++) {
+    for (uint32_t i = 0; i < group->decl->count; i++) {
         reader->name.length = 0;
         dae_var_name(reader->dae, group->first + i, &reader->name);
         map_put(&reader->var_of, hash_bytes(reader->name.text, reader->name.length), group->first + i);
@@ -432,11 +430,11 @@ name_scalars(Reader *reader, const Group *group)
 }
 
 static void
-enum_literals(Reader *reader, Group *group)
+enum_literals(Reader *reader, Declaration *decl)
 {
     Dae *dae = reader->dae;
     uint32_t count = dae->dims.n;
-    group->enum_literals = count;
+    decl->enum_literals = count;
     vec_push(&dae->dims, 0);
     while (!reader->failed && reader->line[reader->at] != ')') {
         uint32_t n = identifier(reader->line + ++reader->at);
@@ -457,34 +455,35 @@ static bool
 read_group(Reader *reader)
 {
     Dae *dae = reader->dae;
-    Group group = {.count = 1, .span = line_span(reader)};
+    Declaration *decl = arena_new(dae->arena, Declaration);
+    uint32_t inst;
     int kind = take_of(reader, dae_text_kinds, 5), type = take_of(reader, dae_text_types, 4);
     blanks(reader);
     bool is_enum = type < 0 && !strncmp(reader->line + reader->at, "enum(", 5);
     if (type < 0 && !is_enum)
         return kind >= 0 ? fail(reader, "a type") : false;
-    group.kind = kind < 0 ? VAR_CONTINUOUS : (uint8_t)kind;
-    group.type = is_enum ? TYPE_ENUM : (uint8_t)type;
+    *decl = (Declaration){.count = 1, .kind = kind < 0 ? VAR_CONTINUOUS : (uint8_t)kind,
+                          .type = is_enum ? TYPE_ENUM : (uint8_t)type, .span = line_span(reader)};
     if (is_enum) {
         reader->at += 4;
-        enum_literals(reader, &group);
+        enum_literals(reader, decl);
     }
     if (!dae->insts.n)
         return fail(reader, "the line `instance /` first");
-    if (!declared_name(reader, &group.inst, &group.name))
+    if (!declared_name(reader, &inst, &decl->name))
         return true;
-    group.rank = subscripts(reader, &group.dims);
+    decl->rank = subscripts(reader, &decl->dims);
     uint64_t count = 1;
-    for (uint8_t i = 0; i < group.rank && count < SCALAR_LIMIT; i++)
-        count *= dae->dims.at[group.dims + i];
-    group.count = (uint32_t)count;
+    for (uint8_t i = 0; i < decl->rank && count < SCALAR_LIMIT; i++)
+        count *= dae->dims.at[decl->dims + i];
+    decl->count = (uint32_t)count;
     if (count >= SCALAR_LIMIT)
         fail(reader, "smaller arrays");
     if (reader->failed)
         return true;
-    uint32_t id = dae_add_group(dae, group);
+    uint32_t id = dae_add_group(dae, decl, inst);
     name_scalars(reader, &dae->groups.at[id]);
-    attributes(reader, id);
+    attributes(reader, decl, dae->groups.at[id].first);
     return true;
 }
 

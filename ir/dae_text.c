@@ -122,7 +122,7 @@ find_inline(const Dae *dae, Inline *inlined)
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         uint32_t group = dae->var_group.at[bind->var], other;
-        if (group >= dae->groups.n || dae->groups.at[group].rank || expr_op(dae->exprs, bind->shape) != OP_CONST
+        if (group >= dae->groups.n || dae->groups.at[group].decl->rank || expr_op(dae->exprs, bind->shape) != OP_CONST
             || map_get(&inlined->bind_of, (uint64_t)bind->var * 8 + bind->attr, &other))
             continue;
         bind_each(bind, var)
@@ -160,13 +160,13 @@ print_flags(uint8_t flags, Out *out)
 static void
 print_type(const Dae *dae, const Group *group, Out *out)
 {
-    const char *kind = dae_text_kinds[group->kind];
-    out_printf(out, "%s%s%s", kind, *kind ? " " : "", dae_text_types[group->type]);
-    if (group->type != TYPE_ENUM)
+    const char *kind = dae_text_kinds[group->decl->kind];
+    out_printf(out, "%s%s%s", kind, *kind ? " " : "", dae_text_types[group->decl->type]);
+    if (group->decl->type != TYPE_ENUM)
         return;
-    uint32_t n = group->enum_literals < dae->dims.n ? dae->dims.at[group->enum_literals] : 0;
+    uint32_t n = group->decl->enum_literals < dae->dims.n ? dae->dims.at[group->decl->enum_literals] : 0;
     for (uint32_t i = 0; i < n; i++)
-        out_printf(out, "%c%s", i ? ',' : '(', sym_text(dae->syms, dae->dims.at[group->enum_literals + 1 + i]));
+        out_printf(out, "%c%s", i ? ',' : '(', sym_text(dae->syms, dae->dims.at[group->decl->enum_literals + 1 + i]));
     out_text(out, n ? ")" : "()");
 }
 
@@ -179,23 +179,23 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
         dae_inst_path(dae, group->inst, out);
         out_char(out, '.');
     }
-    out_text(out, sym_text(dae->syms, group->name));
-    for (uint8_t i = 0; i < group->rank; i++)
-        out_printf(out, "%c%u", i ? ',' : '[', dae->dims.at[group->dims + i]);
-    if (group->rank)
+    out_text(out, sym_text(dae->syms, group->decl->name));
+    for (uint8_t i = 0; i < group->decl->rank; i++)
+        out_printf(out, "%c%u", i ? ',' : '[', dae->dims.at[group->decl->dims + i]);
+    if (group->decl->rank)
         out_char(out, ']');
     else
         print_inline(dae, group->first, inlined, out);
-    uint8_t flags = group->count ? dae->var_flags.at[group->first] : 0;
+    uint8_t flags = group->decl->count ? dae->var_flags.at[group->first] : 0;
     bool uniform = true;
-    for (uint32_t i = 1; i < group->count; i++)
+    for (uint32_t i = 1; i < group->decl->count; i++)
         uniform &= dae->var_flags.at[group->first + i] == flags;
     if (uniform)
         print_flags(flags, out);
     for (uint32_t i = 0; i < 6; i++)
-        if (group->flags >> i & 1)
+        if (group->decl->flags >> i & 1)
             out_printf(out, " %s", dae_text_group_flags[i]);
-    Sym strings[] = {group->unit, group->display_unit, group->quantity, group->comment};
+    Sym strings[] = {group->decl->unit, group->decl->display_unit, group->decl->quantity, group->decl->comment};
     for (uint32_t i = 0; i < 4; i++) {
         if (!strings[i])
             continue;
@@ -203,7 +203,7 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
         print_string(out, sym_text(dae->syms, strings[i]));
     }
     out_char(out, '\n');
-    for (uint32_t i = 0; i < group->count && !uniform; i++) {
+    for (uint32_t i = 0; i < group->decl->count && !uniform; i++) {
         if (!dae->var_flags.at[group->first + i])
             continue;
         out_text(out, "flags ");

@@ -53,15 +53,15 @@ check_groups(Check *check)
     for (uint32_t i = 0; i < dae->groups.n; i++) {
         const Group *group = &dae->groups.at[i];
         expect(check, group->inst < dae->insts.n, "variable group", i, "its instance does not exist");
-        bool sizes = (uint64_t)group->dims + group->rank <= dae->dims.n;
+        bool sizes = (uint64_t)group->decl->dims + group->decl->rank <= dae->dims.n;
         expect(check, sizes, "variable group", i, "its sizes do not exist");
         uint64_t count = 1;
-        for (uint8_t k = 0; k < group->rank && sizes; k++)
-            count *= dae->dims.at[group->dims + k];
-        expect(check, count == group->count, "variable group", i, "its count is not the product of its sizes");
-        bool exist = (uint64_t)group->first + group->count <= dae->nvars;
+        for (uint8_t k = 0; k < group->decl->rank && sizes; k++)
+            count *= dae->dims.at[group->decl->dims + k];
+        expect(check, count == group->decl->count, "variable group", i, "its count is not the product of its sizes");
+        bool exist = (uint64_t)group->first + group->decl->count <= dae->nvars;
         expect(check, exist, "variable group", i, "its variables do not exist");
-        for (uint32_t k = 0; k < group->count && exist; k++)
+        for (uint32_t k = 0; k < group->decl->count && exist; k++)
             expect(check, dae->var_group.at[group->first + k] == i, "variable group", i, "a variable names another group");
     }
 }

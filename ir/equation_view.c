@@ -64,7 +64,7 @@ index_variables(EquationView *view)
     for (Var v = 0; v < dae->nvars; v++) {
         bool negative;
         const Group *group = dae_group(dae, v);
-        if (!group || group->flags & GROUP_HIDDEN || dae->var_flags.at[v] & VARF_REMOVED || dae->var_pre_of.at[v] != NONE)
+        if (!group || group->decl->flags & GROUP_HIDDEN || dae->var_flags.at[v] & VARF_REMOVED || dae->var_pre_of.at[v] != NONE)
             continue;
         if (v < view->reduction->state.n && view->reduction->state.at[v]) {
             vec_push(&states, v);
@@ -131,7 +131,7 @@ equation_view_unit(const Dae *dae, Var var, Out *out)
         derivatives++;
     }
     const Group *group = dae_group(dae, var);
-    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "";
+    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
     if (!*unit)
         return;
     const char *slash = strchr(unit, '/');

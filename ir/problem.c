@@ -160,7 +160,7 @@ starts_discrete(const Dae *dae, const Equation *at)
     if (expr_op(exprs, left) != OP_SLOT)
         return false;
     Var var = dae->rows.at[at->row + expr_slot_of(exprs, left)];
-    return dae_kind(dae, var) == VAR_DISCRETE && dae_group(dae, var)->type == TYPE_REAL;
+    return dae_kind(dae, var) == VAR_DISCRETE && dae_group(dae, var)->decl->type == TYPE_REAL;
 }
 
 void

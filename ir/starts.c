@@ -11,7 +11,7 @@ wants_start(const Dae *dae, const Reduction *reduction, Var var)
 {
     const Group *group = dae_group(dae, var);
     VarKind kind = dae_kind(dae, var);
-    if (!group || group->flags & GROUP_HIDDEN || dae->var_group.at[var] == NONE || dae->var_flags.at[var] & VARF_REMOVED)
+    if (!group || group->decl->flags & GROUP_HIDDEN || dae->var_group.at[var] == NONE || dae->var_flags.at[var] & VARF_REMOVED)
         return false;
     bool state = var < reduction->state.n && reduction->state.at[var];
     return (kind == VAR_CONTINUOUS || kind == VAR_DISCRETE)
@@ -34,7 +34,7 @@ starts_detach(Dae *dae, const Reduction *reduction)
         if (!wanted)
             continue;
         Bind of = bind ? dae->binds.at[bind - 1] : (Bind){.shape = expr_const(dae->exprs, 0), .row = dae->rows.n,
-                                                          .span = dae_group(dae, var)->span};
+                                                          .span = dae_group(dae, var)->decl->span};
         Var start = dae_add_var(dae, "$start", dae_group(dae, var)->inst, VAR_PARAMETER, dae_type(dae, var), false);
         of.var = start;
         of.more = 0;

@@ -327,7 +327,8 @@ static bool
 can_be_compliant(const Dae *dae, uint32_t node)
 {
     for (uint32_t g = 0; g < dae->groups.n; g++)
-        if (dae->groups.at[g].inst == dae->nodes.at[node].inst && !strcmp(sym_text(dae->syms, dae->groups.at[g].name), "compliant"))
+        if (dae->groups.at[g].inst == dae->nodes.at[node].inst
+            && !strcmp(sym_text(dae->syms, dae->groups.at[g].decl->name), "compliant"))
             return true;
     return false;
 }

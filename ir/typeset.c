@@ -114,7 +114,7 @@ typeset_variable(const Dae *dae, Var var, Out *out)
     }
     if (before)
         out_text(out, "<mrow><mi>pre</mi><mo>(</mo>");
-    print_named(name.text, sym_text(dae->syms, group->name), var, derivatives, out);
+    print_named(name.text, sym_text(dae->syms, group->decl->name), var, derivatives, out);
     if (before)
         out_text(out, "<mo>)</mo></mrow>");
     out_free(&name);

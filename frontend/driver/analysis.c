@@ -138,9 +138,9 @@ find_outputs(Analysis *analysis, uint32_t *chosen, uint32_t *n)
     Out name = {0};
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        if (!(group->flags & GROUP_OUTPUT) || group->inst || group->type != TYPE_REAL)
+        if (!(group->decl->flags & GROUP_OUTPUT) || group->inst || group->decl->type != TYPE_REAL)
             continue;
-        for (Var var = group->first; var < group->first + group->count; var++) {
+        for (Var var = group->first; var < group->first + group->decl->count; var++) {
             name.length = 0;
             dae_var_name(dae, var, &name);
             for (uint32_t i = 0; i < analysis->model->n_outputs; i++)

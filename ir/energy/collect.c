@@ -26,9 +26,10 @@ check_variable(Collect *c, const Energy *energy, Var var)
         Diag *diag = diag_add(c->diags, E0803, energy->span,
                               "the energy depends on '%s', which is no coordinate and which no equation gives",
                               dae_name(c->dae, base));
-        diag_note(diag, dae_group(c->dae, base)->span, "'%s' is declared here", dae_name(c->dae, base));
+        diag_note(diag, dae_group(c->dae, base)->decl->span, "'%s' is declared here", dae_name(c->dae, base));
         diag_help(diag, "declare it as a coordinate ('coordinate Real %s'), or give it by an equation '%s = ...'",
-                  sym_text(c->dae->syms, dae_group(c->dae, base)->name), sym_text(c->dae->syms, dae_group(c->dae, base)->name));
+                  sym_text(c->dae->syms, dae_group(c->dae, base)->decl->name),
+                  sym_text(c->dae->syms, dae_group(c->dae, base)->decl->name));
         c->good = false;
     }
 }

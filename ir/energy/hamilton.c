@@ -12,7 +12,7 @@ check_momentum(System *system, uint32_t i, Expr momentum)
     const Group *group = dae_group(system->dae, system->coordinates.at[i]);
     if (system_depends(system, momentum, 1))
         return true;
-    Diag *diag = diag_add(system->diags, E0804, group->span,
+    Diag *diag = diag_add(system->diags, E0804, group->decl->span,
                           "hamilton cannot express this model: the momentum of '%s' depends on no velocity, because no "
                           "kinetic energy moves with it", dae_name(system->dae, system->coordinates.at[i]));
     diag_help(diag, "lagrange, gibbs_appell, kane and maggi can");

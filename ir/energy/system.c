@@ -142,7 +142,7 @@ void
 system_add_line(System *system, uint32_t coordinate, Expr left, Expr right)
 {
     const Group *group = dae_group(system->dae, system->coordinates.at[coordinate]);
-    Line line = {left, right, dae_node(system->dae, group->inst), group->span};
+    Line line = {left, right, dae_node(system->dae, group->inst), group->decl->span};
     vec_push(&system->lines, line);
 }
 
@@ -166,20 +166,19 @@ system_new_var(System *system, uint32_t i, const char *stem, Sym unit)
     Var q = system->coordinates.at[i];
     const Group *of = dae_group(dae, q);
     Out name = {0};
-    out_printf(&name, "%s%s", stem, sym_text(dae->syms, of->name));
-    for (uint32_t k = 0, offset = q - of->first, left = of->count; k < of->rank; k++) {
-        left /= dae->dims.at[of->dims + k];
+    out_printf(&name, "%s%s", stem, sym_text(dae->syms, of->decl->name));
+    for (uint32_t k = 0, offset = q - of->first, left = of->decl->count; k < of->decl->rank; k++) {
+        left /= dae->dims.at[of->decl->dims + k];
         out_printf(&name, "_%u", offset / left + 1);
         offset %= left;
     }
     while (!name_is_free(system, of->inst, sym_of(dae->syms, name.text)))
         out_char(&name, '_');
-    Group group = {.name = sym_of(dae->syms, name.text), .inst = of->inst, .count = 1, .kind = VAR_CONTINUOUS,
-                   .type = TYPE_REAL, .unit = unit, .span = of->span};
+    Declaration made = {.name = sym_of(dae->syms, name.text), .count = 1, .kind = VAR_CONTINUOUS,
+                        .type = TYPE_REAL, .unit = unit, .span = of->decl->span};
     out_free(&name);
-    uint32_t made = dae_add_group(dae, group);
-    map_put(system->names, name_key(group.inst, group.name), made);
-    return dae->groups.at[made].first;
+    map_put(system->names, name_key(of->inst, made.name), dae->groups.n);
+    return dae_add_declared(dae, made, of->inst);
 }
 
 Var
@@ -194,11 +193,9 @@ system_new_numbered(System *system, uint32_t inst, const char *stem, bool shown,
         name = sym_of(dae->syms, arena_printf(dae->arena, "%s%u", stem, ++number));
     while (!name_is_free(system, inst, name));
     map_put(system->names, last, number);
-    Group group = {.name = name, .inst = inst, .count = 1, .kind = VAR_CONTINUOUS, .type = TYPE_REAL,
-                   .flags = shown ? 0 : GROUP_HIDDEN, .span = span};
-    uint32_t made = dae_add_group(dae, group);
-    map_put(system->names, name_key(inst, name), made);
-    return dae->groups.at[made].first;
+    map_put(system->names, name_key(inst, name), dae->groups.n);
+    return dae_add_declared(dae, (Declaration){.name = name, .count = 1, .kind = VAR_CONTINUOUS, .type = TYPE_REAL,
+                                               .flags = shown ? 0 : GROUP_HIDDEN, .span = span}, inst);
 }
 
 void

@@ -296,7 +296,7 @@ merit(const Dae *dae, const U8Vec *has_start, Var var)
     merit |= structure_der(dae, var) != NONE ? 8 : 0;
     merit |= select == STATE_ALWAYS || select == STATE_PREFER ? 4 : 0;
     merit |= has_start->at[var] ? 2 : 0;
-    return merit | (group && !(group->flags & GROUP_HIDDEN)); // a literal has none
+    return merit | (group && !(group->decl->flags & GROUP_HIDDEN)); // a literal has none
 }
 
 static void

@@ -82,7 +82,7 @@ static Span
 span_of_var(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    return group ? group->span : (Span){0, 0};
+    return group ? group->decl->span : (Span){0, 0};
 }
 
 // "'a.f', 'a.s' and 3 more"

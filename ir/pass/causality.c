@@ -28,7 +28,7 @@ rank_variables(const Dae *dae, const Reduction *reduction, U8Vec *rank)
     for (Var v = 0; v < dae->nvars; v++) {
         const Group *group = dae_group(dae, v);
         Var of = dae->var_der_of.at[v];
-        rank->at[v] = group && group->flags & GROUP_HIDDEN ? RANK_HIDDEN : RANK_OWN;
+        rank->at[v] = group && group->decl->flags & GROUP_HIDDEN ? RANK_HIDDEN : RANK_OWN;
         if (of != NONE && of < reduction->state.n && reduction->state.at[of])
             rank->at[v] = RANK_STATE_DERIVATIVE;
     }

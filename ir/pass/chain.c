@@ -77,7 +77,7 @@ static bool
 is_chain_variable(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    return group && group->kind == VAR_CONTINUOUS
+    return group && group->decl->kind == VAR_CONTINUOUS
            && dae->insts.at[group->inst].class_kind == CLASS_KIND_MEMORY;
 }
 

@@ -44,7 +44,7 @@ has_state(const Lowering *low, uint32_t inst)
     bool negative;
     for (uint32_t i = 0; i < low->dae->groups.n; i++) {
         const Group *group = &low->dae->groups.at[i];
-        for (uint32_t k = 0; group->inst == inst && k < group->count; k++) {
+        for (uint32_t k = 0; group->inst == inst && k < group->decl->count; k++) {
             Var var = dae_alias(low->dae, group->first + k, &negative);
             if (var < state->n && state->at[var])
                 return true;
@@ -94,7 +94,7 @@ static uint32_t
 unit_of(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "";
+    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
     return !strcmp(unit, "m") ? MDL_UNIT_METRE : !strcmp(unit, "rad") ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
 }
 
@@ -102,7 +102,7 @@ static uint32_t
 axis_of(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    uint32_t last = group && group->rank ? dae->dims.at[group->dims + group->rank - 1] : 0;
+    uint32_t last = group && group->decl->rank ? dae->dims.at[group->decl->dims + group->decl->rank - 1] : 0;
     return last == 2 || last == 3 ? (var - group->first) % last + 1 : 0;
 }
 

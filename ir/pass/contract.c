@@ -161,8 +161,8 @@ close_connector(Contract *contract, uint32_t connector)
 static void
 add_group(Contract *contract, const Group *group)
 {
-    bool given = (group->flags & GROUP_INPUT) != 0;
-    for (uint32_t k = 0; k < group->count; k++)
+    bool given = (group->decl->flags & GROUP_INPUT) != 0;
+    for (uint32_t k = 0; k < group->decl->count; k++)
         if (contract->column_of.at[group->first + k] == NONE && given)
             contract->column_of.at[group->first + k] = INPUT_COLUMN;
         else if (contract->column_of.at[group->first + k] == NONE)
@@ -184,8 +184,9 @@ contract_add_places(Contract *contract, uint32_t inst)
     for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++) {
         const Group *group = &dae->groups.at[groups->items.at[i]];
         // By a pass, with an equation, or the front end's inStream().
-        bool made = dae->balanced && (group->first >= dae->balanced || ((group->flags & GROUP_HIDDEN) && contract->given.at[group->first]));
-        if (!made && (group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE))
+        bool made = dae->balanced && (group->first >= dae->balanced
+                                      || ((group->decl->flags & GROUP_HIDDEN) && contract->given.at[group->first]));
+        if (!made && (group->decl->kind == VAR_CONTINUOUS || group->decl->kind == VAR_DISCRETE))
             add_group(contract, group);
     }
     for (uint32_t i = inputs->start.at[inst]; i < inputs->start.at[inst + 1]; i++)
@@ -210,7 +211,7 @@ contract_forget_places(Contract *contract, uint32_t inst)
     }
     for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++) {
         const Group *group = &dae->groups.at[groups->items.at[i]];
-        for (uint32_t k = 0; (group->flags & GROUP_INPUT) && k < group->count; k++)
+        for (uint32_t k = 0; (group->decl->flags & GROUP_INPUT) && k < group->decl->count; k++)
             contract->column_of.at[group->first + k] = NONE;
     }
 }
@@ -350,7 +351,7 @@ check(Contract *contract, uint32_t inst)
         key = hash_add(key, contract->closed.at[connectors->items.at[i]]);
     uint64_t scalars = 0;
     for (uint32_t i = groups->start.at[inst]; i < groups->start.at[inst + 1]; i++)
-        scalars += contract->dae->groups.at[groups->items.at[i]].count;
+        scalars += contract->dae->groups.at[groups->items.at[i]].decl->count;
     key = hash_add(key, scalars);
     uint32_t seen;
     if (map_get(&contract->checked, key, &seen))

@@ -58,10 +58,10 @@ axis_name(const Dae *dae, Var var)
 {
     static const char *const axes[] = {"x", "y", "z"};
     const Group *group = dae_group(dae, var);
-    uint32_t last = group->rank ? dae->dims.at[group->dims + group->rank - 1] : 0;
+    uint32_t last = group->decl->rank ? dae->dims.at[group->decl->dims + group->decl->rank - 1] : 0;
     if (last == 2 || last == 3)
         return axes[(var - group->first) % last];
-    const char *name = sym_text(dae->syms, group->name);
+    const char *name = sym_text(dae->syms, group->decl->name);
     for (int i = 0; i < 3; i++)
         if (!strcmp(name, axes[i]))
             return axes[i];
@@ -73,7 +73,7 @@ static bool
 print_direction(Dae *dae, uint32_t inst, const Connector *connector, const Spot *place, Out *out)
 {
     const Group *group = dae_group(dae, place->var);
-    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "", *axis;
+    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "", *axis;
     bool translation = !strcmp(unit, "m") || !strcmp(unit, "m/s");
     if (!connector || (!translation && strcmp(unit, "rad") && strcmp(unit, "rad/s")))
         return false;
@@ -174,11 +174,11 @@ help_axes(const Contract *contract, Diag *diag, uint32_t inst, const Singular *s
     for (uint32_t i = 0; i < n; i++) {
         const Spot *place = &contract->places.at[set->variables.at[i]];
         const Group *group = place->effort != NONE ? dae_group(dae, place->effort) : NULL;
-        if (!group || !group->comment || !group->rank)
+        if (!group || !group->decl->comment || !group->decl->rank)
             continue;
         Out name = {0};
         print_local(dae, inst, group->first, &name);
-        diag_help(diag, "%.*s is the %s", (int)strcspn(name.text, "["), name.text, sym_text(dae->syms, group->comment));
+        diag_help(diag, "%.*s is the %s", (int)strcspn(name.text, "["), name.text, sym_text(dae->syms, group->decl->comment));
         out_free(&name);
         return;
     }

@@ -191,7 +191,7 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
     integrals_of_energies(dae);
     bool good = systems_collect(dae, diags, &systems);
     for (uint32_t i = 0; i < dae->groups.n; i++)
-        map_put(&names, (uint64_t)dae->groups.at[i].inst << 32 | dae->groups.at[i].name, i);
+        map_put(&names, (uint64_t)dae->groups.at[i].inst << 32 | dae->groups.at[i].decl->name, i);
     for (uint32_t s = 0; s < systems.n && good; s++) {
         systems.at[s].names = &names;
         good = derive(&systems.at[s]);

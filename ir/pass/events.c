@@ -24,7 +24,7 @@ make_discretes(Lowering *low)
         if (item.is_loop) {
             Var var = causal->tears.at[causal->loops.at[item.index].tear];
             const Group *group = dae_group(dae, var);
-            diag_add(low->diags, E0507, group->span, "'%s' is part of an algebraic loop of discrete variables",
+            diag_add(low->diags, E0507, group->decl->span, "'%s' is part of an algebraic loop of discrete variables",
                      dae_name(dae, var));
             continue;
         }

@@ -139,7 +139,7 @@ find_chosen(Floating *f)
     const Dae *dae = f->dae;
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        for (uint32_t k = 0; group->kind == VAR_CONTINUOUS && k < group->count; k++)
+        for (uint32_t k = 0; group->decl->kind == VAR_CONTINUOUS && k < group->decl->count; k++)
             if (dae->var_flags.at[group->first + k] & VARF_FIXED)
                 note_chosen(f, group->inst);
     }

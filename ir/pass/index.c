@@ -282,7 +282,7 @@ complain_rate(Index *index, uint32_t e, Var var)
 {
     Out text = {0};
     const char *name = dae_name(index->dae, var);
-    bool hidden = (dae_group(index->dae, var)->flags & GROUP_HIDDEN) != 0, fractional = of_fractional(index->dae, var);
+    bool hidden = (dae_group(index->dae, var)->decl->flags & GROUP_HIDDEN) != 0, fractional = of_fractional(index->dae, var);
     if (fractional)
         out_text(&text, "the derivative of a fractional derivative is needed, but the sum that stands for it has none");
     else if (hidden)
@@ -292,7 +292,7 @@ complain_rate(Index *index, uint32_t e, Var var)
     Diag *diag = complain(index, E0504, e, text.text);
     const Group *group = dae_group(index->dae, var);
     if (!hidden)
-        diag_note(diag, group->span, "'%s' is declared here", name);
+        diag_note(diag, group->decl->span, "'%s' is declared here", name);
     note_colored(index, diag);
     diag_help(diag, fractional ? "write der(fder(x, alpha)) as fder(x, alpha + 1), which is the same when x starts at rest"
                                : "let a variable with an equation drive this quantity, or do not fix a position by an input");

@@ -257,7 +257,7 @@ static Span
 var_span(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
-    return group ? group->span : (Span){0, 0};
+    return group ? group->decl->span : (Span){0, 0};
 }
 
 // The number a start value is; no start is 0. False when it depends on parameters.

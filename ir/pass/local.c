@@ -83,8 +83,8 @@ contract_open_inputs(Contract *contract, U32Vec *owner_of)
     }
     for (uint32_t i = 0; i < dae->groups.n; i++) {
         const Group *group = &dae->groups.at[i];
-        bool open = (group->flags & GROUP_INPUT) && (group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE);
-        for (uint32_t k = 0; open && k < group->count; k++)
+        bool open = (group->decl->flags & GROUP_INPUT) && (group->decl->kind == VAR_CONTINUOUS || group->decl->kind == VAR_DISCRETE);
+        for (uint32_t k = 0; open && k < group->decl->count; k++)
             if (!contract->given.at[group->first + k]) {
                 vec_push(&contract->inputs, group->first + k);
                 vec_push(owner_of, owner_around(contract, group->inst));
@@ -138,7 +138,7 @@ place_of(const Contract *contract, uint32_t inst, Var var)
     const Dae *dae = contract->dae;
     const Group *group = dae_group(dae, var);
     uint32_t owner = contract->owner.at[group->inst];
-    return owner == inst ? group->span : dae->insts.at[owner].span;
+    return owner == inst ? group->decl->span : dae->insts.at[owner].span;
 }
 
 static void

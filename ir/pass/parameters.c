@@ -170,8 +170,8 @@ check_range(Lowering *low, const Bind *bind)
             span = low->dae->binds.at[i].span;
     Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
                           dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
-    if (group->span.lo != span.lo)
-        diag_note(diag, group->span, "declared here");
+    if (group->decl->span.lo != span.lo)
+        diag_note(diag, group->decl->span, "declared here");
 }
 
 // Where invariants determine derivatives at the start, der(x) = v hands the start value of v on to der(x).
@@ -295,9 +295,9 @@ warn_without_value(Lowering *low, const ParameterOrder *work)
             || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
             continue;
         const Group *group = dae_group(dae, var);
-        if (!group || group->flags & GROUP_HIDDEN)
+        if (!group || group->decl->flags & GROUP_HIDDEN)
             continue;
-        Diag *diag = diag_add(low->diags, W1601, group->span, "parameter '%s' has no value; 0 is taken",
+        Diag *diag = diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; 0 is taken",
                               dae_name(dae, var));
         diag_help(diag, "give it a value, or set it with --set %s=VALUE", dae_name(dae, var));
         while (var + 1 < work->bind_of.n && dae_group(dae, var + 1) == group) // one message for an array

@@ -40,7 +40,7 @@ ask(Rates *rates, Var var)
 {
     Dae *dae = rates->dae;
     VarKind kind = dae_kind(dae, var);
-    if (kind == VAR_INPUT && dae_group(dae, var)->flags & GROUP_HIDDEN)
+    if (kind == VAR_INPUT && dae_group(dae, var)->decl->flags & GROUP_HIDDEN)
         return false;
     if (kind != VAR_CONTINUOUS || dae->var_pre_of.at[var] != NONE || structure_der(dae, var) != NONE)
         return true;

@@ -50,13 +50,13 @@ declaration_of(Lowering *low, Var var)
         vec_grow(&low->declaration_of, dae->groups.n - low->declaration_of.n);
     if (low->declaration_of.at[index])
         return low->declaration_of.at[index] - 1;
-    mdl_declaration declaration = {text_or_null(low, group->unit), text_or_null(low, group->display_unit),
-                                   text_or_null(low, group->comment), 0, NULL};
-    if (group->type == TYPE_ENUM) {
-        uint32_t n = dae->dims.at[group->enum_literals];
+    mdl_declaration declaration = {text_or_null(low, group->decl->unit), text_or_null(low, group->decl->display_unit),
+                                   text_or_null(low, group->decl->comment), 0, NULL};
+    if (group->decl->type == TYPE_ENUM) {
+        uint32_t n = dae->dims.at[group->decl->enum_literals];
         const char **literals = arena_array(low->arena, const char *, n);
         for (uint32_t i = 0; i < n; i++)
-            literals[i] = sym_text(dae->syms, dae->dims.at[group->enum_literals + 1 + i]);
+            literals[i] = sym_text(dae->syms, dae->dims.at[group->decl->enum_literals + 1 + i]);
         declaration.n_literals = n;
         declaration.literal = literals;
     }
@@ -166,13 +166,14 @@ add_declared(Columns *columns, bool all)
     const Dae *dae = low->dae;
     for (uint32_t i = 0, groups = dae->groups.n; i < groups; i++) {
         const Group *group = &dae->groups.at[i];
-        bool constant = group->kind == VAR_PARAMETER || group->kind == VAR_CONSTANT;
+        bool constant = group->decl->kind == VAR_PARAMETER || group->decl->kind == VAR_CONSTANT;
         bool on_request = constant && !(dae->var_flags.at[group->first] & VARF_FREE);
-        if (group->flags & GROUP_HIDDEN || group->type == TYPE_STRING || (on_request && !all && !low->in->parameters))
+        if (group->decl->flags & GROUP_HIDDEN || group->decl->type == TYPE_STRING
+            || (on_request && !all && !low->in->parameters))
             continue;
         if (columns->filter && state_at(read_of(columns, 0), group->inst) == FILTER_NEVER)
             continue;
-        uint32_t end = group->first + group->count;
+        uint32_t end = group->first + group->decl->count;
         for (Var var = group->first; var < end; var++)
             if (!(dae->var_flags.at[var] & VARF_REMOVED) && wanted(columns, &dae->groups.at[i], var, 0))
                 add_output(columns, var, on_request ? MDL_OUTPUT_PARAMETER : MDL_OUTPUT_ALWAYS);
@@ -188,7 +189,7 @@ add_derivatives(Columns *columns)
         return;
     for (Var var = 0; var < dae->nvars; var++) {
         if (dae->var_der_of.at[var] == NONE || dae->var_flags.at[var] & VARF_REMOVED
-            || dae_group(dae, var)->flags & GROUP_HIDDEN)
+            || dae_group(dae, var)->decl->flags & GROUP_HIDDEN)
             continue;
         uint32_t derivatives = 0; // few: index reduction bounds them
         Var of = var;

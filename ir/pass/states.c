@@ -552,7 +552,7 @@ warn_wish(const States *states, Var var, DiagCode code, const char *text)
 {
     const Group *group = dae_group(states->dae, var);
     const char *name = dae_name(states->dae, var);
-    locate_move(states->dae, diag_add(states->diags, code, group->span, text, name), group->inst);
+    locate_move(states->dae, diag_add(states->diags, code, group->decl->span, text, name), group->inst);
 }
 
 static void

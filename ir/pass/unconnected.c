@@ -94,9 +94,9 @@ has_fixed_start(const Dae *dae, uint32_t inst)
 {
     for (uint32_t g = 0; g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
-        if (group->kind != VAR_CONTINUOUS || !dae_inst_inside(dae, group->inst, inst))
+        if (group->decl->kind != VAR_CONTINUOUS || !dae_inst_inside(dae, group->inst, inst))
             continue;
-        for (uint32_t k = 0; k < group->count; k++)
+        for (uint32_t k = 0; k < group->decl->count; k++)
             if (dae->var_flags.at[group->first + k] & VARF_FIXED)
                 return true;
     }

@@ -58,14 +58,14 @@ static uint32_t
 read_unit(UnitsPass *pass, const Group *group)
 {
     Unit unit;
-    const char *error, *at, *text = sym_text(pass->dae->syms, group->unit);
+    const char *error, *at, *text = sym_text(pass->dae->syms, group->decl->unit);
     uint32_t length, index = NO_UNIT;
     if (!*text) {
     } else if (unit_parse(text, &unit, &error, &at, &length)) {
         index = pass->units.n;
         vec_push(&pass->units, unit);
     } else {
-        Diag *diag = diag_add(pass->diags, E0304, group->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
+        Diag *diag = diag_add(pass->diags, E0304, group->decl->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
         diag_help(diag, "units look like \"N.m/rad\", \"kg.m2\", \"J/(kg.K)\", \"km/h\"");
     }
     return index;
@@ -74,9 +74,9 @@ read_unit(UnitsPass *pass, const Group *group)
 static uint32_t
 unit_index(UnitsPass *pass, const Group *group)
 {
-    if (!group->unit)
+    if (!group->decl->unit)
         return NO_UNIT;
-    uint32_t *known = &pass->unit_of_sym.at[group->unit];
+    uint32_t *known = &pass->unit_of_sym.at[group->decl->unit];
     if (!*known)
         *known = read_unit(pass, group) + 1;
     return *known - 1;
@@ -118,8 +118,8 @@ quantity_key(UnitsPass *pass, Var var)
     const Group *group = dae_group(pass->dae, var);
     if (!group)
         return 1;
-    if (!group->unit)
-        return group->type == TYPE_REAL ? 0 : 1;
+    if (!group->decl->unit)
+        return group->decl->type == TYPE_REAL ? 0 : 1;
     uint32_t index = unit_index(pass, group);
     return index == NO_UNIT ? 0 : (uint64_t)index << 32 | order << 2 | 2;
 }
@@ -481,8 +481,8 @@ unit_text(UnitsPass *pass, const Unit *unit, Expr e, uint32_t row)
         uint32_t order;
         const Group *group = dae_group(pass->dae, var);
         declared_var(pass->dae, var, &order);
-        if (group && group->unit && !order)
-            return sym_text(pass->dae->syms, group->unit);
+        if (group && group->decl->unit && !order)
+            return sym_text(pass->dae->syms, group->decl->unit);
     }
     Out out = {0};
     unit_print(unit, &out);
@@ -501,10 +501,10 @@ note_declarations(UnitsPass *pass, Diag *diag, Expr e, Expr except, uint32_t row
         Var var = declared_var(pass->dae, pass->dae->rows.at[row + slots.at[i]], &order);
         const Group *group = dae_group(pass->dae, var);
         bool told = except && expr_uses_slot(pass->dae->exprs, except, slots.at[i]);
-        if (!group || !group->unit || told)
+        if (!group || !group->decl->unit || told)
             continue;
-        diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, var),
-                  sym_text(pass->dae->syms, group->unit));
+        diag_note(diag, group->decl->span, "'%s' is declared here with unit %s", dae_name(pass->dae, var),
+                  sym_text(pass->dae->syms, group->decl->unit));
         notes++;
     }
     vec_free(&slots);
@@ -636,11 +636,11 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
     static const char *const attributes[] = {"value", "start value", "nominal value", "min", "max"};
     const Group *group = dae_group(pass->dae, bind->var);
     bool same = unit_same_dimension(&is->unit, &wanted->unit);
-    const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, group->unit);
+    const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, group->decl->unit);
     const char *what = expr_text(pass, bind->shape, bind->row);
     Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, bind->span, "'%s' has unit %s, but its %s '%s' has unit %s",
                           dae_name(pass->dae, bind->var), unit_wanted, attributes[bind->attr], what, unit);
-    diag_note(diag, group->span, "'%s' is declared here with unit %s", dae_name(pass->dae, bind->var), unit_wanted);
+    diag_note(diag, group->decl->span, "'%s' is declared here with unit %s", dae_name(pass->dae, bind->var), unit_wanted);
     note_declarations(pass, diag, bind->shape, 0, bind->row);
     if (same)
         help_conversion(diag, &is->unit, &wanted->unit, what, unit, unit_wanted);

@@ -262,7 +262,8 @@ model_open(Model *model, const System *system, Random *random)
     dae->name = sym_of(model->syms, "Top");
     dae_add_inst(dae, (Inst){.parent = NONE, .name = dae->name});
     uint32_t node = dae_node(dae, 0), n = system->form.n;
-    dae_add_group(dae, (Group){.name = sym_of(model->syms, "x"), .count = system->nvars, .kind = VAR_CONTINUOUS});
+    dae_add_declared(dae, (Declaration){.name = sym_of(model->syms, "x"), .count = system->nvars,
+                                        .kind = VAR_CONTINUOUS}, 0);
     Expr shape[SUM + FORMS] = {0};
     U32Vec equations = {0}, vars = {0}, row = {0};
     shuffled(&equations, n, random);

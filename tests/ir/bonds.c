@@ -71,9 +71,8 @@ close_model(Model *model)
 static Var
 add_var(Model *model, uint32_t inst, const char *name, VarKind kind)
 {
-    Group group = {.name = sym_of(model->syms, name), .inst = inst, .count = 1, .kind = (uint8_t)kind};
-    uint32_t id = dae_add_group(model->dae, group);
-    return model->dae->groups.at[id].first;
+    return dae_add_declared(model->dae, (Declaration){.name = sym_of(model->syms, name), .count = 1,
+                                                      .kind = (uint8_t)kind}, inst);
 }
 
 static uint32_t

@@ -264,10 +264,10 @@ test_chain(Test *test)
     enum { CELLS = 50000 };
     Model model;
     model_open(&model);
-    Group group = {.name = sym_of(model.syms, "T"), .count = CELLS, .kind = VAR_CONTINUOUS};
-    Group flow = {.name = sym_of(model.syms, "q"), .count = CELLS + 1, .kind = VAR_CONTINUOUS};
-    uint32_t t = dae_add_group(model.dae, group), q = dae_add_group(model.dae, flow), error;
-    Var first = model.dae->groups.at[t].first, flows = model.dae->groups.at[q].first;
+    Declaration temperature = {.name = sym_of(model.syms, "T"), .count = CELLS, .kind = VAR_CONTINUOUS};
+    Declaration flow = {.name = sym_of(model.syms, "q"), .count = CELLS + 1, .kind = VAR_CONTINUOUS};
+    Var first = dae_add_declared(model.dae, temperature, 0), flows = dae_add_declared(model.dae, flow, 0);
+    uint32_t error;
     Expr balance = expr_read(model.dae->exprs, "#0 = #1 - #2", &error);
     Expr conduct = expr_read(model.dae->exprs, "#0 = 3*(#1 - #2)", &error);
     Expr end = expr_read(model.dae->exprs, "#0 = 0", &error);
@@ -296,14 +296,11 @@ test_train(Test *test)
     enum { CARS = 20000 };
     Model model;
     model_open(&model);
-    Group names[3] = {{.name = sym_of(model.syms, "v")}, {.name = sym_of(model.syms, "f")}, {.name = 0}};
+    static const char *const names[2] = {"v", "f"};
     Var first[2];
-    for (uint32_t g = 0; g < 2; g++) {
-        names[g].count = CARS;
-        names[g].kind = VAR_CONTINUOUS;
-        uint32_t made = dae_add_group(model.dae, names[g]);
-        first[g] = model.dae->groups.at[made].first;
-    }
+    for (uint32_t g = 0; g < 2; g++)
+        first[g] = dae_add_declared(model.dae, (Declaration){.name = sym_of(model.syms, names[g]), .count = CARS,
+                                                             .kind = VAR_CONTINUOUS}, 0);
     uint32_t error;
     Expr newton = expr_read(model.dae->exprs, "2*#0 = #1 - #2", &error);
     Expr weld = expr_read(model.dae->exprs, "#0 = 1.5*#1", &error);

@@ -372,9 +372,8 @@ static void
 add_system(Model *model, const Signature *s, Random *random)
 {
     Dae *dae = model->dae;
-    Group group = {.name = sym_of(model->syms, "x"), .count = s->n, .kind = VAR_CONTINUOUS};
-    uint32_t made = dae_add_group(dae, group);
-    Var first = dae->groups.at[made].first;
+    Var first = dae_add_declared(dae, (Declaration){.name = sym_of(model->syms, "x"), .count = s->n,
+                                                    .kind = VAR_CONTINUOUS}, 0);
     for (uint32_t i = 0; i < s->n; i++) {
         Out text = {0};
         U32Vec vars = {0};
