@@ -17,7 +17,7 @@ _Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OP
                && (int)CLASS_KIND_MEMORY == (int)CLASS_MEMORY, "dae.h names kinds of classes by other numbers than ast.h");
 
 typedef struct Contents {
-    uint64_t groups, binds, equations, rows, connects;
+    uint64_t groups, extras, binds, equations, rows, connects;
 } Contents;
 
 Shift
@@ -682,6 +682,7 @@ static void
 count_contents(const Fragment *frag, uint64_t times, Contents *sum)
 {
     sum->groups += times * (frag->order.n + frag->hidden.n);
+    sum->extras += times * frag->extras.n;
     sum->binds += times * frag->binds.n;
     sum->equations += times * frag->equations.n;
     sum->rows += times * frag->rows.n;
@@ -699,9 +700,9 @@ reserve_contents(Dae *dae, const Fragment *model)
 {
     Contents sum = {0};
     count_contents(model, 1, &sum);
-    if (sum.rows > UINT32_MAX / 2 || sum.binds > UINT32_MAX / 2)
+    if (sum.rows > UINT32_MAX / 2 || sum.binds > UINT32_MAX / 2 || model->nvars + sum.extras > UINT32_MAX / 2)
         return;
-    dae_reserve(dae, model->nvars, model->ninsts);
+    dae_reserve(dae, model->nvars + (uint32_t)sum.extras, model->ninsts); // most extras are derivatives
     vec_reserve(&dae->connectors, model->nconnectors);
     vec_reserve(&dae->groups, sum.groups);
     vec_reserve(&dae->binds, sum.binds);

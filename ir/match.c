@@ -282,9 +282,7 @@ static void
 fill_none(U32Vec *vec, uint32_t n)
 {
     vec_clear(vec);
-    vec_grow(vec, n);
-    if (n)
-        memset(vec->at, 0xff, n * sizeof *vec->at);
+    vec_fill(vec, n, NONE);
 }
 
 uint32_t

@@ -161,9 +161,16 @@ static void
 take_part(Compilation *c, Problem *part, bool discrete)
 {
     Problem *whole = &c->problem;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < whole->equations.n; i++)
+        n += (dae_kind(c->dae, whole->var_of.at[i]) == VAR_DISCRETE) == discrete;
     vec_grow(&part->unknown, c->dae->nvars);
-    for (Var var = 0; var < c->dae->nvars; var++)
-        vec_push(&part->equation_of, NONE);
+    vec_fill(&part->equation_of, c->dae->nvars, NONE);
+    vec_reserve(&part->equations, n);
+    vec_reserve(&part->var_of, n);
+    vec_reserve(&part->incidence.start, n + 1);
+    vec_reserve(&part->incidence.match_end, n);
+    vec_reserve(&part->incidence.column, n == whole->equations.n ? whole->incidence.column.n : n);
     for (uint32_t i = 0; i < whole->equations.n; i++) {
         Var var = whole->var_of.at[i];
         if ((dae_kind(c->dae, var) == VAR_DISCRETE) != discrete)

@@ -211,6 +211,8 @@ structure_incidence(Structure *structure, Problem *problem, const Var *column_of
     vec_clear(&incidence->start);
     vec_clear(&incidence->column);
     vec_clear(&incidence->match_end);
+    vec_reserve(&incidence->start, problem->equations.n + 1);
+    vec_reserve(&incidence->match_end, problem->equations.n);
     for (uint32_t i = 0; i < problem->equations.n; i++) {
         structure_read(structure, problem->equations.at[i]);
         vec_push(&incidence->start, incidence->column.n);

@@ -21,12 +21,18 @@ typedef VEC(int32_t) I32Vec;
 typedef VEC(double) F64Vec;
 typedef VEC(uint8_t) U8Vec;
 
+// What is asked for at once is taken as it is; what grows step by step doubles.
+static inline uint32_t
+vec_larger(uint32_t capacity, uint32_t want)
+{
+    uint32_t twice = capacity < 4 ? 8 : capacity < 1u << 31 ? capacity * 2 : UINT32_MAX;
+    return want > twice ? want : twice;
+}
+
 #define vec_reserve(v, want) \
     do { \
         if ((v)->capacity < (uint32_t)(want)) { \
-            uint32_t cap_ = (v)->capacity ? (v)->capacity : 8; \
-            while (cap_ < (uint32_t)(want)) \
-                cap_ = cap_ < (1u << 30) ? cap_ * 2 : (uint32_t)(want); \
+            uint32_t cap_ = vec_larger((v)->capacity, (uint32_t)(want)); \
             (v)->at = base_realloc((v)->at, sizeof *(v)->at * (size_t)cap_); \
             (v)->capacity = cap_; \
         } \
@@ -47,6 +53,15 @@ typedef VEC(uint8_t) U8Vec;
         if (more_) \
             memset((v)->at + (v)->n, 0, sizeof *(v)->at * (size_t)more_); \
         (v)->n += more_; \
+    } while (0)
+
+// Appends `count` elements of one value.
+#define vec_fill(v, count, ...) \
+    do { \
+        uint32_t end_ = (v)->n + (uint32_t)(count); \
+        vec_reserve((v), end_); \
+        while ((v)->n < end_) \
+            (v)->at[(v)->n++] = (__VA_ARGS__); \
     } while (0)
 
 // Appends `count` elements copied from `from` (which must not lie inside the vector).

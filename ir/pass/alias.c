@@ -142,8 +142,7 @@ mark_wanted(Definitions *d)
     bool negative;
     vec_grow(&rate, dae->nvars);
     vec_grow(&d->wanted, dae->nvars);
-    for (Var v = 0; v < dae->nvars; v++)
-        vec_push(&d->base, NONE);
+    vec_fill(&d->base, dae->nvars, NONE);
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         Var x = find_root(d->aliases, dae->laws.at[i].x, &negative);
         d->wanted.at[x] = rate.at[x] = 1;
@@ -302,6 +301,7 @@ merit(const Dae *dae, const U8Vec *has_start, Var var)
 static void
 instance_depths(const Dae *dae, U32Vec *depth)
 {
+    vec_reserve(depth, dae->insts.n);
     for (uint32_t i = 0; i < dae->insts.n; i++) {
         uint32_t parent = dae->insts.at[i].parent;
         vec_push(depth, parent == NONE || parent >= i ? 0 : depth->at[parent] + 1);
@@ -323,8 +323,7 @@ choose_best(Aliases *aliases, U32Vec *best)
             bind_each(&dae->binds.at[b], var)
                 has_start.at[var] = 1;
     vec_grow(&most, dae->nvars);
-    for (Var v = 0; v < dae->nvars; v++)
-        vec_push(best, NONE);
+    vec_fill(best, dae->nvars, NONE);
     for (Var v = 0; v < dae->nvars; v++) {
         Var root = find_root(aliases, v, &negative), old = best->at[root];
         uint32_t is = merit(dae, &has_start, v);
@@ -349,6 +348,8 @@ publish(Aliases *aliases)
     choose_best(aliases, &best); // every variable is right below its root now
     vec_clear(&dae->alias_of);
     vec_clear(&dae->alias_negative);
+    vec_reserve(&dae->alias_of, dae->nvars);
+    vec_reserve(&dae->alias_negative, dae->nvars);
     for (Var v = 0; v < dae->nvars; v++) {
         Var to = best.at[aliases->parent.at[v]];
         vec_push(&dae->alias_of, to);
@@ -394,6 +395,7 @@ start_classes(Aliases *aliases)
 {
     const Dae *dae = aliases->dae;
     structure_unknowns(dae, &aliases->mergeable);
+    vec_reserve(&aliases->parent, dae->nvars);
     for (Var v = 0; v < dae->nvars; v++) {
         vec_push(&aliases->parent, v);
         if (dae->var_group.at[v] == NONE)

@@ -270,6 +270,35 @@ add_generated(Pass *pass, Expr shape, const Var *vars, uint32_t n, uint32_t node
     dae->equations.at[equation].generated = 1;
 }
 
+static uint32_t
+count_flows(const ConnectorType *type)
+{
+    uint32_t flows = 0;
+    for (uint32_t k = 0; k < type->n; k++)
+        flows += type->is_flow[k];
+    return flows;
+}
+
+// Room for the equations, of which there are about as many as the model has of its own: growing would copy those.
+static void
+reserve_equations(const Pass *pass)
+{
+    Dae *dae = pass->dae;
+    uint64_t sums = 0, terms = 0, equal = 0;
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        terms += count_flows(type_of(dae, c));
+    for (uint32_t s = 0; s < pass->first.n; s++)
+        sums += count_flows(type_of(dae, pass->items.at[pass->start.at[s]] / 2));
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const ConnectorType *type = type_of(dae, dae->connects.at[i].a);
+        equal += pass->joins.at[i] ? type->n - count_flows(type) : 0;
+    }
+    if (dae->rows.n + terms + 2*equal > UINT32_MAX / 2)
+        return;
+    vec_reserve(&dae->equations, dae->equations.n + sums + equal);
+    vec_reserve(&dae->rows, dae->rows.n + terms + 2*equal);
+}
+
 static void
 equate_potentials(Pass *pass)
 {
@@ -440,6 +469,7 @@ pass_bonds(Dae *dae, Diags *diags)
     if (pass.ok) {
         make_junctions(&pass);
         make_bonds(&pass);
+        reserve_equations(&pass);
         equate_potentials(&pass);
         sum_flows(&pass);
         close_unconnected(&pass);

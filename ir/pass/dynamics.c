@@ -127,13 +127,13 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
 typedef VEC(mdl_step) StepVec;
 
 static void
-add_step_code(Lowering *low, const char *name, InstrVec *code, StepVec *steps, U32Vec *funcs)
+add_step_code(Lowering *low, const char *name, InstrVec *code, bool sort, StepVec *steps, U32Vec *funcs)
 {
     if (!code->n)
         return;
     mdl_step step = {0};
     mdl_code unused;
-    add_function(low, arena_printf(low->arena, "%s%u", name, steps->n), code, true, &unused);
+    add_function(low, arena_printf(low->arena, "%s%u", name, steps->n), code, sort, &unused);
     low->sys->fixups.n--; // the step moves; its address is known when all steps are
     vec_push(funcs, low->sys->funcs.n - 1);
     vec_push(steps, step);
@@ -172,7 +172,7 @@ make_init(Lowering *low)
                  place_of(low, assign->var, &sign));
             continue;
         }
-        add_step_code(low, "init", &code, &steps, &funcs);
+        add_step_code(low, "init", &code, true, &steps, &funcs);
         const Loop *loop = &causal->loops.at[item.index];
         uint32_t first = new_places(low, loop->n);
         uint32_t *residuals = arena_array(low->arena, uint32_t, loop->n);
@@ -184,7 +184,7 @@ make_init(Lowering *low)
         vec_push(&funcs, NONE);
         vec_push(&steps, step);
     }
-    add_step_code(low, "init", &code, &steps, &funcs);
+    add_step_code(low, "init", &code, true, &steps, &funcs);
     low->sys->model->n_init = steps.n;
     low->sys->model->init = finish_steps(low, &steps, &funcs);
     vec_free(&steps);
@@ -345,6 +345,8 @@ emit_dynamics(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     const Causal *causal = low->in->dynamics;
     U8Vec seen = {0};
     find_seen(low, &seen);
+    vec_reserve(code, causal->assigns.n + causal->residuals.n);
+    vec_reserve(in_loop, causal->assigns.n + causal->residuals.n);
     for (uint32_t i = 0; i < causal->items.n; i++) {
         CausalItem item = causal->items.at[i];
         uint32_t first = code->n;
@@ -467,9 +469,11 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
     StepVec steps = {0};
     U32Vec funcs = {0};
     InstrVec piece_code = {0};
+    vec_reserve(whole, code->n);
     for (uint32_t i = 0; i < pieces->n; i++) {
         Piece piece = pieces->at[i];
         vec_clear(&piece_code);
+        vec_reserve(&piece_code, piece.n);
         if (piece.loop != NONE) {
             const Loop *loop = &causal->loops.at[piece.loop];
             uint32_t *residuals = arena_array(low->arena, uint32_t, loop->n);
@@ -492,7 +496,7 @@ make_steps(Lowering *low, const InstrVec *code, const U8Vec *needed, const Piece
             const char *text = section_text(low, &piece_code);
             sort_code(low, piece_code.at, piece_code.n);
             vec_append(whole, piece_code.at, piece_code.n);
-            add_step_code(low, "dynamics", &piece_code, &steps, &funcs);
+            add_step_code(low, "dynamics", &piece_code, false, &steps, &funcs);
             steps.at[steps.n - 1].text = text;
         }
     }
@@ -523,17 +527,25 @@ name_kept(Lowering *low, const Kept *kept)
     model->kept_name = names;
 }
 
-// Rows: the unknowns', the invariants', those of kept values. Columns: y, y', kept values.
+// Rows: the unknowns', the invariants', those of kept values. Columns: y, y', kept values. What stays in `entries` are those
+// by y and kept values, most of them.
 static void
-sort_out(const Lowering *low, const Kept *kept, const EntryVec *entries, EntryVec *by_y, EntryVec *by_yp, EntryVec *by_c)
+sort_out(const Lowering *low, const Kept *kept, EntryVec *entries, EntryVec *by_yp, EntryVec *by_c)
 {
+    uint32_t by_y = 0;
     for (uint32_t i = 0; i < entries->n; i++) {
         Entry entry = entries->at[i];
         bool rate = entry.column >= low->n && entry.column < kept->column, invariant = entry.row >= low->n && entry.row < kept->row;
         entry.row -= invariant ? low->n : entry.row >= kept->row ? kept->row - low->n : 0;
         entry.column -= rate ? low->n : entry.column >= kept->column ? kept->column - low->n : 0;
-        vec_push(invariant ? by_c : rate ? by_yp : by_y, entry);
+        if (invariant)
+            vec_push(by_c, entry);
+        else if (rate)
+            vec_push(by_yp, entry);
+        else
+            entries->at[by_y++] = entry;
     }
+    entries->n = by_y;
 }
 
 static void
@@ -541,7 +553,7 @@ make_jacobian(Lowering *low, const InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     InstrVec derivatives = {0};
-    EntryVec entries = {0}, by_y = {0}, by_yp = {0}, by_c = {0};
+    EntryVec by_y = {0}, by_yp = {0}, by_c = {0};
     Kept kept = {.row = low->n + model->n_constraints, .column = 2 * low->n};
     for (uint32_t i = 0; i < low->n; i++) {
         place_put(&low->column_of, low->y + i, i);
@@ -556,9 +568,8 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     for (uint32_t k = 0; k < model->n_constraints; k++)
         place_put(&low->row_of, low->invariant + k, low->n + k);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
-    accumulate(low, whole->at, whole->n, &derivatives, &entries, may_keep(low) ? &kept : NULL);
-    sort_out(low, &kept, &entries, &by_y, &by_yp, &by_c);
-    vec_free(&entries);
+    accumulate(low, whole->at, whole->n, &derivatives, &by_y, may_keep(low) ? &kept : NULL);
+    sort_out(low, &kept, &by_y, &by_yp, &by_c);
     name_kept(low, &kept);
     uint32_t size = low->n + kept.places.n;
     uint8_t *negative = arena_array(low->arena, uint8_t, size + 1);

@@ -53,22 +53,22 @@ typedef struct Index {
 static void
 grow_none(U32Vec *vec, uint32_t n)
 {
-    while (vec->n < n)
-        vec_push(vec, NONE);
+    if (vec->n < n)
+        vec_fill(vec, n - vec->n, NONE);
 }
 
 static void
 grow_all(Index *index)
 {
     uint32_t equations = index->dae->equations.n, vars = index->dae->nvars;
-    while (index->rows.n < equations)
-        vec_push(&index->rows, (Row){.var_of = NONE});
+    if (index->rows.n < equations)
+        vec_fill(&index->rows, equations - index->rows.n, (Row){.var_of = NONE});
     if (index->dependent.n < equations)
         vec_grow(&index->dependent, equations - index->dependent.n);
     grow_none(&index->reduction->derivative, equations);
     grow_none(&index->reduction->derivative_of, equations);
-    while (index->marks.n < vars)
-        vec_push(&index->marks, (Mark){.equation_of = NONE});
+    if (index->marks.n < vars)
+        vec_fill(&index->marks, vars - index->marks.n, (Mark){.equation_of = NONE});
 }
 
 static bool

@@ -223,7 +223,7 @@ is_kept(const Lowering *low, const Instr *instr, uint32_t n)
 static void
 add_entry(EntryVec *entries, uint32_t row, const Partial *partial)
 {
-    Entry entry = {row, partial->column, partial->place == NONE, partial->value, partial->place};
+    Entry entry = {partial->value, row, partial->column, partial->place};
     vec_push(entries, entry);
 }
 
@@ -334,28 +334,28 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     place_clear(&low->row_of);
 }
 
-// Entries by column, rows ascending within each: two stable counting sorts. The caller frees them.
-static Entry *
+// The order of entries by column, rows ascending within each: two stable counting sorts. The caller frees it.
+static uint32_t *
 sort_entries(const EntryVec *entries, uint32_t rows, uint32_t columns, uint32_t *column_start)
 {
     uint32_t n = entries->n, most = rows > columns ? rows : columns;
     uint32_t *start = base_calloc((size_t)most + 1, sizeof *start);
-    Entry *by_row = base_realloc(NULL, sizeof *by_row * (n ? n : 1));
-    Entry *sorted = base_realloc(NULL, sizeof *sorted * (n ? n : 1));
+    uint32_t *by_row = base_realloc(NULL, sizeof *by_row * n);
+    uint32_t *sorted = base_realloc(NULL, sizeof *sorted * n);
     for (uint32_t i = 0; i < n; i++)
         start[entries->at[i].row + 1]++;
     for (uint32_t i = 0; i < rows; i++)
         start[i + 1] += start[i];
     for (uint32_t i = 0; i < n; i++)
-        by_row[start[entries->at[i].row]++] = entries->at[i];
+        by_row[start[entries->at[i].row]++] = i;
     memset(column_start, 0, sizeof *column_start * ((size_t)columns + 1));
     for (uint32_t i = 0; i < n; i++)
-        column_start[by_row[i].column + 1]++;
+        column_start[entries->at[i].column + 1]++;
     for (uint32_t i = 0; i < columns; i++)
         column_start[i + 1] += column_start[i];
     memcpy(start, column_start, sizeof *start * columns);
     for (uint32_t i = 0; i < n; i++)
-        sorted[start[by_row[i].column]++] = by_row[i];
+        sorted[start[entries->at[by_row[i]].column]++] = by_row[i];
     free(by_row);
     free(start);
     return sorted;
@@ -378,7 +378,7 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
             InstrVec *code)
 {
     uint32_t *column_start = arena_array(low->arena, uint32_t, (size_t)columns + 1);
-    Entry *sorted = sort_entries(entries, rows, columns, column_start);
+    uint32_t *sorted = sort_entries(entries, rows, columns, column_start);
     uint32_t *row = arena_array(low->arena, uint32_t, entries->n ? entries->n : 1);
     mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
     // A derivative that only this entry uses is stored in the matrix at once.
@@ -391,25 +391,26 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
             place_count(uses, low->sys->places.at[code->at[i].row + k]);
     }
     for (uint32_t i = 0; i < entries->n; i++)
-        if (!sorted[i].constant)
-            place_count(uses, sorted[i].place);
+        if (entries->at[i].place != NONE)
+            place_count(uses, entries->at[i].place);
     for (uint32_t i = 0; i < entries->n; i++) {
-        bool negative = negative_rows && negative_rows[sorted[i].row];
+        const Entry *entry = &entries->at[sorted[i]];
+        bool negative = negative_rows && negative_rows[entry->row];
         uint32_t dest = matrix.values + i, instr, used = 0;
-        row[i] = sorted[i].row;
-        if (sorted[i].constant) {
-            low->image.at[dest] = negative ? -sorted[i].value : sorted[i].value;
+        row[i] = entry->row;
+        if (entry->place == NONE) {
+            low->image.at[dest] = negative ? -entry->value : entry->value;
             continue;
         }
-        place_get(uses, sorted[i].place, &used);
-        if (used == 1 && place_get(made, sorted[i].place, &instr)) {
+        place_get(uses, entry->place, &used);
+        if (used == 1 && place_get(made, entry->place, &instr)) {
             code->at[instr].dest = dest;
             if (negative)
                 code->at[instr].shape = negate(low, &negated, code->at[instr].shape);
             continue;
         }
         Expr slot = expr_slot(low->exprs, 0);
-        emit_places(low, code, negative ? expr_1(low->exprs, OP_NEG, slot) : slot, &sorted[i].place, dest);
+        emit_places(low, code, negative ? expr_1(low->exprs, OP_NEG, slot) : slot, &entry->place, dest);
     }
     place_clear(made);
     place_clear(uses);

@@ -13,8 +13,7 @@ new_places(Lowering *low, uint32_t count)
     uint32_t first = low->nv;
     low->nv += count;
     vec_grow(&low->image, count);
-    for (uint32_t i = 0; i < count; i++)
-        vec_push(&low->var_at, NONE);
+    vec_fill(&low->var_at, count, NONE);
     return first;
 }
 
@@ -126,8 +125,7 @@ void
 lay_out(Lowering *low)
 {
     Dae *dae = low->dae;
-    for (Var var = 0; var < dae->nvars; var++)
-        vec_push(&low->place, NONE);
+    vec_fill(&low->place, dae->nvars, NONE);
     new_places(low, 1); // time
     low->initial = new_places(low, 1);
     low->terminal = new_places(low, 1);
@@ -156,8 +154,8 @@ place_of(Lowering *low, Var var, int *sign)
     Var at = dae_alias(low->dae, var, &negative);
     *sign = negative ? -1 : 1;
     // A variable made while lowering (a pre of an alias, a literal) gets its place when it is first used.
-    while (low->place.n < low->dae->nvars)
-        vec_push(&low->place, NONE);
+    if (low->place.n < low->dae->nvars)
+        vec_fill(&low->place, low->dae->nvars - low->place.n, NONE);
     if (low->place.at[at] == NONE) {
         put(low, at, new_places(low, 1));
         double value;

@@ -149,10 +149,9 @@ void lift_memo_free(Lowering *low);
 
 // --- jacobian.c: forward accumulation of partial derivatives
 typedef struct Entry {       // one partial derivative
+    double value;            // when it is constant
     uint32_t row, column;
-    bool constant;
-    double value;
-    uint32_t place;          // when not constant
+    uint32_t place;          // NONE: constant
 } Entry;
 typedef VEC(Entry) EntryVec;
 // Differentiates `code` (n instructions, in order) with respect to the places in low->column_of. For every

@@ -115,6 +115,8 @@ causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal
     Solutions *solutions = solutions_create(dae);
     Tearing *tearing = tearing_create(dae, reduction, solutions);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
+    vec_reserve(&causal->items, blocks);
+    vec_reserve(&causal->assigns, blocks);
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
         uint32_t position = problem->sorted.at[first];

@@ -66,8 +66,7 @@ static void
 fill_none(U32Vec *vec, uint32_t n)
 {
     vec_clear(vec);
-    while (vec->n < n)
-        vec_push(vec, NONE);
+    vec_fill(vec, n, NONE);
 }
 
 static uint8_t
