@@ -9,6 +9,8 @@
 
 #include "ir/base/map.h"
 
+static const char USUAL_SYMBOL[] = "mdl_program"; // mdl_embed.h declares it
+
 // "arm.R[1,2]" -> arm_R_1_2; letters keep their case, as C's do.
 static void
 c_name(const char *name, Out *out)
@@ -52,14 +54,17 @@ constant(const char *prefix, const char *name, uint32_t number, Map *seen, Out *
 }
 
 void
-header_print(const mdl_model *model, Out *out)
+header_print(const mdl_model *model, const char *symbol, Out *out)
 {
     Map seen = {0};
     Out prefix = {0};
     c_name(model->name, &prefix);
     out_printf(out, "// The model %s, for programs that drive it (mdl_embed.h): mdl_value(simulation, %s_...) reads a variable.\n"
-               "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include \"mdl_embed.h\"\n\nenum {\n", model->name, prefix.text, prefix.text,
+               "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include \"mdl_embed.h\"\n\n", model->name, prefix.text, prefix.text,
                prefix.text);
+    if (strcmp(symbol, USUAL_SYMBOL) != 0)
+        out_printf(out, "extern const mdl_model %s;\n\n", symbol);
+    out_text(out, "enum {\n");
     for (uint32_t k = 0; k < model->n_outputs; k++) {
         static const mdl_declaration none; // what is declared is the variable, not its derivative
         const mdl_output *output = &model->output[k];

@@ -6,6 +6,7 @@
 #include "runtime/model.h"
 
 // Handles (embed.h) of all variables as enumeration constants, and what can be set, with units and descriptions.
-void header_print(const mdl_model *model, Out *out);
+// `symbol` is what the model is called in its object file.
+void header_print(const mdl_model *model, const char *symbol, Out *out);
 
 #endif

@@ -16,6 +16,8 @@ static const Option own_options[] = {
     {"opt", 0, OPTION_WORD, false, "0|1|2", "0 fast compilation ... 2 best code; default by size",
      CALLS_RUNNING | CALLS_ANALYSING | CALL_SHOW | CALL_BUILD},
     {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
+    {"symbol", 0, OPTION_TEXT, false, "NAME", "what the model is called in an object file; default: mdl_program", CALL_BUILD},
+    {"derivatives", 0, OPTION_FLAG, false, NULL, "with directional derivatives, for mdl_derivative()", CALL_BUILD},
     {"native", 0, OPTION_FLAG, false, NULL, "for this computer's processor; default: for any x86-64-v2", CALL_BUILD},
     {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
      CALLS_WITH_MODEL},
@@ -55,7 +57,7 @@ static const Option own_options[] = {
      CALLS_WITH_MODEL},
     {"verify-passes", 0, OPTION_FLAG, false, NULL, "check the model's invariants behind every pass", CALLS_WITH_MODEL},
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_EXTERNAL, OWN_VERIFY };
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_SYMBOL, OWN_DERIVATIVES, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_EXTERNAL, OWN_VERIFY };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 static const char views[] = "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes";
@@ -267,6 +269,8 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_ENGINE: o->engine = value; return true;
     case OWN_OPT: o->opt = value[0] - '0'; return true;
     case OWN_EMIT: o->emit = value; return true;
+    case OWN_SYMBOL: o->symbol = value; return true;
+    case OWN_DERIVATIVES: o->derivatives = true; return true;
     case OWN_NATIVE: o->native = true; return true;
     case OWN_FORMALISM: o->formalism = value; return true;
     case OWN_FORMAT: o->format = value; return true;

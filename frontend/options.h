@@ -26,7 +26,7 @@ typedef struct Options {
     const char *what;            // show WHAT, help CALL
     const char **files;
     uint32_t n_files;
-    const char *class_name, *formalism, *format, *after, *engine, *emit, *example; // as written; NULL: not given
+    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example; // as written; NULL: not given
     RunSettings run;             // with what --set gives, which every call takes
     CompareOptions compare;
     Tube *tubes;                 // of `compare`
@@ -41,7 +41,7 @@ typedef struct Options {
     uint64_t limit_scalars, limit_memory;
     bool allow_external;
     bool canonical;              // show bonds: the canonical junction structure
-    bool json_messages, check_only, verify, native;
+    bool json_messages, check_only, verify, native, derivatives;
 } Options;
 
 typedef struct Call {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/snapshot.h"
 
 enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, STEP_POINTS = 4, MOST_BRANCHES = 64 };
 
@@ -94,9 +94,8 @@ delay_free(Run *run)
 // --- the history
 
 static bool
-more_points(Delays *delays, uint32_t n)
+more_points(Delays *delays, uint32_t n, size_t capacity)
 {
-    size_t capacity = delays->capacity ? 2 * delays->capacity : 64;
     double *time = realloc(delays->time, capacity * sizeof *time);
     if (time)
         delays->time = time;
@@ -144,7 +143,7 @@ add_point(Run *run, bool starts)
     if (at == delays->capacity) {
         drop_points(run);
         at = delays->points;
-        if (at == delays->capacity && !more_points(delays, n)) {
+        if (at == delays->capacity && !more_points(delays, n, at ? 2 * at : 64)) {
             delays->failed = true;
             return;
         }
@@ -176,6 +175,17 @@ drop_breaks(Run *run)
         delays->passed[k] -= least - 1;
 }
 
+static bool
+more_breaks(Delays *delays, size_t capacity)
+{
+    Break *broken = realloc(delays->broken, capacity * sizeof *broken);
+    if (!broken)
+        return false;
+    delays->broken = broken;
+    delays->break_capacity = capacity;
+    return true;
+}
+
 static void
 add_break(Run *run, uint32_t level, bool jumped)
 {
@@ -185,13 +195,10 @@ add_break(Run *run, uint32_t level, bool jumped)
     if (delays->breaks == delays->break_capacity)
         drop_breaks(run);
     if (delays->breaks == delays->break_capacity) {
-        size_t capacity = delays->break_capacity ? 2 * delays->break_capacity : 16;
-        Break *broken = realloc(delays->broken, capacity * sizeof *broken);
-        delays->failed = delays->failed || !broken;
-        if (!broken)
+        if (!more_breaks(delays, delays->breaks ? 2 * delays->breaks : 16)) {
+            delays->failed = true;
             return;
-        delays->broken = broken;
-        delays->break_capacity = capacity;
+        }
     }
     delays->broken[delays->breaks++] = (Break){run->v[0], delays->dropped + delays->points, level, jumped};
 }
@@ -414,4 +421,29 @@ delay_limit(const Run *run)
     for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++)
         shortest = fmin(shortest, run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k));
     return run->time + shortest;
+}
+
+// The counts come first: with them there is room for what they count.
+void
+delay_snapshot(Run *run, Snapshot *snapshot)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    size_t points = delays->points, breaks = delays->breaks;
+    snapshot_part(snapshot, &points, sizeof points);
+    snapshot_part(snapshot, &breaks, sizeof breaks);
+    if ((points > delays->capacity && !more_points(delays, n, points)) || (breaks > delays->break_capacity && !more_breaks(delays, breaks))) {
+        snapshot->failed = true;
+        return;
+    }
+    delays->points = points;
+    delays->breaks = breaks;
+    snapshot_part(snapshot, delays->time, points * sizeof *delays->time);
+    snapshot_part(snapshot, delays->value, points * n * sizeof *delays->value);
+    snapshot_part(snapshot, delays->starts, points);
+    snapshot_part(snapshot, delays->broken, breaks * sizeof *delays->broken);
+    snapshot_part(snapshot, delays->passed, n * sizeof *delays->passed);
+    snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
+    snapshot_part(snapshot, &delays->dropped, sizeof delays->dropped);
+    snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);
 }

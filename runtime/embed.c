@@ -20,6 +20,7 @@ struct mdl_simulation {
     mdl_override *override; // room for all settables
     char said[4096];
     int status;
+    bool started;           // the start was found
 };
 
 static void
@@ -104,6 +105,7 @@ mdl_start(mdl_simulation *s, double time)
     s->options.start = time;
     s->options.stop = time + span;
     s->run = mdl_run_open(s->model, &s->options, &s->status);
+    s->started = s->status == MDL_OK;
     return s->status;
 }
 
@@ -121,6 +123,72 @@ mdl_advance(mdl_simulation *s, double until)
     }
     s->status = mdl_run_advance(s->run, until);
     return s->status;
+}
+
+size_t
+mdl_save(mdl_simulation *s, void *block, size_t size)
+{
+    return s->started ? mdl_run_save(s->run, block, size) : 0;
+}
+
+int
+mdl_restore(mdl_simulation *s, const void *block, size_t size)
+{
+    s->said[0] = '\0';
+    if (!s->started) {
+        snprintf(s->said, sizeof s->said, "the simulation has not started");
+        return MDL_USAGE;
+    }
+    int status = mdl_run_restore(s->run, block, size);
+    if (status != MDL_USAGE)
+        s->status = status;
+    return status;
+}
+
+// False: a handle is none.
+static bool
+take_handles(const mdl_model *model, const int *handle, int n, uint32_t *index)
+{
+    for (int k = 0; k < n; k++) {
+        if (handle[k] < 0 || (uint32_t)handle[k] >= model->n_outputs)
+            return false;
+        index[k] = (uint32_t)handle[k];
+    }
+    return true;
+}
+
+// `index` has n_by and then n_of indices of outputs; a variable may be a state with its sign changed.
+static int
+differentiate(mdl_simulation *s, uint32_t *index, double *rate, const double *seed, int n_by, double *out, int n_of)
+{
+    for (int k = 0; k < n_by; k++) {
+        const mdl_output *moved = &s->model->output[index[k]];
+        rate[k] = moved->sign * seed[k];
+        index[k] = moved->place;
+    }
+    return mdl_run_derivative(s->run, index, rate, (uint32_t)n_by, index + n_by, (uint32_t)n_of, out);
+}
+
+int
+mdl_derivative(mdl_simulation *s, const int *by, const double *seed, int n_by, const int *of, double *out, int n_of)
+{
+    s->said[0] = '\0';
+    if (!s->started || s->status != MDL_OK || n_by < 0 || n_of < 0) {
+        snprintf(s->said, sizeof s->said, s->started ? "there is nothing to differentiate" : "the simulation has not started");
+        return MDL_USAGE;
+    }
+    uint32_t *index = calloc((size_t)n_by + (size_t)n_of + 1, sizeof *index);
+    double *rate = calloc((size_t)n_by + 1, sizeof *rate);
+    int status = index && rate ? MDL_OK : MDL_INTERNAL;
+    if (status == MDL_OK && (!take_handles(s->model, by, n_by, index) || !take_handles(s->model, of, n_of, index + n_by))) {
+        snprintf(s->said, sizeof s->said, "a handle is not one of this model's");
+        status = MDL_USAGE;
+    }
+    if (status == MDL_OK)
+        status = differentiate(s, index, rate, seed, n_by, out, n_of);
+    free(index);
+    free(rate);
+    return status;
 }
 
 double

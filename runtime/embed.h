@@ -18,6 +18,8 @@
 #ifndef MDL_EMBED_H
 #define MDL_EMBED_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,9 +39,26 @@ void mdl_destroy(mdl_simulation *simulation);
 int mdl_set(mdl_simulation *simulation, const char *name, double value);
 // Finds consistent initial values at `time`.
 int mdl_start(mdl_simulation *simulation, double time);
-// Integrates to `until`, through all events. After a failure only mdl_get, mdl_message and mdl_destroy make sense.
+// Integrates to `until`, through all events. After a failure only mdl_get, mdl_message, mdl_restore and
+// mdl_destroy make sense.
 int mdl_advance(mdl_simulation *simulation, double until);
 double mdl_time(const mdl_simulation *simulation);
+
+// Directional derivatives, now: when the states and inputs with the handles `by` (n_by of them) move at the rates `seed`, all other
+// states and inputs standing still, the variables `of` (n_of of them) move at the rates that go to `out`. Values hold before the
+// next event. For models built with --derivatives; 2: this one was not, or a handle is none, or `by` is neither state nor input.
+int mdl_derivative(mdl_simulation *simulation, const int *by, const double *seed, int n_by, const int *of, double *out, int n_of);
+
+// The state of the simulation, with parameters and inputs, as bytes without pointers, into `block` when `size` is enough; the bytes that
+// are needed, 0 when the simulation has not started. They may be kept in a file, and serve as often as wanted.
+//     size_t size = mdl_save(s, NULL, 0);
+//     void *state = malloc(size);
+//     mdl_save(s, state, size);
+size_t mdl_save(mdl_simulation *simulation, void *block, size_t size);
+// The simulation goes on from that state: its own, or one of another simulation of the same built model with the same tolerance that has
+// started. Also after a failed step. 2: the bytes are no such state, and nothing has changed.
+int mdl_restore(mdl_simulation *simulation, const void *block, size_t size);
+
 // 1: the model ended the simulation by terminate().
 int mdl_ended(const mdl_simulation *simulation);
 

@@ -45,7 +45,7 @@ shortest_time(const Run *run)
 static bool
 make_part(const Run *run, Part *part, const mdl_fractional *of)
 {
-    double span = run->options->stop - run->options->start, shortest = shortest_time(run);
+    double span = fmax(run->options->horizon, run->options->stop - run->options->start), shortest = shortest_time(run);
     double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
     part->of = of;
     return exponentials_make(of->order, error, shortest, fmax(span, 2 * shortest), &part->sum);

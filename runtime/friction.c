@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/snapshot.h"
 
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
 static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
@@ -84,6 +84,21 @@ friction_free(Run *run)
     free(run->friction->scale);
     free(run->friction);
     run->friction = NULL;
+}
+
+void
+friction_snapshot(Run *run, Snapshot *snapshot)
+{
+    Friction *friction = run->friction;
+    size_t n = run->model->n_sgns;
+    uint8_t *lists[] = {friction->carried, friction->sticks, friction->firm, friction->turns, friction->returns};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        snapshot_part(snapshot, lists[k], n);
+    snapshot_part(snapshot, friction->wanted, n);
+    snapshot_part(snapshot, friction->largest, n * sizeof *friction->largest);
+    snapshot_part(snapshot, friction->scale, n * sizeof *friction->scale);
+    snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
+    snapshot_part(snapshot, &friction->most, sizeof friction->most);
 }
 
 double

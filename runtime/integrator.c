@@ -62,6 +62,12 @@ integrator_create(Run *run)
     return create(run);
 }
 
+int
+integrator_again(Run *run)
+{
+    return create(run);
+}
+
 void
 integrator_free(Run *run)
 {

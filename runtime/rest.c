@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/run.h"
+#include "runtime/snapshot.h"
 
 static const double ROUNDING = 1e-9; // of the largest reaction seen: a contact is not opened by less
 static const double EXACT = 100;     // times the tolerance: a contact at rest is this exact
@@ -209,6 +209,36 @@ regroup(const mdl_model *model, Rests *rests)
     rests->matrix = calloc(largest * largest + 1, sizeof *rests->matrix);
     rests->right = calloc(largest + 1, sizeof *rests->right);
     return rests->matrix && rests->right;
+}
+
+// What a contact is, but for the places of its arrays.
+static void
+contact_snapshot(const mdl_model *model, const Rests *rests, uint32_t k, Snapshot *snapshot)
+{
+    Contact *contact = &rests->contact[k], kept = *contact;
+    size_t jumps = model->rest[k].n_reinits, positions = rests->row_start[2 * k + 1] - rests->row_start[2 * k];
+    const size_t room[2] = {positions, jumps};
+    snapshot_part(snapshot, contact, sizeof *contact);
+    contact->jump = kept.jump;
+    snapshot_part(snapshot, contact->jump, jumps * sizeof *contact->jump);
+    for (int level = 0; level < 2; level++) {
+        Direction *along = &contact->along[level];
+        along->state = kept.along[level].state;
+        along->value = kept.along[level].value;
+        snapshot_part(snapshot, along->state, room[level] * sizeof *along->state);
+        snapshot_part(snapshot, along->value, room[level] * sizeof *along->value);
+    }
+}
+
+void
+rest_snapshot(Run *run, Snapshot *snapshot)
+{
+    for (uint32_t k = 0; k < run->model->n_rests; k++)
+        contact_snapshot(run->model, run->rests, k, snapshot);
+    if (!snapshot->from)
+        return;
+    run->rests->version++;
+    snapshot->failed = !regroup(run->model, run->rests) || snapshot->failed;
 }
 
 // --- reactions

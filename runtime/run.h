@@ -501,6 +501,8 @@ extern const Stepper gauss_stepper;                             // gauss.c: symm
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
 int integrator_create(Run *run);
+// Behind integrator_free(): the stepper of run->solver.
+int integrator_again(Run *run);
 // For a method of this order that controls the errors of its steps.
 double integrator_strictness(const Run *run, int order);
 void integrator_free(Run *run);

@@ -12,6 +12,7 @@
 #include <xmmintrin.h>
 
 #include "runtime/profile.h"
+#include "runtime/snapshot.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
 enum { ROW_BLOCK_LIMIT = 200 };
@@ -569,7 +570,11 @@ struct mdl_run {
     mdl_stats stats;
     double final_time;
     bool moved;             // an input changed since the last event
+    double span;            // what the options give as the length of a run
 };
+
+// A run that is driven has no end that is known: fractional derivatives remember so many usual lengths of it.
+static const double DRIVEN_SPANS = 1000;
 
 Run *
 run_of(mdl_run *opened)
@@ -595,6 +600,8 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     r->options = *options;
     r->final_time = -INFINITY;
     r->options.final_time = &r->final_time;
+    r->span = options->stop - options->start;
+    r->options.horizon = DRIVEN_SPANS * r->span;
     r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats};
     unsigned control = flush_subnormals();
     *status = set_up(&r->run);
@@ -611,10 +618,25 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     return r;
 }
 
+static int
+check_horizon(const mdl_run *r, double until)
+{
+    double behind = until - r->options.start;
+    if (!r->run.modes || behind <= r->options.horizon)
+        return MDL_OK;
+    run_message(&r->run, MDL_ERROR, "fractional derivatives remember %g s: %g times the StopTime of the model's experiment; give it a longer one",
+                r->options.horizon, DRIVEN_SPANS);
+    return MDL_FAILED;
+}
+
 int
 mdl_run_advance(mdl_run *r, double until)
 {
     Run *run = &r->run;
+    int good = check_horizon(r, until);
+    if (good != MDL_OK)
+        return good;
+    r->options.stop = fmax(r->options.stop, until + r->span);
     unsigned control = flush_subnormals();
     int status = MDL_OK;
     if (r->moved)
@@ -637,6 +659,49 @@ mdl_run_input(mdl_run *r, uint32_t place, double value)
     r->moved = r->moved || r->run.v[place] != value;
     r->run.v[place] = value;
     return MDL_OK;
+}
+
+size_t
+mdl_run_save(mdl_run *r, void *block, size_t size)
+{
+    return snapshot_save(&r->run, &r->moved, block, size);
+}
+
+// As behind an event; the solver may be one that auto has left since.
+static int
+restart(Run *run, const mdl_solver before)
+{
+    int status = MDL_OK;
+    condition_forget(run);
+    if (run->solver != before) {
+        integrator_free(run);
+        integrator_form(run, run->solver);
+        status = integrator_again(run);
+    }
+    if (status == MDL_OK)
+        status = integrator_start(run);
+    if (status == MDL_OK)
+        load_present(run);
+    return status;
+}
+
+int
+mdl_run_restore(mdl_run *r, const void *block, size_t size)
+{
+    Run *run = &r->run;
+    const char *why = snapshot_misfit(run, block, size);
+    if (why) {
+        run_message(run, MDL_ERROR, "%s", why);
+        return MDL_USAGE;
+    }
+    mdl_solver before = run->solver;
+    unsigned control = flush_subnormals();
+    bool restored = snapshot_restore(run, &r->moved, block);
+    int status = restored ? restart(run, before) : MDL_INTERNAL;
+    if (!restored)
+        run_message(run, MDL_ERROR, "out of memory");
+    _mm_setcsr(control);
+    return status;
 }
 
 bool

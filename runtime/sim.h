@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -104,6 +105,7 @@ typedef struct mdl_options {
     double tolerance;         // relative
     double abstol;            // absolute per unit of nominal value; 0: chosen from tolerance
     double max_step;          // 0: no limit
+    double horizon;           // how long after the start fractional derivatives remember; 0: until stop
     double time_limit;        // wall-clock seconds; 0: no limit
     mdl_form form;
     mdl_solver solver;
@@ -176,11 +178,21 @@ typedef struct mdl_run mdl_run;
 // Finds the start and prepares the integrator. The run must be closed whatever *status says; NULL: memory is exhausted.
 // `options` must outlive it.
 mdl_run *mdl_run_open(const mdl_model *model, const mdl_options *options, int *status);
-// Integrates to `until`, or until the model terminates.
+// Integrates to `until`, or until the model terminates; options.stop is no limit.
 int mdl_run_advance(mdl_run *run, double until);
 // Gives an input (a place in v) another value, now: an event.
 int mdl_run_input(mdl_run *run, uint32_t place, double value);
 bool mdl_run_ended(const mdl_run *run);
+// Directional derivatives of a model with tangents, now: places in v of states and inputs move at these rates, the other states and inputs stay;
+// derivatives of outputs (indices into model->output) go to `answer`. MDL_USAGE with a message: the model has no tangents, or a place
+// is neither state nor input.
+int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
+                       uint32_t outputs, double *answer);
+// The state of a run between two calls as bytes without pointers, into `block` when that has room for it; the bytes needed.
+size_t mdl_run_save(mdl_run *run, void *block, size_t size);
+// The run goes on from that state, which is one of this model as often as wanted. MDL_USAGE, with a message, when it is not, and the run is
+// what it was. For a run that was opened without an error; it may have failed since.
+int mdl_run_restore(mdl_run *run, const void *block, size_t size);
 // v at the present time.
 const double *mdl_run_values(const mdl_run *run);
 // Whether constraint k (an index into mdl_model.constraint) follows from the others, as found at the start.

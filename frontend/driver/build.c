@@ -1,6 +1,7 @@
 // mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
 #include "frontend/driver/session.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,16 +67,32 @@ build_file(Session *session, const EngineOptions *engine, ObjectOptions *object)
 }
 
 static int
-build_header(Session *session)
+build_header(Session *session, const char *symbol)
 {
     Out out = {0};
     const char *path = session->options.run.output;
-    header_print(session->compilation.sys->model, &out);
+    header_print(session->compilation.sys->model, symbol, &out);
     int error = write_file(path, &out);
     out_free(&out);
     if (error)
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
     return error ? EXIT_IO : EXIT_FINE;
+}
+
+// What is linked here looks for the usual name.
+static int
+check_symbol(const Options *o)
+{
+    const char *symbol = o->symbol, *wrong = NULL;
+    if (!symbol)
+        return EXIT_FINE;
+    if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
+        wrong = "--symbol is for object files, which a program links (--emit=obj, asm, llvm, c-header)";
+    else if (!*symbol || isdigit((unsigned char)*symbol) || symbol[strspn(symbol, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
+        wrong = "--symbol wants a name of C";
+    if (wrong)
+        fprintf(stderr, "mdlc: %s\n", wrong);
+    return wrong ? EXIT_USAGE : EXIT_FINE;
 }
 
 int
@@ -85,6 +102,8 @@ command_build(Session *session)
     Compilation *c = &session->compilation;
     int status = check_regex(o->run.variables);
     size_t length = strlen(o->run.output);
+    if (!status)
+        status = check_symbol(o);
     if (status)
         return status;
     if (length > 4 && !strcmp(o->run.output + length - 4, ".fmu")) {
@@ -94,16 +113,17 @@ command_build(Session *session)
     }
     c->results = c->settable = true;
     c->audit = o->run.audit;
+    c->tangents = o->derivatives;
     c->variables = o->run.variables;
     status = compile_model(session, FACT_SYS);
     if (status)
         return status;
     EngineOptions engine = {o->opt, c->verify};
-    ObjectOptions object = {.symbol = "mdl_program", .native = o->native};
+    ObjectOptions object = {.symbol = o->symbol ? o->symbol : "mdl_program", .native = o->native};
     if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
         return build_program(session, &engine, &object, o->emit && !strcmp(o->emit, "shared"));
     if (!strcmp(o->emit, "c-header"))
-        return build_header(session);
+        return build_header(session, object.symbol);
     object.kind = !strcmp(o->emit, "asm") ? OBJECT_ASM : !strcmp(o->emit, "llvm") ? OBJECT_LLVM : OBJECT_FILE;
     return build_file(session, &engine, &object);
 }

@@ -1,0 +1,153 @@
+// snapshot.c: the state of a run, kept and given back.
+//
+// Purpose: whoever drives a model (embed.h) repeats a step that was too long, tries what an input would do, or goes on
+// elsewhere: co-simulation needs that. Method: a block of bytes with a head that says of which model it is, all that is not made
+// anew at every evaluation, and a checksum. The history of a multistep method is not kept: from a state the
+// integrator starts as it does behind an event, so that what follows is the same each time, and that of the run
+// which went on without stop within the tolerance.
+// Contract: snapshot.h, mdl_run_save() in sim.h. A block that does not fit leaves the run as it was. Complexity: linear in the size
+// of the block, which is that of the values, and of the history of delays.
+#include "runtime/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Head {
+    char name[8];
+    uint64_t size, identity, checksum;
+} Head;
+
+static const char HEAD_NAME[8] = "mdlstat1";
+
+// FNV-1a, eight bytes at a time.
+static uint64_t
+mix(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+    const uint64_t prime = 0x100000001b3;
+    for (; bytes >= 8; bytes -= 8, at += 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * prime;
+        hash ^= hash >> 29;
+    }
+    for (; bytes; bytes--, at++)
+        hash = (hash ^ *at) * prime;
+    return hash;
+}
+
+static const uint64_t SEED = 0xcbf29ce484222325;
+
+void
+snapshot_part(Snapshot *snapshot, void *data, size_t bytes)
+{
+    bool fits = !snapshot->failed && bytes <= snapshot->size - snapshot->used;
+    if (snapshot->to || snapshot->from) {
+        snapshot->failed = !fits;
+        if (!fits)
+            return;
+    }
+    if (snapshot->to && bytes)
+        memcpy(snapshot->to + snapshot->used, data, bytes);
+    if (snapshot->from && bytes)
+        memcpy(data, snapshot->from + snapshot->used, bytes);
+    snapshot->used += bytes;
+}
+
+static uint64_t
+run_identity(const Run *run)
+{
+    const mdl_model *model = run->model;
+    const uint64_t sizes[] = {MDL_MODEL_VERSION, sizeof *model, sizeof(Guard), model->nv, model->n, model->nx, model->n_outputs,
+                              model->n_relations, model->n_sgns, model->n_rests, model->n_delays, run->modes, run->guards,
+                              run->deficient, run->redundant != NULL};
+    uint64_t hash = mix(SEED, model->name, strlen(model->name));
+    hash = mix(hash, sizes, sizeof sizes);
+    hash = mix(hash, model->v0, model->nv * sizeof *model->v0);
+    return run->redundant ? mix(hash, run->redundant, model->n_constraints) : hash;
+}
+
+static void
+events_snapshot(Run *run, Snapshot *s)
+{
+    const mdl_model *model = run->model;
+    snapshot_part(s, run->guard, run->guards * sizeof *run->guard);
+    snapshot_part(s, run->phi, run->guards * sizeof *run->phi);
+    snapshot_part(s, run->phi_scale, run->guards * sizeof *run->phi_scale);
+    snapshot_part(s, run->old_discrete, model->n_discretes * sizeof *run->old_discrete);
+    snapshot_part(s, run->time_next, model->n_time_relations * sizeof *run->time_next);
+    snapshot_part(s, run->sample_index, model->n_samples * sizeof *run->sample_index);
+    snapshot_part(s, &run->time_event, sizeof run->time_event);
+    snapshot_part(s, &run->accumulated, sizeof run->accumulated);
+    snapshot_part(s, run->event_time, sizeof run->event_time);
+    snapshot_part(s, &run->event_count, sizeof run->event_count);
+    snapshot_part(s, run->warned, model->n_asserts * sizeof *run->warned);
+    snapshot_part(s, run->warned_in_calls, model->n_failures * sizeof *run->warned_in_calls);
+    snapshot_part(s, &run->terminated, sizeof run->terminated);
+}
+
+static void
+run_snapshot(Run *run, Snapshot *s)
+{
+    const mdl_model *model = run->model;
+    size_t stored = (size_t)model->n + run->modes;
+    snapshot_part(s, &run->solver, sizeof run->solver);
+    snapshot_part(s, &run->causal, sizeof run->causal);
+    snapshot_part(s, &run->ny, sizeof run->ny);
+    snapshot_part(s, &run->time, sizeof run->time);
+    snapshot_part(s, run->v, model->nv * sizeof *run->v);
+    snapshot_part(s, run->y, stored * sizeof *run->y);
+    snapshot_part(s, run->yp, stored * sizeof *run->yp);
+    snapshot_part(s, run->motion, ((size_t)model->n + model->nx) * sizeof *run->motion);
+    events_snapshot(run, s);
+    friction_snapshot(run, s);
+    if (run->rests)
+        rest_snapshot(run, s);
+    if (run->delays)
+        delay_snapshot(run, s);
+}
+
+// --- of runs that are driven
+
+size_t
+snapshot_save(Run *run, bool *moved, void *block, size_t size)
+{
+    Snapshot s = {.used = sizeof(Head)};
+    run_snapshot(run, &s);
+    snapshot_part(&s, moved, sizeof *moved);
+    size_t needed = s.used;
+    if (!block || size < needed)
+        return needed;
+    s = (Snapshot){.to = block, .size = needed, .used = sizeof(Head)};
+    run_snapshot(run, &s);
+    snapshot_part(&s, moved, sizeof *moved);
+    Head head = {.size = needed, .identity = run_identity(run)};
+    memcpy(head.name, HEAD_NAME, sizeof head.name);
+    head.checksum = mix(SEED, s.to + sizeof head, needed - sizeof head);
+    memcpy(block, &head, sizeof head);
+    return needed;
+}
+
+const char *
+snapshot_misfit(const Run *run, const void *block, size_t size)
+{
+    Head head;
+    if (!block || size < sizeof head)
+        return "this is no state of a simulation";
+    memcpy(&head, block, sizeof head);
+    if (memcmp(head.name, HEAD_NAME, sizeof head.name) != 0 || head.size > size || head.size < sizeof head
+        || mix(SEED, (const uint8_t *)block + sizeof head, head.size - sizeof head) != head.checksum)
+        return "this is no state of a simulation, or not all of it";
+    return head.identity == run_identity(run) ? NULL : "the state is of another model, or of another build of it";
+}
+
+bool
+snapshot_restore(Run *run, bool *moved, const void *block)
+{
+    Head head;
+    memcpy(&head, block, sizeof head);
+    Snapshot s = {.from = block, .size = head.size, .used = sizeof head};
+    run_snapshot(run, &s);
+    snapshot_part(&s, moved, sizeof *moved);
+    return !s.failed;
+}
