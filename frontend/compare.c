@@ -3,14 +3,19 @@
 // Purpose: regression tests of models. Method: at every time of the result, and of the reference, each variable must lie
 // between the smallest and the largest value that the other has within `shift` of that time, widened by the tube: an event
 // that comes a little later is no difference, and at an event both sides count.
-// Contract: compare.h. Complexity: linear in the values of both, times the rows within `shift`.
+// Large files are read in several passes, each for as many variables as a fixed amount of memory holds.
+// Contract: compare.h. Complexity: linear in the values of both, times the rows within `shift`; passes: values/BATCH_BYTES.
 #include "frontend/compare.h"
 
 #include <math.h>
 #include <regex.h>
 #include <string.h>
 
+#include "ir/base/map.h"
+#include "ir/base/vec.h"
 #include "runtime/table.h"
+
+enum { BATCH_BYTES = 64 << 20 };
 
 typedef struct Worst {
     double excess;  // deviation / allowed; > 1: outside
@@ -104,48 +109,145 @@ print_worst(Comparison *c, const char *name, const Worst *worst, bool missing)
     c->failed += fails;
 }
 
+// A variable of the reference that is compared, and where the result has it; UINT32_MAX: nowhere.
+typedef struct Pair {
+    uint32_t wanted, mine;
+} Pair;
+
 static void
-compare_column(Comparison *c, const Table *result, const Table *reference, uint32_t column)
+compare_pair(Comparison *c, const Table *result, const Table *reference, Pair pair)
 {
-    const char *name = reference->name[column];
-    // Files of one model have one order; to look for each of very many names would take the square of their number.
-    uint32_t mine = column < result->columns && !strcmp(result->name[column], name) ? column : table_find(result, name);
+    const char *name = reference->name[pair.wanted];
     double relative, absolute, shift = c->options->shift;
     Worst worst = {0};
-    if (mine == UINT32_MAX && reference->parameter[column])
-        return; // not every kind of file holds them
-    if (mine == UINT32_MAX) {
+    if (pair.mine == UINT32_MAX) {
         print_worst(c, name, &worst, true);
         return;
     }
     tube_of(c->options, name, &relative, &absolute);
-    double allowed = relative * largest(reference, column) + absolute;
+    double allowed = relative * largest(reference, pair.wanted) + absolute;
     worst.allowed = allowed;
-    follow(result, mine, reference, column, shift, allowed, &worst);
-    follow(reference, column, result, mine, shift, allowed, &worst);
+    follow(result, pair.mine, reference, pair.wanted, shift, allowed, &worst);
+    follow(reference, pair.wanted, result, pair.mine, shift, allowed, &worst);
     print_worst(c, name, &worst, false);
 }
 
+typedef VEC(Pair) Pairs;
+
+static void
+name_columns(const Table *table, Map *places)
+{
+    uint32_t earlier;
+    for (uint32_t k = 0; k < table->columns; k++) {
+        uint64_t key = hash_bytes(table->name[k], strlen(table->name[k]));
+        if (!map_get(places, key, &earlier))
+            map_put(places, key, k);
+    }
+}
+
+// Different names with one hash are looked for one by one.
+static uint32_t
+place_of(const Table *table, const Map *places, const char *name)
+{
+    uint32_t at;
+    if (!map_get(places, hash_bytes(name, strlen(name)), &at))
+        return UINT32_MAX;
+    return strcmp(table->name[at], name) ? table_find(table, name) : at;
+}
+
+// The variables of the reference that are asked for. Not every kind of file holds parameters.
 static bool
-compare_tables(Comparison *c, const Table *result, const Table *reference, Out *why)
+choose_pairs(const CompareOptions *options, const Table *result, const Table *reference, Pairs *pairs, Out *why)
 {
     regex_t filter;
-    const char *variables = c->options->variables;
-    double shift = c->options->shift;
-    double end = result->value[0][result->rows - 1], wanted = reference->value[0][reference->rows - 1];
+    const char *variables = options->variables;
+    Map places = {0};
     if (variables && regcomp(&filter, variables, REG_EXTENDED | REG_NOSUB)) {
         out_printf(why, "--vars '%s' is no regular expression\n", variables);
         return false;
     }
+    name_columns(result, &places);
     for (uint32_t k = 1; k < reference->columns; k++)
-        if (!variables || !regexec(&filter, reference->name[k], 0, NULL, 0))
-            compare_column(c, result, reference, k);
+        if (!variables || !regexec(&filter, reference->name[k], 0, NULL, 0)) {
+            Pair pair = {k, place_of(result, &places, reference->name[k])};
+            if (pair.mine != UINT32_MAX || !reference->parameter[k])
+                vec_push(pairs, pair);
+        }
+    map_free(&places);
     if (variables)
         regfree(&filter);
-    if (fabs(end - wanted) > shift + 1e-9 * fabs(wanted) && !c->options->json)
-        out_printf(c->out, "time: the result ends at %.9g, the reference at %.9g\n", end, wanted);
-    c->failed += fabs(end - wanted) > shift + 1e-9 * fabs(wanted);
     return true;
+}
+
+// As many variables at a time as BATCH_BYTES hold, with the times of both files, which are loaded.
+static bool
+compare_batches(Comparison *c, Table *result, Table *reference, const Pairs *pairs, char why[TABLE_WHY])
+{
+    size_t each = sizeof(double) * ((size_t)result->rows + reference->rows + 1);
+    uint32_t most = BATCH_BYTES / each > 0 ? (uint32_t)(BATCH_BYTES / each) : 1;
+    bool *mine = calloc((size_t)result->columns + 1, sizeof *mine), *wanted = calloc((size_t)reference->columns + 1, sizeof *wanted);
+    bool good = mine && wanted;
+    if (!good)
+        snprintf(why, TABLE_WHY, "memory is exhausted");
+    for (uint32_t first = 0; good && first < pairs->n; first += most) {
+        uint32_t last = first + most < pairs->n ? first + most : pairs->n;
+        memset(mine, 0, result->columns * sizeof *mine);
+        memset(wanted, 0, reference->columns * sizeof *wanted);
+        for (uint32_t i = first; i < last; i++)
+            if (pairs->at[i].mine != UINT32_MAX)
+                mine[pairs->at[i].mine] = wanted[pairs->at[i].wanted] = true;
+        good = table_load(result, mine, why) && table_load(reference, wanted, why);
+        for (uint32_t i = first; good && i < last; i++)
+            compare_pair(c, result, reference, pairs->at[i]);
+    }
+    free(mine);
+    free(wanted);
+    return good;
+}
+
+static void
+compare_ends(Comparison *c, double end, double wanted)
+{
+    if (!(fabs(end - wanted) > c->options->shift + 1e-9 * fabs(wanted)))
+        return;
+    if (!c->options->json)
+        out_printf(c->out, "time: the result ends at %.9g, the reference at %.9g\n", end, wanted);
+    c->failed++;
+}
+
+static bool
+load_times(Table *table, const char *path, char why[TABLE_WHY])
+{
+    bool *none = calloc((size_t)table->columns + 1, sizeof *none);
+    bool good = none && table_load(table, none, why);
+    if (!none)
+        snprintf(why, TABLE_WHY, "memory is exhausted");
+    free(none);
+    if (good && !table->rows)
+        snprintf(why, TABLE_WHY, "%s has no rows", path);
+    return good && table->rows;
+}
+
+// 0, or the exit code with a line in `why`.
+static int
+compare_tables(Comparison *c, Table *result, Table *reference, Out *why)
+{
+    char text[TABLE_WHY];
+    Pairs pairs = {0};
+    double end = result->value[0][result->rows - 1], wanted = reference->value[0][reference->rows - 1];
+    int status = choose_pairs(c->options, result, reference, &pairs, why) ? 0 : 2;
+    if (!status && !pairs.n) {
+        out_text(why, "no variable of the reference was chosen\n");
+        status = 2;
+    }
+    if (!status && !compare_batches(c, result, reference, &pairs, text)) {
+        out_printf(why, "%s\n", text);
+        status = 5;
+    }
+    if (!status)
+        compare_ends(c, end, wanted);
+    vec_free(&pairs);
+    return status;
 }
 
 int
@@ -154,20 +256,15 @@ compare_results(const char *result_path, const char *reference_path, const Compa
     char text[TABLE_WHY];
     Comparison c = {.options = options, .out = out};
     int status = 5;
-    Table *result = table_read(result_path, text);
-    Table *reference = result ? table_read(reference_path, text) : NULL;
-    if (!result || !reference)
+    Table *result = table_open(result_path, text);
+    Table *reference = result ? table_open(reference_path, text) : NULL;
+    bool good = reference && load_times(result, result_path, text) && load_times(reference, reference_path, text);
+    if (!good) {
         out_printf(why, "%s\n", text);
-    else if (!result->rows || !reference->rows)
-        out_printf(why, "%s has no rows\n", result->rows ? reference_path : result_path);
-    else {
+    } else {
         if (options->json)
             out_text(out, "{\"variables\": [");
-        status = !compare_tables(&c, result, reference, why) ? 2 : c.failed ? 1 : 0;
-        if (status != 2 && !c.compared) {
-            out_text(why, "no variable of the reference was chosen\n");
-            status = 2;
-        }
+        status = compare_tables(&c, result, reference, why);
         if (options->json)
             out_printf(out, "\n], \"compared\": %u, \"failed\": %u}\n", c.compared, c.failed);
         else
@@ -175,5 +272,5 @@ compare_results(const char *result_path, const char *reference_path, const Compa
     }
     table_free(&result);
     table_free(&reference);
-    return status;
+    return !status && c.failed ? 1 : status;
 }

@@ -436,8 +436,31 @@ write_page(const Plot *plot, Out *why)
     return error ? 5 : 0;
 }
 
+// What is drawn, or all of it for a page.
+static bool
+load_columns(Table *table, const Plot *plot, Out *why)
+{
+    char text[TABLE_WHY];
+    bool page = is_page(plot->options->output), *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
+    for (uint32_t i = 0; wanted && i < plot->options->n_variables; i++)
+        wanted[plot->column[i]] = true;
+    for (uint32_t k = 0; wanted && page && k < table->columns; k++)
+        wanted[k] = wanted[k] || !table->parameter[k];
+    if (wanted)
+        wanted[plot->x] = true;
+    if (!wanted)
+        snprintf(text, sizeof text, "memory is exhausted");
+    bool good = wanted && table_load(table, wanted, text);
+    free(wanted);
+    if (!good)
+        out_printf(why, "%s\n", text);
+    else if (!table->rows)
+        out_text(why, "the result has no rows\n");
+    return good && table->rows;
+}
+
 int
-plot_table(const Table *table, const PlotOptions *options, Out *why)
+plot_table(Table *table, const PlotOptions *options, Out *why)
 {
     Plot plot = {.table = table, .options = options};
     int status = 2;
@@ -447,11 +470,11 @@ plot_table(const Table *table, const PlotOptions *options, Out *why)
         out_text(why, "memory is exhausted\n");
     else if (!options->n_variables)
         out_text(why, "which variables? give their names\n");
-    else if (!table->rows)
-        out_text(why, "the result has no rows\n");
-    else if (choose_columns(&plot, why) && is_page(options->output)) {
+    else if (choose_columns(&plot, why))
+        status = load_columns(table, &plot, why) ? 0 : 5;
+    if (!status && is_page(options->output)) {
         status = write_page(&plot, why);
-    } else if (!why->length && terminal(&plot, why)) {
+    } else if (!status && (status = terminal(&plot, why) ? 0 : 2) == 0) {
         write_script(&plot);
         status = run_gnuplot(&plot, why);
     }

@@ -18,9 +18,9 @@ typedef struct PlotOptions {
     uint32_t width, height;       // pixels or characters; 0: chosen
 } PlotOptions;
 
-// Draws columns of the table with gnuplot, or makes a page. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or
+// Loads columns of the table and draws them with gnuplot, or makes a page, which has all columns. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or
 // failed, or the page cannot be written. With
 // a line in `why`.
-int plot_table(const Table *table, const PlotOptions *options, Out *why);
+int plot_table(Table *table, const PlotOptions *options, Out *why);
 
 #endif

@@ -107,11 +107,11 @@ thin_all(Thinning *thinning)
     Map seen = {0}; // hash of the values -> column
     for (uint32_t k = 0; k < table->columns; k++) {
         const double *value = table->value[k];
-        uint64_t hash = hash_bytes(value, table->rows * sizeof *value);
-        uint32_t earlier;
-        bool same = map_get(&seen, hash, &earlier) && !memcmp(value, table->value[earlier], table->rows * sizeof *value);
-        Column column = {.same = same ? earlier : UINT32_MAX, .first = thinning->rows.n};
         bool shown = k && !table->parameter[k];
+        uint64_t hash = shown ? hash_bytes(value, table->rows * sizeof *value) : 0;
+        uint32_t earlier;
+        bool same = shown && map_get(&seen, hash, &earlier) && !memcmp(value, table->value[earlier], table->rows * sizeof *value);
+        Column column = {.same = same ? earlier : UINT32_MAX, .first = thinning->rows.n};
         if (shown && !same) {
             map_put(&seen, hash, k);
             column.part = thin_enough(thinning, value);

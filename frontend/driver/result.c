@@ -8,7 +8,17 @@
 #include <unistd.h>
 
 #include "frontend/doc.h"
+#include "frontend/expression.h"
 #include "frontend/report.h"
+
+// A file that does not exist may have a neighbour that was meant.
+static void
+suggest_file(Session *session, const char *path)
+{
+    const char *near = access(path, F_OK) && errno == ENOENT ? nearest_file(path, session->arena) : NULL;
+    if (near)
+        fprintf(stderr, "help: did you mean '%s'?\n", near);
+}
 
 int
 command_compare(Session *session)
@@ -25,6 +35,8 @@ command_compare(Session *session)
     int status = compare_results(o->files[0], o->files[1], &compare, &out, &why);
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);
+    for (uint32_t i = 0; i < 2 && status == EXIT_IO; i++)
+        suggest_file(session, o->files[i]);
     out_free(&why);
     int printed = print_out(&out);
     return printed ? printed : status;
@@ -54,7 +66,7 @@ run_into_table(Session *session, Table **table, char why[TABLE_WHY])
     int status = command_run(session);
     o->run.output = picture;
     if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_INTERRUPTED)
-        *table = table_read(path, why);
+        *table = table_open(path, why);
     unlink(path);
     return status;
 }
@@ -74,10 +86,12 @@ command_plot(Session *session)
     session->options.run.quiet = true;
     if (is_model(o->files[0]))
         status = run_into_table(session, &table, text);
-    else if (!(table = table_read(o->files[0], text)))
+    else if (!(table = table_open(o->files[0], text)))
         status = EXIT_IO;
     if (*text)
         fprintf(stderr, "mdlc: %s\n", text);
+    if (!table && !is_model(o->files[0]))
+        suggest_file(session, o->files[0]);
     int drawn = table ? plot_table(table, &plot, &why) : EXIT_FINE;
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);
@@ -105,6 +119,20 @@ write_report(Session *session, const Table *table, int status)
     return error ? EXIT_IO : EXIT_FINE;
 }
 
+// All that changes.
+static bool
+load_for_page(Table *table, char why[TABLE_WHY])
+{
+    bool *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
+    for (uint32_t k = 0; wanted && k < table->columns; k++)
+        wanted[k] = !table->parameter[k];
+    bool good = wanted && table_load(table, wanted, why);
+    if (!wanted)
+        snprintf(why, TABLE_WHY, "memory is exhausted");
+    free(wanted);
+    return good;
+}
+
 // A run that fails is worth a page, too.
 int
 command_report(Session *session)
@@ -116,6 +144,10 @@ command_report(Session *session)
     if (*why)
         fprintf(stderr, "mdlc: %s\n", why);
     find_surplus(session);
+    if (table && !load_for_page(table, why)) {
+        fprintf(stderr, "mdlc: %s\n", why);
+        table_free(&table);
+    }
     int written = session->engine ? write_report(session, table, status) : EXIT_FINE;
     table_free(&table);
     return status ? status : written;
