@@ -584,19 +584,10 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
 }
 
 Fragment *
-fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
-                  uint32_t prefix)
+fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element, uint32_t prefix)
 {
-    bool plain = !mod || (!mod->n && !mod->value);
-    uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
-    uint32_t index, depth = parent ? parent->depth + 1 : 0;
-    if (plain && parent && map_get(&elab->shared, key, &index)
-        && outer_same(elab->fragments.at[index], parent)) {
-        outer_pass_on(parent, elab->fragments.at[index]);
-        return elab->fragments.at[index];
-    }
+    uint32_t depth = parent ? parent->depth + 1 : 0;
     Fragment *frag = arena_new(elab->arena, Fragment);
-    index = elab->fragments.n;
     vec_push(&elab->fragments, frag);
     frag->class_id = class_id;
     frag->element = element;
@@ -625,6 +616,64 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     frag->failed |= elab->stopped;
     if (parent)
         outer_pass_on(parent, frag);
+    return frag;
+}
+
+static Fragment *
+find_shared(Elab *elab, uint64_t key, Fragment *parent)
+{
+    uint32_t index;
+    if (!map_get(&elab->shared, key, &index) || !outer_same(elab->fragments.at[index], parent))
+        return NULL;
+    outer_pass_on(parent, elab->fragments.at[index]);
+    return elab->fragments.at[index];
+}
+
+// Of components only: values of records and connectors are looked at from many places.
+static bool
+may_share(const Elab *elab, uint32_t class_id, const Member *of)
+{
+    ClassKind kind = (ClassKind)class_at(elab->program, class_id)->kind;
+    return of && !of->type.rank && !(of->flags & (AST_F_INNER | AST_F_OUTER)) && !of->is_connector && kind != CLASS_CONNECTOR
+        && kind != CLASS_RECORD && kind != CLASS_OPERATOR_RECORD;
+}
+
+// See share.c. `plain` is the key of the class without modifications.
+static Fragment *
+fragment_modified(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t prefix, uint64_t plain)
+{
+    uint64_t open = hash_mix(plain), exact = hash_mix(plain + 1);
+    if (!may_share(elab, class_id, of) || !share_key(elab, mod, false, &open) || !share_key(elab, mod, true, &exact))
+        return fragment_make(elab, class_id, mod, parent, of, NONE, prefix);
+    Fragment *frag = find_shared(elab, open, parent);
+    of->shares = frag != NULL;
+    if (!frag)
+        frag = find_shared(elab, exact, parent);
+    if (frag)
+        return frag;
+    DiagsMark before = diags_mark(elab->diags);
+    uint32_t index = elab->fragments.n;
+    frag = fragment_make(elab, class_id, mod, parent, of, NONE, prefix);
+    if (frag->failed || frag->needs_split || !diags_same(elab->diags, before))
+        return frag;
+    of->shares = share_is_open(elab, frag, mod);
+    map_put(&elab->shared, of->shares ? open : exact, index);
+    return frag;
+}
+
+Fragment *
+fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
+                  uint32_t prefix)
+{
+    bool plain = !mod || (!mod->n && !mod->value);
+    uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
+    if (parent && !plain && element == NONE)
+        return fragment_modified(elab, class_id, mod, parent, of, prefix, key);
+    Fragment *frag = plain && parent ? find_shared(elab, key, parent) : NULL;
+    if (frag)
+        return frag;
+    uint32_t index = elab->fragments.n;
+    frag = fragment_make(elab, class_id, mod, parent, of, element, prefix);
     if (plain && parent && !frag->failed)
         map_put(&elab->shared, key, index);
     return frag;

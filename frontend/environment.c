@@ -58,6 +58,15 @@ structural_value(Elab *elab, const Target *target, Span span, Reference *out)
     return true;
 }
 
+// A parameter whose value takes its place.
+static bool
+is_by_value(Elab *elab, const Scope *scope, const Target *target)
+{
+    Member *member = target->spots[0].member;
+    bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
+    return known && (scope->structural || member->type.base == TYPE_STRING || is_evaluated(elab, member));
+}
+
 static bool
 variable_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out)
 {
@@ -67,9 +76,7 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
     memcpy(out->type.dims, target->dims, sizeof target->dims);
     out->count = target->n * target->m;
     out->kind = member->kind;
-    bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
-    if (known && (scope->structural || member->type.base == TYPE_STRING
-                  || is_evaluated(elab, target->spots[0].member)))
+    if (is_by_value(elab, scope, target))
         return structural_value(elab, target, span, out);
     uint32_t *vars = arena_array(elab->scratch, uint32_t, out->count);
     for (uint32_t i = 0; i < target->n; i++)
@@ -82,6 +89,22 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
     return true;
 }
 
+// Resolves once more where the value of a part of a component that shares its fragment is asked for.
+static bool
+resolve_to_own(Elab *elab, ExprEnv *env, Node ref, Target *target)
+{
+    Scope *scope = env->scope;
+    if (!resolve(elab, env, ref, target))
+        return false;
+    if (!target->shares || target->absent || target->kind != TARGET_VARIABLE || !is_by_value(elab, scope, target))
+        return true;
+    bool structural = scope->structural;
+    scope->structural = true;
+    bool found = resolve(elab, env, ref, target);
+    scope->structural = structural;
+    return found;
+}
+
 static bool
 env_component(ExprEnv *env, Node ref, Reference *out)
 {
@@ -90,7 +113,7 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     Span span = node_at(elab, ref)->span;
     Target target;
     *out = (Reference){0};
-    if (!resolve(elab, env, ref, &target))
+    if (!resolve_to_own(elab, env, ref, &target))
         return false;
     if (target.absent) {
         diag_add(elab->diags, E0118, span, "'%s' is not part of the model: its condition is false",
@@ -357,9 +380,10 @@ env_enumeration(ExprEnv *env, Node ref, Type *out)
     return good;
 }
 
-// The member that holds a local variable, as an index into `order`; inside components the fragment changes.
-Member *
-member_of_var(Fragment **frag, uint32_t *var)
+// The member that holds a local variable, as an index into `order`; inside components the fragment changes. `own`: what is
+// inside need be the component's own, since its value is asked for.
+static Member *
+find_member(Elab *own, Fragment **frag, uint32_t *var)
 {
     for (uint32_t depth = 0; depth < DEPTH_LIMIT; depth++) {
         Fragment *at = *frag;
@@ -387,9 +411,21 @@ member_of_var(Fragment **frag, uint32_t *var)
         } else if (member->fragments[0]->nvars) {
             *var %= member->fragments[0]->nvars;
         }
-        *frag = member->fragments[e];
+        *frag = own ? share_own(own, at, member, e) : member->fragments[e];
     }
     return NULL;
+}
+
+Member *
+member_of_var(Fragment **frag, uint32_t *var)
+{
+    return find_member(NULL, frag, var);
+}
+
+Member *
+member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var)
+{
+    return find_member(elab, frag, var);
 }
 
 // The fragment whose variables the slots number: while a function is expanded it is that of the call.
@@ -416,7 +452,7 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
         if (extra->kind == EXTRA_OUTER)
             member = outer_member(frag, extra, &frag, &local);
     } else if (frag && var != UNPLACED) {
-        member = member_of_var(&frag, &local);
+        member = member_to_evaluate(elab, &frag, &local);
     }
     if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
         diag_add(elab->diags, E0112, span,

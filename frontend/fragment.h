@@ -77,6 +77,7 @@ typedef struct Member {
     uint32_t type_class;     // class named in the declaration
     Fragment **fragments;    // 1, or one per element when `split`
     bool split;
+    bool shares;             // its fragment is one for components with other numbers in their modifications, too (share.c)
     uint32_t first, first_inst, first_connector; // local places
     uint32_t *element_places; // split: first, first_inst, first_connector of each element
     Sym unit, display_unit, quantity;
@@ -236,7 +237,7 @@ struct Elab {
     U32Vec slots;
     Map slot_of;
     VEC(Loop) loops;
-    Map shared;              // unmodified classes -> index into fragments
+    Map shared;              // classes, unmodified or with literals (share.c) -> index into fragments
     VEC(Fragment *) fragments; // all, to free their vectors
     Map shape_slots;         // shapes already in canonical numbering -> number of slots
     U32Vec order;            // scratch of store_shape
@@ -288,6 +289,9 @@ Span mod_value_span(const Elab *elab, const Mod *mod);
 // The fragment of a class; `of` and `element` say for which component. Never NULL; see `failed`.
 Fragment *fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of,
                             uint32_t element, uint32_t prefix);
+// The same, not shared with others.
+Fragment *fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
+                        uint32_t prefix);
 // Makes type, size, condition and contents of a member known. False after errors.
 bool member_declare(Elab *elab, Fragment *frag, Member *member);
 // Gives a member its place among `vars` scalars, `insts` instances and the connectors of `frag`.
@@ -296,6 +300,15 @@ bool place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, ui
 bool within_limit(Elab *elab, uint64_t more, Span span);
 Member *fragment_member(Fragment *frag, Sym name);
 void unsupported(Elab *elab, Span span, const char *what);
+
+// --- share.c
+// Adds what a modification says to the key of fragments that can have it; `exact`: with all numbers. False when there is
+// more in it than literals.
+bool share_key(const Elab *elab, const Mod *mod, bool exact, uint64_t *key);
+// No number of the modification that the first key leaves out has been asked for at compile time.
+bool share_is_open(const Elab *elab, Fragment *frag, const Mod *mod);
+// The fragment of element `e` of a component of `frag`, one of its own: a value within may be asked for.
+Fragment *share_own(Elab *elab, Fragment *frag, Member *member, uint32_t e);
 
 // --- type_use.c
 // What a type name stands for after following short classes.
@@ -333,6 +346,7 @@ typedef struct Target {
     Fragment *like;          // n is 0: what an element would be
     uint32_t outer;          // index into Fragment.outers + 1: the ids are those within the inner element
     bool nested;             // a part of a connector
+    bool shares;             // a part of a component that shares its fragment (share.c)
     bool absent;
     const Value *value;
 } Target;
@@ -358,6 +372,8 @@ uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
 
 // The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.
 Member *member_of_var(Fragment **frag, uint32_t *var);
+// The same, to ask for its value.
+Member *member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var);
 
 // False for members that have no place in the fragment: absent ones, outer declarations, failed ones.
 static inline bool

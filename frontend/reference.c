@@ -443,10 +443,11 @@ unplaced_spot(const Spot *owner, Member *member, uint32_t e)
     return spot;
 }
 
+// `value`: one is asked for.
 static Spot
-element_spot(Elab *elab, const Spot *owner, Member *member, uint32_t e)
+element_spot(Elab *elab, const Spot *owner, Member *member, uint32_t e, bool value)
 {
-    Fragment *part = member->fragments[member->split ? e : 0];
+    Fragment *part = value ? share_own(elab, owner->frag, member, e) : member->fragments[member->split ? e : 0];
     elab->uneven |= member->split;
     if (member->split && member->element_places) {
         const uint32_t *at = member->element_places + 3 * e;
@@ -529,12 +530,14 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         return last;
     }
     Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked.n + 1);
+    bool structural = ((const Scope *)env->scope)->structural;
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < picked.n; k++) {
             Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
             if (!same || (i && !member_declare(elab, target->spots[i].frag, same)))
                 return false;
-            spots[i * picked.n + k] = element_spot(elab, &target->spots[i], same, picked.offsets[k]);
+            target->shares |= same->shares;
+            spots[i * picked.n + k] = element_spot(elab, &target->spots[i], same, picked.offsets[k], structural);
         }
     target->kind = TARGET_COMPONENT;
     target->spots = spots;
