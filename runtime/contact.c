@@ -430,8 +430,10 @@ contact_give(Run *run, const double *impulse)
     if (!impulse || status != MDL_OK)
         return status;
     for (uint32_t k = 0; k < contacts->n; k++)
-        if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0)
-            give(run, k, impulse[k] / run->v[model->sgn[k].a]);
+        if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0) {
+            // Where both are rounding of nothing, an open contact's, the share is no more than what friction can be.
+            give(run, k, fmin(fmax(impulse[k] / run->v[model->sgn[k].a], -1), 1));
+        }
     return evaluate_solved(run, true);
 }
 

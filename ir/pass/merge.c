@@ -106,22 +106,25 @@ merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
     return made;
 }
 
-// p = s*P when it is alone, else p = s*P*a/A. Without any band the n members share equally, so that P
-// stays determined.
+// p = s*P when it is alone. Else it has its share by the bands, p = s*P*a/A; without any band the n members share equally, so
+// that P stays determined. Bands that vary with the motion may be rounding errors of nothing (reactions of open contacts), whose
+// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same.
 void
-merge_share(Dae *dae, const Law *law, Var force, Var bands, uint32_t n)
+merge_share(Dae *dae, const Law *law, Var force, Var bands, Var mode, uint32_t n)
 {
     Exprs *exprs = dae->exprs;
     Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
-    Expr share = whole;
+    Expr share = whole, slips = expr_slot(exprs, 4);
     if (n > 1) {
         Expr some = expr_2(exprs, OP_GT, sum, expr_const(exprs, 0));
         Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), expr_const(exprs, 1.0 / n));
         share = expr_2(exprs, OP_MUL, ratio, whole);
     }
+    if (n > 1 && dae_kind(dae, bands) != VAR_PARAMETER)
+        share = expr_3(exprs, OP_IF, expr_2(exprs, OP_EQ, slips, expr_const(exprs, 0)), share, expr_2(exprs, OP_MUL, slips, a));
     if (is_negative(dae, law->x))
         share = expr_1(exprs, OP_NEG, share);
-    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands});
+    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands, mode});
 }
 
 static Law
@@ -140,7 +143,7 @@ merged_law(Merge *merge, uint32_t first)
     Var x = dae_alias(dae, law.x, &negative);
     for (uint32_t i = 0; i < laws.n; i++) {
         Law member = dae->laws.at[laws.at[i]];
-        merge_share(dae, &member, force, bands, laws.n);
+        merge_share(dae, &member, force, bands, mode, laws.n);
     }
     vec_free(&laws);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);

@@ -146,7 +146,7 @@ merge_group(Parallel *side, uint32_t outer, int sign)
     Var bands = merge_bands(dae, laws.at, laws.n);
     for (uint32_t i = 0; i + 1 < laws.n; i++) {
         Law *law = &dae->laws.at[laws.at[i]];
-        merge_share(dae, law, force, bands, laws.n);
+        merge_share(dae, law, force, bands, last->mode, laws.n);
         law->equation = NONE;
     }
     dae->equations.at[last->equation].row = dae_add_row(dae, (Var[]){last->mode, x, force, bands}, 4);
