@@ -181,8 +181,11 @@ find_override(Elab *elab, uint32_t class_id, const Override *override, const Pat
             Diag *diag = diag_add(elab->diags, E0117, (Span){0},
                                   "the model has no parameter or variable '%s'", override->name);
             const char *near = is_class ? scope_nearest(elab->program, class_id, name, true) : NULL;
+            const char *parameters = is_class && !near ? scope_parameters(elab->program, class_id) : NULL;
             if (near)
                 diag_help(diag, "did you mean '%s' instead of '%s'?", near, sym_text(elab->dae->syms, name));
+            else if (parameters)
+                diag_help(diag, "parameters there: %s", parameters);
             return false;
         }
         const Ast *ast = &elab->program->ast;

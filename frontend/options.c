@@ -1,4 +1,5 @@
 // Options: the command line of docs/cli.md. The calls and their options are tables; those of a run are the runtime's.
+#include "frontend/expression.h"
 #include "frontend/options.h"
 
 #include <math.h>
@@ -366,6 +367,29 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
     return why->length == 0;
 }
 
+// What other tools call it, a model without a call, a slip.
+static void
+say_no_call(const char *word, Out *why)
+{
+    static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"},
+                                           {"format", "fmt"}, {"diff", "compare"}, {"init", "new"}, {"create", "new"}, {"lint", "check"},
+                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}};
+    enum { CALLS = sizeof calls / sizeof *calls };
+    const char *names[CALLS], *meant = NULL;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual && !meant; i++)
+        meant = strcmp(usual[i][0], word) ? NULL : usual[i][1];
+    for (size_t i = 0; i < CALLS; i++)
+        names[i] = calls[i].name;
+    if (!meant)
+        meant = nearest_name(word, names, CALLS);
+    const char *dot = strrchr(word, '.');
+    out_printf(why, "no call '%s'", word);
+    if (dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo")))
+        out_printf(why, "; perhaps mdlc run %s", word);
+    else if (meant)
+        out_printf(why, "; did you mean mdlc %s?", meant);
+}
+
 bool
 options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
 {
@@ -388,7 +412,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     while (call < sizeof calls / sizeof *calls && strcmp(calls[call].name, argv[1]))
         call++;
     if (call == sizeof calls / sizeof *calls) {
-        out_printf(why, "no call '%s'", argv[1]);
+        say_no_call(argv[1], why);
         return false;
     }
     // `mdlc run --help` is `mdlc help run`.

@@ -132,6 +132,9 @@ bool program_is_package_file(const char *path);
 // the tree does not move while it is walked.
 void program_load_packages(Program *program);
 
+// library.c: 'Translational.Spring', 'Rotational.Spring' for "Spring": classes of that name in libraries that can be found; NULL: none.
+const char *program_library_class(Program *program, const char *name);
+
 uint32_t program_add_class(Program *program, ClassInfo info);
 // A class in a modification: seen from `scope`, but no member of it.
 uint32_t program_redeclared(Program *program, Node node, uint32_t scope);

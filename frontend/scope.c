@@ -471,10 +471,13 @@ report_class(Program *program, uint32_t class_id, Node name)
     Diag *diag = diag_add(program->diags, E0102, span, "there is no class or type '%s'", scope_name_text(program, name));
     const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
     const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
+    const char *library = !ok && !usual && i + 1 == at->nchild && i < 2 ? program_library_class(program, sym_text(program->syms, part)) : NULL;
     const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
                       : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
     if (ok && !found.class_id)
         diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+    else if (library && !(members && near))
+        diag_help(diag, "libraries have it: %s", library);
     else if (near)
         diag_help(diag, "did you mean '%s'?", near);
     else if (!ok && is_own_modelica(program, in))

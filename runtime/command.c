@@ -133,7 +133,7 @@ print_final_values(const mdl_model *model, const RunCommand *command, const doub
         if (output->type == MDL_BOOLEAN)
             puts(value != 0 ? "true" : "false");
         else
-            printf("%.9g%s%s\n", value, unit ? " " : "", unit ? unit : "");
+            printf("%.9g%s%s\n", value == 0 ? 0 : value, unit ? " " : "", unit ? unit : ""); // not -0
     }
     if (columns > shown)
         printf("... and %u more (choose with --vars, or write a file with -o)\n", columns - shown);

@@ -80,7 +80,7 @@ check_value(const Option *option, const char *value, char why[OPTION_WHY])
     case OPTION_NUMBER:
         if (option_number(value, &given))
             return true;
-        snprintf(why, OPTION_WHY, "'%s' is not a number", value);
+        snprintf(why, OPTION_WHY, "--%s needs a number, got '%s'", option->name, value);
         return false;
     case OPTION_POSITIVE:
         if (option_number(value, &given) && given > 0)
@@ -133,6 +133,30 @@ by_letter(const OptionTable *tables, uint32_t count, int letter)
     return 0;
 }
 
+// `-stop` is --stop with one sign too few, not -s -t -o -p; with its value it stands in one place or two.
+static bool
+is_short_of_sign(const OptionTable *tables, uint32_t count, const char *word)
+{
+    if (word[0] != '-' || word[1] == '-' || !word[1] || !word[2])
+        return false;
+    size_t length = strcspn(word + 1, "=");
+    for (uint32_t t = 0; t < count; t++)
+        for (uint32_t i = 0; i < tables[t].count; i++)
+            if (strlen(tables[t].options[i].name) == length && !strncmp(tables[t].options[i].name, word + 1, length))
+                return true;
+    return false;
+}
+
+// Long options that begin in the same way or are one letter off are for the reader to find; --help has them.
+static void
+say_unknown(const char *word, char letter, char why[OPTION_WHY])
+{
+    if (!strncmp(word, "--", 2) || !letter)
+        snprintf(why, OPTION_WHY, "no option '%.*s'", (int)strcspn(word, "="), word);
+    else
+        snprintf(why, OPTION_WHY, "no option '-%c'", letter);
+}
+
 bool
 options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc, char **argv, int first, int *rest,
              char why[OPTION_WHY])
@@ -141,9 +165,18 @@ options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc,
     make_getopt(tables, count, &g);
     opterr = 0;
     optind = first;
+    for (int i = first; i < argc && strcmp(argv[i], "--"); i++)
+        if (is_short_of_sign(tables, count, argv[i])) {
+            snprintf(why, OPTION_WHY, "options that are words have two signs: -%s", argv[i]);
+            return false;
+        }
     for (int found; (found = getopt_long(argc, argv, g.letters, g.longs, NULL)) != -1;) {
-        if (found == '?' || found == ':') {
-            snprintf(why, OPTION_WHY, found == '?' ? "no option '%s'" : "option '%s' needs a value", argv[optind - 1]);
+        if (found == '?') {
+            say_unknown(optopt ? "" : argv[optind - 1], (char)optopt, why);
+            return false;
+        }
+        if (found == ':') {
+            snprintf(why, OPTION_WHY, "option '%s' needs a value", argv[optind - 1]);
             return false;
         }
         if (found < TABLE_STRIDE)
