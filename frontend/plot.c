@@ -91,7 +91,7 @@ static void
 number(Out *out, double value)
 {
     if (isfinite(value))
-        out_printf(out, "%.9g", value);
+        out_printf(out, "%.15g", value); // what is large may vary by little
     else
         out_text(out, "NaN");
 }
@@ -282,6 +282,33 @@ set_marks(Plot *plot, Range range)
         out_printf(&plot->script, "set ytics %.9g\n", (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power);
 }
 
+// As many digits as tell one mark from the next, where values are large beside their range.
+static uint32_t
+digits_of(Range range)
+{
+    double digits = 2 + ceil(log10(fmax(fabs(range.low), fabs(range.high))/(range.high - range.low)));
+    return digits > 6 ? (uint32_t)fmin(digits, 15) : 6;
+}
+
+static void
+set_digits(Plot *plot, char axis, Range range)
+{
+    uint32_t digits = digits_of(range);
+    if (digits > 6)
+        out_printf(&plot->script, "set format %c '%%.%ug'\n", axis, digits);
+    else
+        out_printf(&plot->script, "set format %c '%% h'\n", axis);
+}
+
+// The name of the only curve of a panel stands at its axis, unless it is too long for that.
+static bool
+named_at_axis(const Plot *plot, uint32_t variable)
+{
+    const char *name = plot->options->variables[variable], *unit = unit_of(plot, plot->column[variable]);
+    enum { LETTER = 8, BESIDE = 70 }; // pixels: of a letter, and of what a panel needs beside its axis
+    return !plot->height || (strlen(name) + strlen(unit) + 3)*LETTER + BESIDE <= plot->height;
+}
+
 // With a margin, as a part of what is shown.
 static void
 set_range(Plot *plot, char axis, Range range, double margin, bool logarithmic)
@@ -296,20 +323,42 @@ set_range(Plot *plot, char axis, Range range, double margin, bool logarithmic)
         more = range.high > range.low ? more : range.high ? 0.1*fabs(range.high) : 1;
         range = (Range){range.low - more, range.high + more};
     }
-    out_printf(&plot->script, "set %crange [%.9g:%.9g]\n", axis, range.low, range.high);
+    out_printf(&plot->script, "set %crange [%.15g:%.15g]\n", axis, range.low, range.high);
+    if (!logarithmic)
+        set_digits(plot, axis, range);
     if (axis == 'y' && !logarithmic && !plot->options->logarithmic)
         set_marks(plot, range);
+}
+
+static Range
+range_of_panel(const Plot *plot, uint32_t which)
+{
+    Range up = {INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < plot->options->n_variables; i++)
+        if (plot->panel[i] == which)
+            extend(&up, plot->table->value[plot->column[i]], plot->table->rows, plot->options->log_values);
+    return up;
+}
+
+// Letters beside the axes of panels one below the other, which begin at one place.
+static uint32_t
+margin_of_panels(const Plot *plot)
+{
+    uint32_t digits = 6;
+    for (uint32_t p = 0; p < plot->panels; p++) {
+        Range range = range_of_panel(plot, p);
+        uint32_t own = range.high > range.low ? digits_of(range) : 6;
+        digits = own > digits ? own : digits;
+    }
+    return digits > 6 ? digits + 10 : 12;
 }
 
 static void
 set_ranges(Plot *plot, uint32_t which)
 {
     const Table *table = plot->table;
-    Range across = {INFINITY, -INFINITY}, up = across;
+    Range across = {INFINITY, -INFINITY}, up = range_of_panel(plot, which);
     extend(&across, table->value[plot->x], table->rows, plot->options->logarithmic);
-    for (uint32_t i = 0; i < plot->options->n_variables; i++)
-        if (plot->panel[i] == which)
-            extend(&up, table->value[plot->column[i]], table->rows, plot->options->log_values);
     set_range(plot, 'x', across, plot->x ? 0.03 : 0, plot->options->logarithmic && across.low < across.high);
     set_range(plot, 'y', up, 0.06, plot->options->log_values);
     if (up.low > up.high)
@@ -345,12 +394,13 @@ panel(Plot *plot, uint32_t which)
             last = i;
             members++;
         }
-    axis_label(plot, "ylabel", members == 1 ? o->variables[last] : "", unit_of(plot, plot->column[last]));
+    bool one = members == 1 && named_at_axis(plot, last);
+    axis_label(plot, "ylabel", one ? o->variables[last] : "", unit_of(plot, plot->column[last]));
     if (which + 1 == plot->panels)
         axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x || *unit_of(plot, 0) ? unit_of(plot, plot->x) : "s");
     if (o->logarithmic) // a Bode diagram: phases are read in quarters of a turn
         out_text(&plot->script, strcmp(unit_of(plot, plot->column[last]), "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
-    out_text(&plot->script, members == 1 ? "unset key\nunset label 1\n" : "set key\nunset label 1\n");
+    out_text(&plot->script, one ? "unset key\nunset label 1\n" : "set key\nunset label 1\n");
     set_ranges(plot, which);
     out_text(&plot->script, "plot ");
     for (uint32_t i = 0; i < o->n_variables; i++)
@@ -377,7 +427,7 @@ write_script(Plot *plot)
     if (stacked) {
         out_printf(s, "set multiplot layout %u, 1 title ", plot->panels);
         quoted(s, plot->options->title ? plot->options->title : "");
-        out_text(s, "\nset lmargin 12\nset rmargin 4\n");
+        out_printf(s, "\nset lmargin %u\nset rmargin 4\n", margin_of_panels(plot));
     }
     if (!plot->options->against)
         mark_events(plot);
