@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sense.h"
 #include "runtime/snapshot.h"
 
 enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, STEP_POINTS = 4, MOST_BRANCHES = 64 };
@@ -28,6 +29,9 @@ struct Delays {
     double *time;         // of the points; all inputs are sampled together
     double *value;        // n_delays per point
     uint8_t *starts;      // per point: it stands behind an event
+    uint32_t parameters;  // sensitivities are wanted to so many of them
+    double *moved;        // per point, delay and parameter: the derivative of the value
+    double *tau;          // per break and parameter: the derivative of its time
     size_t points, capacity;
     uint64_t dropped;     // points given up at the front
     Break *broken;
@@ -64,6 +68,7 @@ delay_create(Run *run)
     run->delays = delays;
     if (!delays)
         return MDL_INTERNAL;
+    delays->parameters = run->options->sense ? run->options->sense->n : 0;
     delays->passed = calloc(n, sizeof *delays->passed);
     delays->last_time = calloc(n, sizeof *delays->last_time);
     for (uint32_t k = 0; k < n; k++)
@@ -84,6 +89,8 @@ delay_free(Run *run)
     free(delays->time);
     free(delays->value);
     free(delays->starts);
+    free(delays->moved);
+    free(delays->tau);
     free(delays->broken);
     free(delays->passed);
     free(delays->last_time);
@@ -105,7 +112,10 @@ more_points(Delays *delays, uint32_t n, size_t capacity)
     uint8_t *starts = realloc(delays->starts, capacity);
     if (starts)
         delays->starts = starts;
-    if (!time || !value || !starts)
+    double *moved = realloc(delays->moved, (capacity * n * delays->parameters + 1) * sizeof *moved);
+    if (moved)
+        delays->moved = moved;
+    if (!time || !value || !starts || !moved)
         return false;
     delays->capacity = capacity;
     return true;
@@ -130,6 +140,8 @@ drop_points(Run *run)
     memmove(delays->time, delays->time + drop, delays->points * sizeof *delays->time);
     memmove(delays->value, delays->value + drop * n, delays->points * n * sizeof *delays->value);
     memmove(delays->starts, delays->starts + drop, delays->points);
+    size_t moved = (size_t)n * delays->parameters;
+    memmove(delays->moved, delays->moved + drop * moved, delays->points * moved * sizeof *delays->moved);
 }
 
 static void
@@ -156,6 +168,7 @@ add_point(Run *run, bool starts)
     delays->starts[at] = starts;
     for (uint32_t k = 0; k < n; k++)
         delays->value[at * n + k] = input_of(run, k);
+    memset(delays->moved + at * n * delays->parameters, 0, (size_t)n * delays->parameters * sizeof *delays->moved);
     delays->points++;
 }
 
@@ -171,6 +184,7 @@ drop_breaks(Run *run)
         return;
     delays->breaks -= least - 1;
     memmove(delays->broken, delays->broken + least - 1, delays->breaks * sizeof *delays->broken);
+    memmove(delays->tau, delays->tau + (least - 1) * delays->parameters, delays->breaks * delays->parameters * sizeof *delays->tau);
     for (uint32_t k = 0; k < run->model->n_delays; k++)
         delays->passed[k] -= least - 1;
 }
@@ -179,9 +193,13 @@ static bool
 more_breaks(Delays *delays, size_t capacity)
 {
     Break *broken = realloc(delays->broken, capacity * sizeof *broken);
-    if (!broken)
+    if (broken)
+        delays->broken = broken;
+    double *tau = realloc(delays->tau, (capacity * delays->parameters + 1) * sizeof *tau);
+    if (tau)
+        delays->tau = tau;
+    if (!broken || !tau)
         return false;
-    delays->broken = broken;
     delays->break_capacity = capacity;
     return true;
 }
@@ -200,6 +218,8 @@ add_break(Run *run, uint32_t level, bool jumped)
             return;
         }
     }
+    for (uint32_t p = 0; p < delays->parameters; p++)
+        delays->tau[delays->breaks * delays->parameters + p] = run->sense->tau[p];
     delays->broken[delays->breaks++] = (Break){run->v[0], delays->dropped + delays->points, level, jumped};
 }
 
@@ -219,30 +239,39 @@ first_behind(const Delays *delays, size_t low, size_t high, double time)
     return low;
 }
 
+// Points whose polynomial gives the value at `time`.
+typedef struct Nodes {
+    size_t first, count;
+    double time;
+} Nodes;
+
+// Of numbers of which each point has `stride`; the derivative of the polynomial goes to *slope.
 static double
-interpolate(const Delays *delays, uint32_t n, uint32_t k, size_t first, size_t count, double time)
+interpolate(const Delays *delays, const double *value, size_t stride, const Nodes *nodes, double *slope)
 {
-    double p[POINTS];
-    for (size_t i = 0; i < count; i++)
-        p[i] = delays->value[(first + i) * n + k];
-    for (size_t span = 1; span < count; span++)
-        for (size_t i = 0; i + span < count; i++) {
-            double a = delays->time[first + i], b = delays->time[first + i + span];
+    double p[POINTS], d[POINTS] = {0}, time = nodes->time;
+    for (size_t i = 0; i < nodes->count; i++)
+        p[i] = value[(nodes->first + i) * stride];
+    for (size_t span = 1; span < nodes->count; span++)
+        for (size_t i = 0; i + span < nodes->count; i++) {
+            double a = delays->time[nodes->first + i], b = delays->time[nodes->first + i + span];
+            if (slope)
+                d[i] = ((time - b) * d[i] + p[i] + (a - time) * d[i + 1] - p[i + 1]) / (a - b);
             p[i] = ((time - b) * p[i] + (a - time) * p[i + 1]) / (a - b);
         }
+    if (slope)
+        *slope = d[0];
     return p[0];
 }
 
-// The value at `time` among points [low, high), which no break that matters divides.
-static double
-value_among(const Delays *delays, uint32_t n, uint32_t k, size_t low, size_t high, double time)
+// Those nearest to `time` among points [low, high), which no break that matters divides.
+static Nodes
+nodes_among(const Delays *delays, size_t low, size_t high, double time)
 {
     size_t at = first_behind(delays, low, high, time), left = at > low ? at - 1 : low;
-    if (time <= delays->time[low])
-        return delays->value[low * n + k];
     while (left > low && !delays->starts[left] && at - left < POINTS)
         left--;
-    size_t right = at;
+    size_t right = at > low ? at : low + 1;
     while (right < high && !delays->starts[right] && right - left < 2 * POINTS)
         right++;
     // The nearest points, as many on one side as on the other where there are so many.
@@ -254,19 +283,19 @@ value_among(const Delays *delays, uint32_t n, uint32_t k, size_t low, size_t hig
     }
     // Beyond the last point, where a delay has become shorter during a step, only a little.
     double last = delays->time[left + count - 1], span = last - delays->time[left];
-    if (time > last + 0.1 * span)
-        time = last + 0.1 * span;
-    return interpolate(delays, n, k, left, count, time);
+    return (Nodes){left, count, fmax(fmin(time, last + 0.1 * span), delays->time[left])};
 }
 
-static double
-value_at(const Run *run, uint32_t k, double time)
+static Nodes
+nodes_at(const Run *run, uint32_t k, double time)
 {
     const Delays *delays = run->delays;
-    uint32_t n = run->model->n_delays;
     const Break *next = delays->passed[k] < delays->breaks ? &delays->broken[delays->passed[k]] : NULL;
     const Break *last = delays->passed[k] ? &delays->broken[delays->passed[k] - 1] : NULL;
     size_t low = 0, high = delays->points;
+    // Before the start everything was as it is there.
+    if (!delays->passed[k])
+        return (Nodes){0, 1, time};
     // Which side of a jump counts is a matter of events, not of rounding.
     if (next && next->jumped && next->point > delays->dropped) {
         high = (size_t)(next->point - delays->dropped);
@@ -274,7 +303,14 @@ value_at(const Run *run, uint32_t k, double time)
     }
     if (last && last->jumped && last->point > delays->dropped)
         low = (size_t)(last->point - delays->dropped);
-    return low < high ? value_among(delays, n, k, low, high, time) : delays->value[(delays->points - 1) * n + k];
+    return low < high ? nodes_among(delays, low, high, time) : (Nodes){delays->points - 1, 1, time};
+}
+
+static double
+value_at(const Run *run, uint32_t k, double time)
+{
+    const Nodes nodes = nodes_at(run, k, time);
+    return interpolate(run->delays, run->delays->value + k, run->model->n_delays, &nodes, NULL);
 }
 
 bool
@@ -335,13 +371,18 @@ delay_start(Run *run)
 int
 delay_record(Run *run, double before, double instant)
 {
+    int status = MDL_OK;
     if (!run->delays)
         return MDL_OK;
-    for (int i = 1; i <= STEP_POINTS; i++) {
+    for (int i = 1; i <= STEP_POINTS && status == MDL_OK; i++) {
         integrator_interpolate(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant);
         evaluate_row(run);
         add_point(run, false);
+        if (run->sense && !run->delays->failed)
+            status = delay_note_tangents(run);
     }
+    if (status != MDL_OK)
+        return status;
     if (run->delays->failed) {
         run_message(run, MDL_ERROR, "out of memory for the history of delays");
         return MDL_INTERNAL;
@@ -446,4 +487,57 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
     snapshot_part(snapshot, &delays->dropped, sizeof delays->dropped);
     snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);
+}
+
+// --- sensitivities: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T)
+
+void
+delay_tangents(const Run *run, uint32_t p)
+{
+    const Delays *delays = run->delays;
+    const Tangent *tangent = run->sense->tangent;
+    uint32_t n = run->model->n_delays;
+    for (uint32_t k = 0; delays && delays->points && k < n; k++) {
+        const mdl_delay *delay = &run->model->delay[k];
+        const Nodes nodes = nodes_at(run, k, run->v[0] - time_of(run, k));
+        double slope, moved = 0;
+        interpolate(delays, delays->value + k, n, &nodes, &slope);
+        if (p != UINT32_MAX)
+            moved = interpolate(delays, delays->moved + (size_t)k * delays->parameters + p, (size_t)n * delays->parameters, &nodes, NULL)
+                    - slope * delay->time_sign * run->sense->image[p][delay->time];
+        *tangent_at(tangent, delay->value) = moved + slope * *tangent_at(tangent, 0);
+    }
+}
+
+int
+delay_note_tangents(const Run *run)
+{
+    Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    if (!delays || !delays->points || delays->time[delays->points - 1] != run->v[0])
+        return MDL_OK;
+    double *moved = delays->moved + (delays->points - 1) * n * delays->parameters;
+    int status = tangent_factor(run->sense->tangent);
+    // At the start what is delayed is what it will be: delays of delays take one pass more each.
+    for (uint32_t pass = delays->points > 1 ? n : 0; pass <= n && status == MDL_OK; pass++)
+        for (uint32_t p = 0; p < delays->parameters; p++) {
+            sense_seed(run, p, run->sense->present + (size_t)p * run->sense->nx);
+            tangent_dynamics(run->sense->tangent);
+            for (uint32_t k = 0; k < n; k++)
+                moved[(size_t)k * delays->parameters + p] = run->model->delay[k].sign * *tangent_at(run->sense->tangent, run->model->delay[k].input);
+        }
+    return status;
+}
+
+bool
+delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau)
+{
+    const Delays *delays = run->delays;
+    const mdl_delay *delay = &run->model->delay[k];
+    const Break *at = &delays->broken[delays->passed[k]];
+    if (delays->passed[k] >= delays->breaks || !at->jumped
+        || at->time + time_of(run, k) > run->v[0] + 8 * DBL_EPSILON * fabs(run->v[0]))
+        return false;
+    *tau = delays->tau[delays->passed[k] * delays->parameters + p] + delay->time_sign * run->sense->image[p][delay->time];
+    return true;
 }

@@ -491,6 +491,7 @@ int sense_discretes(Run *run);
 int sense_impact(Run *run);
 void sense_moved(const Run *run); // what the step did to states was the correction of a drift
 int sense_after_event(Run *run);
+int sense_remember(Run *run); // behind that: for what is delayed
 extern const Stepper sense_stepper;
 
 // --- integrator.c: whichever stepper the run uses

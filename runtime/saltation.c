@@ -91,6 +91,7 @@ seed_motion(Run *run, const double *f)
     tangent_clear(sense->tangent);
     *tangent_at(sense->tangent, 0) = 1;
     memcpy(tangent_at(sense->tangent, run->model->y), f, sense->nx * sizeof *f);
+    delay_tangents(run, UINT32_MAX);
     move(run);
 }
 
@@ -194,6 +195,25 @@ instant_times(Run *run, bool *first)
     return status;
 }
 
+// Arguments of delays arrive at jumps: when these happened moves, and how long they take.
+static int
+delay_times(Run *run, bool *first)
+{
+    bool found = !*first;
+    double tau;
+    int status = MDL_OK;
+    for (uint32_t k = 0; k < run->model->n_delays; k++) {
+        bool any = false;
+        for (uint32_t p = 0; p < run->sense->n && status == MDL_OK && delay_moves(run, k, p, &tau); p++) {
+            status = take_time(run, p, tau, !found, run->model->delay[k].where);
+            any = true;
+        }
+        found = found || any;
+    }
+    *first = !found;
+    return status;
+}
+
 // sense->tau: how the event's time moves with each parameter. v is at the left limit.
 static int
 find_times(Run *run)
@@ -216,7 +236,9 @@ find_times(Run *run)
         status = guard_time(run, k, first);
         first = false;
     }
-    return status == MDL_OK ? instant_times(run, &first) : status;
+    if (status == MDL_OK)
+        status = instant_times(run, &first);
+    return status == MDL_OK ? delay_times(run, &first) : status;
 }
 
 int
@@ -252,6 +274,7 @@ sense_seed_event(const Run *run, uint32_t p, const double *states)
 {
     sense_seed(run, p, states);
     *tangent_at(run->sense->tangent, 0) = run->sense->tau[p];
+    delay_tangents(run, p);
 }
 
 // It has an effect whose time would have to be known.

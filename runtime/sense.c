@@ -64,15 +64,16 @@ static int
 refuse(const Run *run)
 {
     const mdl_model *model = run->model;
+    const mdl_delay *moving = NULL;
     if (!model->tangents || model->tangents->incomplete)
         run_message(run, MDL_ERROR, "the model has no directional derivatives");
     else if (model->n_fractionals)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with fractional derivatives are not supported", model->fractional[0].where);
-    else if (model->n_delays)
-        run_message(run, MDL_ERROR, "%s: sensitivities of models with delays are not supported", model->delay[0].where);
-    else
-        return MDL_OK;
-    return MDL_FAILED;
+    for (uint32_t k = 0; k < model->n_delays && !moving; k++)
+        moving = model->delay[k].moving ? &model->delay[k] : NULL;
+    if (moving)
+        run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes are not supported", moving->where);
+    return moving || model->n_fractionals || !model->tangents || model->tangents->incomplete ? MDL_FAILED : MDL_OK;
 }
 
 int
@@ -119,6 +120,7 @@ sense_seed(const Run *run, uint32_t p, const double *s)
     const Sense *sense = run->sense;
     memcpy(tangent_at(sense->tangent, 0), sense->image[p], run->model->tangents->shift * sizeof(double));
     memcpy(tangent_at(sense->tangent, run->model->y), s, sense->nx * sizeof *s);
+    delay_tangents(run, p);
 }
 
 // --- the start
@@ -152,7 +154,13 @@ sense_start(Run *run)
             }
     }
     memcpy(sense->present, sense->s, (size_t)sense->n * sense->nx * sizeof *sense->s);
-    return MDL_OK;
+    return delay_note_tangents(run);
+}
+
+int
+sense_remember(Run *run)
+{
+    return delay_note_tangents(run);
 }
 
 // --- results

@@ -276,6 +276,8 @@ process_event(Run *run, double instant, bool located, bool other)
         status = delay_event(run, of_delay);
     if (status == MDL_OK && run->sense)
         status = sense_after_event(run);
+    if (status == MDL_OK && run->sense)
+        status = sense_remember(run);
     if (status == MDL_OK)
         audit_after_event(run);
     if (status == MDL_OK)
