@@ -49,7 +49,8 @@ lend_sizes(Elab *elab, Member *member, Node subscripts)
 {
     const Mod *mod = member->mod;
     Value value;
-    if (!has_open_size(&elab->program->ast, subscripts) || !mod || !mod->value || mod_unset(elab, mod)
+    bool asked = has_open_size(&elab->program->ast, subscripts) && ast_at(&elab->program->ast, subscripts)->nchild > 1;
+    if (!asked || !mod || !mod->value || mod_unset(elab, mod)
         || !evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
         return;
     member->type = value.type;
@@ -85,9 +86,31 @@ declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, boo
     return true;
 }
 
+// {a.x, b.x} for a vector: its size is how many there are. What they are is not asked: they may be variables of components
+// that are being declared, such as this one.
+static bool
+counted_dims(Elab *elab, const Fragment *frag, Member *member)
+{
+    const Ast *ast = &elab->program->ast;
+    const Mod *mod = member->mod;
+    Node array = mod->value;
+    uint32_t n = ast_at(ast, array)->nchild;
+    int32_t levels = mod->levels;
+    if (member->type.rank != 1 || mod->n_fields || ast_kind(ast, array) != AST_ARRAY)
+        return false;
+    for (const Fragment *at = frag; at && levels > 0 && at->of; at = at->parent, levels--)
+        if (at->of->type.rank)
+            return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (ast_kind(ast, ast_child(ast, array, i)) != AST_REF || ast_at(ast, ast_child(ast, array, i))->nchild < 2)
+            return false;
+    member->type.dims[0] = n;
+    return n > 0;
+}
+
 // `Real table[:, 2] = ...`: the sizes left open come from the value.
 static bool
-close_dims(Elab *elab, Member *member)
+close_dims(Elab *elab, const Fragment *frag, Member *member)
 {
     const Mod *mod = member->mod;
     Value value;
@@ -97,6 +120,8 @@ close_dims(Elab *elab, Member *member)
                  sym_text(elab->dae->syms, member->name));
         return false;
     }
+    if (counted_dims(elab, frag, member))
+        return true;
     if (!mod_evaluate(elab, mod, &value))
         return false;
     if (value.type.rank != member->type.rank) {
@@ -211,7 +236,7 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
     base.rank = member->type.rank;
     memcpy(base.dims, member->type.dims, sizeof base.dims);
     member->type = base;
-    if (open && !close_dims(elab, member))
+    if (open && !close_dims(elab, frag, member))
         return false;
     if (!count_elements(elab, &member->type, member->span, &member->count))
         return false;

@@ -332,6 +332,7 @@ void elaborate_binds(Elab *elab, Fragment *frag);
 
 // --- reference.c
 typedef struct Spot { Fragment *frag; Member *member; uint32_t var, inst, connector; } Spot;
+typedef struct Stop { Spot spot; uint32_t outer; } Stop; // an instance that a path has gone through, and Target.outer there
 typedef enum TargetKind { TARGET_VARIABLE, TARGET_COMPONENT, TARGET_VALUE } TargetKind;
 typedef struct Target {
     TargetKind kind;
@@ -345,6 +346,8 @@ typedef struct Target {
     bool outside;            // first name is the connector itself
     Fragment *like;          // n is 0: what an element would be
     uint32_t outer;          // index into Fragment.outers + 1: the ids are those within the inner element
+    Stop *stops;             // the instances on the way, from the scope's
+    uint32_t n_stops;
     bool nested;             // a part of a connector
     bool shares;             // a part of a component that shares its fragment (share.c)
     bool absent;
@@ -416,6 +419,9 @@ deselected(const Fragment *frag, Node connect)
 bool outer_declare(Elab *elab, Fragment *frag, Member *member);
 // The place of the inner element as seen from a fragment: ids from 0.
 Spot outer_spot(const Fragment *frag, const Member *member);
+Spot outer_element(const Outer *outer);
+// What an outer declaration of a part refers to, beyond `frag`, as one of `frag`: index into Fragment.outers + 1.
+uint32_t outer_pass_in(Fragment *frag, const Outer *outer);
 // The member that holds scalar *var of an inner element, with the fragment it belongs to.
 Member *outer_member(const Fragment *frag, const Extra *extra, Fragment **in, uint32_t *var);
 // Whether a fragment made for another instance means the same when it stands in `parent`.

@@ -507,6 +507,7 @@ link_equations(Linker *linker, const Fragment *frag, const Shift *shift)
         uint32_t row = link_row(linker, frag, shift, equation->row, equation->n);
         uint32_t id = dae_add_equation(dae, (EqnKind)equation->kind, equation->shape, row, node, equation->span);
         dae->equations.at[id].binding = equation->binding;
+        dae->equations.at[id].guarded = equation->guard;
         dae->equations.at[id].other_units = equation->other_units;
     }
 }

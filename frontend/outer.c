@@ -141,11 +141,27 @@ outer_declare(Elab *elab, Fragment *frag, Member *member)
 }
 
 Spot
-outer_spot(const Fragment *frag, const Member *member)
+outer_element(const Outer *outer)
 {
-    const Outer *outer = &frag->outers.at[member->outer - 1];
     return (Spot){outer->frag, outer->inner, 0 - outer->inner->first, 0 - outer->inner->first_inst,
                   0 - outer->inner->first_connector};
+}
+
+Spot
+outer_spot(const Fragment *frag, const Member *member)
+{
+    return outer_element(&frag->outers.at[member->outer - 1]);
+}
+
+uint32_t
+outer_pass_in(Fragment *frag, const Outer *outer)
+{
+    uint32_t i = 0;
+    while (i < frag->outers.n && (frag->outers.at[i].inner != outer->inner || frag->outers.at[i].frag != outer->frag))
+        i++;
+    if (i == frag->outers.n)
+        vec_push(&frag->outers, *outer);
+    return i + 1;
 }
 
 Member *

@@ -472,6 +472,34 @@ join_dims(Elab *elab, Target *target, const Selection *picked, Span span)
     return true;
 }
 
+// The member is an outer declaration: what is meant is the inner element. As part of a component it is one of an instance
+// on the way to that component, or one of an instance around all of them.
+static bool
+step_out(Elab *elab, ExprEnv *env, Span span, Fragment *frag, Member **member, Target *target)
+{
+    if (!target->spots[0].member) {
+        target->outer = (*member)->outer;
+        *target->spots = outer_spot(frag, *member);
+        *member = target->spots[0].member;
+        return true;
+    }
+    if (target->n != 1) {
+        unsupported(elab, span, "an outer element of several components at once");
+        return false;
+    }
+    const Outer outer = frag->outers.at[(*member)->outer - 1];
+    *member = outer.inner;
+    for (uint32_t i = target->n_stops; i > 0 && !outer.implicit; i--)
+        if (target->stops[i - 1].spot.frag == outer.frag) {
+            *target->spots = target->stops[i - 1].spot;
+            target->outer = target->stops[i - 1].outer;
+            return true;
+        }
+    target->outer = outer_pass_in(((const Scope *)env->scope)->frag, &outer);
+    *target->spots = outer_element(&outer);
+    return true;
+}
+
 // One more name: every spot so far is an instance; the member is looked up in each.
 static bool
 step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
@@ -492,15 +520,8 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         target->absent = true;
         return true;
     }
-    if (member->outer) {
-        if (target->spots[0].member) {
-            unsupported(elab, at->span, "an outer element as part of another component");
-            return false;
-        }
-        target->outer = member->outer;
-        *target->spots = outer_spot(frag, member);
-        member = target->spots[0].member;
-    }
+    if (member->outer && !step_out(elab, env, at->span, frag, &member, target))
+        return false;
     target->nested |= frag->is_connector;
     Selection picked;
     if (!select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym,
@@ -557,7 +578,9 @@ resolve_instance(Elab *elab, ExprEnv *env, Fragment *frag, Node ref, Target *tar
     target->spots = arena_new(elab->scratch, Spot);
     target->spots[0] = (Spot){.frag = frag};
     target->n = 1;
+    target->stops = arena_array(elab->scratch, Stop, n);
     for (uint32_t i = 0; i < n && !target->absent; i++) {
+        target->stops[target->n_stops++] = (Stop){target->spots[0], target->outer};
         if (!step(elab, env, child_at(elab, ref, i), i == n - 1, target))
             return false;
         if (!i && !target->absent && target->n)

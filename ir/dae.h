@@ -124,7 +124,8 @@ typedef struct Equation {
     uint32_t node;   // owner: index into Dae.nodes
     uint8_t kind;
     uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
-    uint8_t binding;   // 1: var = e of a modification or declaration, var in the first slot: it belongs to the class of var
+    bool binding : 1;  // var = e of a modification or declaration, var in the first slot: it belongs to the class of var
+    bool guarded : 1;  // it is here because of how the connectors are connected: cardinality, Connections.isRoot
     uint8_t other_units; // 1: a function declares other units than its text gives: not checked
     Span span;
 } Equation;

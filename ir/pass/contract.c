@@ -8,6 +8,8 @@
 // places per scalar bond (one for each port) one is taken by the common effort (f_a + f_b = 0), the other by
 // a flow constraint, an effort constraint or an element. Bipartite matching of equations with these places
 // and its Dulmage-Mendelsohn decomposition name what is open or closed twice.
+// A class that has connectors and nothing else is a shell: a port of the class around, which writes the equations of its
+// variables itself. Such a component is counted with the one around it, as a record is.
 // An overconstrained record (the orientation of a frame) adds its scalars to the unknowns of the component that
 // determines it: the root, and of each Connections.branch the end further from the root.
 // Contract: after pass_bonds (nodes own equations). Reports, changes nothing. Composite components are not
@@ -24,6 +26,12 @@ is_part(const Dae *dae, uint32_t inst)
     return kind == CLASS_KIND_RECORD || kind == CLASS_KIND_OPERATOR_RECORD || kind == CLASS_KIND_CONNECTOR;
 }
 
+static bool
+is_physical(const Dae *dae, uint32_t inst)
+{
+    return dae->insts.at[inst].class_kind >= CLASS_KIND_BODY && dae->insts.at[inst].class_kind <= CLASS_KIND_MEMORY;
+}
+
 static void
 find_owners(Contract *contract)
 {
@@ -36,6 +44,62 @@ find_owners(Contract *contract)
         if (parent != NONE && !part)
             contract->composite.at[contract->owner.at[parent]] = 1;
     }
+}
+
+static uint32_t
+owner_of_equation(const Contract *contract, const Equation *equation)
+{
+    const Dae *dae = contract->dae;
+    bool own = !equation->generated && equation->kind != EQN_INITIAL && equation->kind != EQN_REMOVED;
+    Var bound = contract_bound_var(dae, equation);
+    uint32_t inst = bound != NONE ? dae_group(dae, bound)->inst : dae->nodes.at[equation->node].inst;
+    return own ? contract->owner.at[inst] : NONE;
+}
+
+// The component that the class around gives a value with this side of an equation: `port.x = ...` in the class of which the
+// connector's component is a part. NONE for everything else.
+static uint32_t
+component_given(const Contract *contract, const Equation *equation, uint32_t side)
+{
+    const Dae *dae = contract->dae;
+    Expr at = expr_op(dae->exprs, equation->shape) == OP_EQN ? expr_arg(dae->exprs, equation->shape, side) : 0;
+    if (!at || expr_op(dae->exprs, at) != OP_SLOT)
+        return NONE;
+    const Group *group = dae_group(dae, dae->rows.at[equation->row + expr_slot_of(dae->exprs, at)]);
+    if (!group)
+        return NONE;
+    uint32_t inst = group->inst, component = contract->owner.at[inst], parent = dae->insts.at[component].parent;
+    return component != inst && parent != NONE && contract->owner.at[parent] == owner_of_equation(contract, equation) ? component : NONE;
+}
+
+// Gives the connectors of shells to the components around.
+static void
+find_shells(Contract *contract)
+{
+    enum { GIVEN = 1, FULL = 2 };
+    const Dae *dae = contract->dae;
+    U8Vec seen = {0};
+    vec_grow(&seen, dae->insts.n);
+    for (uint32_t i = 0; i < dae->groups.n; i++)
+        seen.at[dae->groups.at[i].inst] |= FULL;
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation *equation = &dae->equations.at[i];
+        uint32_t owner = owner_of_equation(contract, equation);
+        if (owner == NONE)
+            continue;
+        seen.at[owner] |= FULL;
+        for (uint32_t side = 0; side < 2 && !equation->binding; side++) {
+            uint32_t given = component_given(contract, equation, side);
+            if (given != NONE)
+                seen.at[given] |= GIVEN;
+        }
+    }
+    for (uint32_t i = 0; i < dae->insts.n; i++) {
+        uint32_t component = contract->owner.at[i];
+        if (i != component && seen.at[component] == GIVEN && !contract->composite.at[component] && !is_physical(dae, component))
+            contract->owner.at[i] = contract->owner.at[dae->insts.at[component].parent];
+    }
+    vec_free(&seen);
 }
 
 static void
@@ -66,13 +130,8 @@ build_indexes(Contract *contract)
         vec_push(&owner, contract->owner.at[dae->connectors.at[i].inst]);
     build_index(&contract->connectors, dae->insts.n, &owner);
     vec_clear(&owner);
-    for (uint32_t i = 0; i < dae->equations.n; i++) {
-        const Equation *equation = &dae->equations.at[i];
-        bool own = !equation->generated && equation->kind != EQN_INITIAL && equation->kind != EQN_REMOVED;
-        Var bound = contract_bound_var(dae, equation);
-        uint32_t inst = bound != NONE ? dae_group(dae, bound)->inst : dae->nodes.at[equation->node].inst;
-        vec_push(&owner, own ? contract->owner.at[inst] : NONE);
-    }
+    for (uint32_t i = 0; i < dae->equations.n; i++)
+        vec_push(&owner, owner_of_equation(contract, &dae->equations.at[i]));
     build_index(&contract->equations, dae->insts.n, &owner);
     vec_clear(&owner);
     contract_open_inputs(contract, &owner);
@@ -345,7 +404,7 @@ check(Contract *contract, uint32_t inst)
 {
     const Inst *at = &contract->dae->insts.at[inst];
     const Index *groups = &contract->groups, *connectors = &contract->connectors;
-    bool physical = at->class_kind >= CLASS_KIND_BODY && at->class_kind <= CLASS_KIND_MEMORY;
+    bool physical = is_physical(contract->dae, inst);
     uint64_t key = hash_add(hash_add(at->class_name, count(&contract->equations, inst)), count(&contract->open_inputs, inst));
     for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++)
         key = hash_add(key, contract->closed.at[connectors->items.at[i]]);
@@ -371,8 +430,7 @@ static bool
 is_checked(const Contract *contract, uint32_t inst)
 {
     const Dae *dae = contract->dae;
-    uint8_t kind = dae->insts.at[inst].class_kind;
-    if (kind >= CLASS_KIND_BODY && kind <= CLASS_KIND_MEMORY)
+    if (is_physical(dae, inst))
         return true;
     return dae->balanced && !is_part(dae, inst) && !dae->insts.at[inst].has_energy && (inst || dae_has_open_flanges(dae));
 }
@@ -382,6 +440,7 @@ pass_contract(Dae *dae, Diags *diags)
 {
     Contract contract = {.dae = dae, .diags = diags, .ok = true};
     find_owners(&contract);
+    find_shells(&contract);
     build_indexes(&contract);
     vec_reserve(&contract.column_of, dae->nvars);
     for (uint32_t v = 0; v < dae->nvars; v++)

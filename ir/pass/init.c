@@ -642,14 +642,45 @@ match_start(Dae *dae, const Reduction *reduction, const U32Vec *pres, Problem *p
     return good;
 }
 
+// The variable that stands for this one after alias elimination; itself when it is the negative of one.
+static Var
+standing_for(Dae *dae, Var var)
+{
+    Var of = dae->var_pre_of.at[var];
+    bool negative;
+    Var at = dae_alias(dae, of == NONE ? var : of, &negative);
+    return negative ? var : of == NONE ? at : dae_pre(dae, at);
+}
+
+// Whether an initial equation has been met before, perhaps in other names for the same variables. Saying a thing twice
+// contradicts nothing; two that look alike by their hash are compared.
+static bool
+said_before(Dae *dae, Map *said, uint32_t equation)
+{
+    const Equation at = dae->equations.at[equation];
+    uint32_t n = expr_nslots(dae->exprs, at.shape), first;
+    uint64_t key = at.shape;
+    for (uint32_t k = 0; k < n; k++)
+        key = hash_add(key, standing_for(dae, dae->rows.at[at.row + k]));
+    if (!map_get(said, key, &first)) {
+        map_put(said, key, equation);
+        return false;
+    }
+    bool same = dae->equations.at[first].shape == at.shape;
+    for (uint32_t k = 0; k < n && same; k++)
+        same = standing_for(dae, dae->rows.at[dae->equations.at[first].row + k]) == standing_for(dae, dae->rows.at[at.row + k]);
+    return same;
+}
+
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
     U32Vec start_of = {0};
+    Map said = {0};
     uint32_t n = dae->equations.n;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
-        if (kind == EQN_NORMAL || kind == EQN_INITIAL)
+        if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
             vec_push(&problem->equations, i);
         else if (kind == EQN_WHEN)
             add_when(dae, problem, i);
@@ -660,6 +691,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
         Delay delay = dae->delays.at[i];
         add_delay(dae, problem, &delay);
     }
+    map_free(&said);
     U32Vec pres = {0};
     start_binds(dae, &start_of);
     add_fixed(dae, problem, &start_of);

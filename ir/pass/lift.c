@@ -19,6 +19,11 @@ typedef struct Extra {
     Expr text; // RELATION: the relation; SAMPLE: the call
 } Extra;
 
+// What becomes a held value: nothing (inside noEvent); relations and kinks; relations alone. The last holds in the argument
+// of a function that is not defined everywhere: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before
+// the event is found, and a kink is continuous without being held.
+typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_RELATIONS } Events;
+
 typedef struct Lifted {
     Expr shape;                // over own slots, then extras
     uint32_t own;              // slots of the original shape
@@ -34,8 +39,7 @@ struct LiftMemo {
     Map rewriting;             // shape -> 1 when it holds anything to lift
     U8Vec plain;               // per shape that is lifted as it stands: 1
     // of the rewrite that is running:
-    Map done;                  // expression -> rewritten (outside noEvent)
-    Map done_noevent;
+    Map done[3];               // per Events: expression -> rewritten
     LiftMode mode;
     uint32_t own, first_extra;
     const uint8_t *slot_kind;  // per own slot: 1 when it is continuous
@@ -64,8 +68,8 @@ lift_memo_free(Lowering *low)
     map_free(&memo->of);
     map_free(&memo->rewriting);
     vec_free(&memo->plain);
-    map_free(&memo->done);
-    map_free(&memo->done_noevent);
+    for (int i = 0; i < 3; i++)
+        map_free(&memo->done[i]);
     vec_free(&memo->vars);
     vec_free(&memo->places);
     vec_free(&memo->kinds);
@@ -108,7 +112,7 @@ relation(Lowering *low, Op op, Expr a, Expr b)
     return extra_slot(low, EXTRA_RELATION, text);
 }
 
-static Expr rewrite(Lowering *low, Expr e, bool events);
+static Expr rewrite(Lowering *low, Expr e, Events events);
 
 // Piecewise operators written out over held relations. a and b are rewritten already; relations refer to
 // the unrewritten arguments, which contain no held values of their own.
@@ -135,7 +139,7 @@ choice(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
 }
 
 static Expr
-rewrite_args(Lowering *low, Expr e, bool events)
+rewrite_args(Lowering *low, Expr e, Events events)
 {
     uint32_t n = expr_nargs(low->exprs, e);
     Expr *args = base_realloc(NULL, sizeof *args * (n ? n : 1));
@@ -154,11 +158,11 @@ rewrite_args(Lowering *low, Expr e, bool events)
 static Expr
 live(Lowering *low, Expr e)
 {
-    return rewrite(low, e, false);
+    return rewrite(low, e, EVENTS_NONE);
 }
 
 static Expr
-rewrite_new(Lowering *low, Expr e, bool events)
+rewrite_new(Lowering *low, Expr e, Events events)
 {
     Exprs *exprs = low->exprs;
     Op op = expr_op(exprs, e);
@@ -167,9 +171,9 @@ rewrite_new(Lowering *low, Expr e, bool events)
     case OP_CONST: case OP_SLOT: case OP_TIME:
         return e;
     case OP_NOEVENT:
-        return rewrite(low, expr_arg(exprs, e, 0), false);
+        return rewrite(low, expr_arg(exprs, e, 0), EVENTS_NONE);
     case OP_SMOOTH:
-        return rewrite(low, expr_arg(exprs, e, 1), events && expr_is_const(exprs, expr_arg(exprs, e, 0), 0));
+        return rewrite(low, expr_arg(exprs, e, 1), expr_is_const(exprs, expr_arg(exprs, e, 0), 0) ? events : EVENTS_NONE);
     case OP_HOMOTOPY: {
         Expr actual = rewrite(low, expr_arg(exprs, e, 0), events);
         if (low->lift->mode != LIFT_LIVE)
@@ -191,26 +195,27 @@ rewrite_new(Lowering *low, Expr e, bool events)
         return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
         bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
-        if (!held || smooth || !depends_on_continuous(low, e))
+        if (!held || smooth || (op != OP_SIGN && events == EVENTS_RELATIONS) || !depends_on_continuous(low, e))
             return rewrite_args(low, e, events);
         Expr a = expr_arg(exprs, e, 0), b = expr_nargs(exprs, e) > 1 ? expr_arg(exprs, e, 1) : 0;
         return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
                       b ? rewrite(low, b, events) : 0);
     }
+    case OP_SQRT: case OP_LOG: case OP_LOG10: case OP_ASIN: case OP_ACOS:
+        return rewrite_args(low, e, events ? EVENTS_RELATIONS : EVENTS_NONE);
     default:
         return rewrite_args(low, e, events);
     }
 }
 
 static Expr
-rewrite(Lowering *low, Expr e, bool events)
+rewrite(Lowering *low, Expr e, Events events)
 {
-    Map *done = events ? &low->lift->done : &low->lift->done_noevent;
     uint32_t result;
-    if (map_get(done, e, &result))
+    if (map_get(&low->lift->done[events], e, &result))
         return result;
     result = rewrite_new(low, e, events);
-    map_put(events ? &low->lift->done : &low->lift->done_noevent, e, result);
+    map_put(&low->lift->done[events], e, result);
     return result;
 }
 
@@ -249,13 +254,13 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
     uint32_t found;
     if (map_get(&memo->of, key, &found))
         return found;
-    map_clear(&memo->done);
-    map_clear(&memo->done_noevent);
+    for (int i = 0; i < 3; i++)
+        map_clear(&memo->done[i]);
     memo->mode = mode;
     memo->own = own;
     memo->first_extra = memo->extras.n;
     memo->slot_kind = kinds;
-    Expr text = rewriting ? rewrite(low, shape, true) : shape;
+    Expr text = rewriting ? rewrite(low, shape, EVENTS_ALL) : shape;
     Lifted lifted = {.own = own, .extra = memo->first_extra, .n_extra = memo->extras.n - memo->first_extra,
                      .order = memo->orders.n};
     U32Vec order = {0};

@@ -4,7 +4,8 @@
 // 4.8), so that a mistake is found in the class in which it was made.
 // Method: the places of contract.c, and what a class with components adds. A connector to which its own components are
 // connected is closed: connections bring as many equations as it has variables. What is declared `input` is given. An input of
-// one of its components is an unknown of the class, unless something is connected to it or a modification gives it a value. An
+// one of its components is an unknown of the class, unless something is connected to it, a modification gives it a value or the
+// component has a value for the case that nothing is connected. An
 // equation that stands in a modification belongs to the class of the variable that it determines.
 // Contract: part of pass_contract: contract_open_inputs before its indexes are used, contract_check_model for one instance.
 // Complexity: linear in connects, connectors and variables, plus one matching per class that is wrong.
@@ -37,13 +38,23 @@ find_connected(Contract *contract)
     }
 }
 
+// The input that a class itself gives a value for when nothing is connected to it, or NONE.
+static Var
+default_input(const Dae *dae, const Equation *equation)
+{
+    bool equal = equation->guarded && expr_op(dae->exprs, equation->shape) == OP_EQN;
+    Expr left = equal ? expr_arg(dae->exprs, equation->shape, 0) : 0;
+    return left && expr_op(dae->exprs, left) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(dae->exprs, left)] : NONE;
+}
+
 static void
 find_given(Contract *contract)
 {
     const Dae *dae = contract->dae;
     vec_grow(&contract->given, dae->nvars);
     for (uint32_t i = 0; i < dae->equations.n; i++) {
-        Var var = contract_bound_var(dae, &dae->equations.at[i]);
+        const Equation *equation = &dae->equations.at[i];
+        Var var = equation->binding ? contract_bound_var(dae, equation) : default_input(dae, equation);
         if (var != NONE)
             contract->given.at[var] = 1;
     }

@@ -1,11 +1,10 @@
-// driver: feeds mutated files to a fuzz target. Stands in for libFuzzer, which needs clang.
+// driver: feeds mutated files to a fuzz target. Stands in for libFuzzer, which needs clang (long.sh).
 //
 //   TARGET RUNS SEED FILE_OR_FOLDER...
 //
-// Each run takes one of the files and changes it: bytes, tokens of the language, pieces moved, doubled, left out, or taken
-// from another file. The same SEED gives the same inputs. An input that crashes, or takes longer than 20 s, is written to
+// RUNS of 0: every file once, as it is. Otherwise each run takes one of the files and changes it: bytes, tokens of the language,
+// pieces moved, doubled, left out, or taken from another file. The same SEED gives the same inputs. An input that crashes, or takes longer than 20 s, is written to
 // fuzz-TARGET-N.input. Prints how many ran; exit status 1 after a crash.
-// With clang the targets link with libFuzzer instead: make fuzz FUZZER="clang-19 -fsanitize=fuzzer,address".
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -179,11 +178,12 @@ main(int argc, char **argv)
     for (int number = SIGABRT; number <= SIGALRM; number++)
         if (number == SIGABRT || number == SIGSEGV || number == SIGFPE || number == SIGALRM)
             signal(number, on_signal);
-    for (unsigned long run = 0; run < runs; run++) {
-        const Text *file = &f.file[random_number(&f, f.files)];
+    unsigned long all = runs ? runs : f.files;
+    for (unsigned long run = 0; run < all; run++) {
+        const Text *file = &f.file[runs ? random_number(&f, f.files) : run];
         memcpy(text.at, file->at, file->size);
         text.size = file->size;
-        for (uint64_t changes = 1 + random_number(&f, 4); changes; changes--)
+        for (uint64_t changes = runs ? 1 + random_number(&f, 4) : 0; changes; changes--)
             change_once(&f, &text);
         present.data = text.at;
         present.size = text.size;
@@ -192,7 +192,7 @@ main(int argc, char **argv)
         LLVMFuzzerTestOneInput(text.at, text.size);
     }
     alarm(0);
-    printf("ok %s: %lu inputs from %zu files\n", present.target, runs, f.files);
+    printf("ok %s: %lu inputs from %zu files\n", present.target, all, f.files);
     for (size_t i = 0; i < f.files; i++)
         free(f.file[i].at);
     free(f.file);
