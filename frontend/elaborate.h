@@ -18,6 +18,11 @@ void program_limit_nesting(Program *program, uint32_t nesting);
 void program_allow_external(Program *program);
 // Reads and parses; E0901 when it cannot be read (program_io_error then holds errno).
 bool program_add_file(Program *program, const char *path);
+// Instead of a file: reads the package that the dotted name of a class begins with, when a directory offers it. False when
+// none does; no message, then.
+bool program_add_named(Program *program, const char *name);
+// The package on offer that `name`, up to its first dot, is probably meant to be, or NULL.
+const char *program_nearest_package(Program *program, const char *name);
 int program_io_error(const Program *program);
 const Ast *program_ast(const Program *program);
 Node program_file(const Program *program, uint32_t i); // FILE nodes in order; 0 past the end
@@ -55,9 +60,9 @@ typedef struct Survey {
     VEC(SurveyItem) items;
 } Survey;
 
-// The classes of the last file added that can be checked one by one, in the order of the text. False when the file has a
-// model at its top or nothing that can be checked, or after errors.
-bool program_survey(Program *program, Survey *survey);
+// The classes of the last file added, or of the package `name` (NULL: none), that can be checked one by one, in the order of the
+// text. False when the file has a model at its top or nothing that can be checked, when `name` is no package, or after errors.
+bool program_survey(Program *program, const char *name, Survey *survey);
 
 // Warnings about names in the last file added that nothing uses, or that hide others; for a program without errors.
 void program_warn_names(Program *program);

@@ -54,6 +54,43 @@ no_model(const Program *program, Node file, Diags *diags)
         diag_add(diags, E0104, (Span){0}, "%s: %s", source_path(program->sources, 0), text);
 }
 
+// A class whose name ends with `name`, which may have been given without the packages around it; NULL when there is none.
+static const char *
+class_further_in(const Program *program, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
+        const char *full = sym_text(program->syms, class_at(program, id)->full_name);
+        size_t length = strlen(full);
+        if (length > n && full[length - n - 1] == '.' && !strcmp(full + length - n, name))
+            return full;
+    }
+    return NULL;
+}
+
+static void
+no_class(Program *program, const char *name, Diags *diags)
+{
+    const char *dot = strrchr(name, '.');
+    uint32_t around = CLASSID_ROOT;
+    Diag *diag;
+    // As far as the name can be followed.
+    while (dot && !(around = scope_class_by_path(program, arena_strndup(program->arena, name, (size_t)(dot - name)))))
+        for (dot--; dot > name && *dot != '.'; dot--)
+            ;
+    around = around ? around : CLASSID_ROOT;
+    const char *rest = around == CLASSID_ROOT ? name : dot + 1, *further = around == CLASSID_ROOT ? class_further_in(program, name) : NULL;
+    const char *part = arena_strndup(program->arena, rest, strcspn(rest, "."));
+    const char *near = further ? further : scope_nearest(program, around, sym_of(program->syms, part), true);
+    if (around == CLASSID_ROOT)
+        diag = diag_add(diags, E0104, (Span){0}, "there is no class '%s'", name);
+    else
+        diag = diag_add(diags, E0104, (Span){0}, "there is no class '%s': '%s' has nothing named '%s'", name,
+                        sym_text(program->syms, class_at(program, around)->full_name), part);
+    if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+}
+
 static uint32_t
 choose_class(Program *program, const char *name, Diags *diags)
 {
@@ -61,10 +98,7 @@ choose_class(Program *program, const char *name, Diags *diags)
         uint32_t id = scope_class_by_path(program, name);
         if (id && !scope_is_predefined(id))
             return id;
-        Diag *diag = diag_add(diags, E0104, (Span){0}, "there is no class '%s'", name);
-        const char *near = scope_nearest(program, CLASSID_ROOT, sym_of(program->syms, name), true);
-        if (near)
-            diag_help(diag, "did you mean '%s'?", near);
+        no_class(program, name, diags);
         return 0;
     }
     Node file = program->last_file;

@@ -332,6 +332,8 @@ check_files(Options *o, Out *why)
     }
     if (o->command == COMMAND_SHOW && !strcmp(o->what, "passes"))
         return true;
+    if (!o->n_files && o->class_name && o->command != COMMAND_DOC && !several)
+        o->files[o->n_files++] = o->class_name;
     if (!o->n_files && o->command != COMMAND_DOC)
         out_text(why, "no file given");
     else if (o->command == COMMAND_COMPARE && o->n_files != 2)

@@ -6,6 +6,7 @@
 // a directory offers is read, until nothing new appears. Thus the tree never moves while it is being
 // elaborated.
 // Contract: program.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
+#include "frontend/expression.h"
 #include "frontend/program.h"
 
 #include <ctype.h>
@@ -282,6 +283,30 @@ load_package(Program *program, Sym name)
         load_file(program, path, "");
     else
         load_directory(program, path, "", sym_text(program->syms, name), 0);
+}
+
+bool
+program_add_named(Program *program, const char *name)
+{
+    uint32_t index;
+    list_packages(program);
+    Sym first = sym_make(program->syms, name, strcspn(name, "."));
+    if (!map_get(&program->available, first, &index))
+        return false;
+    load_package(program, first);
+    return true;
+}
+
+const char *
+program_nearest_package(Program *program, const char *name)
+{
+    uint32_t n = program->available_paths.n;
+    const char **names = arena_array(program->arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *entry = file_name(program->available_paths.at[i]);
+        names[i] = arena_strndup(program->arena, entry, strcspn(entry, ". "));
+    }
+    return nearest_name(arena_strndup(program->arena, name, strcspn(name, ".")), names, n);
 }
 
 // --- files of a package that the user gave

@@ -357,8 +357,11 @@ program_read_file(Program *program, const char *path)
         program->io_error = error;
         Diag *diag = diag_add(program->diags, E0901, (Span){0}, "cannot read '%s': %s", path, strerror(error));
         const char *near = error == ENOENT ? nearest_file(path, program->arena) : NULL;
+        const char *package = near || strchr(path, '/') || !strchr(path, '.') ? NULL : program_nearest_package(program, path);
         if (near)
             diag_help(diag, "did you mean '%s'?", near);
+        else if (package)
+            diag_help(diag, "as the name of a class: did you mean '%s%s'?", package, strchr(path, '.'));
         return 0;
     }
     ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};

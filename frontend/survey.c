@@ -171,12 +171,22 @@ is_of_its_own(const Program *program, const ClassInfo *info)
         && (!parent->node || (parent->kind == CLASS_PACKAGE && !(parent->flags & AST_F_PARTIAL)));
 }
 
+// What is surveyed: the text of the package of this name, or the last file.
+static Node
+surveyed(Program *program, const char *name)
+{
+    uint32_t class_id = name ? scope_class_by_path(program, name) : 0;
+    if (!name)
+        return program->last_file;
+    return class_id && class_at(program, class_id)->kind == CLASS_PACKAGE ? class_at(program, class_id)->node : 0;
+}
+
 bool
-program_survey(Program *program, Survey *survey)
+program_survey(Program *program, const char *name, Survey *survey)
 {
     uint32_t errors = diags_errors(program->diags);
     program_load_packages(program);
-    Node file = program->last_file;
+    Node file = surveyed(program, name);
     if (!file || diags_errors(program->diags) != errors)
         return false;
     uint32_t n = program->classes.n;

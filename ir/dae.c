@@ -570,7 +570,7 @@ dae_has_open_flanges(const Dae *dae)
         const Connector *connector = &dae->connectors.at[c];
         const ConnectorType *type = &dae->connector_types.at[connector->type];
         for (uint32_t k = 0; k < type->n && dae->insts.at[connector->inst].parent == 0; k++)
-            if (type->is_flow[k])
+            if (type->is_flow[k] || (type->n > 1 && type->causality[k] == CAUSALITY_INPUT))
                 return true;
     }
     return false;

@@ -122,6 +122,12 @@ run_cycles(Compilation *c)
 }
 
 static bool
+run_networks(Compilation *c)
+{
+    return pass_networks(c->dae, c->diags);
+}
+
+static bool
 run_balance(Compilation *c)
 {
     return pass_balance_closed(c->dae, c->diags);
@@ -283,6 +289,8 @@ const Pass pipeline[] = {
     {ROW(merge), .doc = "set-valued laws of one velocity become one law",
      .requires = FACT_ALIASES},
     {ROW(cycles), .doc = "what closes a loop that a free body carries no longer holds the body's position",
+     .requires = FACT_ALIASES},
+    {ROW(networks), .doc = "loops and cuts of networks that bind states alone are said in an equation of their own",
      .requires = FACT_ALIASES},
     {ROW(balance), .doc = "as many independent equations as unknowns, or a message in physical words",
      .requires = FACT_ALIASES, .provides = FACT_BALANCED},

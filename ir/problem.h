@@ -75,6 +75,7 @@ bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
 bool pass_merge(Dae *dae, Diags *diags);     // after pass_alias: one set-valued law per velocity (merge.c)
 bool pass_cycles(Dae *dae, Diags *diags);    // after pass_alias: positions cancel round kinematic loops (cycles.c)
+bool pass_networks(Dae *dae, Diags *diags);  // after pass_alias: loops and cuts that bind states alone are said (networks.c)
 bool pass_balance(Dae *dae, Diags *diags);   // counts, Dulmage-Mendelsohn messages in physical words (balance.c)
 // The same, but mechanisms with redundant constraints are squared first (closure.c).
 bool pass_balance_closed(Dae *dae, Diags *diags);

@@ -1,4 +1,4 @@
-// mdlc check: the diagnostics of one model, or of all classes of a library.
+// mdlc check: the diagnostics of one model, or of all classes of a library or of a package in it.
 //
 // A file that has no model at its top is a library. Its models are checked as models; parts up to the units of their
 // equations, since what their flanges are connected to decides about the rest; functions in a call. What was checked, and
@@ -72,7 +72,7 @@ print_tally(const Session *session, const Survey *survey, const Tally *tally)
         [SURVEY_CONSTANTS] = "package"};
     Out out = {0};
     const char *separator = ": checked ";
-    out_text(&out, session->options.files[0]);
+    out_text(&out, session->options.class_name ? session->options.class_name : session->options.files[0]);
     for (uint32_t kind = SURVEY_MODEL; kind < SURVEY_OPEN_FUNCTION; kind++) {
         if (!tally->of[kind])
             continue;
@@ -117,10 +117,10 @@ command_check(Session *session)
 {
     Survey survey = {0};
     int status = EXIT_FINE;
-    bool one = session->options.class_name || session->options.run.n_set || is_flat_text(session->options.files[0]);
+    bool one = session->options.run.n_set || is_flat_text(session->options.files[0]);
     if (!one)
         status = read_model(session);
-    if (!status && !one && program_survey(session->program, &survey))
+    if (!status && !one && program_survey(session->program, session->options.class_name, &survey))
         status = check_library(session, &survey);
     else if (!status)
         status = check_one(session);

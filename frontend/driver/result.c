@@ -46,7 +46,7 @@ static bool
 is_model(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae"));
+    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae") || may_name_class(path));
 }
 
 // Runs the model into a file that is gone when it has been read; the table stays NULL when there is nothing in it.

@@ -126,12 +126,40 @@ make_program(Session *session)
     add_paths(session);
 }
 
+bool
+may_name_class(const char *text)
+{
+    struct stat info;
+    size_t parts = 0;
+    for (const char *at = text; *at; parts++) {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        if (!length || (*at >= '0' && *at <= '9') || (at[length] && at[length] != '.') || (at[length] && !at[length + 1]))
+            return false;
+        at += length + (at[length] == '.');
+    }
+    return parts && stat(text, &info);
+}
+
+// The word of the call is the name of a class of a package on the search path.
+static bool
+read_named(Session *session)
+{
+    Options *o = &session->options;
+    if (!may_name_class(o->files[0]) || !program_add_named(session->program, o->files[0]))
+        return false;
+    if (!o->class_name)
+        o->class_name = o->files[0];
+    return true;
+}
+
 int
 read_model(Session *session)
 {
     if (session->program)
         return EXIT_FINE;
     make_program(session);
+    if (read_named(session))
+        return diags_errors(session->diags) ? EXIT_MODEL : EXIT_FINE;
     bool read = program_add_file(session->program, session->options.files[0]);
     if (program_io_error(session->program))
         return EXIT_IO;

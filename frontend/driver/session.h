@@ -49,6 +49,8 @@ const char *distributed_folder(Arena *arena, const char *name, const char *file)
 void make_program(Session *session);
 // Reads the file of the call, once.
 int read_model(Session *session);
+// Whether the word of a call may be the dotted name of a class: such names, and no file of that name.
+bool may_name_class(const char *text);
 // A flat model as text (docs/ir.md).
 bool is_flat_text(const char *path);
 // One class of the program that was read; errors so far do not count.

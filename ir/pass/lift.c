@@ -19,10 +19,10 @@ typedef struct Extra {
     Expr text; // RELATION: the relation; SAMPLE: the call
 } Extra;
 
-// What becomes a held value: nothing (inside noEvent); relations and kinks; relations alone. The last holds in the argument
-// of a function that is not defined everywhere: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before
-// the event is found, and a kink is continuous without being held.
-typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_RELATIONS } Events;
+// What becomes a held value: nothing (inside noEvent), or relations and kinks. In the argument of a function that is not defined
+// everywhere a bound holds whatever is held: sqrt(max(0, x)) must not see the x a little below 0 that a step tries before the
+// event is found.
+typedef enum Events { EVENTS_NONE, EVENTS_ALL, EVENTS_BOUNDED } Events;
 
 typedef struct Lifted {
     Expr shape;                // over own slots, then extras
@@ -138,6 +138,16 @@ choice(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
     }
 }
 
+// min or max where the bound must hold: the side that does not move is held, the other is compared anew.
+static Expr
+bounded(Lowering *low, Op op, Expr ra, Expr rb, Expr a, Expr b)
+{
+    Exprs *exprs = low->exprs;
+    Expr now = expr_2(exprs, op, a, b);
+    bool first = !depends_on_continuous(low, ra);
+    return expr_3(exprs, OP_IF, relation(low, op == OP_MIN ? OP_LE : OP_GE, ra, rb), first ? a : now, first ? now : b);
+}
+
 static Expr
 rewrite_args(Lowering *low, Expr e, Events events)
 {
@@ -195,14 +205,16 @@ rewrite_new(Lowering *low, Expr e, Events events)
         return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
         bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
-        if (!held || smooth || (op != OP_SIGN && events == EVENTS_RELATIONS) || !depends_on_continuous(low, e))
+        if (!held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e))
             return rewrite_args(low, e, events);
         Expr a = expr_arg(exprs, e, 0), b = expr_nargs(exprs, e) > 1 ? expr_arg(exprs, e, 1) : 0;
+        if (events == EVENTS_BOUNDED && (op == OP_MIN || op == OP_MAX))
+            return bounded(low, op, live(low, a), live(low, b), rewrite(low, a, events), rewrite(low, b, events));
         return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
                       b ? rewrite(low, b, events) : 0);
     }
     case OP_SQRT: case OP_LOG: case OP_LOG10: case OP_ASIN: case OP_ACOS:
-        return rewrite_args(low, e, events ? EVENTS_RELATIONS : EVENTS_NONE);
+        return rewrite_args(low, e, events ? EVENTS_BOUNDED : EVENTS_NONE);
     default:
         return rewrite_args(low, e, events);
     }
