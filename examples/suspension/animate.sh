@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 awk 'NR == 1 { n = split($0, part, "\""); for (i = 2; i <= n; i += 2) gsub(",", ";", part[i])
         for (i = 1; i <= n; i++) printf "%s", part[i]; print ""; next } { print }' "$work/quoted.csv" >"$work/car.csv"
 
-# Frames of 0.02 s: per corner the joints, the wheel's centre, axis and angle, the road under it; and the chassis. In the
+# Frames of 0.01 s: per corner the joints, the wheel's centre, axis and angle, the road under it; and the chassis. In the
 # axes of a camera that moves along with the car.
 awk -F, '
     function at(name) { if (!(name in column)) { print "animate.sh: no column " name > "/dev/stderr"; exit 1 } return $column[name] }
@@ -34,7 +34,7 @@ awk -F, '
     }
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     $1 >= next_time - 1e-9 {
-        next_time = $1 + 0.02
+        next_time = $1 + 0.01
         x0 = at("surge.s")
         printf "%s{t:%.3f,x:%.4f,front:%s,rear:%s,c:[%s,%s,%s,%s]}", n++ ? ",\n" : "", $1, x0, point("front.frame_b.r_0", x0),
             point("rear.frame_b.r_0", x0), corner("left[1]", x0), corner("right[1]", x0), corner("left[2]", x0), corner("right[2]", x0)
