@@ -11,11 +11,14 @@
 
 #include "ir/way.h"
 
+#include <string.h>
+
 enum { SOURCES = 8, NAMES_SHOWN = 6 };
 
 typedef struct Conflict {
     Dae *dae;
     uint32_t source[SOURCES], n;
+    U32Vec bond; // per node, see find_bonds
     U32Vec way;
 } Conflict;
 
@@ -25,13 +28,37 @@ is_source(const Dae *dae, uint32_t node)
     return node < dae->nodes.n && (dae->nodes.at[node].kind == NODE_SE || dae->nodes.at[node].kind == NODE_SF);
 }
 
+// The first bond of each component; NONE for what has none, or joins frames: such a part is driven, it does not drive.
+static void
+find_bonds(Conflict *conflict)
+{
+    const Dae *dae = conflict->dae;
+    U8Vec ports = {0}, frames = {0};
+    vec_grow(&ports, dae->nodes.n);
+    vec_grow(&frames, dae->nodes.n);
+    for (uint32_t i = 0; i < dae->nodes.n; i++)
+        vec_push(&conflict->bond, NONE);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        uint32_t *first = &conflict->bond.at[bond->component];
+        ports.at[bond->component] |= *first != NONE && bond->connector != dae->bonds.at[*first].connector;
+        frames.at[bond->component] |= bond->scalar > 0;
+        *first = *first == NONE ? b : *first;
+    }
+    for (uint32_t i = 0; i < dae->nodes.n; i++)
+        if (ports.at[i] && frames.at[i])
+            conflict->bond.at[i] = NONE;
+    vec_free(&ports);
+    vec_free(&frames);
+}
+
 static void
 add_source(Conflict *conflict, uint32_t node)
 {
     uint32_t i = 0;
     while (i < conflict->n && conflict->source[i] != node)
         i++;
-    if (i == conflict->n && i < SOURCES && is_source(conflict->dae, node))
+    if (i == conflict->n && i < SOURCES && is_source(conflict->dae, node) && conflict->bond.at[node] != NONE)
         conflict->source[conflict->n++] = node;
 }
 
@@ -116,6 +143,32 @@ find_way(Conflict *conflict, Ways *ways, const uint32_t *equations, uint32_t n)
     return found;
 }
 
+// What the quantity that they impose is called where they are: "position", "voltage", ..., or "effort" and "flow".
+static const char *
+quantity_of(const Conflict *conflict, bool effort)
+{
+    static const char *const words[][2] = {{"m", "motion"}, {"rad", "motion"}, {"m/s", "motion"}, {"rad/s", "motion"}, {"N", "force"},
+                                           {"N.m", "torque"}, {"V", "voltage"}, {"A", "current"}, {"K", "temperature"}, {"W", "heat flow"}};
+    const Dae *dae = conflict->dae;
+    uint32_t first = conflict->bond.at[conflict->way.at[0]];
+    const Group *group = first == NONE ? NULL : dae_group(dae, effort ? dae->bonds.at[first].effort : dae->bonds.at[first].flow);
+    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(unit, words[i][0]))
+            return words[i][1];
+    return effort ? "effort" : "flow";
+}
+
+// What helps when an effort, or a flow, is imposed twice.
+static const char *
+element_between(const Conflict *conflict)
+{
+    bool effort = shares_effort(conflict), motion = !strcmp(quantity_of(conflict, false), "motion");
+    if (motion)
+        return effort ? "a mass or a damper" : "a spring or a damper";
+    return effort ? "an R or I element" : "an R or C element";
+}
+
 static void
 print_inst(const Dae *dae, uint32_t node, Out *out)
 {
@@ -163,7 +216,7 @@ note_conjugates(const Conflict *conflict, const Singular *under, uint32_t set, D
     if (n > NAMES_SHOWN)
         out_printf(&names, " and %u more", n - NAMES_SHOWN);
     diag_note(diag, (Span){0, 0}, "for the same reason nothing determines how they share the %s: %s",
-              shares_effort(conflict) ? "flow" : "effort", names.text);
+              quantity_of(conflict, !shares_effort(conflict)), names.text);
     out_free(&names);
 }
 
@@ -178,7 +231,7 @@ report(const Conflict *conflict, const Ways *ways, const uint32_t *equations, ui
     print_inst(dae, swap ? one : other, &first);
     print_inst(dae, swap ? other : one, &second);
     *made = diag_add(diags, E0509, swap ? other_span : one_span, "causal conflict: the sources %s and %s impose the same %s",
-                     first.text, second.text, shares_effort(conflict) ? "effort" : "flow");
+                     first.text, second.text, quantity_of(conflict, shares_effort(conflict)));
     diag_note(*made, swap ? one_span : other_span, "the other source is declared here");
     for (uint32_t i = 0; i < conflict->way.n; i++) {
         out_text(&chain, i ? " -> " : "");
@@ -201,9 +254,12 @@ conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singular *un
     const uint32_t *equations = over->equations.at + over->equation_start.at[set];
     uint32_t n = over->equation_start.at[set + 1] - over->equation_start.at[set];
     Conflict conflict = {.dae = dae};
+    find_bonds(&conflict);
     collect_sources(&conflict, over, set);
-    if (conflict.n < 2)
+    if (conflict.n < 2) {
+        vec_free(&conflict.bond);
         return false;
+    }
     Ways ways = ways_open(dae);
     bool found = find_way(&conflict, &ways, equations, n);
     if (found) {
@@ -214,10 +270,10 @@ conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singular *un
             note_conjugates(&conflict, under, conjugate, diag);
             reported->at[conjugate] = 1;
         }
-        diag_help(diag, "remove one of the sources, or put %s element between them",
-                  shares_effort(&conflict) ? "an R or I" : "an R or C");
+        diag_help(diag, "remove one of the sources, or put %s between them", element_between(&conflict));
     }
     ways_free(&ways);
+    vec_free(&conflict.bond);
     vec_free(&conflict.way);
     return found;
 }

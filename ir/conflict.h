@@ -17,4 +17,8 @@ bool rheonomic_report(const Dae *dae, const Singular *over, Diags *diags);
 // `reported` the set that lacks the level of the potentials. Reports, E0512.
 bool floating_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);
 
+// Inputs of components in the sets of `under` that nothing gives a value (undriven.c): the rest of what is missing follows from
+// them. False, and nothing reported, when there is none.
+bool undriven_report(const Dae *dae, const Singular *under, DiagCode code, Diags *diags);
+
 #endif

@@ -3,7 +3,7 @@
 // Purpose: two drives or servos that say how the same joint moves, a drive that joints hold to the ground, an equation for the motion
 // of a joint that has all its conditions: such models are described as what they are, not as equations too many.
 // Method: of an over-determined set, who says how something in it moves. These are drives (components with one power port that
-// impose a flow and follow a signal, a law of time or a speed, unlike a ground), constraints whose equations contain time,
+// impose a flow and follow a signal, a law of time or a speed, unlike a ground), constraints whose equations contain time or give an acceleration,
 // and equations that stand in a composite class and name a variable of a joint. Only mechanisms with frames in the plane or
 // in space are looked at: a line of masses is conflict.c's.
 // Contract: conflict.h. At most SETS sets are looked at: messages end earlier. Complexity: linear in the model and in the sets.
@@ -155,6 +155,25 @@ joint_spoken_of(const Fight *fight, uint32_t e)
     return found;
 }
 
+// An equation of a constraint that says how it moves: one with time, or for an acceleration, without a force.
+static bool
+is_servo(const Dae *dae, uint32_t e)
+{
+    static const char *const units[] = {"m/s2", "rad/s2", "N", "N.m"};
+    uint32_t n, seen = 0;
+    const Var *row = dae_row(dae, e, &n);
+    if (dae->insts.at[component_of(dae, locate_equation_inst(dae, e))].class_kind != CLASS_KIND_CONSTRAINT)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        const Group *group = dae_group(dae, row[k]);
+        const char *unit = group && group->unit && group->kind == VAR_CONTINUOUS ? sym_text(dae->syms, group->unit) : "";
+        for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+            seen |= (uint32_t)!strcmp(unit, units[i]) << i;
+    }
+    bool acceleration = seen & 3 && !(seen & 12) && !has_rate(dae, e);
+    return acceleration || expr_has_op(dae->exprs, dae->equations.at[e].shape, OP_TIME);
+}
+
 static void
 find_written(Fight *fight, const Singular *over, uint32_t set)
 {
@@ -163,8 +182,7 @@ find_written(Fight *fight, const Singular *over, uint32_t set)
         uint32_t e = over->equations.at[k], inst = component_of(dae, locate_equation_inst(dae, e));
         fight->frames |= (fight->facts.at[inst] & FRAME) != 0;
         if (is_physical(dae, inst)) {
-            bool constraint = dae->insts.at[inst].class_kind == CLASS_KIND_CONSTRAINT;
-            if (constraint && expr_has_op(dae->exprs, dae->equations.at[e].shape, OP_TIME))
+            if (is_servo(dae, e))
                 add_party(fight, locate_user_inst(dae, inst), NONE);
             continue;
         }
@@ -216,7 +234,18 @@ span_of(const Fight *fight, uint32_t i)
     return fight->equation[i] != NONE ? dae->equations.at[fight->equation[i]].span : dae->insts.at[fight->party[i]].span;
 }
 
-static Diag *
+static void
+note_joints(const Fight *fight, Diag *diag)
+{
+    Out where = {0};
+    if (!fight->n_joints)
+        return;
+    print_insts(fight->dae, fight->joint, fight->n_joints, &where);
+    diag_note(diag, (Span){0, 0}, "they meet in %s", where.text);
+    out_free(&where);
+}
+
+static void
 say_fight(const Fight *fight, Diags *diags)
 {
     Out who = {0};
@@ -226,12 +255,12 @@ say_fight(const Fight *fight, Diags *diags)
                           fight->n == 2 ? "twice" : "several times", who.text);
     for (uint32_t i = 0; i < last; i++)
         diag_note(diag, span_of(fight, i), "here, too");
+    note_joints(fight, diag);
     diag_help(diag, "prescribe one of the motions only and leave the other joint free, or put a spring or a clutch between");
     out_free(&who);
-    return diag;
 }
 
-static Diag *
+static void
 say_held(const Fight *fight, Diags *diags)
 {
     const Dae *dae = fight->dae;
@@ -248,10 +277,10 @@ say_held(const Fight *fight, Diags *diags)
     } else {
         diag = diag_add(diags, E0511, span_of(fight, 0), "a prescribed motion meets what cannot follow it: %s (%s) says how parts move "
                         "that something else holds", who.text, class);
+        note_joints(fight, diag);
         diag_help(diag, "free one of the joints between them, or prescribe only as many motions as the mechanism has freedoms");
     }
     out_free(&who);
-    return diag;
 }
 
 // In the order of the text.
@@ -294,13 +323,10 @@ report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
     if (was_said(fight))
         return true;
     sort_parties(fight);
-    Diag *diag = fight->n > 1 ? say_fight(fight, diags) : say_held(fight, diags);
-    if (fight->n_joints && (fight->n > 1 || fight->equation[0] == NONE)) {
-        Out where = {0};
-        print_insts(fight->dae, fight->joint, fight->n_joints, &where);
-        diag_note(diag, (Span){0, 0}, "they meet in %s", where.text);
-        out_free(&where);
-    }
+    if (fight->n > 1)
+        say_fight(fight, diags);
+    else
+        say_held(fight, diags);
     for (uint32_t i = 0; i < fight->n; i++)
         vec_push(&fight->said, fight->party[i]);
     return true;

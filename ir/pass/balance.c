@@ -290,7 +290,9 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.lacking = under.variables.n > 0;
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
-    if (!rheonomic_report(dae, &over, diags)) { // else what is left follows from it
+    // What is left follows from these.
+    bool said = (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
+    if (!said) {
         report_part(&reporter, &over, over_code, true);
         report_part(&reporter, &under, under_code, false);
     }
