@@ -152,7 +152,7 @@ quantity_of(const Conflict *conflict, bool effort)
     const Dae *dae = conflict->dae;
     uint32_t first = conflict->bond.at[conflict->way.at[0]];
     const Group *group = first == NONE ? NULL : dae_group(dae, effort ? dae->bonds.at[first].effort : dae->bonds.at[first].flow);
-    const char *unit = group && group->unit ? sym_text(dae->syms, group->unit) : "";
+    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(unit, words[i][0]))
             return words[i][1];

@@ -24,6 +24,7 @@ typedef struct Fight {
     uint32_t equation[PARTIES];     // that equation; NONE for a component
     uint32_t joint[PARTIES], n_joints;
     bool frames;
+    bool stiff;      // nobody prescribes a motion anywhere: joints alone are looked at
 } Fight;
 
 static uint32_t
@@ -166,7 +167,7 @@ is_servo(const Dae *dae, uint32_t e)
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const Group *group = dae_group(dae, row[k]);
-        const char *unit = group && group->unit && group->kind == VAR_CONTINUOUS ? sym_text(dae->syms, group->unit) : "";
+        const char *unit = group && group->decl->unit && dae_kind(dae, row[k]) == VAR_CONTINUOUS ? sym_text(dae->syms, group->decl->unit) : "";
         for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
             seen |= (uint32_t)!strcmp(unit, units[i]) << i;
     }
@@ -283,6 +284,28 @@ say_held(const Fight *fight, Diags *diags)
     out_free(&who);
 }
 
+// Nobody prescribes a motion, and the set has more conditions than quantities that could move: joints between grounds.
+static bool
+say_stiff(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
+{
+    const Dae *dae = fight->dae;
+    uint32_t equations = over->equation_start.at[set + 1] - over->equation_start.at[set];
+    uint32_t variables = over->variable_start.at[set + 1] - over->variable_start.at[set];
+    uint32_t joint = NONE;
+    for (uint32_t i = 0; i < fight->n_joints && joint == NONE; i++)
+        if (dae->insts.at[fight->joint[i]].class_kind == CLASS_KIND_CONSTRAINT)
+            joint = fight->joint[i];
+    if (joint == NONE || equations <= variables)
+        return false;
+    Out where = {0};
+    print_insts(dae, fight->joint, fight->n_joints, &where);
+    Diag *diag = diag_add(diags, E0421, dae->insts.at[joint].span, "joints hold this more than it can be held: %u condition%s on the motion "
+                          "too many in the loop of %s", equations - variables, equations - variables == 1 ? "" : "s", where.text);
+    diag_help(diag, "free motions: a cylindrical or spherical joint in place of a revolute one, a joint in place of a weld, or one ground less");
+    out_free(&where);
+    return true;
+}
+
 // In the order of the text.
 static void
 sort_parties(Fight *fight)
@@ -318,7 +341,9 @@ report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
     find_joints(fight, over, set);
     for (uint32_t i = 0; i < fight->n; i++)
         fight->frames |= (fight->facts.at[fight->party[i]] & FRAME) != 0;
-    if (!fight->n || !fight->frames)
+    if (!fight->n)
+        return fight->stiff && fight->frames && say_stiff(fight, over, set, diags);
+    if (!fight->frames)
         return false;
     if (was_said(fight))
         return true;
@@ -343,6 +368,9 @@ rheonomic_report(const Dae *dae, const Singular *over, Diags *diags)
     learn_ports(&fight);
     learn_laws(&fight);
     for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS; s++)
+        fights |= report_set(&fight, over, s, diags);
+    fight.stiff = !fights;
+    for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS && fight.stiff; s++)
         fights |= report_set(&fight, over, s, diags);
     vec_free(&fight.facts);
     vec_free(&fight.about);

@@ -35,8 +35,9 @@ find_inputs(Undriven *u)
         vec_push(&u->owner, NONE);
     for (uint32_t i = 0; i < dae->groups.n; i++) {
         const Group *group = &dae->groups.at[i];
-        bool unknown = group->kind == VAR_CONTINUOUS || group->kind == VAR_DISCRETE;
-        for (uint32_t k = 0; k < group->count && group->flags & GROUP_INPUT && unknown; k++)
+        const Declaration *decl = group->decl;
+        bool unknown = decl->kind == VAR_CONTINUOUS || decl->kind == VAR_DISCRETE;
+        for (uint32_t k = 0; k < decl->count && decl->flags & GROUP_INPUT && unknown; k++)
             own(u, group->first + k, group->inst);
     }
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
@@ -56,8 +57,10 @@ find_given(Undriven *u)
     for (uint32_t e = 0; e < dae->equations.n; e++) {
         uint32_t n, inst = locate_equation_inst(dae, e);
         const Var *vars = dae_row(dae, e, &n);
+        Expr left = dae->equations.at[e].binding ? expr_arg(dae->exprs, dae->equations.at[e].shape, 0) : 0;
+        uint32_t bound = left && expr_op(dae->exprs, left) == OP_SLOT ? expr_slot_of(dae->exprs, left) : NONE;
         for (uint32_t k = 0; k < n; k++)
-            if (u->owner.at[vars[k]] != NONE && (dae->equations.at[e].binding || !dae_inst_inside(dae, inst, u->owner.at[vars[k]])))
+            if (u->owner.at[vars[k]] != NONE && (k == bound || !dae_inst_inside(dae, inst, u->owner.at[vars[k]])))
                 u->given.at[vars[k]] = 1;
     }
 }

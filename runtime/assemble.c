@@ -165,6 +165,9 @@ correct(Assembly *a, double factor)
     for (uint32_t j = 0; j < a->columns; j++) {
         double size = fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300);
         most = fmax(most, fabs(a->correction[j]) / size);
+        // Where nothing else is left, the correction would move what may not.
+        if (a->mobility[j] <= size * HELD && fabs(a->correction[j]) > size * MOVED)
+            return false;
     }
     if (!isfinite(most) || most < 1e-15)
         return false;
@@ -447,6 +450,16 @@ assemble_note(const Run *run, const double *before)
         run_message(run, MDL_NOTE, "assembled: no start value had to move");
 }
 
+static bool
+is_finite_at(const Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        if (model->constraint[k].depth == depth && !isfinite(run->v[model->constraint[k].value]))
+            return false;
+    return true;
+}
+
 bool
 assemble_explain(Run *run)
 {
@@ -455,6 +468,9 @@ assemble_explain(Run *run)
         return false;
     uint32_t open = close_all(run, false, NULL);
     if (!open)
+        return false;
+    evaluate_anyway(run);
+    if (!is_finite_at(run, open))
         return false;
     say_open(&text, run, open);
     say_fixed(&text, run, open);

@@ -72,6 +72,9 @@ say_direction(Text *out, const char *const *name, uint32_t n, const double *alon
         }
     if (!count)
         return;
+    bool rates = true;
+    for (uint32_t i = first; i < n; i++)
+        rates = rates && (fabs(along[i]) <= 1e-6 * most || !strncmp(name[i], "der(", 4));
     say(out, "\n  ");
     for (uint32_t i = first, shown = 0; i < n && shown < TOGETHER; i++)
         if (fabs(along[i]) > 1e-6 * most)
@@ -83,6 +86,8 @@ say_direction(Text *out, const char *const *name, uint32_t n, const double *alon
         if (fabs(along[i]) > 1e-6 * most)
             say(out, "%s%.4g", shown++ ? " : " : "", along[i] / along[first]);
     say(out, " without changing these equations");
+    if (rates)
+        say(out, ":\n    nothing resists this change; does a mass or an inertia (a capacitance, an inductance) vanish there?");
 }
 
 size_t

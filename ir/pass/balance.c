@@ -46,7 +46,7 @@ typedef struct Reporter {
     const Singular *under;
     U8Vec reported;    // per set of `under`: part of a causal conflict that was reported
     Map connector_of;  // instance -> connector
-    U8Vec connected;   // per connector
+    U8Vec connected;   // per connector; 2: that it is not was reported
     DiagCode code;
     bool lacking;      // there is an under-determined part, too
     uint32_t set;
@@ -159,6 +159,59 @@ help_known(const Reporter *reporter, Diag *diag)
     diag_help(diag, "'%s' is %s: no equation determines it", dae_name(reporter->dae, var), kinds[dae_kind(dae, var)]);
 }
 
+// The connector to which nothing is connected and whose flows, which are zero then, the set says again; NONE: there is none.
+static uint32_t
+open_port(const Reporter *reporter)
+{
+    const Dae *dae = reporter->dae;
+    for (uint32_t k = 0; k < reporter->equations; k++) {
+        uint32_t n;
+        const Equation *equation = &dae->equations.at[reporter->equation[k]];
+        const Var *row = dae_row(dae, reporter->equation[k], &n);
+        const Group *group = equation->generated && n == 1 ? dae_group(dae, row[0]) : NULL;
+        uint32_t c;
+        if (group && map_get(&reporter->connector_of, group->inst, &c) && reporter->connected.at[c] != 1)
+            return c;
+    }
+    return NONE;
+}
+
+// What a component says about a port without a connection: once for each port.
+static bool
+report_open(Reporter *reporter)
+{
+    Dae *dae = reporter->dae;
+    uint32_t c = open_port(reporter);
+    if (c == NONE)
+        return false;
+    if (reporter->connected.at[c])
+        return true;
+    reporter->connected.at[c] = 2;
+    uint32_t inst = dae->connectors.at[c].inst, component = dae->insts.at[inst].parent;
+    Out port = {0}, name = {0};
+    dae_inst_path(dae, inst, &port);
+    dae_inst_path(dae, component, &name);
+    Diag *diag = diag_add(reporter->diags, reporter->code, dae->insts.at[component].span, "nothing is connected to '%s', so that nothing "
+                          "acts there, but '%s' (%s) determines what does", port.text, name.text,
+                          sym_text(dae->syms, dae->insts.at[component].class_name));
+    locate_move(dae, diag, component);
+    diag_help(diag, "connect it, be it to a ground");
+    out_free(&port);
+    out_free(&name);
+    return true;
+}
+
+// What an open port that was reported leaves undetermined.
+static bool
+lies_in_open_port(const Reporter *reporter)
+{
+    const Dae *dae = reporter->dae;
+    uint32_t c, inst = locate_var_inst(dae, reporter->variable[0]);
+    while (inst != NONE && !map_get(&reporter->connector_of, inst, &c))
+        inst = dae->insts.at[inst].parent;
+    return inst != NONE && reporter->connected.at[c] == 2;
+}
+
 static void
 report_over(const Reporter *reporter)
 {
@@ -267,7 +320,9 @@ report_part(Reporter *reporter, const Singular *part, DiagCode code, bool over)
             continue;
         if (over && floating_report(reporter->dae, part, s, reporter->under, &reporter->reported, reporter->diags))
             continue;
-        if (!over && reporter->reported.at[s])
+        if (over && report_open(reporter))
+            continue;
+        if (!over && (reporter->reported.at[s] || lies_in_open_port(reporter)))
             continue;
         if (over)
             report_over(reporter);

@@ -142,6 +142,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     vec_free(&low.place);
     vec_free(&low.var_at);
     vec_free(&low.image);
+    map_free(&low.wrong_values);
     vec_free(&low.state);
     vec_free(&low.nominal_of);
     vec_free(&low.implicit);

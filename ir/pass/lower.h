@@ -100,6 +100,7 @@ typedef struct Lowering {
     U32Vec place;            // per variable (representatives): place in v, or NONE
     U32Vec var_at;           // per place: the variable there, or NONE
     F64Vec image;            // per place: initial value
+    Map wrong_values;        // components of the user with a parameter that was reported
     uint32_t y, yp, r, dx, n, nx;
     U32Vec state;            // states in order: variables
     U8Vec implicit;          // per state

@@ -5,6 +5,7 @@
 // run time, what depends on others also becomes instructions.
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
 // slots.
+#include "ir/locate.h"
 #include "ir/pass/lower.h"
 
 #include <math.h>
@@ -101,14 +102,27 @@ is_guess(const Lowering *low, const Bind *bind)
     return guess;
 }
 
+// Whether a value that stands in the library follows from one that was reported: errors of a component's parameters are told
+// where the user wrote it, once.
+static bool
+follows_from_said(Lowering *low, Span span, Var var)
+{
+    const Dae *dae = low->dae;
+    uint32_t inst = locate_var_inst(dae, var), user = locate_user_inst(dae, inst);
+    bool again = map_get(&low->wrong_values, user, &inst);
+    map_put(&low->wrong_values, user, 1);
+    return again && sources_in_library(dae->sources, span.lo);
+}
+
 static void
 check_finite(Lowering *low, const Bind *bind, double value)
 {
-    if (isfinite(value) || is_guess(low, bind))
+    if (isfinite(value) || is_guess(low, bind) || follows_from_said(low, bind->span, bind->var))
         return;
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
     Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' is %s", what[bind->attr],
                           dae_name(low->dae, bind->var), isnan(value) ? "not a number" : "infinite");
+    locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     uint32_t n = expr_nslots(low->exprs, bind->shape);
     for (uint32_t k = 0; k < n && k < 6; k++) {
         int sign;
@@ -168,8 +182,11 @@ check_range(Lowering *low, const Bind *bind)
     for (uint32_t i = 0; i < low->dae->binds.n; i++)
         if (low->dae->binds.at[i].attr == ATTR_VALUE && bind_covers(&low->dae->binds.at[i], bind->var))
             span = low->dae->binds.at[i].span;
+    if (follows_from_said(low, span, bind->var))
+        return;
     Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
                           dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
+    locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     if (group->decl->span.lo != span.lo)
         diag_note(diag, group->decl->span, "declared here");
 }
