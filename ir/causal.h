@@ -37,6 +37,7 @@ typedef struct CausalItem {
 typedef struct Causal {
     VEC(CausalItem) items;       // in causal order
     VEC(Assign) assigns;
+    U32Vec singles;              // assignments that solve an equation by itself: indices
     VEC(Loop) loops;
     U32Vec tears;
     VEC(Residual) residuals;
@@ -46,8 +47,9 @@ typedef struct Causal {
 void causal_free(Causal *causal);
 // Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made
 // of parameters only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise
-// (solve.c, tear.c).
-void causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal);
+// (solve.c, tear.c). `solved`, if not NULL, is the causal form of another problem of the model: what both determine from
+// one equation is taken from there.
+void causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, const Causal *solved, Causal *causal);
 // Joins accelerations that differentiated invariants seem to determine with the systems of the forces that follow from
 // them (couple.c). `problem` is sorted and is sorted anew.
 void problem_couple(Dae *dae, const Reduction *reduction, Problem *problem);

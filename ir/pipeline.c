@@ -161,22 +161,33 @@ take_row(const Incidence *whole, uint32_t i, const U8Vec *unknown, Incidence *pa
         vec_push(&part->match_end, part->column.n);
 }
 
+static uint32_t
+count_determined(const Compilation *c, bool discrete)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->problem.equations.n; i++)
+        n += (dae_kind(c->dae, c->problem.var_of.at[i]) == VAR_DISCRETE) == discrete;
+    return n;
+}
+
 // The part of the matched problem that determines discrete, or continuous, variables; sorted on its own,
 // because the other part's variables are known while it is evaluated.
 static void
 take_part(Compilation *c, Problem *part, bool discrete)
 {
     Problem *whole = &c->problem;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < whole->equations.n; i++)
-        n += (dae_kind(c->dae, whole->var_of.at[i]) == VAR_DISCRETE) == discrete;
+    uint32_t n = count_determined(c, discrete);
+    if (n == whole->equations.n) { // nothing has to be left out, and it is sorted
+        problem_copy(whole, part);
+        return;
+    }
     vec_grow(&part->unknown, c->dae->nvars);
     vec_fill(&part->equation_of, c->dae->nvars, NONE);
     vec_reserve(&part->equations, n);
     vec_reserve(&part->var_of, n);
     vec_reserve(&part->incidence.start, n + 1);
     vec_reserve(&part->incidence.match_end, n);
-    vec_reserve(&part->incidence.column, n == whole->equations.n ? whole->incidence.column.n : n);
+    vec_reserve(&part->incidence.column, n);
     for (uint32_t i = 0; i < whole->equations.n; i++) {
         Var var = whole->var_of.at[i];
         if ((dae_kind(c->dae, var) == VAR_DISCRETE) != discrete)
@@ -220,9 +231,9 @@ run_init(Compilation *c)
 static bool
 run_solve(Compilation *c)
 {
-    causal_make(c->dae, &c->reduction, &c->continuous, &c->dynamics);
-    causal_make(c->dae, &c->reduction, &c->discrete, &c->discretes);
-    causal_make(c->dae, &c->reduction, &c->initial, &c->init);
+    causal_make(c->dae, &c->reduction, &c->continuous, NULL, &c->dynamics);
+    causal_make(c->dae, &c->reduction, &c->discrete, NULL, &c->discretes);
+    causal_make(c->dae, &c->reduction, &c->initial, &c->dynamics, &c->init);
     return true;
 }
 

@@ -26,6 +26,21 @@ problem_free(Problem *problem)
 }
 
 void
+problem_copy(const Problem *from, Problem *to)
+{
+    vec_append(&to->equations, from->equations.at, from->equations.n);
+    vec_append(&to->unknown, from->unknown.at, from->unknown.n);
+    vec_append(&to->incidence.start, from->incidence.start.at, from->incidence.start.n);
+    vec_append(&to->incidence.column, from->incidence.column.at, from->incidence.column.n);
+    vec_append(&to->incidence.match_end, from->incidence.match_end.at, from->incidence.match_end.n);
+    vec_append(&to->var_of, from->var_of.at, from->var_of.n);
+    vec_append(&to->equation_of, from->equation_of.at, from->equation_of.n);
+    vec_append(&to->sorted, from->sorted.at, from->sorted.n);
+    vec_append(&to->block_start, from->block_start.at, from->block_start.n);
+    vec_append(&to->assumed, from->assumed.at, from->assumed.n);
+}
+
+void
 structure_free(Structure *structure)
 {
     vec_free(&structure->use_of);

@@ -28,6 +28,8 @@ typedef struct Problem {
 } Problem;
 
 void problem_free(Problem *problem);
+// Everything of `from`; `to` was empty.
+void problem_copy(const Problem *from, Problem *to);
 // Fills `incidence` from equations and unknown, after alias resolution. An equation with a determinable
 // continuous variable (known or not) determines continuous unknowns only; one without determines discrete
 // ones.

@@ -163,6 +163,7 @@ make_init(Lowering *low)
     StepVec steps = {0};
     U32Vec funcs = {0};
     InstrVec code = {0};
+    vec_reserve(&code, causal->assigns.n);
     for (uint32_t i = 0; i < causal->items.n; i++) {
         CausalItem item = causal->items.at[i];
         if (!item.is_loop) {

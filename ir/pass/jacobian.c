@@ -245,7 +245,7 @@ keep(Lowering *low, uint32_t place, uint32_t first, Kept *kept, EntryVec *entrie
 static void
 differentiate(Lowering *low, const Instr *instr, InstrVec *out, Kept *kept, EntryVec *entries)
 {
-    struct JacobianMemo *memo = memo_of(low);
+    struct JacobianMemo *memo = low->jacobian;
     uint32_t n = expr_nslots(low->exprs, instr->shape);
     gather(low, instr, n);
     uint32_t first = memo->partials.n, count = 0;
@@ -260,7 +260,6 @@ differentiate(Lowering *low, const Instr *instr, InstrVec *out, Kept *kept, Entr
         vec_push(&memo->partials, partial);
         count++;
     }
-    memo_of(low); // new places may have been made
     if (keeps) {
         keep(low, instr->dest, first, kept, entries);
         return;
@@ -310,6 +309,10 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     mark_needed(low, code, n, &needed);
     if (kept)
         count_uses(low, code, n, &needed);
+    vec_reserve(&memo->partials, n);
+    vec_reserve(&memo->touched, n);
+    vec_reserve(out, n);
+    vec_reserve(entries, n);
     for (uint32_t i = 0; i < n; i++)
         if (needed.at[i])
             differentiate(low, &code[i], out, kept, entries);
@@ -384,6 +387,8 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     // A derivative that only this entry uses is stored in the matrix at once.
     PlaceMap *made = &low->scratch, *uses = &low->more_scratch;
     Negated negated = {0};
+    place_reserve(made, low->nv, code->n);
+    place_reserve(uses, low->nv, entries->n);
     for (uint32_t i = 0; i < code->n; i++) {
         place_put(made, code->at[i].dest, i);
         uint32_t slots = expr_nslots(low->exprs, code->at[i].shape);

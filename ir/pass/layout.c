@@ -126,6 +126,9 @@ lay_out(Lowering *low)
 {
     Dae *dae = low->dae;
     vec_fill(&low->place, dae->nvars, NONE);
+    vec_reserve(&low->image, dae->nvars);
+    vec_reserve(&low->var_at, dae->nvars);
+    vec_reserve(&low->sys->places, dae->rows.n);
     new_places(low, 1); // time
     low->initial = new_places(low, 1);
     low->terminal = new_places(low, 1);

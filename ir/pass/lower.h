@@ -74,6 +74,15 @@ place_count(PlaceMap *map, uint32_t place)
     vec_push(&map->used, place);
 }
 
+// Makes room for places below `nv`, of which `used` may be put.
+static inline void
+place_reserve(PlaceMap *map, uint32_t nv, uint32_t used)
+{
+    if (map->number.n < nv)
+        vec_grow(&map->number, nv - map->number.n);
+    vec_reserve(&map->used, used);
+}
+
 static inline void
 place_clear(PlaceMap *map)
 {

@@ -18,6 +18,7 @@ causal_free(Causal *causal)
 {
     vec_free(&causal->items);
     vec_free(&causal->assigns);
+    vec_free(&causal->singles);
     vec_free(&causal->loops);
     vec_free(&causal->tears);
     vec_free(&causal->residuals);
@@ -92,6 +93,26 @@ slot_of(const U32Vec *vars, Var var)
     return NONE;
 }
 
+// Per equation of the model the assignment that was solved from it alone + 1, or 0.
+static void
+find_solved(const Dae *dae, const Causal *solved, U32Vec *assign_of)
+{
+    if (!solved)
+        return;
+    vec_grow(assign_of, dae->equations.n);
+    for (uint32_t i = 0; i < solved->singles.n; i++)
+        assign_of->at[solved->assigns.at[solved->singles.at[i]].equation] = solved->singles.at[i] + 1;
+}
+
+static void
+add_assign(Causal *causal, Assign assign)
+{
+    CausalItem item = {false, causal->assigns.n};
+    vec_push(&causal->singles, causal->assigns.n);
+    vec_push(&causal->assigns, assign);
+    vec_push(&causal->items, item);
+}
+
 static bool
 solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, Var unknown, U32Vec *vars)
 {
@@ -102,26 +123,32 @@ solve_single(Dae *dae, Solutions *solutions, Causal *causal, uint32_t equation, 
     Assign assign;
     if (k == NONE || !solutions_assign(solutions, shape, vars->at, k, equation, &assign))
         return false;
-    CausalItem item = {false, causal->assigns.n};
-    vec_push(&causal->assigns, assign);
-    vec_push(&causal->items, item);
+    add_assign(causal, assign);
     return true;
 }
 
 void
-causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal *causal)
+causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, const Causal *solved, Causal *causal)
 {
-    U32Vec vars = {0}, equations = {0}, unknowns = {0};
+    U32Vec vars = {0}, equations = {0}, unknowns = {0}, assign_of = {0};
+    find_solved(dae, solved, &assign_of);
     Solutions *solutions = solutions_create(dae);
     Tearing *tearing = tearing_create(dae, reduction, solutions);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
+    vec_reserve(&dae->rows, dae->rows.n + (solved ? 0 : problem->incidence.column.n));
     vec_reserve(&causal->items, blocks);
     vec_reserve(&causal->assigns, blocks);
+    vec_reserve(&causal->singles, blocks);
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = problem->block_start.at[b], end = problem->block_start.at[b + 1];
-        uint32_t position = problem->sorted.at[first];
+        uint32_t position = problem->sorted.at[first], equation = problem->equations.at[position];
+        uint32_t known = end - first == 1 && equation < assign_of.n ? assign_of.at[equation] : 0;
+        if (known && solved->assigns.at[known - 1].var == problem->var_of.at[position]) {
+            add_assign(causal, solved->assigns.at[known - 1]);
+            continue;
+        }
         if (end - first == 1
-            && solve_single(dae, solutions, causal, problem->equations.at[position], problem->var_of.at[position], &vars))
+            && solve_single(dae, solutions, causal, equation, problem->var_of.at[position], &vars))
             continue;
         vec_clear(&equations);
         vec_clear(&unknowns);
@@ -136,6 +163,7 @@ causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, Causal
     vec_free(&vars);
     vec_free(&equations);
     vec_free(&unknowns);
+    vec_free(&assign_of);
 }
 
 static void

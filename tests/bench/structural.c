@@ -322,7 +322,7 @@ run_pass(Model *model, int pass)
     case 0: return pass_index(model->dae, &model->reduction, model->diags);
     case 1: return pass_states(model->dae, &model->reduction, model->diags);
     case 2: return pass_causality(model->dae, &model->reduction, &model->problem, model->diags);
-    default: causal_make(model->dae, &model->reduction, &model->problem, &model->causal); return true;
+    default: causal_make(model->dae, &model->reduction, &model->problem, NULL, &model->causal); return true;
     }
 }
 
