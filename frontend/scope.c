@@ -468,7 +468,10 @@ report_class(Program *program, uint32_t class_id, Node name)
         members = true;
     }
     Span span = ast_at(&program->ast, ast_child(&program->ast, name, i))->span;
+    bool counted = diags_full(program->diags); // only, so that nothing needs to be looked for
     Diag *diag = diag_add(program->diags, E0102, span, "there is no class or type '%s'", scope_name_text(program, name));
+    if (counted)
+        return;
     const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
     const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
     const char *library = !ok && !usual && i + 1 == at->nchild && i < 2 ? program_library_class(program, sym_text(program->syms, part)) : NULL;
