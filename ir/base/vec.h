@@ -58,10 +58,11 @@ vec_larger(uint32_t capacity, uint32_t want)
 // Appends `count` elements of one value.
 #define vec_fill(v, count, ...) \
     do { \
-        uint32_t end_ = (v)->n + (uint32_t)(count); \
+        uint32_t begin_ = (v)->n, end_ = begin_ + (uint32_t)(count); \
         vec_reserve((v), end_); \
-        while ((v)->n < end_) \
-            (v)->at[(v)->n++] = (__VA_ARGS__); \
+        (v)->n = end_; \
+        for (uint32_t i_ = begin_; i_ < end_; i_++) \
+            (v)->at[i_] = (__VA_ARGS__); \
     } while (0)
 
 // Appends `count` elements copied from `from` (which must not lie inside the vector).

@@ -67,6 +67,17 @@ growth() { # TITLE FILE EQUATIONS-PER-N
     row "$1: exponent of time from n = 1000" "$exponent" 1.1 "$(judge "$exponent <= 1.1")"
 }
 
+own_literals() {
+    awk 'BEGIN {
+        print "model Part\n  parameter Real p = 1;"
+        for (i = 0; i < 50; i++) print "  Real x" i (i % 5 ? "" : "(start = 0, fixed = true)") ";"
+        print "equation"
+        for (i = 0; i < 50; i++) print i % 5 ? "  x" i " = p*sin(x" i - 1 ") + " i ";" : "  der(x" i ") = x" i + 1 " - p*x" i ";"
+        print "end Part;\nmodel OwnLiterals"
+        for (i = 1; i <= 10000; i++) print "  Part part" i "(p = " 1 + i/10000 ");"
+        print "end OwnLiterals;" }'
+}
+
 large() {
     title "Large models"
     growth "heat chain, loop" examples/heat_chain/loop.mdl 1
@@ -78,6 +89,9 @@ large() {
         "$(judge "$(field steps) > 0")"
     goal="" limit=0
     whole "10,000 components of 50 equations: check" 0 "$mdlc" check $models/many_parts.mdl
+    own_literals >"$work/own.mdl"
+    goal="2 s, 500 MB" limit=2000
+    whole "10,000 components of 50 written equations, each with a literal of its own: flattened" 0 "$mdlc" show ir --after=variability "$work/own.mdl"
     goal="5 s" limit=5000
     whole "resistive grid 200 x 200: check" 0 "$mdlc" check $models/resistive_grid.mdl --set n=200
     whole "the same: compile and run 1 s" 0 "$mdlc" run $models/resistive_grid.mdl --set n=200 \
