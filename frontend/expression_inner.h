@@ -199,6 +199,8 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     bool (*call)(Frame *frame, Node call);
 };
 
+// function_sizes.c: inputs that the sizes of other variables use become known; false after reporting that one is not.
+bool function_settle_sizes(Frame *frame, Value *values);
 // function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
 void function_note_units(const Frame *frame, const Value *values);
 // --- closure.c

@@ -456,7 +456,7 @@ variables_open(Frame *frame, const Node *nodes, Value *values)
     ExprEnv *env = frame->env;
     // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)]
     // uses itself.
-    if (!inputs_open(frame, nodes, values))
+    if (!inputs_open(frame, nodes, values) || !function_settle_sizes(frame, values))
         return false;
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         if (frame->variables.at[i].flags & AST_F_INPUT)

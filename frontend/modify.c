@@ -254,6 +254,14 @@ mod_settle(Elab *elab, Mod *mod, bool attributes)
     return made;
 }
 
+// What a redeclaration modifies is of its own type: another redeclaration has nothing to do with it, unless it names a
+// constraining type (section 7.3.2).
+static bool
+takes_the_place(const Elab *elab, const Mod *outer, const Mod *inner)
+{
+    return outer->line && inner->line && !child_at(elab, inner->line, 2);
+}
+
 Mod *
 mod_merge(Elab *elab, Mod *outer, Mod *inner)
 {
@@ -268,6 +276,8 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     }
     if (inner->final && (outer->value || outer->n || outer->line || outer->redeclared))
         report_final(elab, outer, inner);
+    if (takes_the_place(elab, outer, inner))
+        return outer;
     const Mod *from = outer->value ? outer : inner;
     Mod *merged = mod_make(elab, outer->name, from->span, from->levels);
     merged->value = from->value;

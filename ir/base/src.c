@@ -168,9 +168,8 @@ sources_locate(const Sources *sources, uint32_t offset, Place *place)
     uint32_t at = offset - file->base;
     if (at > file->length)
         return false;
-    uint32_t number = line_at(file, at), start = file->lines.at[number], end = at;
-    while (end < file->length && file->text[end] != '\n')
-        end++;
+    uint32_t number = line_at(file, at), start = file->lines.at[number];
+    uint32_t end = number + 1 < file->lines.n ? file->lines.at[number + 1] - 1 : file->length;
     if (end > start && end > at && file->text[end - 1] == '\r')
         end--;
     *place = (Place){file->path, number + 1, at - start + 1, file->text + start, end - start, at};

@@ -39,6 +39,7 @@ struct LiftMemo {
     Map rewriting;             // shape -> 1 when it holds anything to lift
     U8Vec plain;               // per shape that is lifted as it stands: 1
     // of the rewrite that is running:
+    Map extra_of;              // (text, kind) -> index into extras
     Map done[3];               // per Events: expression -> rewritten
     LiftMode mode;
     uint32_t own, first_extra;
@@ -68,6 +69,7 @@ lift_memo_free(Lowering *low)
     map_free(&memo->of);
     map_free(&memo->rewriting);
     vec_free(&memo->plain);
+    map_free(&memo->extra_of);
     for (int i = 0; i < 3; i++)
         map_free(&memo->done[i]);
     vec_free(&memo->vars);
@@ -94,12 +96,15 @@ static Expr
 extra_slot(Lowering *low, ExtraKind kind, Expr text)
 {
     struct LiftMemo *memo = low->lift;
-    for (uint32_t i = memo->first_extra; i < memo->extras.n; i++)
-        if (memo->extras.at[i].kind == kind && memo->extras.at[i].text == text)
-            return expr_slot(low->exprs, memo->own + i - memo->first_extra);
-    Extra extra = {kind, text};
-    vec_push(&memo->extras, extra);
-    return expr_slot(low->exprs, memo->own + memo->extras.n - 1 - memo->first_extra);
+    uint64_t key = (uint64_t)text << 3 | kind;
+    uint32_t at;
+    if (!map_get(&memo->extra_of, key, &at)) {
+        Extra extra = {kind, text};
+        at = memo->extras.n;
+        vec_push(&memo->extras, extra);
+        map_put(&memo->extra_of, key, at);
+    }
+    return expr_slot(low->exprs, memo->own + at - memo->first_extra);
 }
 
 // A relation: held when it can change between events.
@@ -266,6 +271,7 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
     uint32_t found;
     if (map_get(&memo->of, key, &found))
         return found;
+    map_clear(&memo->extra_of);
     for (int i = 0; i < 3; i++)
         map_clear(&memo->done[i]);
     memo->mode = mode;

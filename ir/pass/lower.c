@@ -83,7 +83,8 @@ keep_places(Lowering *low)
 {
     low->sys->n_vars = low->place.n;
     low->sys->place_of = arena_array(low->arena, uint32_t, low->place.n + 1);
-    memcpy(low->sys->place_of, low->place.at, low->place.n * sizeof *low->place.at);
+    if (low->place.n)
+        memcpy(low->sys->place_of, low->place.at, low->place.n * sizeof *low->place.at);
 }
 
 static void

@@ -123,7 +123,8 @@ collect_wishes(States *states)
     bool negative;
     vec_grow(&states->wish, dae->nvars);
     vec_grow(&states->start, dae->nvars);
-    memset(states->wish.at, WISH_DEFAULT, dae->nvars);
+    if (dae->nvars)
+        memset(states->wish.at, WISH_DEFAULT, dae->nvars);
     for (Var v = 0; v < dae->nvars; v++) {
         Var to = dae_alias(dae, v, &negative);
         uint8_t wish = dae->var_der_of.at[v] != NONE ? WISH_MADE : wish_of(dae_state_select(dae, v));

@@ -38,7 +38,7 @@ if [ -z "$clang" ]; then
     make -C "$top" -j"$2" BUILD=build/asan OPT="-O1 -g" SAN="$sanitizers" programs
     exec "$top/tests/fuzz/run.sh" "$top/build/asan" "${RUNS:-100000}" "${SEED:-1}"
 fi
-make -C "$top" -j"$2" BUILD=build/fuzz CC="${CCACHE:-} $clang" OPT="-O1 -g" SAN="$sanitizers,fuzzer-no-link" LINK_FUZZER="-fsanitize=fuzzer" fuzz-targets
+make -C "$top" -j"$2" BUILD=build/fuzz CC="${CCACHE:-} $clang" OPT="-O1 -g" SAN="$sanitizers -fsanitize=fuzzer-no-link" LINK_FUZZER="-fsanitize=fuzzer" fuzz-targets
 "$top/tests/fuzz/modelica.sh" >"$build/words.dict"
 MDLC_FUZZ_LIBRARY=$top/stdlib
 ASAN_OPTIONS=detect_stack_use_after_return=0
