@@ -51,7 +51,7 @@ seed_rates(Describer *d, const uint32_t *equations, uint32_t n)
         const Var *vars = dae_row(dae, equations[i], &slots);
         for (uint32_t k = 0; k < slots; k++) {
             Var of = dae->var_der_of.at[vars[k]];
-            if (of != NONE && dae->var_der_of.at[of] == NONE && slots == 2
+            if (of != NONE && dae->var_der_of.at[of] == NONE && !d->signal.at[of] && dae_kind(dae, of) == VAR_CONTINUOUS
                 && d->domains.domain.at[of] == DOMAIN_OTHER && d->domains.domain.at[vars[k]] == DOMAIN_OTHER)
                 d->domains.domain.at[vars[k]] = DOMAIN_VELOCITY;
         }
