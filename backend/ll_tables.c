@@ -106,6 +106,10 @@ static const Field delay_fields[] = {TEXT(mdl_delay, where)};
 static const Layout delay_layout = LAYOUT(mdl_delay, delay_fields);
 DESCRIBED(mdl_delay, 40);
 
+static const Field transport_fields[] = {BYTES(mdl_transport, point, points), TEXT(mdl_transport, where)};
+static const Layout transport_layout = LAYOUT(mdl_transport, transport_fields);
+DESCRIBED(mdl_transport, 72);
+
 static const Field fractional_fields[] = {TEXT(mdl_fractional, where)};
 static const Layout fractional_layout = LAYOUT(mdl_fractional, fractional_fields);
 DESCRIBED(mdl_fractional, 40);
@@ -159,13 +163,14 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
     BYTES(mdl_model, state_depth, nx), STRUCTS(mdl_model, rest, rest_layout, n_rests), CODE(mdl_model, rests),
     CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), STRUCTS(mdl_model, delay, delay_layout, n_delays),
+    STRUCTS(mdl_model, transport, transport_layout, n_transports),
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
     CODE(mdl_model, relation_partials),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 848);
+DESCRIBED(mdl_model, 864);
 
 typedef struct Tables {
     LlModule *m;

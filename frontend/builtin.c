@@ -197,6 +197,12 @@ is_of_models(const char *name)
     return false;
 }
 
+uint32_t
+builtin_results(const Builtin *builtin)
+{
+    return builtin->run == builtin_transport ? 2 : 1;
+}
+
 bool
 builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out)
 {

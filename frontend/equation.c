@@ -99,11 +99,9 @@ bool
 take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void *data)
 {
     ExprEnv *env = &elab->env;
-    FunctionRef function;
     Value *outputs;
     uint32_t n;
-    if (!env->function(env, child_at(elab, call, 0), &function)
-        || !function_outputs(env, &function, call, &outputs, &n))
+    if (!function_multiple(env, call, &outputs, &n))
         return false;
     if (node_at(elab, tuple)->nchild > n) {
         diag_add(elab->diags, E0123, span, "the function has %u outputs, but %u are taken", n,

@@ -372,7 +372,7 @@ call_value(ExprEnv *env, Node node, Value *out)
 {
     Node ref = ast_child(env->ast, node, 0), part = ast_child(env->ast, ref, 0);
     const Builtin *builtin = builtin_called(env, ref);
-    if (builtin && builtin->run != builtin_string) // which records may have of their own
+    if (builtin && builtin->run != builtin_string && builtin_results(builtin) == 1) // which records may have of their own
         return builtin_call(env, builtin, node, out);
     if (env->graph && ast_at(env->ast, ref)->nchild == 2
         && !strcmp(sym_text(env->syms, ast_at(env->ast, part)->sym), "Connections"))

@@ -144,14 +144,15 @@ struct Builtin {
 const Builtin *builtin_find(const char *name);
 // The built-in function that a REF calls; NULL when it has several parts, or a function of that name is declared.
 const Builtin *builtin_called(ExprEnv *env, Node ref);
-bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out);
+uint32_t builtin_results(const Builtin *builtin);
+bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out); // out: as many as there are results
 Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
                      const char *needs); // E0210: "argument i of 'f' must be ..."
 bool builtin_not_supported(BuiltinCall *call, Value *out);
 BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth,
     builtin_homotopy,
     builtin_sample, builtin_integral, builtin_partial, builtin_connections, builtin_nullary, builtin_semi_linear, builtin_delay, builtin_pure,
-    builtin_fder, builtin_string;
+    builtin_fder, builtin_string, builtin_transport;
 BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
     builtin_diagonal,
     builtin_linspace, builtin_transpose, builtin_cross, builtin_coulomb, builtin_skew, builtin_outer, builtin_vector,

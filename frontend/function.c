@@ -912,8 +912,8 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
     }
     if (!builtin)
         return false;
-    *outputs = arena_array(env->arena, Value, 1);
-    *n = 1;
+    *n = builtin_results(builtin);
+    *outputs = arena_array(env->arena, Value, *n);
     return builtin_call(env, builtin, call, *outputs);
 }
 

@@ -52,6 +52,7 @@ dae_free(Dae **dae)
     vec_free(&d->told);
     vec_free(&d->laws);
     vec_free(&d->delays);
+    vec_free(&d->transports);
     vec_free(&d->coordinates);
     vec_free(&d->energies);
     vec_free(&d->fractionals);

@@ -183,6 +183,24 @@ typedef struct Delay {
     Span span;
 } Delay;
 
+// spatialDistribution(): what the runtime sets for the end of a profile at y = 0 or at y = 1, all of them hidden inputs.
+typedef struct TransportEnd {
+    Var leaves;          // the value there, up to the next jump in the profile
+    Var behind;          // the value behind that jump
+    Var arrives;         // x at which it is there
+} TransportEnd;
+
+// A profile z(y), 0 <= y <= 1, that moves with der(x): in[0] enters at y = 0 when x grows, in[1] at y = 1 when it falls.
+enum { TRANSPORT_POINTS = 5 }; // arguments of OP_TRANSPORT before the initial points
+typedef struct Transport {
+    Var in[2], x;
+    const Var *point;    // n pairs y, z of the initial profile: parameters or literals
+    uint32_t n;
+    TransportEnd end[2];
+    uint32_t shape, row; // the arguments of the call: both its results have one profile
+    Span span;
+} Transport;
+
 // A Caputo derivative of order `order` in (0, 1) of `input` (of its derivative, where the user's order is above 1): written
 // scale*state + shift + tail*der(state) with der(state) = der(input). The runtime sets scale, shift and tail.
 // A constitutive curve c = g(u) of a memory element that turns round at `low` and `high` (infinite: nowhere on that side),
@@ -320,6 +338,7 @@ typedef struct Dae {
     VEC(Told) told;
     VEC(Law) laws;
     VEC(Delay) delays;
+    VEC(Transport) transports;
     U32Vec coordinates;   // variables declared `coordinate`
     VEC(Energy) energies;
     Formalism formalism;

@@ -602,6 +602,7 @@ expr_make(Exprs *exprs, Op op, const Expr *args, uint32_t n)
     case OP_INTEGRAL:
         return make_integral(exprs, args);
     case OP_CALL:
+    case OP_TRANSPORT:
         return expr_intern(exprs, op, args, n);
     case OP_RESULT:
         return make_result(exprs, args[0], args[1]);

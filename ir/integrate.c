@@ -100,6 +100,7 @@ plain_operator(Integration *now, Expr e, Op op, const Expr *args, uint32_t n)
         integrate_refuse(now, "jumps at places that are not known", e);
         return e;
     case OP_DELAY:
+    case OP_TRANSPORT:
     case OP_SAMPLE:
     case OP_HOMOTOPY:
         integrate_refuse(now, "has no meaning for the variable of an integral", e);

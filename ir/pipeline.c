@@ -82,6 +82,12 @@ run_delays(Compilation *c)
 }
 
 static bool
+run_transports(Compilation *c)
+{
+    return pass_transports(c->dae, c->diags);
+}
+
+static bool
 run_curves(Compilation *c)
 {
     return pass_curves(c->dae, c->diags);
@@ -286,6 +292,8 @@ const Pass pipeline[] = {
     {ROW(chain), .doc = "chain variables of memory elements that nobody uses vanish",
      .requires = FACT_CONTRACTS},
     {ROW(delays), .doc = "delayed expressions become inputs with a history",
+     .requires = FACT_JUNCTIONS},
+    {ROW(transports), .doc = "transported profiles become inputs at both ends with relations for their jumps",
      .requires = FACT_JUNCTIONS},
     {ROW(fractional), .doc = "fractional derivatives become states with a sum of exponentials",
      .requires = FACT_JUNCTIONS},

@@ -71,6 +71,7 @@ bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unk
 void integrals_of_energies(Dae *dae);         // those in energies, before equations are made of them
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
 bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
+bool pass_transports(Dae *dae, Diags *diags); // spatialDistribution(): the same, and Dae.transports (transports.c)
 bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are smooth enough (curves.c)
 bool pass_fractional(Dae *dae, Diags *diags); // fder(): hidden variables and Dae.fractionals (fractional.c)
 bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves: held values, events (integers.c)

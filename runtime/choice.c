@@ -467,14 +467,14 @@ has_lossy_events(const Run *run)
     bool friction = false;
     for (uint32_t k = 0; k < model->n_sgns; k++)
         friction = friction || !model->sgn[k].unilateral;
-    return friction || model->n_samples || model->n_time_relations || run->delays;
+    return friction || model->n_samples || model->n_time_relations || run->delays || run->transports;
 }
 
 static const char *
 rule_out(const Run *run)
 {
     if (has_lossy_events(run))
-        return "the model has dry friction, delays or events at instants";
+        return "the model has dry friction, delays, transport or events at instants";
     if (run->modes)
         return "the model has fractional derivatives";
     if (!run->model->nx)

@@ -75,14 +75,29 @@ call_dynamics(Run *run)
 
 enum { DELAY_PASSES = 4 };
 
+// What the runtime remembers, at the time and the states in v. True when what it was looked up with may follow from the dynamics.
+static bool
+load_past(Run *run)
+{
+    bool moving = delay_load(run);
+    moving = transport_load(run) || moving;
+    fractional_load(run);
+    return moving;
+}
+
+static bool
+past_moved(const Run *run)
+{
+    return delay_moved(run) || transport_moved(run);
+}
+
 void
 evaluate_plain(Run *run)
 {
-    bool moving = delay_load(run);
-    fractional_load(run);
+    bool moving = load_past(run);
     call_dynamics(run);
-    for (int pass = 1; moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
-        delay_load(run);
+    for (int pass = 1; moving && past_moved(run) && pass < DELAY_PASSES; pass++) {
+        load_past(run);
         call_dynamics(run);
     }
 }
@@ -146,11 +161,10 @@ solve_dynamics(Run *run, bool report)
 int
 evaluate_solved(Run *run, bool report)
 {
-    bool moving = delay_load(run);
-    fractional_load(run);
+    bool moving = load_past(run);
     int status = solve_dynamics(run, report);
-    for (int pass = 1; status == MDL_OK && moving && delay_moved(run) && pass < DELAY_PASSES; pass++) {
-        delay_load(run);
+    for (int pass = 1; status == MDL_OK && moving && past_moved(run) && pass < DELAY_PASSES; pass++) {
+        load_past(run);
         status = solve_dynamics(run, report);
     }
     if (status != MDL_OK)

@@ -271,6 +271,7 @@ init_solve(Run *run)
         return MDL_MODEL;
     }
     int status = check_nominals(run);
+    transport_begin(run);
     if (status != MDL_OK)
         return status;
     set_tolerances(run);

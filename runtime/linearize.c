@@ -349,6 +349,9 @@ refuse(const Run *run)
     else if (model->n_delays)
         run_message(run, MDL_ERROR, "%s: a delay remembers a stretch of the past: the model has no linear system of finitely many "
                     "states", model->delay[0].where);
+    else if (model->n_transports)
+        run_message(run, MDL_ERROR, "%s: a profile that moves remembers a stretch of the past: the model has no linear system of "
+                    "finitely many states", model->transport[0].where);
     else if (model->nx > MOST_STATES)
         run_message(run, MDL_ERROR, "the model has %u states; linear systems are dense here and go up to %u", model->nx, MOST_STATES);
     else

@@ -216,6 +216,24 @@ typedef struct mdl_delay {
     const char *where;      // "file:line:col"
 } mdl_delay;
 
+// A profile z(y), 0 <= y <= 1, that moves with der(x): the input of end 0 enters at y = 0 when x grows, that of end 1 at y = 1 when x
+// falls. The runtime keeps the profile and sets per end, before dynamics, the value that leaves there, and the value behind the next
+// jump with the x at which it arrives there; relations of x and `arrives` are among `relations`.
+typedef struct mdl_transport_end {
+    uint32_t in;            // place in v, valid after `dynamics`; what enters is sign times it
+    int32_t sign;
+    uint32_t leaves, behind, arrives; // places in v
+} mdl_transport_end;
+
+typedef struct mdl_transport {
+    mdl_transport_end end[2];
+    uint32_t x;             // place in v, valid after `dynamics`
+    int32_t x_sign;
+    uint32_t n, points;     // n points of the initial profile, points = 2n
+    const uint32_t *point;  // places in v, valid after `parameters`: y, z, y, z, ...
+    const char *where;      // "file:line:col"
+} mdl_transport;
+
 // Unknowns first, first + 1, ...
 typedef struct mdl_range {
     uint32_t first, count;
@@ -396,6 +414,8 @@ struct mdl_model {
 
     uint32_t n_delays;
     const mdl_delay *delay;
+    uint32_t n_transports;
+    const mdl_transport *transport;
     uint32_t n_fractionals;
     const mdl_fractional *fractional;
 

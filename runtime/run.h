@@ -23,6 +23,7 @@ typedef struct Ode Ode;
 typedef struct Rests Rests;
 typedef struct Friction Friction;
 typedef struct Delays Delays;
+typedef struct Transports Transports;
 typedef struct Conditions Conditions;
 typedef struct Audit Audit;
 typedef struct Contacts Contacts;
@@ -111,6 +112,7 @@ struct Run {
     Rests *rests;             // of rest.c; NULL: nothing can come to rest
     Contacts *contacts;       // of contact.c; NULL when the model has no unilateral constraints
     Delays *delays;           // of delay.c; NULL when the model has none
+    Transports *transports;   // of transport.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Sense *sense;             // of sense.c; NULL when no sensitivities are wanted
@@ -369,6 +371,19 @@ bool delay_due(Run *run, double instant);
 int delay_event(Run *run, bool of_delay);
 double delay_next_instant(const Run *run);
 double delay_limit(const Run *run); // the next step must not go beyond
+
+// --- transport.c: profiles of spatialDistribution
+int transport_create(Run *run);
+void transport_free(Run *run);
+void transport_begin(Run *run); // before the initial system is solved
+int transport_start(Run *run);  // the initial profiles; v is at the start
+// As delay_load() and delay_moved(): what leaves at the x in v.
+bool transport_load(Run *run);
+bool transport_moved(const Run *run);
+int transport_record(Run *run, double before, double instant); // as delay_record()
+// After an event, with v behind it. True: a jump has left, and the relations are to be looked at again.
+bool transport_event(Run *run);
+double transport_limit(const Run *run); // the next step must not go beyond
 
 // --- condition.c: relations without the rest of the model
 int condition_create(Run *run);

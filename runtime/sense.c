@@ -69,11 +69,14 @@ refuse(const Run *run)
         run_message(run, MDL_ERROR, "the model has no directional derivatives");
     else if (model->n_fractionals)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with fractional derivatives are not supported", model->fractional[0].where);
+    else if (model->n_transports)
+        run_message(run, MDL_ERROR, "%s: sensitivities of models with spatialDistribution are not supported", model->transport[0].where);
     for (uint32_t k = 0; k < model->n_delays && !moving; k++)
         moving = model->delay[k].moving ? &model->delay[k] : NULL;
     if (moving)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes are not supported", moving->where);
-    return moving || model->n_fractionals || !model->tangents || model->tangents->incomplete ? MDL_FAILED : MDL_OK;
+    bool refused = moving || model->n_fractionals || model->n_transports || !model->tangents || model->tangents->incomplete;
+    return refused ? MDL_FAILED : MDL_OK;
 }
 
 int

@@ -131,7 +131,7 @@ set_up(Run *run)
     choose_points(run);
     if (fractional_create(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK
         || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
-        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || condition_create(run) != MDL_OK
+        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || transport_create(run) != MDL_OK || condition_create(run) != MDL_OK
         || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
@@ -152,6 +152,7 @@ clean_up(Run *run)
     contact_free(run);
     rest_free(run);
     delay_free(run);
+    transport_free(run);
     condition_free(run);
     audit_free(run);
     sense_free(run);
@@ -274,6 +275,8 @@ process_event(Run *run, double instant, bool located, bool other)
         status = event_progress(run);
     if (status == MDL_OK)
         status = delay_event(run, of_delay);
+    if (status == MDL_OK && transport_event(run))
+        status = event_iterate(run, false);
     if (status == MDL_OK && run->sense)
         status = sense_after_event(run);
     if (status == MDL_OK && run->sense)
@@ -287,7 +290,7 @@ process_event(Run *run, double instant, bool located, bool other)
         status = evaluate_asserts(run);
     if (status != MDL_OK)
         return status;
-    bool goes_on = !run->delays && !run->sense && motion_goes_on(run);
+    bool goes_on = !run->delays && !run->transports && !run->sense && motion_goes_on(run);
     root_blind(run);
     if (goes_on && at_end)
         return MDL_OK;
@@ -406,7 +409,7 @@ advance(Run *run, double stop)
 {
     double own = event_next_instant(run), due = fmin(own, delay_next_instant(run)), before = run->time;
     bool located;
-    int status = integrator_step(run, fmin(fmin(due, delay_limit(run)), stop));
+    int status = integrator_step(run, fmin(fmin(fmin(due, delay_limit(run)), transport_limit(run)), stop));
     double instant = run->time;
     if (status == MDL_OK)
         status = inspect(run, before, &instant, &located);
@@ -414,6 +417,8 @@ advance(Run *run, double stop)
         return status;
     profile_step(run, before, instant, located);
     status = delay_record(run, before, instant);
+    if (status == MDL_OK)
+        status = transport_record(run, before, instant);
     bool event = located || run->time == own || delay_reaches(run, instant);
     if (status == MDL_OK)
         status = write_points(run, instant, event);
@@ -506,6 +511,8 @@ start(Run *run)
     run->stats->init_seconds = run_clock() - begun;
     if (status == MDL_OK)
         status = delay_start(run);
+    if (status == MDL_OK)
+        status = transport_start(run);
     if (status == MDL_OK)
         status = redundancy_review(run);
     if (status == MDL_OK && run->options->steady)

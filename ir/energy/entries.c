@@ -7,7 +7,7 @@
 static bool
 has_no_derivative(const Collect *c, Expr e)
 {
-    static const Op without[] = {OP_TAR, OP_SGN, OP_DELAY, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
+    static const Op without[] = {OP_TAR, OP_SGN, OP_DELAY, OP_TRANSPORT, OP_INITIAL, OP_TERMINAL, OP_SAMPLE};
     bool found = false;
     for (uint32_t i = 0; i < sizeof without / sizeof *without; i++)
         found |= expr_has_op(c->dae->exprs, e, without[i]);

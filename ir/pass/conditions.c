@@ -188,7 +188,7 @@ void
 make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop)
 {
     mdl_model *model = low->sys->model;
-    if (!low->relations.n || model->n_sgns || model->n_delays || low->dae->fractionals.n)
+    if (!low->relations.n || model->n_sgns || model->n_delays || model->n_transports || low->dae->fractionals.n)
         return;
     Slice slice = {.low = low};
     InstrVec roots = root_functions(low);

@@ -216,6 +216,13 @@ mark_dynamics(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *
         wanted.at[place_of(low, low->dae->delays.at[i].input, &sign)] = 1;
         wanted.at[place_of(low, low->dae->delays.at[i].time, &sign)] = 1;
     }
+    for (uint32_t i = 0; i < low->dae->transports.n; i++) {
+        const Transport *at = &low->dae->transports.at[i];
+        int sign;
+        wanted.at[place_of(low, at->in[0], &sign)] = 1;
+        wanted.at[place_of(low, at->in[1], &sign)] = 1;
+        wanted.at[place_of(low, at->x, &sign)] = 1;
+    }
     for (uint32_t i = 0; i < low->dae->fractionals.n; i++) {
         int sign;
         wanted.at[place_of(low, low->dae->fractionals.at[i].input, &sign)] = 1;
@@ -300,6 +307,11 @@ mark_readers(const Lowering *low, U8Vec *read)
     for (uint32_t i = 0; i < dae->delays.n; i++) {
         mark_read_var(dae, dae->delays.at[i].input, read);
         mark_read_var(dae, dae->delays.at[i].time, read);
+    }
+    for (uint32_t i = 0; i < dae->transports.n; i++) {
+        mark_read_var(dae, dae->transports.at[i].in[0], read);
+        mark_read_var(dae, dae->transports.at[i].in[1], read);
+        mark_read_var(dae, dae->transports.at[i].x, read);
     }
     for (uint32_t i = 0; i < dae->fractionals.n; i++)
         mark_read_var(dae, dae->fractionals.at[i].input, read);

@@ -353,6 +353,39 @@ make_delays(Lowering *low)
     model->n_delays = n;
 }
 
+static mdl_transport
+transport_entry(Lowering *low, const Transport *at)
+{
+    int unused;
+    mdl_transport entry = {.x = place_of(low, at->x, &unused), .n = at->n, .where = lower_place(low, at->span, "the model")};
+    entry.x_sign = unused;
+    uint32_t *points = arena_array(low->arena, uint32_t, 2 * at->n);
+    for (uint32_t k = 0; k < 2 * at->n; k++)
+        points[k] = place_of(low, at->point[k], &unused);
+    entry.point = points;
+    entry.points = 2 * at->n;
+    for (uint32_t k = 0; k < 2; k++) {
+        int sign;
+        entry.end[k].in = place_of(low, at->in[k], &sign);
+        entry.end[k].sign = sign;
+        entry.end[k].leaves = place_of(low, at->end[k].leaves, &unused);
+        entry.end[k].behind = place_of(low, at->end[k].behind, &unused);
+        entry.end[k].arrives = place_of(low, at->end[k].arrives, &unused);
+    }
+    return entry;
+}
+
+static void
+make_transports(Lowering *low)
+{
+    uint32_t n = low->dae->transports.n;
+    mdl_transport *table = arena_array(low->arena, mdl_transport, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++)
+        table[i] = transport_entry(low, &low->dae->transports.at[i]);
+    low->sys->model->transport = table;
+    low->sys->model->n_transports = n;
+}
+
 static void
 make_fractionals(Lowering *low)
 {
@@ -378,6 +411,7 @@ void
 make_events(Lowering *low)
 {
     make_delays(low);
+    make_transports(low);
     make_fractionals(low);
     make_discretes(low);
     make_asserts(low);

@@ -286,7 +286,7 @@ complain_rate(Index *index, uint32_t e, Var var)
     if (fractional)
         out_text(&text, "the derivative of a fractional derivative is needed, but the sum that stands for it has none");
     else if (hidden)
-        out_text(&text, "the derivative of a delayed value is needed, but a delayed value has none");
+        out_text(&text, "the derivative of a delayed or transported value is needed, but it has none");
     else
         out_printf(&text, "the derivative of the input '%s' is needed, but an input has none", name);
     Diag *diag = complain(index, E0504, e, text.text);

@@ -89,13 +89,29 @@ add_law(Dae *dae, Problem *problem, const Law *law)
     add_initial(dae, problem, shape, vars, 3, dae->equations.at[law->equation].node, law->span);
 }
 
-// Before the start everything was as it is at the start.
+// A remembered value, a hidden input, is that of `is` at the start.
 static void
-add_delay(Dae *dae, Problem *problem, const Delay *delay)
+add_remembered(Dae *dae, Problem *problem, Var value, Var is, Span span)
 {
     Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
-    uint32_t node = dae_node(dae, dae_group(dae, delay->value)->inst);
-    add_initial(dae, problem, shape, (Var[]){delay->value, delay->input}, 2, node, delay->span);
+    uint32_t node = dae_node(dae, dae_group(dae, value)->inst);
+    add_initial(dae, problem, shape, (Var[]){value, is}, 2, node, span);
+}
+
+// Before the start everything was as it is at the start; the ends of a profile hold its first and last initial value.
+static void
+add_memories(Dae *dae, Problem *problem)
+{
+    for (uint32_t i = 0; i < dae->delays.n; i++) {
+        Delay delay = dae->delays.at[i];
+        add_remembered(dae, problem, delay.value, delay.input, delay.span);
+    }
+    for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {
+        Transport transport = dae->transports.at[i / 2];
+        Var is = transport.point[i % 2 ? 2 * transport.n - 1 : 1];
+        add_remembered(dae, problem, transport.end[i % 2].leaves, is, transport.span);
+        add_remembered(dae, problem, transport.end[i % 2].behind, is, transport.span);
+    }
 }
 
 // For --assemble: value + move, with a parameter whose value the runtime sets; it takes the next slot.
@@ -161,6 +177,10 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
         problem->unknown.at[pres->at[i]] = 1;
     for (uint32_t i = 0; i < dae->delays.n; i++)
         problem->unknown.at[dae->delays.at[i].value] = 1;
+    for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {
+        const TransportEnd *end = &dae->transports.at[i / 2].end[i % 2];
+        problem->unknown.at[end->leaves] = problem->unknown.at[end->behind] = 1;
+    }
     for (uint32_t i = 0; i < dae->laws.n; i++)
         problem->unknown.at[dae->laws.at[i].mode] = 0;
     for (uint32_t i = 0; i < dae->laws.n; i++)
@@ -687,10 +707,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->laws.n; i++)
         add_law(dae, problem, &dae->laws.at[i]);
-    for (uint32_t i = 0; i < dae->delays.n; i++) {
-        Delay delay = dae->delays.at[i];
-        add_delay(dae, problem, &delay);
-    }
+    add_memories(dae, problem);
     map_free(&said);
     U32Vec pres = {0};
     start_binds(dae, &start_of);

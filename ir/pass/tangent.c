@@ -112,6 +112,8 @@ mark_seeds(Tangents *t)
         t->moves.at[model->discrete[i].value] = t->moves.at[model->discrete[i].pre] = 1;
     for (uint32_t i = 0; i < model->n_delays; i++)
         t->moves.at[model->delay[i].value] = 1;
+    for (uint32_t i = 0; i < 2 * model->n_transports; i++)
+        t->moves.at[model->transport[i / 2].end[i % 2].leaves] = t->moves.at[model->transport[i / 2].end[i % 2].behind] = 1;
     for (uint32_t k = 0; k < model->n_init; k++)
         for (uint32_t i = 0; model->init[k].block && i < model->init[k].block->m; i++)
             t->moves.at[model->init[k].block->unknown[i]] = 1;

@@ -317,6 +317,20 @@ fractional_quantity(UnitsPass *pass, Expr of, double order)
     return written ? quantity : unknown_quantity();
 }
 
+// What enters, what is inside and what leaves have one unit; x counts lengths of the profile.
+static Quantity
+transport_quantity(UnitsPass *pass, Expr e)
+{
+    const Exprs *exprs = pass->dae->exprs;
+    want_number(pass, e, expr_arg(exprs, e, 3));
+    Quantity all = same_unit(pass, FAULT_ARGUMENTS, e, expr_arg(exprs, e, 1), expr_arg(exprs, e, 2));
+    for (uint32_t k = TRANSPORT_POINTS; k + 1 < expr_nargs(exprs, e); k += 2) {
+        want_number(pass, e, expr_arg(exprs, e, k));
+        same_unit(pass, FAULT_ARGUMENTS, e, expr_arg(exprs, e, 1), expr_arg(exprs, e, k + 1));
+    }
+    return all;
+}
+
 static Quantity
 leaf_quantity(UnitsPass *pass, Expr e, Op op)
 {
@@ -356,6 +370,8 @@ expression_quantity(UnitsPass *pass, Expr e)
         return pass->of.at[a];
     case OP_DELAY:
         return pass->of.at[a];
+    case OP_TRANSPORT:
+        return transport_quantity(pass, e);
     case OP_FDER:
         return fractional_quantity(pass, a, expr_value(exprs, b));
     case OP_SMOOTH:
