@@ -140,7 +140,7 @@ variable_kind(const Fragment *frag, const Member *member)
 {
     if (member->flags & AST_F_CONSTANT)
         return VAR_CONSTANT;
-    if (member->flags & AST_F_PARAMETER)
+    if (member->flags & AST_F_PARAMETER || member->type.object) // it is made once, at the start
         return VAR_PARAMETER;
     bool outermost = !frag->depth || (frag->prefix & AST_F_INPUT); // or a field of a record that is an input
     if ((member->flags & AST_F_INPUT) && outermost && !(member->mod && member->mod->value))

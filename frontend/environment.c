@@ -219,6 +219,21 @@ home_of(Elab *elab, const ClassInfo *info, Fragment *instance)
     return NULL;
 }
 
+// A class of external objects is called by its constructor.
+static bool
+constructor_of(Elab *elab, Found *found, Span span)
+{
+    const ClassInfo *info = class_at(elab->program, found->class_id);
+    Sym name = sym_of(elab->dae->syms, "constructor");
+    if (scope_member(elab->program, found->class_id, name, found) && found->class_id
+        && class_at(elab->program, found->class_id)->kind == CLASS_FUNCTION)
+        return true;
+    Diag *diag = diag_add(elab->diags, E0119, span, "'%s' is a class of external objects without a constructor",
+                          sym_text(elab->dae->syms, info->full_name));
+    diag_help(diag, "declare a function 'constructor' in it, and a function 'destructor'");
+    return false;
+}
+
 static bool
 env_function(ExprEnv *env, Node ref, FunctionRef *out)
 {
@@ -272,6 +287,9 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         unsupported(elab, at->span, "an outer class");
         return false;
     }
+    if (class_is_object(elab, found.class_id) && !constructor_of(elab, &found, at->span))
+        return false;
+    info = class_at(elab->program, found.class_id);
     if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
         diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
                  ast_class_kind_name((ClassKind)info->kind));

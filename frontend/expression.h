@@ -32,6 +32,7 @@ typedef struct Type {
     Sym enum_class;          // TYPE_ENUM: full name
     const Sym *literals;     // TYPE_ENUM: names
     uint32_t n_literals;
+    uint32_t object;         // class of external objects: TYPE_ENUM without literals, whose values are handles; 0: none
     const RecordType *record; // TYPE_RECORD
 } Type;
 

@@ -75,6 +75,7 @@ bool overload_string(ExprEnv *env, Node call, FunctionRef *function);
 
 // --- text.c
 Value text_value(ExprEnv *env, const char *text);
+Value text_given(ExprEnv *env, Expr address); // the text at an address that is known at run time
 bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out);
 // One of several texts, by conditions known at run time: conditions->at[k] decides for texts[k] unless one before it did.
 bool text_chosen(ExprEnv *env, const Expr *conditions, const Value *texts, uint32_t n, Span span, Value *out);

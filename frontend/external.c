@@ -45,8 +45,10 @@ check_type(const Frame *frame, const Passing *passing, const Pass *pass)
              : passing->fortran ? refuse(frame, pass->node, "records have no form in FORTRAN 77")
              : type->record->texts ? refuse(frame, pass->node, "a record with a String cannot be passed")
              : has_arrays(type->record) ? refuse(frame, pass->node, "a record with arrays has no form in C") : true;
-    if (type->base == TYPE_STRING && pass->kind != PASS_VALUE)
-        return refuse(frame, pass->node, "a String that it gives is known only at run time");
+    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT && passing->fortran)
+        return refuse(frame, pass->node, "FORTRAN 77 cannot give a String");
+    if (type->object && (type->rank || passing->fortran))
+        return refuse(frame, pass->node, type->rank ? "arrays of external objects have no form in C" : "external objects have no form in FORTRAN 77");
     return external_scalar_type(type) ? true : refuse(frame, pass->node, "it has no form in C");
 }
 
@@ -176,18 +178,31 @@ append_inputs(ExprEnv *env, const Value *value, U32Vec *inputs)
     }
 }
 
+// The object that it makes; NULL: none.
+static const Type *
+makes_object(const Passing *passing)
+{
+    for (uint32_t i = 0; i < passing->passes.n; i++)
+        if (passing->passes.at[i].kind == PASS_RESULT && passing->passes.at[i].value.type.object)
+            return &passing->passes.at[i].value.type;
+    return NULL;
+}
+
 static void
 place_passes(Passing *passing, U32Vec *inputs)
 {
     for (uint32_t i = 0; i < passing->passes.n; i++) {
         Pass *pass = &passing->passes.at[i];
         pass->in = inputs->n;
-        append_inputs(passing->env, &pass->value, inputs);
+        if (pass->kind != PASS_RESULT || pass->value.type.base != TYPE_STRING)
+            append_inputs(passing->env, &pass->value, inputs);
         if (pass->kind != PASS_RESULT)
             continue;
         pass->out = passing->outputs;
-        passing->outputs += pass->value.count;
+        passing->outputs += pass->value.type.base == TYPE_STRING ? 1 : pass->value.count;
     }
+    if (makes_object(passing))
+        vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see parameters.c
     passing->inputs = inputs->n;
 }
 
@@ -215,9 +230,13 @@ mark_reals(Routine *routine, const Passing *passing)
 {
     for (uint32_t i = 0; i < passing->passes.n; i++) {
         const Value *value = &passing->passes.at[i].value;
+        if (passing->passes.at[i].kind == PASS_RESULT && value->type.base == TYPE_STRING)
+            continue;
         for (uint32_t k = 0; k < value_scalars(value); k++)
             vec_push(&routine->real, value->type.base == TYPE_REAL || value->type.base == TYPE_RECORD);
     }
+    while (routine->real.n < passing->inputs)
+        vec_push(&routine->real, 0);
 }
 
 static bool
@@ -242,11 +261,53 @@ describe(const Frame *frame, const Passing *passing, uint32_t number, External *
     return external_words(env, frame->external_class, frame->function->full_name, external);
 }
 
+// The routine of the destructor of an object that is made; *number is 0 where there is none. False after an error.
 static bool
-make_routine(const Frame *frame, const Passing *passing, uint32_t *number)
+find_destructor(const Frame *frame, Passing *passing, uint32_t *number)
 {
     ExprEnv *env = frame->env;
-    External external = {0};
+    const Type *type = makes_object(passing);
+    *number = 0;
+    if (!type)
+        return true;
+    const FunctionRef *function;
+    Value handle = value_scalar(env, type->base, expr_const(env->exprs, 0)), *outputs;
+    handle.type = *type;
+    uint32_t n;
+    if (env->operators(env, type->object, "destructor", &function) != 1) {
+        Diag *diag = diag_add(env->diags, E0212, frame->span, "'%s' is a class of external objects without a destructor",
+                              sym_text(env->syms, type->enum_class));
+        diag_help(diag, "declare a function 'destructor' in it, with the object as its input");
+        return false;
+    }
+    if (!function_apply_all(env, function, &handle, 1, frame->span, &outputs, &n))
+        return false;
+    Expr call = n || outputs ? outputs[0].elements[0] : 0;
+    while (call && expr_op(env->exprs, call) == OP_RESULT)
+        call = expr_arg(env->exprs, call, 1);
+    if (call && expr_op(env->exprs, call) == OP_CALL)
+        *number = (uint32_t)expr_value(env->exprs, expr_arg(env->exprs, call, 0));
+    const External *external = *number ? routine_of(env->exprs, *number)->external : NULL;
+    passing->destructor = external ? external->symbol : NULL;
+    return true;
+}
+
+static bool
+uses_objects(const Passing *passing)
+{
+    for (uint32_t i = 0; i < passing->passes.n; i++)
+        if (passing->passes.at[i].value.type.object)
+            return true;
+    return false;
+}
+
+static bool
+make_routine(const Frame *frame, Passing *passing, uint32_t *number)
+{
+    ExprEnv *env = frame->env;
+    External external = {.objects = uses_objects(passing)};
+    if (!find_destructor(frame, passing, &external.destructor))
+        return false;
     Routine *routine = routine_create(env->exprs, function_text(frame), frame->span);
     if (passing->inputs)
         routine_cells(routine, passing->inputs);
@@ -281,6 +342,11 @@ call(Frame *frame, Passing *passing)
         Value *value = &env->locals.at[pass->variable].value;
         if (pass->kind != PASS_RESULT)
             continue;
+        if (pass->value.type.base == TYPE_STRING) {
+            Expr text = routine_result(env->exprs, made, pass->out);
+            *value = text_given(env, text);
+            continue;
+        }
         good = value_new(env, &pass->value.type, frame->span, value);
         for (uint32_t k = 0; good && k < value->count; k++)
             value->elements[k] = routine_result(env->exprs, made, pass->out + k);

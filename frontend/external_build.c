@@ -33,8 +33,15 @@ find_externals(Making *making)
     sys_routines(making->sys, &numbers);
     for (uint32_t i = 0; i < numbers.n; i++) {
         External *external = routine_of(making->sys->exprs, numbers.at[i])->external;
-        if (external)
-            vec_push(&making->externals, external);
+        if (!external)
+            continue;
+        vec_push(&making->externals, external);
+        External *destructor = external->destructor ? routine_of(making->sys->exprs, external->destructor)->external : NULL;
+        bool known = !destructor;
+        for (uint32_t k = 0; k < making->externals.n; k++)
+            known |= making->externals.at[k] == destructor;
+        if (!known)
+            vec_push(&making->externals, destructor);
     }
     vec_free(&numbers);
 }

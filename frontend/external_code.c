@@ -11,6 +11,8 @@
 const char *
 external_scalar_type(const Type *type)
 {
+    if (type->object)
+        return "void *";
     switch ((uint32_t)type->base) {
     case TYPE_REAL: return "double";
     case TYPE_INTEGER: case TYPE_BOOLEAN: case TYPE_ENUM: return "int";
@@ -156,7 +158,9 @@ static void
 open_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
 {
     const Type *type = &pass->value.type;
-    if (type->base == TYPE_STRING) {
+    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT) {
+        out_printf(out, "    const char *a%u = \"\";\n", i);
+    } else if (type->base == TYPE_STRING) {
         open_text(passing, pass, i, out);
     } else if (type->base == TYPE_RECORD) {
         out_text(out, "    ");
@@ -165,6 +169,9 @@ open_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
         copy_struct(passing, type->record, "in", pass->in, arena_printf(passing->env->arena, "a%u", i), false, out);
     } else if (type->rank) {
         open_array(passing, pass, i, out);
+    } else if (type->object) {
+        if (pass->kind == PASS_RESULT)
+            out_printf(out, "    void *a%u = NULL;\n", i);
     } else if (pass->kind != PASS_VALUE || passing->fortran) {
         const char *scalar = external_scalar_type(type);
         out_printf(out, "    %s a%u = (%s)in[%u];\n", scalar, i, scalar, pass->in);
@@ -175,7 +182,9 @@ static void
 print_argument(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
 {
     const Type *type = &pass->value.type;
-    if (type->base == TYPE_STRING && !pass->value.places && !passing->fortran)
+    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT)
+        out_printf(out, "(void *)&a%u", i);
+    else if (type->base == TYPE_STRING && !pass->value.places && !passing->fortran)
         print_literal(pass_text(passing, pass), out);
     else if (type->base == TYPE_STRING)
         out_printf(out, "a%u", i);
@@ -187,6 +196,8 @@ print_argument(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
         out_printf(out, "a%u", i);
     else if (pass->kind != PASS_VALUE || passing->fortran)
         out_printf(out, "&a%u", i);
+    else if (type->object)
+        out_printf(out, "mdlc_kept(in[%u])", pass->in);
     else
         out_printf(out, "(%s)in[%u]", pass->size ? "size_t" : external_scalar_type(type), pass->in);
 }
@@ -201,6 +212,10 @@ close_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
         copy_struct(passing, type->record, "out", pass->out, arena_printf(passing->env->arena, "a%u", i), true, out);
     else if (type->rank)
         close_array(passing, pass, i, out);
+    else if (type->base == TYPE_STRING)
+        out_printf(out, "    out[%u] = mdlc_text(a%u);\n", pass->out, i);
+    else if (type->object)
+        out_printf(out, "    out[%u] = mdlc_keep(a%u, %s);\n", pass->out, i, passing->destructor ? passing->destructor : "NULL");
     else
         out_printf(out, "    out[%u] = a%u;\n", pass->out, i);
 }
@@ -221,7 +236,7 @@ print_parameter(const Passing *passing, const Pass *pass, Out *out)
     if (type->base == TYPE_RECORD)
         out_text(out, "void *");
     else if (type->base == TYPE_STRING)
-        out_text(out, passing->fortran ? "char *" : "const char *");
+        out_text(out, passing->fortran ? "char *" : pass->kind == PASS_RESULT ? "const char **" : "const char *");
     else if (pass->size && !passing->fortran)
         out_text(out, "size_t");
     else
@@ -299,6 +314,8 @@ print_returning_call(const Passing *passing, Out *out)
 void
 external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out *out)
 {
+    if (passing->destructor)
+        out_printf(out, "mdlc_destroy %s;\n", passing->destructor);
     out_printf(out, "void %s(const double *in, double *out, double *state)\n{\n    mdlc_call call;\n", symbol);
     out_text(out, "    (void)in;\n    (void)out;\n");
     for (uint32_t i = 0; i < passing->passes.n; i++)

@@ -26,6 +26,7 @@ typedef struct Passing { // how an external function is called
     VEC(Pass) passes;
     int64_t returned;    // index of what it returns; -1: nothing
     uint32_t inputs, outputs;
+    const char *destructor; // symbol of the ExternalCode that destroys the object that is made; NULL: none
 } Passing;
 
 // --- external_code.c

@@ -322,6 +322,7 @@ typedef struct TypeUse {
 } TypeUse;
 bool type_use(Elab *elab, uint32_t class_id, TypeUse *use);
 bool class_is_variable(Elab *elab, uint32_t class_id);
+bool class_is_object(Elab *elab, uint32_t class_id);
 // Base type of a predefined type or enumeration.
 void type_of_class(Elab *elab, uint32_t class_id, Type *type);
 

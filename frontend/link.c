@@ -92,6 +92,8 @@ group_flags(const Member *member, uint8_t inherited)
         flags |= GROUP_INPUT;
     if (member->is_protected)
         flags |= GROUP_PROTECTED;
+    if (member->type.object)
+        flags |= GROUP_HIDDEN;
     if (member->mod && member->mod->final)
         flags |= GROUP_FINAL;
     if (member->evaluate && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
@@ -129,7 +131,9 @@ declaration_of(Linker *linker, Member *member, uint8_t inherited)
                         .unit = member->unit, .display_unit = member->display_unit, .quantity = member->quantity,
                         .span = member->span, .comment = comment_of(linker, member)};
     made.dims = dims_of(linker, member);
-    if (member->type.base == TYPE_ENUM)
+    if (member->type.object)
+        made.type = TYPE_INTEGER;
+    else if (member->type.base == TYPE_ENUM)
         made.enum_literals = literals_of(linker, &member->type);
     return member->linked = dae_declare(linker->dae, made);
 }

@@ -41,6 +41,7 @@ program_create(Sources *sources, Syms *syms, Diags *diags)
     add_predefined(program, "String", NULL, 0);
     add_predefined(program, "StateSelect", state_select, 5);
     add_predefined(program, "AssertionLevel", level, 2);
+    add_predefined(program, "ExternalObject", NULL, 0);
     add_predefined(program, "", NULL, 0); // the root: holds the top-level classes
     for (uint32_t id = CLASSID_REAL; id < CLASSID_ROOT; id++) {
         ClassMember member = {.name = class_at(program, id)->name, .is_class = true, .class_id = id};

@@ -407,7 +407,7 @@ scope_import_failed(const Program *program, uint32_t class_id, Sym name)
 static bool
 is_later_type(const char *name)
 {
-    return !strcmp(name, "Clock") || !strcmp(name, "ExternalObject");
+    return !strcmp(name, "Clock");
 }
 
 // The package with the names of the Modelica Standard Library that is mdlc's own, or a class in it.

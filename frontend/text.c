@@ -17,6 +17,16 @@ text_value(ExprEnv *env, const char *text)
     return (Value){.type = type_scalar(TYPE_STRING), .count = 1, .string = sym_of(env->syms, text)};
 }
 
+Value
+text_given(ExprEnv *env, Expr address)
+{
+    Value value = text_value(env, "\1t\2");
+    value.places = 1;
+    value.elements = arena_array(env->arena, Expr, 1);
+    value.elements[0] = address;
+    return value;
+}
+
 static bool
 refuse_text(ExprEnv *env, Span span, const char *why)
 {

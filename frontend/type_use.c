@@ -20,6 +20,17 @@ has_own_elements(const Program *program, const ClassInfo *info)
     return false;
 }
 
+// A class of external objects: it extends ExternalObject, and has a constructor and a destructor (section 12.9.7).
+bool
+class_is_object(Elab *elab, uint32_t class_id)
+{
+    if (scope_is_predefined(class_id) || class_at(elab->program, class_id)->extends.n != 1
+        || ast_kind(&elab->program->ast, class_at(elab->program, class_id)->body) != AST_BODY)
+        return false;
+    scope_bases(elab->program, class_id);
+    return class_at(elab->program, class_id)->bases.at[0] == CLASSID_OBJECT;
+}
+
 // Short classes are followed with a bound: resolving bases has excluded circles.
 bool
 class_is_variable(Elab *elab, uint32_t class_id)
@@ -29,6 +40,8 @@ class_is_variable(Elab *elab, uint32_t class_id)
             return class_id != CLASSID_ROOT && class_id != CLASSID_NONE;
         const ClassInfo *info = class_at(elab->program, class_id);
         if (ast_kind(&elab->program->ast, info->body) == AST_ENUM)
+            return true;
+        if (class_is_object(elab, class_id))
             return true;
         if (info->extends.n != 1 || has_own_elements(elab->program, info))
             return false;
@@ -97,6 +110,8 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
         }
         if (scope_is_predefined(class_id))
             return true;
+        if (class_is_object(elab, class_id))
+            return true;
         const ClassInfo *info = class_at(elab->program, class_id);
         use->connector |= info->kind == CLASS_CONNECTOR;
         AstKind kind = ast_kind(ast, info->body);
@@ -149,4 +164,5 @@ type_of_class(Elab *elab, uint32_t class_id, Type *type)
     type->enum_class = info->full_name;
     type->literals = info->literals;
     type->n_literals = info->n_literals;
+    type->object = class_is_object(elab, class_id) ? class_id : 0;
 }

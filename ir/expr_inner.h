@@ -52,6 +52,7 @@ struct Exprs {
     VEC(Site) sites;
     ExternalLoad *load;    // for values at compile time; NULL: external functions have none
     void *load_context;
+    const char *said;      // of an external function that failed
     bool folding;          // nothing external is called: what it gives need not be the same again
     uint32_t last_routine; // the last call that was evaluated
     F64Vec last_inputs, last_outputs;

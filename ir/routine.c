@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ir/expr_inner.h"
+#include "runtime/template.h"
 
 enum { DEEPEST = 3000 }; // expressions inside each other
 
@@ -259,6 +260,22 @@ routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers)
     vec_free(&stack);
 }
 
+bool
+routine_needs_objects(const Exprs *exprs, Expr e)
+{
+    U8Vec seen = {0};
+    U32Vec numbers = {0};
+    bool needs = false;
+    routine_reach(exprs, e, &seen, &numbers);
+    for (uint32_t i = 0; i < numbers.n && !needs; i++) {
+        const External *external = exprs->routines.at[numbers.at[i]]->external;
+        needs = external && external->objects;
+    }
+    vec_free(&seen);
+    vec_free(&numbers);
+    return needs;
+}
+
 // --- values
 
 typedef struct Evaluation {
@@ -398,10 +415,23 @@ static bool
 execute_external(Exprs *exprs, Routine *routine, const double *inputs, double *outputs)
 {
     double state[MDL_FAILURE_VALUES + 1] = {0};
-    if (exprs->folding || !exprs->load || (!routine->external->address && !exprs->load(exprs->load_context, exprs, routine)))
+    if (exprs->folding || !exprs->load || routine->external->objects || (!routine->external->address && !exprs->load(exprs->load_context, exprs, routine)))
         return false;
     routine->external->address(inputs, outputs, state);
+    if (state[0] != 0) {
+        char text[1000];
+        template_fill(site_of(exprs, (uint32_t)state[0] - 1)->text, state + 1, text, sizeof text);
+        exprs->said = kept_text(exprs, text);
+    }
     return state[0] == 0;
+}
+
+const char *
+routine_said(Exprs *exprs)
+{
+    const char *said = exprs->said;
+    exprs->said = NULL;
+    return said;
 }
 
 static bool

@@ -60,6 +60,8 @@ typedef struct External {
     const char *const *words;  // for the C compiler: folders and libraries
     const char *const *sources; // C files to be compiled with it
     uint32_t n_words, n_sources;
+    uint32_t destructor;       // routine that destroys the object that it makes; 0: none
+    bool objects;              // it makes or uses external objects: only at run time
     ExternalCode *address;     // once it has been loaded into this process
 } External;
 
@@ -123,6 +125,10 @@ uint32_t routine_derivative(Exprs *exprs, uint32_t number);
 // The same of an external function, by central differences: for Newton's method, not for differentiating equations.
 uint32_t routine_difference(Exprs *exprs, Routine *of);
 
+// Whether evaluating an expression makes or uses external objects.
+bool routine_needs_objects(const Exprs *exprs, Expr e);
+// What the external function said that failed last; NULL: none has since this was asked.
+const char *routine_said(Exprs *exprs);
 // The outputs for given inputs; false when the routine fails, does too much for a compiler, or is not complete.
 bool routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *outputs);
 // The call with a number of results that an expression names.

@@ -28,7 +28,7 @@ write_value(const char *format, const char *end, double value, char *out, size_t
     if (*format == 'e')
         return write_name(format + 1, end, value, out, size);
     if (*format == 't')
-        return snprintf(out, size, "%s", (const char *)(uintptr_t)value);
+        return snprintf(out, size, "%s", value > 0 ? (const char *)(uintptr_t)value : "");
     if (*format == 'b')
         return snprintf(out, size, "%s", value != 0 ? "true" : "false");
     if (*format == '%')

@@ -127,6 +127,7 @@ typedef struct Lowering {
     PlaceMap scratch, more_scratch;
     U32Vec declaration_of;   // per group: its declaration in the model + 1, 0: none yet
     VEC(mdl_declaration) declarations;
+    U8Vec late;              // per variable: a parameter that is known only when the model runs; empty: none
     struct Settables *settables; // NULL: values are given to the compiler only
     struct LiftMemo *lift;
     struct JacobianMemo *jacobian;
@@ -151,6 +152,12 @@ typedef enum LiftMode {
 // of causal forms).
 void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
 // The same for any variables (aliases are resolved); sign -1 stores the negative.
+// What it gives is computed when the model runs, or may be.
+static inline bool
+bind_is_computed(const Lowering *low, const Bind *bind)
+{
+    return expr_nslots(low->exprs, bind->shape) || expr_has_op(low->exprs, bind->shape, OP_CALL);
+}
 void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
                uint32_t dest);
 // An instruction over places.

@@ -114,14 +114,48 @@ follows_from_said(Lowering *low, Span span, Var var)
     return again && sources_in_library(dae->sources, span.lo);
 }
 
+// External objects are made when the model runs, so what they give is known only then.
+static bool
+is_late(Lowering *low, const Bind *bind)
+{
+    const Exprs *exprs = low->exprs;
+    bool late = expr_has_op(exprs, bind->shape, OP_CALL) && routine_needs_objects(exprs, bind->shape);
+    for (uint32_t k = 0; low->late.n && !late && k < expr_nslots(exprs, bind->shape); k++)
+        late = low->late.at[low->dae->rows.at[bind->row + k]];
+    if (late && bind->attr == ATTR_VALUE) {
+        if (!low->late.n)
+            vec_grow(&low->late, low->dae->nvars);
+        low->late.at[bind->var] = 1;
+    }
+    return late;
+}
+
+// Two objects made in the same words are two objects: the last input of a constructor is the place of its own.
+static Expr
+distinguish(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    const uint32_t *place = context;
+    uint32_t n = expr_nargs(exprs, part);
+    const External *external = expr_op(exprs, part) == OP_CALL ? routine_of(exprs, (uint32_t)expr_value(exprs, args[0]))->external : NULL;
+    if (!external || !external->destructor)
+        return 0;
+    U32Vec all = {0};
+    vec_append(&all, args, n);
+    all.at[n - 1] = expr_const(exprs, *place);
+    Expr call = expr_make(exprs, OP_CALL, all.at, n);
+    vec_free(&all);
+    return call;
+}
+
 static void
 check_finite(Lowering *low, const Bind *bind, double value)
 {
     if (isfinite(value) || is_guess(low, bind) || follows_from_said(low, bind->span, bind->var))
         return;
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
-    Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' is %s", what[bind->attr],
-                          dae_name(low->dae, bind->var), isnan(value) ? "not a number" : "infinite");
+    const char *said = routine_said(low->exprs);
+    Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' %s%s", what[bind->attr], dae_name(low->dae, bind->var),
+                          said ? "cannot be computed: " : isnan(value) ? "is not a number" : "is infinite", said ? said : "");
     locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     uint32_t n = expr_nslots(low->exprs, bind->shape);
     for (uint32_t k = 0; k < n && k < 6; k++) {
@@ -137,15 +171,21 @@ check_finite(Lowering *low, const Bind *bind, double value)
 static void
 bind_value(Lowering *low, const Bind *bind, uint32_t dest, int sign, InstrVec *code)
 {
-    double value = parameter_value(low, bind->shape, bind->row);
+    Bind own = *bind;
+    bool late = is_late(low, bind);
+    routine_said(low->exprs);
+    double value = late ? 0 : parameter_value(low, bind->shape, bind->row);
     check_finite(low, bind, value);
     low->image.at[dest] = sign * value;
     uint32_t n = expr_nslots(low->exprs, bind->shape);
+    if (late)
+        own.shape = expr_rewrite(low->exprs, bind->shape, distinguish, &dest);
+    bind = &own;
     if (low->settables && bind->attr <= ATTR_START) {
         settable_bind(low, bind, value, sign, dest, code);
         return;
     }
-    if (!n || !(low->settables || is_guess(low, bind)))
+    if (!late && (!n || !(low->settables || is_guess(low, bind))))
         return;
     emit_vars(low, code, LIFT_LIVE, bind->shape, low->dae->rows.at + bind->row, bind->span, sign, dest);
 }
@@ -169,7 +209,7 @@ bind_is_parametric(Lowering *low, const Bind *bind)
 static void
 check_range(Lowering *low, const Bind *bind)
 {
-    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER || is_guess(low, bind))
+    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER || is_guess(low, bind) || (low->late.n && low->late.at[bind->var]))
         return;
     int sign;
     double limit = parameter_value(low, bind->shape, bind->row);
@@ -377,6 +417,7 @@ make_parameters(Lowering *low)
     warn_without_value(low, &work);
     add_function(low, "parameters", &code, false, &low->sys->model->parameters);
     vec_free(&code);
+    vec_free(&low->late);
     vec_free(&work.bind_of);
     vec_free(&work.state);
     vec_free(&work.order);

@@ -71,7 +71,7 @@ add_settable(Lowering *low, Var var, uint32_t attr)
 static void
 emit_bind(Lowering *low, const Bind *bind, int sign, uint32_t dest, InstrVec *code)
 {
-    if (expr_nslots(low->exprs, bind->shape))
+    if (bind_is_computed(low, bind))
         emit_vars(low, code, LIFT_LIVE, bind->shape, low->dae->rows.at + bind->row, bind->span, sign, dest);
 }
 
@@ -91,7 +91,7 @@ make_source(Lowering *low, mdl_settable *entry, const Bind *bind, double value, 
     Exprs *exprs = low->exprs;
     entry->result = own ? dest : place_with(low, value);
     entry->value = entry->result;
-    if (!expr_nslots(exprs, bind->shape))
+    if (!bind_is_computed(low, bind))
         return;
     uint32_t computed = place_with(low, value);
     entry->value = place_with(low, value);
