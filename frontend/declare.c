@@ -232,6 +232,11 @@ static bool
 declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, bool open)
 {
     Type base;
+    if (use->class_id == CLASSID_OBJECT) {
+        Diag *diag = diag_add(elab->diags, E0106, member->span, "'ExternalObject' is partial: there can be no component of it");
+        diag_help(diag, "declare a class that extends it, with a constructor and a destructor");
+        return false;
+    }
     type_of_class(elab, use->class_id, &base);
     base.rank = member->type.rank;
     memcpy(base.dims, member->type.dims, sizeof base.dims);

@@ -248,6 +248,8 @@ bool routine_loop(Frame *frame, Node loop);
 bool function_type(ExprEnv *env, Node name, Type *type);
 // Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
 // values; the second takes arrays where the function has scalars, and calls it for each element.
+// Takes the events from the results of a function that has been expanded, but for those of its arguments (silence.c).
+void function_silence(ExprEnv *env, const Node *nodes, const Value *arguments, uint32_t n_arguments, Value *outputs, uint32_t n);
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 // All outputs of a function for given arguments, one for each of its first n inputs.

@@ -506,26 +506,6 @@ collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
     return true;
 }
 
-static bool
-makes_events(const Exprs *exprs, Expr e)
-{
-    if (!expr_has_op(exprs, e, OP_IF))
-        return false;
-    for (Op op = OP_LT; op <= OP_NE; op++)
-        if (expr_has_op(exprs, e, op))
-            return true;
-    return false;
-}
-
-static void
-silence_events(ExprEnv *env, Value *outputs, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; outputs[i].type.base != TYPE_STRING && k < outputs[i].count; k++)
-            if (makes_events(env->exprs, outputs[i].elements[k]))
-                outputs[i].elements[k] = expr_1(env->exprs, OP_NOEVENT, outputs[i].elements[k]);
-}
-
 // --- calls
 
 static bool
@@ -652,7 +632,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     env->depth = saved.depth;
     env->scope = saved.scope;
     if (good && !called && !saved.in_function && !generates_events(frame))
-        silence_events(env, *outputs, *n);
+        function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
     return good;
 }
 

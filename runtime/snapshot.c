@@ -6,7 +6,7 @@
 // integrator starts as it does behind an event, so that what follows is the same each time, and that of the run
 // which went on without stop within the tolerance.
 // Contract: snapshot.h, mdl_run_save() in sim.h. A block that does not fit leaves the run as it was. Complexity: linear in the size
-// of the block, which is that of the values, and of the history of delays.
+// of the block, which is that of the values, and of the history of delays and profiles.
 #include "runtime/snapshot.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ run_identity(const Run *run)
 {
     const mdl_model *model = run->model;
     const uint64_t sizes[] = {MDL_MODEL_VERSION, sizeof *model, sizeof(Guard), model->nv, model->n, model->nx, model->n_outputs,
-                              model->n_relations, model->n_sgns, model->n_rests, model->n_delays, run->modes, run->guards,
+                              model->n_relations, model->n_sgns, model->n_rests, model->n_delays, model->n_transports, run->modes, run->guards,
                               run->deficient, run->redundant != NULL};
     uint64_t hash = mix(SEED, model->name, strlen(model->name));
     hash = mix(hash, sizes, sizeof sizes);
@@ -105,6 +105,8 @@ run_snapshot(Run *run, Snapshot *s)
         rest_snapshot(run, s);
     if (run->delays)
         delay_snapshot(run, s);
+    if (run->transports)
+        transport_snapshot(run, s);
 }
 
 // --- of runs that are driven

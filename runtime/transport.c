@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/run.h"
+#include "runtime/snapshot.h"
 #include "runtime/transport_inner.h"
 
 enum { STEP_POINTS = 4 };
@@ -246,4 +246,57 @@ transport_limit(const Run *run)
     for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
         fastest = fmax(fastest, fabs(run->transports->speed[k]));
     return fastest > 0 ? run->time + LONGEST / fastest : INFINITY;
+}
+
+// --- snapshots
+
+static void
+piece_snapshot(Piece *piece, Snapshot *snapshot)
+{
+    size_t points = piece->points;
+    snapshot_part(snapshot, &points, sizeof points);
+    if (points > piece->capacity && !transport_piece_room(piece, points)) {
+        snapshot->failed = true;
+        return;
+    }
+    piece->points = points;
+    snapshot_part(snapshot, piece->time, points * sizeof *piece->time);
+    snapshot_part(snapshot, piece->s, points * sizeof *piece->s);
+    snapshot_part(snapshot, piece->value, points * sizeof *piece->value);
+    snapshot_part(snapshot, &piece->low, sizeof piece->low);
+    snapshot_part(snapshot, &piece->high, sizeof piece->high);
+    snapshot_part(snapshot, &piece->end, sizeof piece->end);
+    snapshot_part(snapshot, &piece->linear, sizeof piece->linear);
+    snapshot_part(snapshot, &piece->jump, sizeof piece->jump);
+}
+
+static void
+profile_snapshot(Profile *profile, Snapshot *snapshot)
+{
+    size_t pieces = profile->pieces;
+    snapshot_part(snapshot, &pieces, sizeof pieces);
+    if (snapshot->from && !snapshot->failed && !transport_profile_reset(profile, pieces))
+        snapshot->failed = true;
+    for (size_t i = 0; i < pieces && !snapshot->failed; i++)
+        piece_snapshot(transport_profile_at(profile, i), snapshot);
+    snapshot_part(snapshot, &profile->jumps, sizeof profile->jumps);
+    snapshot_part(snapshot, &profile->time, sizeof profile->time);
+    snapshot_part(snapshot, &profile->x, sizeof profile->x);
+    snapshot_part(snapshot, profile->in, sizeof profile->in);
+    snapshot_part(snapshot, profile->fresh, sizeof profile->fresh);
+    snapshot_part(snapshot, profile->entering, sizeof profile->entering);
+    snapshot_part(snapshot, &profile->moved, sizeof profile->moved);
+}
+
+void
+transport_snapshot(Run *run, Snapshot *snapshot)
+{
+    Transports *transports = run->transports;
+    uint32_t n = run->model->n_transports;
+    for (uint32_t k = 0; k < n && !snapshot->failed; k++)
+        profile_snapshot(&transports->profile[k], snapshot);
+    snapshot_part(snapshot, transports->origin, n * sizeof *transports->origin);
+    snapshot_part(snapshot, transports->asked, n * sizeof *transports->asked);
+    snapshot_part(snapshot, transports->speed, n * sizeof *transports->speed);
+    snapshot_part(snapshot, &transports->started, sizeof transports->started);
 }

@@ -29,6 +29,10 @@ typedef struct Profile {
 } Profile;
 
 void transport_profile_free(Profile *profile);
+// Frees all and makes this many pieces, to be filled; room in a piece for so many points. False: out of memory.
+bool transport_profile_reset(Profile *profile, size_t pieces);
+bool transport_piece_room(Piece *piece, size_t points);
+Piece *transport_profile_at(Profile *profile, size_t i);
 // One linear piece per stretch without a jump; false: out of memory. Points are y, z of ascending y.
 bool transport_profile_fill(Profile *profile, size_t n, const double *points);
 // The next point: moves the profile by x - profile->x. False: out of memory.

@@ -24,6 +24,12 @@ piece_at(const Profile *profile, size_t i)
     return &profile->ring[(profile->first + i) & (profile->capacity - 1)];
 }
 
+Piece *
+transport_profile_at(Profile *profile, size_t i)
+{
+    return piece_at(profile, i);
+}
+
 const Piece *
 transport_profile_piece(const Profile *profile, size_t i)
 {
@@ -49,9 +55,8 @@ transport_profile_free(Profile *profile)
 }
 
 static bool
-grow_ring(Profile *profile)
+grow_ring(Profile *profile, size_t capacity)
 {
-    size_t capacity = profile->capacity ? 2 * profile->capacity : 4;
     Piece *ring = calloc(capacity, sizeof *ring);
     if (!ring)
         return false;
@@ -64,10 +69,23 @@ grow_ring(Profile *profile)
     return true;
 }
 
+bool
+transport_profile_reset(Profile *profile, size_t pieces)
+{
+    size_t capacity = 4;
+    while (capacity < pieces)
+        capacity *= 2;
+    transport_profile_free(profile);
+    if (!grow_ring(profile, capacity))
+        return false;
+    profile->pieces = pieces;
+    return true;
+}
+
 static Piece *
 add_piece(Profile *profile, unsigned end)
 {
-    if (profile->pieces == profile->capacity && !grow_ring(profile))
+    if (profile->pieces == profile->capacity && !grow_ring(profile, profile->capacity ? 2 * profile->capacity : 4))
         return NULL;
     if (end == 0)
         profile->first = (profile->first + profile->capacity - 1) & (profile->capacity - 1);
@@ -105,10 +123,12 @@ set_jump(Profile *profile, size_t i, bool jump)
 
 // --- points of a piece
 
-static bool
-more_points(Piece *piece)
+bool
+transport_piece_room(Piece *piece, size_t points)
 {
-    size_t capacity = piece->capacity ? 2 * piece->capacity : 8;
+    size_t capacity = piece->capacity ? piece->capacity : 8;
+    while (capacity < points)
+        capacity *= 2;
     double **const arrays[] = {&piece->time, &piece->s, &piece->value};
     for (size_t i = 0; i < 3; i++) {
         double *array = realloc(*arrays[i], capacity * sizeof *array);
@@ -127,7 +147,7 @@ add_point(Piece *piece, double time, double s, double value)
     size_t n = piece->points;
     if (n >= 2 && !piece->linear && time - piece->time[n - 1] < 1e-3 * (piece->time[n - 1] - piece->time[n - 2]))
         piece->points--;
-    if (piece->points == piece->capacity && !more_points(piece))
+    if (piece->points == piece->capacity && !transport_piece_room(piece, piece->points + 1))
         return false;
     piece->time[piece->points] = time;
     piece->s[piece->points] = s;
