@@ -6,7 +6,10 @@
 //         coefficient since; a new matrix when cj has changed by more than a factor 5/3, or when the old one does not
 //         converge; convergence judged by the rate of the corrections (Brenan, Campbell and Petzold, Numerical Solution of
 //         Initial-Value Problems in DAEs, 1996, 5.2.2). The decisions are those of IDA (Hindmarsh et al., ACM TOMS 31 (2005)
-//         363), so that steps are, too.
+//         363), so that steps are, too, but for one: a matrix of more than fifty steps (as in CVODE) with which the latest
+//         iteration took several corrections is renewed. What a slow iteration leaves of the error comes back in the
+//         differences of the past, 2^order times as large, as an error that keeps the steps short and constant; and with
+//         constant steps cj does not change, so that the old matrix would stay for ever.
 // Contract: see corrector.h. IDA's memory (ida_impl.h, which Debian packages) is read only.
 // Complexity: one residual, one solution and one pass over the unknowns for each correction.
 #include "runtime/corrector.h"
@@ -22,7 +25,7 @@
 
 _Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare what is read here");
 
-enum { CORRECTIONS = 4 };
+enum { CORRECTIONS = 4, OLD = 50 };
 
 typedef struct {
     Run *run;
@@ -31,6 +34,7 @@ typedef struct {
     size_t n;
     bool made, singular;        // there is a matrix; the latest was singular
     double made_cj, latest_cj;  // cj of the matrix, and of the latest step
+    uint32_t age;               // of the matrix, in steps
     double slowness;            // rate/(1 - rate) of the convergence, an upper estimate after changes
     long corrections, failures; // of the latest call
 } Corrector;
@@ -60,6 +64,7 @@ make_matrix(Corrector *corrector, const Point *point)
     if (corrector->singular)
         return false;
     corrector->made = true;
+    corrector->age = 0;
     corrector->made_cj = point->cj;
     corrector->slowness = 20;
     return true;
@@ -122,12 +127,13 @@ solve(SUNNonlinearSolver solver, N_Vector predicted, N_Vector correction, N_Vect
     Corrector *corrector = solver->content;
     Point point = point_of(corrector, memory, correction, weight, tolerance);
     double ratio = corrector->made ? point.cj / corrector->made_cj : INFINITY;
+    bool slow = corrector->age++ >= OLD && corrector->corrections > 1;
     if (!corrector->made || point.cj != corrector->latest_cj)
         corrector->slowness = 100;
     corrector->latest_cj = point.cj;
     corrector->corrections = corrector->failures = 0;
     corrector->singular = false;
-    return iterate(corrector, &point, !(ratio >= 0.6 && ratio <= 1 / 0.6));
+    return iterate(corrector, &point, slow || !(ratio >= 0.6 && ratio <= 1 / 0.6));
 }
 
 // --- as SUNDIALS sees it
