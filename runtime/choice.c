@@ -443,7 +443,7 @@ release(Choice *c)
 }
 
 static const char *
-look(Choice *c)
+look_at_motion(Choice *c)
 {
     if (!has_values(c))
         return "the model has no values beside its start";
@@ -453,9 +453,14 @@ look(Choice *c)
         return "the model has no values beside its start";
     bool reversible = is_reversible(c);
     turn_all(c);
-    if (!reversible && !is_reversible(c))
-        return "the motion is not reversible";
-    return look_at_rates(c);
+    return reversible || is_reversible(c) ? NULL : "the motion is not reversible";
+}
+
+static const char *
+look(Choice *c)
+{
+    const char *why = look_at_motion(c);
+    return why ? why : look_at_rates(c);
 }
 
 // Impacts and switches between motions that are reversible leave gauss what it is good for: it begins anew behind them with
@@ -524,4 +529,20 @@ choice_of_solver(Run *run, const char **why)
         return MDL_SOLVER_IDA;
     *why = "the motion is reversible and not stiff";
     return MDL_SOLVER_GAUSS;
+}
+
+bool
+choice_is_reversible(Run *run)
+{
+    Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
+    bool reversible = false;
+    if (has_lossy_events(run) || run->modes || !run->model->nx || run->model->nx > MOST_STATES)
+        return false;
+    if (allocate(&c)) {
+        begin(&c);
+        reversible = look_at_motion(&c) == NULL;
+        end(&c);
+    }
+    release(&c);
+    return reversible;
 }

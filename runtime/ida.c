@@ -259,7 +259,7 @@ ida_create(Run *run)
     if (!integrator)
         return MDL_INTERNAL;
     integrator->run = run;
-    run->strictness = integrator_strictness(run, BDF_ORDER);
+    run->strictness = integrator_strictness(run, BDF_ORDER, 1);
     if (!run->ny)
         return MDL_OK;
     if (run->model->n_constraints) {

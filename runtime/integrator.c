@@ -42,14 +42,19 @@ create(Run *run)
 
 // The errors of steps add up. A method of order p that admits an error e in each takes e^(-1/(p+1)) steps, and is wrong by
 // e^(p/(p+1)) at the end. This grows in proportion to the tolerance when e does as tolerance^((p+1)/p) (tolerance
-// proportionality: Higham, SIAM J. Numer. Anal. 28 (1991) 457). Errors near rounding would only make noise.
+// proportionality: Higham, SIAM J. Numer. Anal. 28 (1991) 457). Nothing damps errors in a reversible motion, and one in its
+// energy is one in its rate ever after: there e falls by another tolerance^(2/3). Errors near rounding would only make noise.
 double
-integrator_strictness(const Run *run, int order)
+integrator_strictness(Run *run, int order, double share)
 {
-    const double usual = 1e-6, least = 1e-12;
-    if (run->tolerance >= usual)
+    const double usual = 1e-6, least = 1e-12, least_kept = 1e-13, finer = usual / run->tolerance;
+    if (finer <= 1)
         return 1;
-    return fmax(1, fmin(pow(usual / run->tolerance, 1.0 / order), run->tolerance / least));
+    double strictness = pow(finer, 1.0 / order);
+    if (!choice_is_reversible(run))
+        return fmax(1, fmin(strictness, run->tolerance / least));
+    strictness *= fmax(1, share * pow(finer, 2.0 / 3));
+    return fmax(1, fmin(strictness, run->tolerance / least_kept));
 }
 
 int

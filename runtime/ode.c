@@ -29,6 +29,10 @@
 
 enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
 
+// What errors of steps add up to, in units of what those of IDA do, measured on a linkage that revolves. CVODE lengthens its
+// steps by any factor, IDA by 2 only, so that those of IDA are shorter on average.
+static const double BDF_SHARE = 3, ADAMS_SHARE = 1, ERK_SHARE = 1.0 / 8;
+
 struct Ode {
     const Run *run;
     SUNContext context;
@@ -227,7 +231,9 @@ create(Run *run, bool runge_kutta, bool stiff)
             return MDL_INTERNAL;
     }
     ode->run = run;
-    run->strictness = integrator_strictness(run, runge_kutta ? ERK_ORDER : stiff ? BDF_ORDER : ADAMS_ORDER);
+    run->strictness = runge_kutta ? integrator_strictness(run, ERK_ORDER, ERK_SHARE)
+                      : stiff     ? integrator_strictness(run, BDF_ORDER, BDF_SHARE)
+                                  : integrator_strictness(run, ADAMS_ORDER, ADAMS_SHARE);
     ode->runge_kutta = runge_kutta;
     ode->stiff = stiff;
     ode->fresh = true;

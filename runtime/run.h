@@ -478,6 +478,9 @@ int redundancy_check(const Run *run);
 // --- choice.c: --solver=auto
 // At consistent values. *why: the reason, for the statistics.
 mdl_solver choice_of_solver(Run *run, const char **why);
+// The motion runs backwards when velocities change their signs, so that it keeps its energy, and nothing drives it. False also
+// where that was not looked for: in large models.
+bool choice_is_reversible(Run *run);
 // Who has chosen gauss is told when the model is stiff at its start. Consistent values.
 void choice_warn_of_stiffness(Run *run);
 
@@ -519,8 +522,9 @@ void integrator_form(Run *run, mdl_solver solver);
 int integrator_create(Run *run);
 // Behind integrator_free(): the stepper of run->solver.
 int integrator_again(Run *run);
-// For a method of this order that controls the errors of its steps.
-double integrator_strictness(const Run *run, int order);
+// For a method of this order that controls the errors of its steps; they add up to `share` times what those of IDA do at the
+// same tolerance. At consistent values.
+double integrator_strictness(Run *run, int order, double share);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
 int integrator_start(Run *run);
