@@ -23,7 +23,7 @@
 
 enum { MOST_STATES = 60, SAMPLES = 3, ROUNDS = 12 };
 
-static const double MOVE = 0.03;       // of the states' sizes: points beside the start
+static const double MOVE = 0.03, LEAST_MOVE = 3e-4; // of the states' sizes: points beside the start
 static const double SAME = 1e-6;       // of the sizes that derivatives have
 static const double COUPLED = 1e-7;    // of the largest coupling
 static const double DIFFERENCE = 1e-6; // of the largest pivot: what differences do not tell from zero
@@ -44,6 +44,7 @@ typedef struct Choice {
     int8_t *sign;      // n: R
     uint32_t *parent;  // n + 1, of the forest; the last is what surely keeps its sign
     int8_t *parity;    // relative to the parent
+    double move;       // how far away, in states' sizes, there are values in every direction
     uint64_t random;
 } Choice;
 
@@ -78,7 +79,7 @@ static void
 beside(Choice *c, double *y)
 {
     for (uint32_t i = 0; i < c->n; i++)
-        y[i] = c->run->y[i] + MOVE * c->size[i] * random_number(c);
+        y[i] = c->run->y[i] + c->move * c->size[i] * random_number(c);
 }
 
 // --- which states change their sign
@@ -261,11 +262,16 @@ is_reversible(Choice *c)
     return true;
 }
 
+// The start may be near the end of the domain: a coin that lies almost flat.
 static bool
 has_values(Choice *c)
 {
-    beside(c, c->y);
-    return slope(c, c->run->time, c->y, c->f);
+    for (c->move = MOVE; c->move >= LEAST_MOVE; c->move /= 10) {
+        beside(c, c->y);
+        if (slope(c, c->run->time, c->y, c->f))
+            return true;
+    }
+    return false;
 }
 
 // At the point and with the slopes of has_values().
@@ -443,7 +449,7 @@ release(Choice *c)
 }
 
 static const char *
-look_at_motion(Choice *c)
+look(Choice *c)
 {
     if (!has_values(c))
         return "the model has no values beside its start";
@@ -453,14 +459,9 @@ look_at_motion(Choice *c)
         return "the model has no values beside its start";
     bool reversible = is_reversible(c);
     turn_all(c);
-    return reversible || is_reversible(c) ? NULL : "the motion is not reversible";
-}
-
-static const char *
-look(Choice *c)
-{
-    const char *why = look_at_motion(c);
-    return why ? why : look_at_rates(c);
+    if (!reversible && !is_reversible(c))
+        return "the motion is not reversible";
+    return look_at_rates(c);
 }
 
 // Impacts and switches between motions that are reversible leave gauss what it is good for: it begins anew behind them with
@@ -484,8 +485,6 @@ rule_out(const Run *run)
         return "the model has fractional derivatives";
     if (!run->model->nx)
         return "nothing is integrated";
-    if (run->options->form == MDL_FORM_DAE)
-        return "the dae form is wanted";
     return run->model->nx > MOST_STATES ? "the model is large" : NULL;
 }
 
@@ -511,20 +510,28 @@ choice_warn_of_stiffness(Run *run)
                     "does not", fastest, fastest / rate);
 }
 
-mdl_solver
-choice_of_solver(Run *run, const char **why)
+static const char *
+look_at_run(Run *run)
 {
     Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
-    *why = rule_out(run);
-    if (*why)
-        return MDL_SOLVER_IDA;
-    *why = "memory is exhausted";
+    const char *why = "memory is exhausted";
     if (allocate(&c)) {
         begin(&c);
-        *why = look(&c);
+        why = look(&c);
         end(&c);
     }
     release(&c);
+    return why;
+}
+
+mdl_solver
+choice_of_solver(Run *run, const char **why)
+{
+    *why = rule_out(run);
+    if (!*why && run->options->form == MDL_FORM_DAE)
+        *why = "the dae form is wanted";
+    if (!*why)
+        *why = look_at_run(run);
     if (*why)
         return MDL_SOLVER_IDA;
     *why = "the motion is reversible and not stiff";
@@ -534,15 +541,5 @@ choice_of_solver(Run *run, const char **why)
 bool
 choice_is_reversible(Run *run)
 {
-    Choice c = {.run = run, .n = run->model->nx, .random = 88172645463325252u};
-    bool reversible = false;
-    if (has_lossy_events(run) || run->modes || !run->model->nx || run->model->nx > MOST_STATES)
-        return false;
-    if (allocate(&c)) {
-        begin(&c);
-        reversible = look_at_motion(&c) == NULL;
-        end(&c);
-    }
-    release(&c);
-    return reversible;
+    return !rule_out(run) && !look_at_run(run);
 }

@@ -464,6 +464,9 @@ bool projection_apply(Run *run, Projection *projection, double time, double *y);
 // The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
 // C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
 bool projection_factor(Run *run, Projection *projection, double time, const double *y);
+// Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
+// latest projection has arrived: near a singular position that may be less than the tolerance asks for.
+void projection_weights(Projection *projection, double *weight);
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 int projection_report(const Run *run); // MDL_FAILED
@@ -478,8 +481,8 @@ int redundancy_check(const Run *run);
 // --- choice.c: --solver=auto
 // At consistent values. *why: the reason, for the statistics.
 mdl_solver choice_of_solver(Run *run, const char **why);
-// The motion runs backwards when velocities change their signs, so that it keeps its energy, and nothing drives it. False also
-// where that was not looked for: in large models.
+// The motion runs backwards when velocities change their signs, so that it keeps its energy, and it is not stiff. False also where
+// that is not looked for: in large models. Consistent values.
 bool choice_is_reversible(Run *run);
 // Who has chosen gauss is told when the model is stiff at its start. Consistent values.
 void choice_warn_of_stiffness(Run *run);
