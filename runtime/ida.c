@@ -175,6 +175,8 @@ all_weights(const Run *run, const double *y, double *weight)
 {
     nvector_weights(y, run->strictness, run->tolerance, run->abstol, weight, run->ny);
     fractional_weights(run, y, weight);
+    if (run->integrator->projection)
+        projection_weights(run->integrator->projection, weight);
 }
 
 // Loops' unknowns are left out of the error test: they weigh nothing, and the mean is that of the others. The mean over all of

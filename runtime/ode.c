@@ -95,6 +95,8 @@ weights(N_Vector y, N_Vector w, void *user)
         NV_Ith_S(w, i) = run->strictness / (run->tolerance * fabs(value) + run->abstol[i]);
     }
     fractional_weights(run, NV_DATA_S(y), NV_DATA_S(w));
+    if (run->ode->projection)
+        projection_weights(run->ode->projection, NV_DATA_S(w));
     return 0;
 }
 

@@ -11,8 +11,12 @@
 // velocity to mend a velocity, which costs BDF a factor of 5 to 10 in the energy of a pendulum. For erk, rk4 and Adams it
 // is the better way (D = C S), by a factor of 2 to 10 on four-bars. When invariants depend on unknowns u of algebraic
 // loops, r(t, y, u) = 0 stands beside them, with u free and D = C S. Sticking states do not move.
+// Near a singular position C loses rank. With sigma its least singular value, what rounding leaves of c becomes a correction of
+// positions by rounding/sigma and then one of velocities by rounding/sigma^2. This noise follows from one more solution, with
+// rounding for c; it says how well invariants determine the states there, and no step is short enough for less.
 // Contract: run.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
 // has a row per state that occurs in an invariant, and a row per invariant.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +26,9 @@
 enum { CORRECTIONS = 10 };
 
 static const double QUADRATIC = 1e-8;   // the correction after one of this size is below rounding
+static const double MUCH = 100;         // times the noise: still noise
+static const double FORGETTING = 0.7;   // of noise, per step
+static const double ROUNDING = 4 * DBL_EPSILON; // of invariants, in units of their largest gradients
 static const uint32_t NONE = UINT32_MAX;
 
 // One entry of the matrix: 1, or v[place] times the scale of a state.
@@ -39,9 +46,14 @@ struct Projection {
     Entry *entry;
     uint32_t entries;
     double *value;      // per entry
+    bool singular;      // at the point looked at last
+    uint32_t random;
     double *scale;      // per state of the model
     double *right;      // size
     double *defect;     // per invariant: c at the point factored last
+    double *noise;      // per state that occurs: how far it is not known
+    double *gradient;   // per invariant: squared length of its gradient there, in the states' scales
+    double *steepest;   // per invariant: the largest of these so far
     Lu *lu;
 };
 
@@ -199,12 +211,15 @@ projection_create(const Run *run)
     p->scale = calloc(n + 1, sizeof *p->scale);
     p->entry = calloc(most + 1, sizeof *p->entry);
     p->value = calloc(most + 1, sizeof *p->value);
-    p->right = calloc(3 * n + 2 * (size_t)model->n_constraints + 1, sizeof *p->right);
+    p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
     bool good = p->state && p->position && p->scale && p->entry && p->value && p->right;
     p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS;
     if (good) {
         number_unknowns(model, p);
         p->defect = p->right + p->size;
+        p->gradient = p->defect + p->constraints;
+        p->steepest = p->gradient + p->constraints;
+        p->noise = p->steepest + p->constraints;
         list_entries(run, p);
         good = make_matrix(p);
     }
@@ -226,10 +241,27 @@ set_scales(const Run *run, Projection *p)
             p->scale[model->sgn[k].state] = 0;
 }
 
+static void
+fill_matrix(const Run *run, Projection *p)
+{
+    uint32_t first = p->states + p->loops;
+    memset(p->gradient, 0, p->constraints * sizeof *p->gradient);
+    for (uint32_t k = 0; k < p->entries; k++) {
+        const Entry *e = &p->entry[k];
+        double value = e->place ? run->v[e->place] : 1;
+        p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
+        if (e->row >= first && e->row - first < p->constraints && e->column < p->states)
+            p->gradient[e->row - first] += p->value[k] * p->value[k];
+    }
+    for (uint32_t k = 0; k < p->constraints; k++)
+        p->steepest[k] = fmax(p->steepest[k], p->gradient[k]);
+}
+
 bool
 projection_factor(Run *run, Projection *p, double time, const double *y)
 {
     const mdl_model *model = run->model;
+    p->singular = false;
     run->v[0] = time;
     memcpy(run->v + model->y, y, model->nx * sizeof *y);
     if (!p->loops)
@@ -238,14 +270,11 @@ projection_factor(Run *run, Projection *p, double time, const double *y)
         return false;
     mdl_call(model->jacobian, run->v);
     set_scales(run, p);
-    for (uint32_t k = 0; k < p->entries; k++) {
-        const Entry *e = &p->entry[k];
-        double value = e->place ? run->v[e->place] : 1;
-        p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
-    }
+    fill_matrix(run, p);
     for (uint32_t k = 0; k < p->constraints; k++)
         p->defect[k] = run->v[model->constraint[k].value];
-    return lu_factor(p->lu, p->value, true);
+    p->singular = !lu_factor(p->lu, p->value, true);
+    return !p->singular;
 }
 
 const double *
@@ -273,21 +302,79 @@ projection_move(const Run *run, Projection *p, const double *rho, double factor,
     return most;
 }
 
-bool
-projection_apply(Run *run, Projection *p, double time, double *y)
+// Any: those of one pattern may cancel.
+static double
+sign_of_rounding(Projection *p)
+{
+    p->random = p->random * 1664525 + 1013904223;
+    return p->random >> 31 ? -1 : 1;
+}
+
+// What rounding of the invariants does to the states at the point factored last, and has done there before.
+static void
+measure_noise(const Run *run, Projection *p)
+{
+    memset(p->right, 0, p->size * sizeof *p->right);
+    for (uint32_t k = 0; k < p->constraints; k++)
+        if (!is_redundant(run, k))
+            p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
+    lu_solve(p->lu, p->right);
+    for (uint32_t i = 0; i < p->states; i++)
+        p->noise[i] = fmax(FORGETTING * p->noise[i], fabs(p->right[i]) * p->scale[p->state[i]]);
+}
+
+void
+projection_weights(Projection *p, double *weight)
+{
+    for (uint32_t i = 0; i < p->states; i++)
+        weight[p->state[i]] = fmin(weight[p->state[i]], 1 / p->noise[i]);
+}
+
+// A correction that does not become smaller any more.
+static bool
+is_noise(const Run *run, Projection *p, double size, const double *y)
+{
+    double most = 0;
+    measure_noise(run, p);
+    for (uint32_t i = 0; i < p->states; i++)
+        most = fmax(most, p->noise[i] / fmax(fabs(y[p->state[i]]), fabs(run->v[run->model->nominal + p->state[i]])));
+    return size <= MUCH * most;
+}
+
+// In the singular position itself, to rounding, there is no way back: it can wait for the next step.
+static bool
+can_wait(const Run *run, const Projection *p)
+{
+    bool small = p->singular;
+    for (uint32_t k = 0; k < p->constraints && small; k++)
+        small = fabs(p->defect[k]) <= run->tolerance * sqrt(p->steepest[k]);
+    return small;
+}
+
+static bool
+approach(Run *run, Projection *p, double time, double *y)
 {
     double before = INFINITY;
     for (int k = 0; k < CORRECTIONS; k++) {
         if (!projection_factor(run, p, time, y))
-            return false;
+            return can_wait(run, p);
         double size = projection_move(run, p, p->defect, -1, y);
         if (size <= QUADRATIC)
             return true;
         if (!(size < before))
-            return false;
+            return is_noise(run, p, size, y);
         before = size;
     }
     return false;
+}
+
+bool
+projection_apply(Run *run, Projection *p, double time, double *y)
+{
+    bool arrived = approach(run, p, time, y);
+    if (arrived && !p->singular)
+        measure_noise(run, p);
+    return arrived;
 }
 
 int
