@@ -439,6 +439,8 @@ restart(Run *run)
     if (!run->ny)
         return MDL_OK;
     ida_stats(run);
+    if (integrator->projection)
+        projection_forget(integrator->projection);
     bool again = flips_back(run);
     integrator->step = fmax(integrator->step, integrator->step_before);
     integrator->step_before = again ? integrator->step : 0;

@@ -47,14 +47,13 @@ create(Run *run)
 double
 integrator_strictness(Run *run, int order, double share)
 {
-    const double usual = 1e-6, least = 1e-12, least_kept = 1e-13, finer = usual / run->tolerance;
+    const double usual = 1e-6, least = 1e-12, finer = usual / run->tolerance;
     if (finer <= 1)
         return 1;
     double strictness = pow(finer, 1.0 / order);
-    if (!choice_is_reversible(run))
-        return fmax(1, fmin(strictness, run->tolerance / least));
-    strictness *= fmax(1, share * pow(finer, 2.0 / 3));
-    return fmax(1, fmin(strictness, run->tolerance / least_kept));
+    if (choice_is_reversible(run))
+        strictness *= fmax(1, share * pow(finer, 2.0 / 3));
+    return fmax(1, fmin(strictness, run->tolerance / least));
 }
 
 int

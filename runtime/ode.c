@@ -326,6 +326,7 @@ ode_start(Run *run)
     ode_stats(run);
     ode->fresh = true;
     if (ode->projection) {
+        projection_forget(ode->projection);
         memset(ode->shift, 0, run->ny * sizeof *ode->shift);
         memcpy(NV_DATA_S(ode->y), run->y, run_size(run) * sizeof *run->y);
     }

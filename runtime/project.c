@@ -324,6 +324,14 @@ measure_noise(const Run *run, Projection *p)
 }
 
 void
+projection_forget(Projection *p)
+{
+    p->random = 0;
+    memset(p->noise, 0, p->states * sizeof *p->noise);
+    memset(p->steepest, 0, p->constraints * sizeof *p->steepest);
+}
+
+void
 projection_weights(Projection *p, double *weight)
 {
     for (uint32_t i = 0; i < p->states; i++)

@@ -467,6 +467,7 @@ bool projection_factor(Run *run, Projection *projection, double time, const doub
 // Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
 // latest projection has arrived: near a singular position that may be less than the tolerance asks for.
 void projection_weights(Projection *projection, double *weight);
+void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 int projection_report(const Run *run); // MDL_FAILED
