@@ -220,7 +220,12 @@ add_break(Run *run, uint32_t level, bool jumped)
     }
     for (uint32_t p = 0; p < delays->parameters; p++)
         delays->tau[delays->breaks * delays->parameters + p] = run->sense->tau[p];
-    delays->broken[delays->breaks++] = (Break){run->v[0], delays->dropped + delays->points, level, jumped};
+    Break *made = &delays->broken[delays->breaks++];
+    memset(made, 0, sizeof *made); // all of its bytes go into snapshots
+    made->time = run->v[0];
+    made->point = delays->dropped + delays->points;
+    made->level = level;
+    made->jumped = jumped;
 }
 
 // --- values
