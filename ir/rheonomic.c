@@ -30,7 +30,7 @@ typedef struct Fight {
 static uint32_t
 component_of(const Dae *dae, uint32_t inst)
 {
-    while (dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR || dae->insts.at[inst].class_kind == CLASS_KIND_RECORD)
+    while (inst && (dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR || dae->insts.at[inst].class_kind == CLASS_KIND_RECORD))
         inst = dae->insts.at[inst].parent;
     return inst;
 }

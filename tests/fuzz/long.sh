@@ -23,7 +23,7 @@ fuzz() {
     shift
     corpus=$build/corpus/$target
     mkdir -p "$corpus"
-    "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2500 -malloc_limit_mb=1500 -max_len=20000 \
+    "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=100 -rss_limit_mb=2500 -malloc_limit_mb=1500 -max_len=20000 \
         -dict="$build/words.dict" -artifact_prefix="fuzz-$target-" -print_final_stats=1 -verbosity=0 "$corpus" "$@" >"$build/$target.log" 2>&1 &&
         echo "ok $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") inputs" || {
         echo "FAIL $target, see $build/$target.log"
