@@ -196,6 +196,23 @@ structure_read(Structure *structure, uint32_t equation)
         separate_discrete(structure);
 }
 
+Expr
+structure_residual(Structure *structure, uint32_t equation, bool (*gone)(const void *context, uint32_t slot), const void *context,
+                   U32Vec *vars)
+{
+    Exprs *exprs = structure->dae->exprs;
+    U32Vec with = {0};
+    uint32_t first = vars->n;
+    structure_read(structure, equation);
+    for (uint32_t k = 0; k < structure->vars.n; k++) {
+        vec_push(&with, gone(context, k) ? expr_const(exprs, 0) : expr_slot(exprs, first + k));
+        vec_push(vars, structure->vars.at[k]);
+    }
+    Expr residual = expr_substitute(exprs, expr_residual(exprs, structure->shape), with.at, with.n);
+    vec_free(&with);
+    return residual;
+}
+
 // --- all equations
 
 // Appends the columns of the equation read last that are used as `use` and not yet in the row. Returns whether variables

@@ -30,6 +30,10 @@ typedef struct Structure {
 
 // Reads an equation into shape, vars, use.
 void structure_read(Structure *structure, uint32_t equation);
+// The residual of an equation, which is read; its variables get slots behind those of `vars`, and are appended there. Slots for
+// which `gone` is true are zero.
+Expr structure_residual(Structure *structure, uint32_t equation, bool (*gone)(const void *context, uint32_t slot), const void *context,
+                        U32Vec *vars);
 void structure_free(Structure *structure);
 // Fills problem->incidence. `column_of` (per variable; NULL: itself) names the unknown that stands for a
 // variable.

@@ -81,6 +81,17 @@ calls_define(Calls *calls, Expr e, const char *stem, uint32_t number)
     return var;
 }
 
+Var
+calls_variable(Calls *calls, Expr e, const char *stem, uint32_t number)
+{
+    const Exprs *exprs = calls->dae->exprs;
+    if (expr_op(exprs, e) == OP_CONST)
+        return dae_literal(calls->dae, expr_value(exprs, e));
+    if (expr_op(exprs, e) == OP_SLOT)
+        return calls->vars.at[expr_slot_of(exprs, e)];
+    return calls_define(calls, e, stem, number);
+}
+
 static Expr
 replace_call(void *context, Exprs *exprs, Expr part, const Expr *args)
 {

@@ -1,5 +1,5 @@
 // calls.h: operators that stand for something a run computes: each call in an equation is replaced by an expression over
-// hidden variables (delays.c, fractional.c).
+// hidden variables (delays.c, fractional.c, transports.c).
 #ifndef MDLC_IR_PASS_CALLS_H
 #define MDLC_IR_PASS_CALLS_H
 
@@ -33,6 +33,8 @@ bool calls_is_parametric(const Calls *calls, Expr e);
 Var calls_hidden(Calls *calls, const char *stem, uint32_t number, VarKind kind);
 // The same, equal to e: a parameter where e is parametric, otherwise an unknown with an equation.
 Var calls_define(Calls *calls, Expr e, const char *stem, uint32_t number);
+// The variable or constant that e is; otherwise as calls_define().
+Var calls_variable(Calls *calls, Expr e, const char *stem, uint32_t number);
 // A new equation of the equation's owner, over calls->vars.
 void calls_equate(Calls *calls, Expr left, Expr right);
 Expr calls_slot(Calls *calls, Var var); // a new slot for var

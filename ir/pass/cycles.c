@@ -163,20 +163,18 @@ grow_tree(Cycles *c, Var root)
 
 // --- sums round cycles
 
+static bool
+is_end(const void *edge, uint32_t slot)
+{
+    return slot == ((const Edge *)edge)->x_slot || slot == ((const Edge *)edge)->y_slot;
+}
+
 // Adds sign*rest/scale of the edge, with its variables behind those of the sum.
 static void
 add_rest(Cycles *c, const Edge *edge, double sign)
 {
     Exprs *exprs = c->dae->exprs;
-    structure_read(&c->structure, edge->equation);
-    uint32_t n = c->structure.vars.n, first = c->vars.n;
-    Expr with[n + 1];
-    for (uint32_t k = 0; k < n; k++) {
-        bool end = k == edge->x_slot || k == edge->y_slot;
-        with[k] = end ? expr_const(exprs, 0) : expr_slot(exprs, first + k);
-        vec_push(&c->vars, c->structure.vars.at[k]);
-    }
-    Expr rest = expr_substitute(exprs, expr_residual(exprs, c->structure.shape), with, n);
+    Expr rest = structure_residual(&c->structure, edge->equation, is_end, edge, &c->vars);
     rest = expr_2(exprs, OP_MUL, expr_const(exprs, sign / edge->scale), rest);
     c->sum = expr_2(exprs, OP_ADD, c->sum, rest);
 }

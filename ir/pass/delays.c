@@ -10,17 +10,6 @@
 //     der(x) = -delay(x, 1)   =>   der(x) = -$delay1,  $past1 = x,  Dae.delays: $delay1 = $past1 one second ago
 #include "ir/pass/calls.h"
 
-static Var
-variable_for(Calls *calls, Expr e, const char *stem, uint32_t number)
-{
-    const Exprs *exprs = calls->dae->exprs;
-    if (expr_op(exprs, e) == OP_CONST)
-        return dae_literal(calls->dae, expr_value(exprs, e));
-    if (expr_op(exprs, e) == OP_SLOT)
-        return calls->vars.at[expr_slot_of(exprs, e)];
-    return calls_define(calls, e, stem, number);
-}
-
 static Expr
 delayed(Calls *calls, Expr e)
 {
@@ -37,8 +26,8 @@ delayed(Calls *calls, Expr e)
     uint32_t number = calls_number(calls);
     Delay made = {.span = span};
     made.input = calls_define(calls, past, "past", number);
-    made.time = variable_for(calls, time, "delayTime", number);
-    made.most = time == most ? made.time : variable_for(calls, most, "delayMax", number);
+    made.time = calls_variable(calls, time, "delayTime", number);
+    made.most = time == most ? made.time : calls_variable(calls, most, "delayMax", number);
     made.value = calls_hidden(calls, "delay", number, VAR_INPUT);
     vec_push(&dae->delays, made);
     return calls_slot(calls, made.value);

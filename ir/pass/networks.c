@@ -126,20 +126,19 @@ take_row(Networks *net, uint32_t equation)
 
 // --- combinations
 
+static bool
+is_algebraic(const void *context, uint32_t slot)
+{
+    const Networks *net = context;
+    return net->role.at[net->structure.vars.at[slot]] == ALGEBRAIC;
+}
+
 // Adds sign times the rest of a row, with its variables behind those of the sum.
 static void
 add_rest(Networks *net, const Row *row, int sign)
 {
     Exprs *exprs = net->dae->exprs;
-    structure_read(&net->structure, row->equation);
-    uint32_t n = net->structure.vars.n, first = net->vars.n;
-    Expr with[n + 1];
-    for (uint32_t k = 0; k < n; k++) {
-        Var var = net->structure.vars.at[k];
-        with[k] = net->role.at[var] == ALGEBRAIC ? expr_const(exprs, 0) : expr_slot(exprs, first + k);
-        vec_push(&net->vars, var);
-    }
-    Expr rest = expr_substitute(exprs, expr_residual(exprs, net->structure.shape), with, n);
+    Expr rest = structure_residual(&net->structure, row->equation, is_algebraic, net, &net->vars);
     net->sum = sign > 0 ? expr_2(exprs, OP_ADD, net->sum, rest) : expr_sub(exprs, net->sum, rest);
 }
 

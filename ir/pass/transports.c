@@ -16,17 +16,6 @@
 
 #include "ir/pass/calls.h"
 
-static Var
-variable_for(Calls *calls, Expr e, const char *stem, uint32_t number)
-{
-    const Exprs *exprs = calls->dae->exprs;
-    if (expr_op(exprs, e) == OP_CONST)
-        return dae_literal(calls->dae, expr_value(exprs, e));
-    if (expr_op(exprs, e) == OP_SLOT)
-        return calls->vars.at[expr_slot_of(exprs, e)];
-    return calls_define(calls, e, stem, number);
-}
-
 static void
 add_end(Calls *calls, TransportEnd *end, const char *side, uint32_t number)
 {
@@ -83,13 +72,13 @@ make(Calls *calls, Expr call, Transport *made)
     Dae *dae = calls->dae;
     const Exprs *exprs = dae->exprs;
     uint32_t number = calls_number(calls), n = (expr_nargs(exprs, call) - TRANSPORT_POINTS) / 2;
-    made->in[0] = variable_for(calls, expr_arg(exprs, call, 1), "in0_", number);
-    made->in[1] = variable_for(calls, expr_arg(exprs, call, 2), "in1_", number);
-    made->x = variable_for(calls, expr_arg(exprs, call, 3), "moved", number);
+    made->in[0] = calls_variable(calls, expr_arg(exprs, call, 1), "in0_", number);
+    made->in[1] = calls_variable(calls, expr_arg(exprs, call, 2), "in1_", number);
+    made->x = calls_variable(calls, expr_arg(exprs, call, 3), "moved", number);
     made->n = n;
     Var *points = arena_array(dae->arena, Var, 2 * n);
     for (uint32_t k = 0; k < 2 * n; k++)
-        points[k] = variable_for(calls, expr_arg(exprs, call, TRANSPORT_POINTS + k), k % 2 ? "value" : "point", number);
+        points[k] = calls_variable(calls, expr_arg(exprs, call, TRANSPORT_POINTS + k), k % 2 ? "value" : "point", number);
     made->point = points;
     add_end(calls, &made->end[0], "0_", number);
     add_end(calls, &made->end[1], "1_", number);
