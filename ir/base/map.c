@@ -18,7 +18,8 @@ hash_bytes(const void *bytes, size_t length)
         length -= 8;
     }
     uint64_t tail = 0;
-    memcpy(&tail, p, length);
+    if (length) // otherwise there may be no bytes at all
+        memcpy(&tail, p, length);
     return hash_add(hash, tail);
 }
 
