@@ -11,8 +11,7 @@
 //         of a position and a velocity, so nothing drifts; the other methods project when the drift becomes visible.
 //         Here is when they come to rest and when they leave it; rest_reaction.c has the reactions and projections,
 //         rest_impact.c the impacts on what is at rest.
-// Contract: run.h; tables mdl_rest of model.h. Complexity: per evaluation linear in the active contacts, cubic in those
-//           that share states.
+// Contract: run.h; tables mdl_rest of model.h. Complexity: per evaluation that of rest_reaction.c.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +102,11 @@ rest_free(Run *run)
         }
     }
     void *parts[] = {rests->contact, rests->row_start, rests->row_state, rests->row_value, rests->list, rests->group,
-                     rests->matrix, rests->right, rests->owner, rests->parent, rests->replaced, rests->row,
+                     rests->owner, rests->parent, rests->replaced, rests->row,
                      rests->position, rests->of_relation};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         free(parts[k]);
+    rests_patterns_free(rests);
     free(rests);
     run->rests = NULL;
 }
@@ -129,14 +129,13 @@ join(const mdl_model *model, Rests *rests)
     for (uint32_t k = 0; k < model->n_rests; k++) {
         Contact *contact = &rests->contact[k];
         rests->parent[k] = k;
-        for (uint32_t i = 0; contact->active && i < contact->along[1].n; i++) {
-            uint32_t *owner = &rests->owner[contact->along[1].state[i]];
-            if (*owner)
-                rests->parent[root_of(rests->parent, k)] = root_of(rests->parent, *owner - 1);
-            *owner = k + 1;
-        }
-        for (uint32_t i = 0; contact->active && i < contact->along[0].n; i++)
-            rests->owner[contact->along[0].state[i]] = k + 1;
+        for (uint32_t level = 0; contact->active && level < 2; level++)
+            for (uint32_t i = 0; i < contact->along[level].n; i++) {
+                uint32_t *owner = &rests->owner[contact->along[level].state[i]];
+                if (*owner)
+                    rests->parent[root_of(rests->parent, k)] = root_of(rests->parent, *owner - 1);
+                *owner = k + 1;
+            }
     }
     for (uint32_t k = 0; k < model->n_rests; k++)
         for (uint32_t i = rests->row_start[2 * k]; rests->contact[k].active && i < rests->row_start[2 * k + 2]; i++)
@@ -148,7 +147,6 @@ join(const mdl_model *model, Rests *rests)
 bool
 rests_regroup(const mdl_model *model, Rests *rests)
 {
-    size_t largest = 0;
     uint32_t *position = rests->position, last = UINT32_MAX;
     join(model, rests);
     memset(position, 0, ((size_t)model->n_rests + 2) * sizeof *position);
@@ -167,15 +165,9 @@ rests_regroup(const mdl_model *model, Rests *rests)
         if (root != last)
             rests->group[rests->groups++] = i;
         last = root;
-        size_t size = i + 1 - rests->group[rests->groups - 1];
-        largest = size > largest ? size : largest;
     }
     rests->group[rests->groups] = rests->active;
-    free(rests->matrix);
-    free(rests->right);
-    rests->matrix = calloc(largest * largest + 1, sizeof *rests->matrix);
-    rests->right = calloc(largest + 1, sizeof *rests->right);
-    return rests->matrix && rests->right;
+    return rests_patterns(model, rests);
 }
 
 // What a contact is, but for the places of its arrays.

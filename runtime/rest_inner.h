@@ -31,10 +31,14 @@ struct Rests {
     uint32_t *row_start, *row_state, *row_value; // jac_rest by rows: states and places of the partials
     uint32_t *list, active;                      // active contacts, those that share states together
     uint32_t *group, groups;                     // first of each group in `list`; groups + 1 entries
-    double *matrix, *right;                      // of the largest group
+    struct Lu **lu;                              // per group; NULL: its matrix is singular whatever the values
+    uint32_t lus;                                // entries of `lu`
+    uint32_t *column, *entry;                    // matrices by columns, groups one behind the other: start of the column
+                                                 // of list[i] (active + 1), rows within the group
+    double *value, *right;                       // per entry; per place in `list`
     uint32_t *owner, *parent, *replaced;         // per state; per contact; per state: row of jac_rest + 1
     uint32_t *position, *of_relation;            // for sorting; per relation: its contact, UINT32_MAX: none
-    double *row;                                 // per unknown: one row, scattered
+    double *row;                                 // per unknown: one row or direction, scattered; else 0
     uint32_t version;
     uint32_t strikes;                            // of the event being handled
 };
@@ -48,6 +52,9 @@ void rests_open(Run *run, uint32_t k);
 const char *rests_begin(Run *run, uint32_t k);
 Guard *rests_guard(const Run *run, uint32_t k);
 
+// Makes the patterns of the groups' matrices from `list` and `group`; rests_patterns_free() gives them back.
+bool rests_patterns(const mdl_model *model, Rests *rests);
+void rests_patterns_free(Rests *rests);
 // Row of jac_rest, with the values in v, into `row` (clear: zeros in its places), and its product with a direction.
 void rests_scatter(const Run *run, uint32_t row, bool clear);
 double rests_effect(const Rests *rests, const Direction *along);

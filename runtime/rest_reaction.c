@@ -3,50 +3,141 @@
 // Method: in each group of contacts that share states, multipliers lambda of the directions D of the contacts let the
 //         functions change as wanted: G D lambda = -g at the level of positions or velocities, -d2g/dt2 for reactions
 //         (Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.2).
-// Contract: rest_inner.h and run.h. Complexity: linear in the active contacts, cubic in those that share states.
-#include <float.h>
+//         A contact's multiplier changes the functions that depend on the states it moves; the matrices are as sparse
+//         as that.
+// Contract: rest_inner.h and run.h. Complexity: linear in the active contacts and what couples them, and what the
+//           sparse factorisation needs.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "runtime/lu.h"
 #include "runtime/rest_inner.h"
 
 enum { PROJECTIONS = 20 };
 
-// --- reactions
+// --- patterns of the matrices
 
-// Gaussian elimination with partial pivoting; the solution replaces b. False: singular.
+// Places in `list` by the states that their functions depend on.
+typedef struct Readers {
+    uint32_t *start, *place; // states + 1
+} Readers;
+
 static bool
-solve_dense(double *a, double *b, uint32_t n)
+find_readers(const mdl_model *model, const Rests *rests, Readers *readers)
 {
-    for (uint32_t step = 0; step < n; step++) {
-        uint32_t pivot = step;
-        for (uint32_t i = step + 1; i < n; i++)
-            if (fabs(a[i * (size_t)n + step]) > fabs(a[pivot * (size_t)n + step]))
-                pivot = i;
-        if (!(fabs(a[pivot * (size_t)n + step]) > DBL_MIN))
-            return false;
-        for (uint32_t j = 0; j < n && pivot != step; j++) {
-            double kept = a[step * (size_t)n + j];
-            a[step * (size_t)n + j] = a[pivot * (size_t)n + j];
-            a[pivot * (size_t)n + j] = kept;
-        }
-        double kept = b[step];
-        b[step] = b[pivot];
-        b[pivot] = kept;
-        for (uint32_t i = step + 1; i < n; i++) {
-            double factor = a[i * (size_t)n + step] / a[step * (size_t)n + step];
-            for (uint32_t j = step; j < n && factor != 0; j++)
-                a[i * (size_t)n + j] -= factor * a[step * (size_t)n + j];
-            b[i] -= factor * b[step];
-        }
+    size_t entries = 0;
+    readers->start = calloc((size_t)model->n + 2, sizeof *readers->start);
+    if (!readers->start)
+        return false;
+    for (uint32_t i = 0; i < rests->active; i++) {
+        uint32_t row = 2 * rests->list[i];
+        for (uint32_t e = rests->row_start[row]; e < rests->row_start[row + 2]; e++, entries++)
+            readers->start[rests->row_state[e] + 2]++;
     }
-    for (uint32_t i = n; i-- > 0;) {
-        for (uint32_t j = i + 1; j < n; j++)
-            b[i] -= a[i * (size_t)n + j] * b[j];
-        b[i] /= a[i * (size_t)n + i];
+    readers->place = malloc((entries + 1) * sizeof *readers->place);
+    if (!readers->place)
+        return false;
+    for (uint32_t s = 0; s < model->n; s++)
+        readers->start[s + 2] += readers->start[s + 1];
+    for (uint32_t i = 0; i < rests->active; i++) {
+        uint32_t row = 2 * rests->list[i];
+        for (uint32_t e = rests->row_start[row]; e < rests->row_start[row + 2]; e++)
+            readers->place[readers->start[rests->row_state[e] + 1]++] = i;
     }
     return true;
 }
+
+static int
+ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Appends the rows of the column of list[j], of the group that begins at `first`. `seen` (per place): j + 1 where it is
+// in already. There is room.
+static void
+add_column(Rests *rests, const Readers *readers, uint32_t first, uint32_t j, uint32_t *seen)
+{
+    const Contact *contact = &rests->contact[rests->list[j]];
+    uint32_t end = rests->column[j];
+    for (uint32_t level = 0; level < 2; level++)
+        for (uint32_t i = 0; i < contact->along[level].n; i++) {
+            uint32_t state = contact->along[level].state[i];
+            for (uint32_t e = readers->start[state]; e < readers->start[state + 1]; e++) {
+                uint32_t place = readers->place[e];
+                if (seen[place] != j + 1)
+                    rests->entry[end++] = place - first;
+                seen[place] = j + 1;
+            }
+        }
+    qsort(rests->entry + rests->column[j], end - rests->column[j], sizeof *rests->entry, ascending);
+    rests->column[j + 1] = end;
+}
+
+static bool
+add_group(Rests *rests, const Readers *readers, uint32_t group, uint32_t *seen, size_t *capacity)
+{
+    uint32_t first = rests->group[group], end = rests->group[group + 1], n = end - first;
+    for (uint32_t j = first; j < end; j++) {
+        size_t needed = (size_t)rests->column[j] + n;
+        if (needed > *capacity) {
+            uint32_t *entry = realloc(rests->entry, 2 * needed * sizeof *entry);
+            if (!entry)
+                return false;
+            rests->entry = entry;
+            *capacity = 2 * needed;
+        }
+        add_column(rests, readers, first, j, seen);
+    }
+    uint32_t *start = malloc(((size_t)n + 1) * sizeof *start);
+    if (!start)
+        return false;
+    for (uint32_t j = 0; j <= n; j++)
+        start[j] = rests->column[first + j] - rests->column[first];
+    rests->lu[group] = lu_create(n, start, rests->entry + rests->column[first]);
+    free(start);
+    return true;
+}
+
+void
+rests_patterns_free(Rests *rests)
+{
+    for (uint32_t group = 0; group < rests->lus; group++)
+        lu_free(&rests->lu[group]);
+    void *parts[] = {rests->lu, rests->column, rests->entry, rests->value, rests->right};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        free(parts[k]);
+    rests->lu = NULL;
+    rests->column = rests->entry = NULL;
+    rests->value = rests->right = NULL;
+    rests->lus = 0;
+}
+
+bool
+rests_patterns(const mdl_model *model, Rests *rests)
+{
+    Readers readers = {0};
+    size_t capacity = 0;
+    uint32_t *seen = calloc((size_t)rests->active + 1, sizeof *seen);
+    rests_patterns_free(rests);
+    rests->lu = calloc((size_t)rests->groups + 1, sizeof *rests->lu);
+    rests->column = calloc((size_t)rests->active + 1, sizeof *rests->column);
+    rests->right = calloc((size_t)rests->active + 1, sizeof *rests->right);
+    rests->lus = rests->groups;
+    bool good = seen && rests->lu && rests->column && rests->right && find_readers(model, rests, &readers);
+    for (uint32_t group = 0; good && group < rests->groups; group++)
+        good = add_group(rests, &readers, group, seen, &capacity);
+    if (good)
+        rests->value = calloc((size_t)rests->column[rests->active] + 1, sizeof *rests->value);
+    free(readers.start);
+    free(readers.place);
+    free(seen);
+    return good && rests->value;
+}
+
+// --- reactions
 
 double
 rests_effect(const Rests *rests, const Direction *along)
@@ -65,23 +156,43 @@ rests_scatter(const Run *run, uint32_t row, bool clear)
         rests->row[rests->row_state[i]] = clear ? 0 : run->v[rests->row_value[i]];
 }
 
-// Solves for the multipliers of a group that let its functions of the level change by minus v[g + value]; those of the
-// tangents when `value` has their shift as well.
+// Column of list[j] at the level: what a unit of its multiplier does to the functions of its group.
+static void
+fill_column(Run *run, uint32_t first, uint32_t j, uint32_t level)
+{
+    Rests *rests = run->rests;
+    const Direction *along = &rests->contact[rests->list[j]].along[level];
+    for (uint32_t i = 0; i < along->n; i++)
+        rests->row[along->state[i]] += along->value[i];
+    for (uint32_t e = rests->column[j]; e < rests->column[j + 1]; e++) {
+        uint32_t k = rests->list[first + rests->entry[e]], row = 2 * k + level;
+        double sum = 0;
+        for (uint32_t i = rests->row_start[row]; i < rests->row_start[row + 1]; i++)
+            sum += run->v[rests->row_value[i]] * rests->row[rests->row_state[i]];
+        rests->value[e] = rests->contact[k].sign * sum;
+    }
+    for (uint32_t i = 0; i < along->n; i++)
+        rests->row[along->state[i]] = 0;
+}
+
+// Solves for the multipliers of a group, into its part of `right`, that let its functions of the level change by minus
+// v[g + value]; those of the tangents when `value` has their shift as well.
 static bool
 multipliers(Run *run, uint32_t group, uint32_t level, uint32_t value)
 {
     Rests *rests = run->rests;
-    uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = rests->list[first + i];
-        double sign = rests->contact[k].sign;
-        rests_scatter(run, 2 * k + level, false);
-        for (uint32_t j = 0; j < n; j++)
-            rests->matrix[i * (size_t)n + j] = sign * rests_effect(rests, &rests->contact[rests->list[first + j]].along[level]);
-        rests_scatter(run, 2 * k + level, true);
-        rests->right[i] = -sign * run->v[run->model->rest[k].g + value];
+    uint32_t first = rests->group[group], end = rests->group[group + 1];
+    if (!rests->lu[group])
+        return false;
+    for (uint32_t j = first; j < end; j++) {
+        uint32_t k = rests->list[j];
+        fill_column(run, first, j, level);
+        rests->right[j] = -rests->contact[k].sign * run->v[run->model->rest[k].g + value];
     }
-    return solve_dense(rests->matrix, rests->right, n);
+    if (!lu_factor(rests->lu[group], rests->value + rests->column[first], true))
+        return false;
+    lu_solve(rests->lu[group], rests->right + first);
+    return true;
 }
 
 // shift: 0, or that of the tangents.
@@ -109,10 +220,9 @@ rest_apply(Run *run)
     mdl_call(run->model->rests, run->v);
     mdl_call(run->model->rest_partials, run->v);
     for (uint32_t group = 0; group < rests->groups; group++) {
-        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
         bool solved = multipliers(run, group, 1, 2);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t k = rests->list[first + i];
+        for (uint32_t i = rests->group[group]; i < rests->group[group + 1]; i++) {
+            uint32_t k = rests->list[i];
             rests->contact[k].reaction = solved ? rests->right[i] : NAN;
             accelerate(run, k, rests->contact[k].reaction, 0);
         }
@@ -140,12 +250,11 @@ rest_tangent(Run *run)
     uint32_t shift = model->tangents->shift;
     evaluate_tangents(run);
     for (uint32_t group = 0; group < rests->groups; group++) {
-        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
         bool solved = multipliers(run, group, 1, shift + 2);
-        for (uint32_t i = 0; i < n; i++) {
-            Contact *contact = &rests->contact[rests->list[first + i]];
+        for (uint32_t i = rests->group[group]; i < rests->group[group + 1]; i++) {
+            Contact *contact = &rests->contact[rests->list[i]];
             contact->rate = solved ? rests->right[i] : NAN;
-            accelerate(run, rests->list[first + i], contact->rate, shift);
+            accelerate(run, rests->list[i], contact->rate, shift);
         }
     }
 }
@@ -164,11 +273,10 @@ rest_close_tangent(Run *run, uint32_t level, double *s)
     Rests *rests = run->rests;
     evaluate_tangents(run);
     for (uint32_t group = 0; group < rests->groups; group++) {
-        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
         if (!multipliers(run, group, level, run->model->tangents->shift + level))
             return false;
-        for (uint32_t i = 0; i < n; i++) {
-            const Direction *along = &rests->contact[rests->list[first + i]].along[level];
+        for (uint32_t i = rests->group[group]; i < rests->group[group + 1]; i++) {
+            const Direction *along = &rests->contact[rests->list[i]].along[level];
             for (uint32_t k = 0; k < along->n; k++)
                 s[along->state[k]] += along->value[k] * rests->right[i];
         }
@@ -213,11 +321,10 @@ project_once(Run *run, uint32_t level, double *moved)
     if (!rests_evaluate(run))
         return false;
     for (uint32_t group = 0; group < rests->groups; group++) {
-        uint32_t first = rests->group[group], n = rests->group[group + 1] - first;
         if (!multipliers(run, group, level, level))
             return false;
-        for (uint32_t i = 0; i < n; i++) {
-            const Direction *along = &rests->contact[rests->list[first + i]].along[level];
+        for (uint32_t i = rests->group[group]; i < rests->group[group + 1]; i++) {
+            const Direction *along = &rests->contact[rests->list[i]].along[level];
             for (uint32_t k = 0; k < along->n; k++) {
                 double *y = &run->v[run->model->y + along->state[k]], change = along->value[k] * rests->right[i];
                 *y += change;
