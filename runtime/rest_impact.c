@@ -3,13 +3,14 @@
 // Method: a contact at rest that something else pushes into its surface is struck: its own reset runs again, within the same
 //         event, until nothing approaches any more (the sequential law of Newton's cradle); what remains closed then
 //         is at rest again.
+//         A blow with little restitution runs up and down a column of n contacts about n^2.7 times until it has died away.
 // Contract: rest_inner.h and run.h. Complexity: linear in the contacts for each strike.
 #include <math.h>
 
 #include "runtime/rest_inner.h"
 
-static const double EXACT = 100; // times the tolerance: a contact at rest is this exact
-enum { STRIKES = 1000 };
+static const double EXACT = 100;            // times the tolerance: a contact at rest is this exact
+enum { STRIKES = 1000, STRIKES_OF_ALL = 10 }; // of one event: of a contact, and times the cube of those that are closed
 
 // Its relation has the value that its reset follows, and its gap has not become visible since.
 static bool
@@ -68,6 +69,13 @@ is_lifted(const Run *run, uint32_t k, double *approach)
     double speed = rests_drift(run, k, 1, &allowed);
     *approach = speed < -EXACT * allowed && !lifted ? -speed / allowed : 0;
     return lifted || speed > EXACT * allowed;
+}
+
+// Whether so many strikes within one event are more than closed contacts need for a blow to die away.
+static bool
+is_endless(uint32_t strikes, uint32_t closed)
+{
+    return strikes > STRIKES + STRIKES_OF_ALL * (double)closed * closed * closed;
 }
 
 static int
@@ -133,12 +141,13 @@ rest_after_event(Run *run, bool *again)
         return MDL_OK;
     mdl_call(run->model->rests, run->v);
     mdl_call(run->model->rest_partials, run->v);
-    uint32_t worst = UINT32_MAX;
+    uint32_t worst = UINT32_MAX, closed = 0;
     double most = 0;
     for (uint32_t k = 0; k < run->model->n_rests; k++) {
         double approach = 0;
         if (!is_closed(run, k))
             continue;
+        closed++;
         if (is_lifted(run, k, &approach) && rests->contact[k].active) {
             rests_open(run, k);
             *again = true;
@@ -156,7 +165,7 @@ rest_after_event(Run *run, bool *again)
         watch_bounces(run);
         return close_struck(run);
     }
-    if (++rests->strikes > STRIKES)
+    if (is_endless(++rests->strikes, closed))
         return report(run, worst, "impacts follow each other without end at this instant");
     strike(run, worst);
     *again = true;
