@@ -3,299 +3,16 @@
 // Purpose: structural passes are tested on text, without the front end; a dump taken after any pass can be
 // run again.
 // Method: line by line; the first word says what the line is, a line that begins with a blank is an equation.
-// Names are found by hash. The language is specified in docs/ir.md.
+// Words and names on a line: dae_scan.c. The language is specified in docs/ir.md.
 // Contract: dae.h. On errors returns NULL after a located E0510 for the first bad line. Complexity: linear
 // in the text.
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ir/dae.h"
+#include "ir/dae_scan.h"
 #include "ir/dae_text.h"
 
 enum { RANK_LIMIT = 8, SCALAR_LIMIT = 1 << 26 };
-
-typedef struct Reader {
-    Dae *dae;
-    Syms *syms;
-    Diags *diags;
-    const char *line;   // NUL-terminated copy of the line at hand
-    uint32_t at;        // offset in it
-    uint32_t base;      // source offset of the line's first byte
-    uint32_t node;      // owner of the equations that follow
-    bool failed;
-    Map inst_of, var_of;       // hash of the full name -> id
-    Map connector_of;   // instance -> connector
-    U32Vec vars;        // slots of the expression being read
-    U32Vec slot_of;     // per variable: its slot + 1 in that expression
-    Out name;
-} Reader;
-
-static bool
-fail(Reader *reader, const char *what)
-{
-    uint32_t at = reader->base + reader->at;
-    if (!reader->failed)
-        diag_add(reader->diags, E0510, (Span){at, at + 1}, "the flat model's text needs %s here", what);
-    reader->failed = true;
-    return false;
-}
-
-static Span
-line_span(const Reader *reader)
-{
-    return (Span){reader->base, reader->base + (uint32_t)strlen(reader->line)};
-}
-
-static void
-blanks(Reader *reader)
-{
-    while (reader->line[reader->at] == ' ' || reader->line[reader->at] == '\t' || reader->line[reader->at] == '\r')
-        reader->at++;
-}
-
-static bool
-at_end(Reader *reader)
-{
-    blanks(reader);
-    return !reader->line[reader->at] || !strncmp(reader->line + reader->at, "//", 2);
-}
-
-// Takes a word up to the next blank; empty at the end of the line.
-static const char *
-word(Reader *reader, size_t *length)
-{
-    blanks(reader);
-    const char *begin = reader->line + reader->at;
-    size_t n = 0;
-    while (begin[n] && !isspace((unsigned char)begin[n]))
-        n++;
-    reader->at += (uint32_t)n;
-    *length = n;
-    return begin;
-}
-
-static bool
-take(Reader *reader, const char *text)
-{
-    blanks(reader);
-    size_t n = strlen(text);
-    const char *here = reader->line + reader->at;
-    if (strncmp(here, text, n) || (here[n] && !isspace((unsigned char)here[n])))
-        return false;
-    reader->at += (uint32_t)n;
-    return true;
-}
-
-// Index of the next word in a list, or -1; the empty word of a list is never found.
-static int
-take_of(Reader *reader, const char *const *list, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (*list[i] && take(reader, list[i]))
-            return i;
-    return -1;
-}
-
-static double
-number(Reader *reader)
-{
-    blanks(reader);
-    char *end;
-    double value = strtod(reader->line + reader->at, &end);
-    if (end == reader->line + reader->at)
-        fail(reader, "a number");
-    reader->at = (uint32_t)(end - reader->line);
-    return value;
-}
-
-static uint32_t
-index_below(Reader *reader, uint32_t limit)
-{
-    uint32_t begin = reader->at;
-    double value = number(reader);
-    if (!(value >= 0 && value < limit && value == floor(value))) {
-        reader->at = begin;
-        fail(reader, "an index of something that stands above");
-        return 0;
-    }
-    return (uint32_t)value;
-}
-
-static Sym
-string(Reader *reader)
-{
-    blanks(reader);
-    if (reader->line[reader->at] != '"') {
-        fail(reader, "a string");
-        return 0;
-    }
-    reader->name.length = 0;
-    out_bytes(&reader->name, "", 0);
-    const char *p = reader->line + reader->at + 1;
-    for (; *p && *p != '"'; p++) {
-        if (*p == '\\' && p[1])
-            out_char(&reader->name, *++p == 'n' ? '\n' : *p);
-        else
-            out_char(&reader->name, *p);
-    }
-    reader->at = (uint32_t)(p - reader->line);
-    if (*p)
-        reader->at++;
-    else
-        fail(reader, "the end of the string");
-    return sym_make(reader->syms, reader->name.text, reader->name.length);
-}
-
-// --- names
-
-// Length of an identifier, quoted ones included; 0 when there is none.
-static uint32_t
-identifier(const char *text)
-{
-    uint32_t n = 0;
-    if (*text == '\'') {
-        for (n = 1; text[n] && text[n] != '\''; n++)
-            if (text[n] == '\\' && text[n + 1])
-                n++;
-        return text[n] ? n + 1 : 0;
-    }
-    while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$')
-        n++;
-    return isdigit((unsigned char)text[0]) ? 0 : n;
-}
-
-// Length of a.b[1,2].c; *last receives where its last identifier begins, *subscript where its brackets begin
-// (the length when there are none).
-static uint32_t
-dotted(const char *text, uint32_t *last, uint32_t *subscript)
-{
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t n = identifier(text + at);
-        if (!n)
-            return 0;
-        *last = at;
-        at += n;
-        *subscript = at;
-        if (text[at] == '[') {
-            while (text[at] && text[at] != ']')
-                at++;
-            at += text[at] == ']';
-        }
-        if (text[at] != '.')
-            return at;
-        at++;
-    }
-}
-
-static Var
-find_var(Reader *reader, const char *text, uint32_t length)
-{
-    uint32_t var;
-    return map_get(&reader->var_of, hash_bytes(text, length), &var) ? var : NONE;
-}
-
-// A variable's name at `text`: declared, der(...), pre(...) or {literal}. Returns its length, 0 when there
-// is none.
-static uint32_t
-name_at(Reader *reader, const char *text, Var *var)
-{
-    uint32_t last, subscript, at = 0, calls = 0;
-    if (*text == '{') {
-        char *end;
-        double value = strtod(text + 1, &end);
-        if (end == text + 1 || *end != '}')
-            return 0;
-        *var = dae_literal(reader->dae, value);
-        return (uint32_t)(end + 1 - text);
-    }
-    while (!strncmp(text + at, "der(", 4) || !strncmp(text + at, "pre(", 4)) {
-        at += 4;
-        calls++;
-    }
-    uint32_t length = dotted(text + at, &last, &subscript);
-    *var = length ? find_var(reader, text + at, length) : NONE;
-    if (*var == NONE)
-        return 0;
-    for (uint32_t i = calls; i-- > 0;)
-        *var = text[4 * i] == 'd' ? dae_der(reader->dae, *var) : dae_pre(reader->dae, *var);
-    at += length;
-    for (uint32_t i = 0; i < calls; i++)
-        if (text[at++] != ')')
-            return 0;
-    return at;
-}
-
-static Var
-variable(Reader *reader)
-{
-    Var var = NONE;
-    blanks(reader);
-    uint32_t n = name_at(reader, reader->line + reader->at, &var);
-    if (!n || reader->failed) {
-        fail(reader, "the name of a variable that stands above");
-        return 0;
-    }
-    reader->at += n;
-    return var;
-}
-
-// "/" or a path.
-static uint32_t
-instance(Reader *reader)
-{
-    uint32_t last, subscript, inst = 0;
-    if (take(reader, "/"))
-        return 0;
-    uint32_t n = dotted(reader->line + reader->at, &last, &subscript);
-    if (!n || !map_get(&reader->inst_of, hash_bytes(reader->line + reader->at, n), &inst))
-        fail(reader, "the path of an instance that stands above");
-    reader->at += n;
-    return inst;
-}
-
-static uint32_t
-slot_name(const char *text, uint32_t *slot, void *context)
-{
-    Reader *reader = context;
-    Var var;
-    uint32_t n = name_at(reader, text, &var);
-    if (!n)
-        return 0;
-    if (var >= reader->slot_of.n)
-        vec_grow(&reader->slot_of, reader->dae->nvars - reader->slot_of.n);
-    if (!reader->slot_of.at[var]) {
-        vec_push(&reader->vars, var);
-        reader->slot_of.at[var] = reader->vars.n;
-    }
-    *slot = reader->slot_of.at[var] - 1;
-    return n;
-}
-
-// The rest of the line as an expression with its row.
-static bool
-expression(Reader *reader, Expr *shape, uint32_t *row)
-{
-    uint32_t error_at = 0;
-    vec_clear(&reader->vars);
-    blanks(reader);
-    Expr e = 0;
-    if (!reader->failed)
-        e = expr_read_names(reader->dae->exprs, reader->line + reader->at, slot_name, reader, &error_at);
-    for (uint32_t k = 0; k < reader->vars.n; k++)
-        reader->slot_of.at[reader->vars.at[k]] = 0;
-    if (!e) {
-        reader->at += error_at;
-        return fail(reader, "an expression of variables that stand above");
-    }
-    dae_bind_shape(reader->dae, e, reader->vars.at, shape, row);
-    reader->at += (uint32_t)strlen(reader->line + reader->at);
-    return true;
-}
-
-// --- lines
 
 // Sizes or subscripts in brackets, appended to dae->dims.
 static uint8_t
@@ -307,11 +24,11 @@ subscripts(Reader *reader, uint32_t *offset)
         return 0;
     do {
         reader->at++;
-        uint32_t size = index_below(reader, SCALAR_LIMIT);
+        uint32_t size = reader_index(reader, SCALAR_LIMIT);
         vec_push(&reader->dae->dims, size);
     } while (!reader->failed && reader->line[reader->at] == ',' && ++rank < RANK_LIMIT);
     if (reader->line[reader->at] != ']')
-        fail(reader, "]");
+        reader_fail(reader, "]");
     reader->at++;
     return rank + 1;
 }
@@ -321,13 +38,13 @@ static bool
 declared_name(Reader *reader, uint32_t *inst, Sym *name)
 {
     uint32_t last, subscript;
-    blanks(reader);
+    reader_blanks(reader);
     const char *text = reader->line + reader->at;
-    if (!dotted(text, &last, &subscript))
-        return fail(reader, "a name");
+    if (!reader_dotted(text, &last, &subscript))
+        return reader_fail(reader, "a name");
     *inst = 0;
     if (last && !map_get(&reader->inst_of, hash_bytes(text, last - 1), inst))
-        return fail(reader, "a name whose instance stands above");
+        return reader_fail(reader, "a name whose instance stands above");
     *name = sym_make(reader->syms, text + last, subscript - last);
     reader->at += subscript;
     return true;
@@ -338,26 +55,26 @@ read_instance(Reader *reader)
 {
     size_t n;
     Dae *dae = reader->dae;
-    Inst inst = {.parent = NONE, .span = line_span(reader)};
-    blanks(reader);
+    Inst inst = {.parent = NONE, .span = reader_span(reader)};
+    reader_blanks(reader);
     uint32_t begin = reader->at;
-    if (!take(reader, "/")) {
+    if (!reader_take(reader, "/")) {
         if (!dae->insts.n || !declared_name(reader, &inst.parent, &inst.name)) {
-            fail(reader, "the line `instance /` first");
+            reader_fail(reader, "the line `instance /` first");
             return;
         }
         inst.rank = subscripts(reader, &inst.index);
     } else if (dae->insts.n) {
-        fail(reader, "another path: the model has its instance already");
+        reader_fail(reader, "another path: the model has its instance already");
     }
     uint32_t end = reader->at;
-    if (take(reader, ":")) {
-        const char *name = word(reader, &n);
+    if (reader_take(reader, ":")) {
+        const char *name = reader_word(reader, &n);
         inst.class_name = sym_make(reader->syms, name, n);
     }
-    if (take(reader, "kind"))
-        inst.class_kind = (uint8_t)index_below(reader, 256);
-    inst.internal = take(reader, "internal");
+    if (reader_take(reader, "kind"))
+        inst.class_kind = (uint8_t)reader_index(reader, 256);
+    inst.internal = reader_take(reader, "internal");
     if (reader->failed)
         return;
     map_put(&reader->inst_of, hash_bytes(reader->line + begin, end - begin), dae->insts.n);
@@ -368,25 +85,25 @@ static void
 bind_number(Reader *reader, Var var, Attr attr)
 {
     Dae *dae = reader->dae;
-    Expr value = expr_const(dae->exprs, number(reader));
-    dae_add_bind(dae, (Bind){.var = var, .attr = attr, .shape = value, .row = dae->rows.n, .span = line_span(reader)});
+    Expr value = expr_const(dae->exprs, reader_number(reader));
+    dae_add_bind(dae, (Bind){.var = var, .attr = attr, .shape = value, .row = dae->rows.n, .span = reader_span(reader)});
 }
 
 static bool
 take_flag(Reader *reader, uint8_t *flags)
 {
-    if (take(reader, "fixed"))
+    if (reader_take(reader, "fixed"))
         *flags |= VARF_FIXED | VARF_FIXED_SET;
-    else if (take(reader, "unfixed"))
+    else if (reader_take(reader, "unfixed"))
         *flags |= VARF_FIXED_SET;
-    else if (take(reader, "fixes"))
+    else if (reader_take(reader, "fixes"))
         *flags |= VARF_FIXED;
-    else if (take(reader, "removed"))
+    else if (reader_take(reader, "removed"))
         *flags |= VARF_REMOVED;
-    else if (take(reader, "nonneg"))
+    else if (reader_take(reader, "nonneg"))
         *flags |= VARF_NONNEG;
     else {
-        int select = take_of(reader, dae_text_selects, 5);
+        int select = reader_take_of(reader, dae_text_selects, 5);
         if (select < 0)
             return false;
         *flags |= (uint8_t)(select << VARF_STATE_SHIFT);
@@ -399,21 +116,21 @@ attributes(Reader *reader, Declaration *decl, Var first)
 {
     Dae *dae = reader->dae;
     uint8_t flags = 0;
-    while (!reader->failed && !at_end(reader)) {
+    while (!reader->failed && !reader_at_end(reader)) {
         Sym *strings[] = {&decl->unit, &decl->display_unit, &decl->quantity, &decl->comment};
         int found;
         if (take_flag(reader, &flags))
             continue;
-        if ((found = take_of(reader, dae_text_group_flags, 6)) >= 0)
+        if ((found = reader_take_of(reader, dae_text_group_flags, 6)) >= 0)
             decl->flags |= (uint8_t)(1 << found);
-        else if ((found = take_of(reader, dae_text_strings, 4)) >= 0)
-            *strings[found] = string(reader);
-        else if (take(reader, "="))
+        else if ((found = reader_take_of(reader, dae_text_strings, 4)) >= 0)
+            *strings[found] = reader_string(reader);
+        else if (reader_take(reader, "="))
             bind_number(reader, first, ATTR_VALUE);
-        else if ((found = take_of(reader, dae_text_attrs, 5)) > 0)
+        else if ((found = reader_take_of(reader, dae_text_attrs, 5)) > 0)
             bind_number(reader, first, (Attr)found);
         else
-            fail(reader, "an attribute of a variable");
+            reader_fail(reader, "an attribute of a variable");
     }
     for (uint32_t i = 0; i < decl->count; i++)
         dae->var_flags.at[first + i] = flags;
@@ -437,7 +154,7 @@ enum_literals(Reader *reader, Declaration *decl)
     decl->enum_literals = count;
     vec_push(&dae->dims, 0);
     while (!reader->failed && reader->line[reader->at] != ')') {
-        uint32_t n = identifier(reader->line + ++reader->at);
+        uint32_t n = reader_identifier(reader->line + ++reader->at);
         Sym literal = sym_make(reader->syms, reader->line + reader->at, n);
         reader->at += n;
         if (n) {
@@ -445,7 +162,7 @@ enum_literals(Reader *reader, Declaration *decl)
             dae->dims.at[count]++;
         }
         if (reader->line[reader->at] != ',' && reader->line[reader->at] != ')')
-            fail(reader, ", or )");
+            reader_fail(reader, ", or )");
     }
     reader->at++;
 }
@@ -457,19 +174,19 @@ read_group(Reader *reader)
     Dae *dae = reader->dae;
     Declaration *decl = arena_new(dae->arena, Declaration);
     uint32_t inst;
-    int kind = take_of(reader, dae_text_kinds, 5), type = take_of(reader, dae_text_types, 4);
-    blanks(reader);
+    int kind = reader_take_of(reader, dae_text_kinds, 5), type = reader_take_of(reader, dae_text_types, 4);
+    reader_blanks(reader);
     bool is_enum = type < 0 && !strncmp(reader->line + reader->at, "enum(", 5);
     if (type < 0 && !is_enum)
-        return kind >= 0 ? fail(reader, "a type") : false;
+        return kind >= 0 ? reader_fail(reader, "a type") : false;
     *decl = (Declaration){.count = 1, .kind = kind < 0 ? VAR_CONTINUOUS : (uint8_t)kind,
-                          .type = is_enum ? TYPE_ENUM : (uint8_t)type, .span = line_span(reader)};
+                          .type = is_enum ? TYPE_ENUM : (uint8_t)type, .span = reader_span(reader)};
     if (is_enum) {
         reader->at += 4;
         enum_literals(reader, decl);
     }
     if (!dae->insts.n)
-        return fail(reader, "the line `instance /` first");
+        return reader_fail(reader, "the line `instance /` first");
     if (!declared_name(reader, &inst, &decl->name))
         return true;
     decl->rank = subscripts(reader, &decl->dims);
@@ -478,7 +195,7 @@ read_group(Reader *reader)
         count *= dae->dims.at[decl->dims + i];
     decl->count = (uint32_t)count;
     if (count >= SCALAR_LIMIT)
-        fail(reader, "smaller arrays");
+        reader_fail(reader, "smaller arrays");
     if (reader->failed)
         return true;
     uint32_t id = dae_add_group(dae, decl, inst);
@@ -490,7 +207,7 @@ read_group(Reader *reader)
 static void
 read_flags(Reader *reader)
 {
-    Var var = variable(reader);
+    Var var = reader_variable(reader);
     uint8_t flags = 0;
     while (take_flag(reader, &flags))
         continue;
@@ -501,11 +218,11 @@ read_flags(Reader *reader)
 static void
 read_bind(Reader *reader, Attr attr)
 {
-    Bind bind = {.attr = attr, .span = line_span(reader)};
-    bind.var = variable(reader);
-    if (!take(reader, "="))
-        fail(reader, "=");
-    if (expression(reader, &bind.shape, &bind.row))
+    Bind bind = {.attr = attr, .span = reader_span(reader)};
+    bind.var = reader_variable(reader);
+    if (!reader_take(reader, "="))
+        reader_fail(reader, "=");
+    if (reader_expression(reader, &bind.shape, &bind.row))
         dae_add_bind(reader->dae, bind);
 }
 
@@ -515,12 +232,12 @@ read_header(Reader *reader)
     static const char *const names[] = {"start", "stop", "interval", "tolerance"};
     Dae *dae = reader->dae;
     double *values[] = {&dae->start, &dae->stop, &dae->interval, &dae->tolerance};
-    while (!at_end(reader) && !reader->failed) {
-        int which = take_of(reader, names, 4);
+    while (!reader_at_end(reader) && !reader->failed) {
+        int which = reader_take_of(reader, names, 4);
         if (which < 0)
-            fail(reader, "start, stop, interval or tolerance");
+            reader_fail(reader, "start, stop, interval or tolerance");
         else
-            *values[which] = number(reader);
+            *values[which] = reader_number(reader);
     }
 }
 
@@ -532,20 +249,20 @@ read_port(Reader *reader)
     VEC(BondVars) bonds = {0};
     size_t n;
     ConnectorType type = {0};
-    const char *name = word(reader, &n);
+    const char *name = reader_word(reader, &n);
     type.class_name = n == 1 && *name == '/' ? 0 : sym_make(reader->syms, name, n);
-    while (!at_end(reader) && !reader->failed) {
-        bool der = take(reader, "derbond");
-        if (der || take(reader, "bond")) {
-            BondVars bond = {.flow = index_below(reader, is_flow.n), .flow_is_der = der};
-            bond.effort = index_below(reader, is_flow.n);
+    while (!reader_at_end(reader) && !reader->failed) {
+        bool der = reader_take(reader, "derbond");
+        if (der || reader_take(reader, "bond")) {
+            BondVars bond = {.flow = reader_index(reader, is_flow.n), .flow_is_der = der};
+            bond.effort = reader_index(reader, is_flow.n);
             vec_push(&bonds, bond);
             continue;
         }
-        bool flow = take(reader, "flow");
-        int cause = flow || take(reader, "plain") ? CAUSALITY_NONE : take_of(reader, dae_text_causes, 6);
+        bool flow = reader_take(reader, "flow");
+        int cause = flow || reader_take(reader, "plain") ? CAUSALITY_NONE : reader_take_of(reader, dae_text_causes, 6);
         if (cause < 0)
-            fail(reader, "flow, input, output, graph, stream, deduced, plain, bond or derbond");
+            reader_fail(reader, "flow, input, output, graph, stream, deduced, plain, bond or derbond");
         vec_push(&is_flow, flow);
         vec_push(&causality, (uint8_t)(cause < 0 ? 0 : cause));
     }
@@ -571,9 +288,9 @@ read_port(Reader *reader)
 static void
 read_connector(Reader *reader)
 {
-    Connector connector = {.type = index_below(reader, reader->dae->connector_types.n)};
-    connector.inst = instance(reader);
-    connector.first = take(reader, "/") ? 0 : variable(reader);
+    Connector connector = {.type = reader_index(reader, reader->dae->connector_types.n)};
+    connector.inst = reader_instance(reader);
+    connector.first = reader_take(reader, "/") ? 0 : reader_variable(reader);
     if (reader->failed)
         return;
     map_put(&reader->connector_of, connector.inst, reader->dae->connectors.n);
@@ -584,17 +301,17 @@ static uint32_t
 connector_end(Reader *reader, uint8_t *outside)
 {
     uint32_t connector = 0;
-    *outside = take(reader, "outside");
-    blanks(reader);
-    if (!map_get(&reader->connector_of, instance(reader), &connector))
-        fail(reader, "a connector that stands above");
+    *outside = reader_take(reader, "outside");
+    reader_blanks(reader);
+    if (!map_get(&reader->connector_of, reader_instance(reader), &connector))
+        reader_fail(reader, "a connector that stands above");
     return connector;
 }
 
 static void
 read_connect(Reader *reader)
 {
-    Connect connect = {.span = line_span(reader)};
+    Connect connect = {.span = reader_span(reader)};
     connect.a = connector_end(reader, &connect.a_outside);
     connect.b = connector_end(reader, &connect.b_outside);
     if (!reader->failed)
@@ -605,12 +322,12 @@ static void
 read_node(Reader *reader)
 {
     Dae *dae = reader->dae;
-    index_below(reader, dae->nodes.n + 1);
-    int kind = take_of(reader, dae_text_nodes, 14);
+    reader_index(reader, dae->nodes.n + 1);
+    int kind = reader_take_of(reader, dae_text_nodes, 14);
     if (kind < 0)
-        fail(reader, "the kind of a node");
-    blanks(reader);
-    GraphNode node = {.kind = (uint8_t)(kind < 0 ? 0 : kind), .inst = instance(reader), .span = line_span(reader)};
+        reader_fail(reader, "the kind of a node");
+    reader_blanks(reader);
+    GraphNode node = {.kind = (uint8_t)(kind < 0 ? 0 : kind), .inst = reader_instance(reader), .span = reader_span(reader)};
     if (reader->failed)
         return;
     if (kind != NODE_ONE && kind != NODE_ZERO)
@@ -622,13 +339,13 @@ static void
 read_graph_bond(Reader *reader)
 {
     Dae *dae = reader->dae;
-    Bond bond = {.connector = index_below(reader, dae->connectors.n)};
-    bond.scalar = index_below(reader, SCALAR_LIMIT);
-    bond.component = index_below(reader, dae->nodes.n);
-    bond.junction = index_below(reader, dae->nodes.n);
-    bond.effort_from = (uint8_t)index_below(reader, 3);
-    bond.flow = variable(reader);
-    bond.effort = variable(reader);
+    Bond bond = {.connector = reader_index(reader, dae->connectors.n)};
+    bond.scalar = reader_index(reader, SCALAR_LIMIT);
+    bond.component = reader_index(reader, dae->nodes.n);
+    bond.junction = reader_index(reader, dae->nodes.n);
+    bond.effort_from = (uint8_t)reader_index(reader, 3);
+    bond.flow = reader_variable(reader);
+    bond.effort = reader_variable(reader);
     if (!reader->failed)
         vec_push(&dae->bonds, bond);
 }
@@ -664,11 +381,11 @@ add_law(Reader *reader, uint32_t equation, uint32_t level)
     uint32_t n;
     const Var *row = dae_row(dae, equation, &n);
     if (n != 4 && n != 6) {
-        fail(reader, "a law of the form if mode == 0 then x else p - mode*a = 0");
+        reader_fail(reader, "a law of the form if mode == 0 then x else p - mode*a = 0");
         return;
     }
     Law law = {.mode = row[0], .x = row[1], .p = row[2], .a = row[3], .equation = equation, .level = (uint8_t)level,
-               .span = line_span(reader)};
+               .span = reader_span(reader)};
     law.disk = disk_of(dae, row, n);
     law.near = law.disk == 1 ? row[5] : NONE;
     law.unilateral = !law.disk && is_unilateral(dae->exprs, dae->equations.at[equation].shape);
@@ -680,11 +397,11 @@ add_law(Reader *reader, uint32_t equation, uint32_t level)
 static int
 equation_kind(Reader *reader, uint32_t *level)
 {
-    if (take(reader, "law")) { // "law 1:", or a variable of that name
+    if (reader_take(reader, "law")) { // "law 1:", or a variable of that name
         uint32_t begin = reader->at;
-        blanks(reader);
+        reader_blanks(reader);
         if (isdigit((unsigned char)reader->line[reader->at])) {
-            *level = index_below(reader, 8);
+            *level = reader_index(reader, 8);
             if (reader->line[reader->at] == ':') {
                 reader->at++;
                 return EQN_LAW;
@@ -695,7 +412,7 @@ equation_kind(Reader *reader, uint32_t *level)
     }
     for (int kind = 1; kind < 6; kind++) {
         size_t n = strlen(dae_text_equations[kind]);
-        blanks(reader);
+        reader_blanks(reader);
         if (strncmp(reader->line + reader->at, dae_text_equations[kind], n) || reader->line[reader->at + n] != ':')
             continue;
         reader->at += (uint32_t)n + 1;
@@ -710,22 +427,22 @@ read_equation(Reader *reader)
     Dae *dae = reader->dae;
     Expr shape;
     uint32_t row, level = NONE;
-    bool made = take(reader, "made:");
+    bool made = reader_take(reader, "made:");
     int kind = equation_kind(reader, &level);
     uint32_t begin = reader->at;
     if (!dae->insts.n) {
-        fail(reader, "the line `instance /` first");
+        reader_fail(reader, "the line `instance /` first");
         return;
     }
-    if (!expression(reader, &shape, &row))
+    if (!reader_expression(reader, &shape, &row))
         return;
     if (expr_op(dae->exprs, shape) != OP_EQN) {
         reader->at = begin;
-        fail(reader, "an equation");
+        reader_fail(reader, "an equation");
         return;
     }
     uint32_t node = reader->node == NONE ? dae_node(dae, 0) : reader->node;
-    uint32_t equation = dae_add_equation(dae, (EqnKind)kind, shape, row, node, line_span(reader));
+    uint32_t equation = dae_add_equation(dae, (EqnKind)kind, shape, row, node, reader_span(reader));
     dae->equations.at[equation].generated = made;
     if (level != NONE)
         add_law(reader, equation, level);
@@ -735,11 +452,11 @@ read_equation(Reader *reader)
 static void
 read_owner(Reader *reader)
 {
-    blanks(reader);
+    reader_blanks(reader);
     if (isdigit((unsigned char)reader->line[reader->at])) {
-        reader->node = index_below(reader, reader->dae->nodes.n);
+        reader->node = reader_index(reader, reader->dae->nodes.n);
     } else {
-        uint32_t inst = instance(reader);
+        uint32_t inst = reader_instance(reader);
         if (!reader->failed && reader->dae->insts.n)
             reader->node = dae_node(reader->dae, inst);
     }
@@ -748,25 +465,25 @@ read_owner(Reader *reader)
 static void
 read_reinit(Reader *reader)
 {
-    Reinit reinit = {.span = line_span(reader)};
-    reinit.when = variable(reader);
-    reinit.var = variable(reader);
-    if (!take(reader, "="))
-        fail(reader, "=");
-    if (expression(reader, &reinit.value, &reinit.row))
+    Reinit reinit = {.span = reader_span(reader)};
+    reinit.when = reader_variable(reader);
+    reinit.var = reader_variable(reader);
+    if (!reader_take(reader, "="))
+        reader_fail(reader, "=");
+    if (reader_expression(reader, &reinit.value, &reinit.row))
         vec_push(&reader->dae->reinits, reinit);
 }
 
 static void
 read_assert(Reader *reader)
 {
-    int level = take_of(reader, dae_text_levels, 3);
+    int level = reader_take_of(reader, dae_text_levels, 3);
     if (level < 0)
-        fail(reader, "error, warning or terminate");
-    blanks(reader);
-    Assert assertion = {.level = (uint8_t)(level < 0 ? 0 : level), .span = line_span(reader), .inst = instance(reader)};
-    assertion.message = string(reader);
-    if (expression(reader, &assertion.condition, &assertion.row))
+        reader_fail(reader, "error, warning or terminate");
+    reader_blanks(reader);
+    Assert assertion = {.level = (uint8_t)(level < 0 ? 0 : level), .span = reader_span(reader), .inst = reader_instance(reader)};
+    assertion.message = reader_string(reader);
+    if (reader_expression(reader, &assertion.condition, &assertion.row))
         vec_push(&reader->dae->asserts, assertion);
 }
 
@@ -776,12 +493,12 @@ read_told(Reader *reader)
 {
     Dae *dae = reader->dae;
     if (!dae->asserts.n) {
-        fail(reader, "an assertion first");
+        reader_fail(reader, "an assertion first");
         return;
     }
     Assert *assertion = &vec_last(&dae->asserts);
-    Told told = {.span = line_span(reader), .inst = assertion->inst};
-    if (!expression(reader, &told.shape, &told.row))
+    Told told = {.span = reader_span(reader), .inst = assertion->inst};
+    if (!reader_expression(reader, &told.shape, &told.row))
         return;
     if (!assertion->n_told++)
         assertion->told = dae->told.n;
@@ -792,8 +509,8 @@ static void
 read_in_stream(Reader *reader)
 {
     Dae *dae = reader->dae;
-    InStream made = {.stream = variable(reader)};
-    made.in = variable(reader);
+    InStream made = {.stream = reader_variable(reader)};
+    made.in = reader_variable(reader);
     if (reader->failed)
         return;
     map_put(&dae->in_stream_of, made.stream, dae->in_streams.n);
@@ -803,7 +520,7 @@ read_in_stream(Reader *reader)
 static void
 read_coordinate(Reader *reader)
 {
-    Var var = variable(reader);
+    Var var = reader_variable(reader);
     if (!reader->failed)
         vec_push(&reader->dae->coordinates, var);
 }
@@ -812,39 +529,39 @@ static void
 read_formalism(Reader *reader)
 {
     for (int i = 0; i < FORMALISM_COUNT; i++)
-        if (take(reader, formalism_name((Formalism)i))) {
+        if (reader_take(reader, formalism_name((Formalism)i))) {
             reader->dae->formalism = (Formalism)i;
             reader->dae->formalism_chosen = true;
             return;
         }
-    fail(reader, "the name of a formalism");
+    reader_fail(reader, "the name of a formalism");
 }
 
 static void
 read_energy(Reader *reader)
 {
     Dae *dae = reader->dae;
-    Energy energy = {.span = line_span(reader), .memory = take(reader, "memory"), .order = 1};
-    if (energy.memory && take(reader, "order")) {
-        energy.order = number(reader);
+    Energy energy = {.span = reader_span(reader), .memory = reader_take(reader, "memory"), .order = 1};
+    if (energy.memory && reader_take(reader, "order")) {
+        energy.order = reader_number(reader);
         if (!(energy.order > 0 && energy.order <= 1))
-            fail(reader, "an order in (0, 1]");
+            reader_fail(reader, "an order in (0, 1]");
     }
-    int kind = take_of(reader, dae_text_energies, 6);
+    int kind = reader_take_of(reader, dae_text_energies, 6);
     if (kind < 0)
-        fail(reader, "the kind of an energy");
+        reader_fail(reader, "the kind of an energy");
     energy.kind = (uint8_t)(kind < 0 ? 0 : kind);
-    blanks(reader);
-    uint32_t inst = instance(reader), begin;
-    blanks(reader);
+    reader_blanks(reader);
+    uint32_t inst = reader_instance(reader), begin;
+    reader_blanks(reader);
     begin = reader->at;
-    if (!expression(reader, &energy.shape, &energy.row))
+    if (!reader_expression(reader, &energy.shape, &energy.row))
         return;
     energy.node = dae_node(dae, inst);
     bool two_sides = energy.kind >= ENERGY_FORCE;
     if ((expr_op(dae->exprs, energy.shape) == OP_EQN) != two_sides) {
         reader->at = begin;
-        fail(reader, two_sides ? "two sides" : "an expression");
+        reader_fail(reader, two_sides ? "two sides" : "an expression");
         return;
     }
     vec_push(&dae->energies, energy);
@@ -854,13 +571,13 @@ static void
 read_alias(Reader *reader)
 {
     Dae *dae = reader->dae;
-    Var var = variable(reader);
-    if (!take(reader, "="))
-        fail(reader, "=");
-    blanks(reader);
+    Var var = reader_variable(reader);
+    if (!reader_take(reader, "="))
+        reader_fail(reader, "=");
+    reader_blanks(reader);
     bool negative = reader->line[reader->at] == '-';
     reader->at += negative;
-    Var of = variable(reader);
+    Var of = reader_variable(reader);
     if (reader->failed)
         return;
     for (Var i = dae->alias_of.n; i < dae->nvars; i++) {
@@ -875,7 +592,7 @@ static void
 read_model(Reader *reader)
 {
     size_t n;
-    const char *name = word(reader, &n);
+    const char *name = reader_word(reader, &n);
     reader->dae->name = sym_make(reader->syms, name, n);
 }
 
@@ -891,7 +608,7 @@ read_line(Reader *reader)
                  {"bond", read_graph_bond}, {"in", read_owner}, {"reinit", read_reinit}, {"assert", read_assert}, {"told", read_told},
                  {"same", read_alias}, {"coordinate", read_coordinate}, {"instream", read_in_stream}, {"formalism", read_formalism},
                  {"energy", read_energy}};
-    if (at_end(reader))
+    if (reader_at_end(reader))
         return;
     if (isspace((unsigned char)reader->line[0])) {
         read_equation(reader);
@@ -899,17 +616,17 @@ read_line(Reader *reader)
     }
     bool found = false;
     for (uint32_t i = 0; i < sizeof lines / sizeof *lines && !found; i++) {
-        found = take(reader, lines[i].name);
+        found = reader_take(reader, lines[i].name);
         if (found)
             lines[i].read(reader);
     }
-    int attr = found ? -1 : take_of(reader, dae_text_attrs, 5);
+    int attr = found ? -1 : reader_take_of(reader, dae_text_attrs, 5);
     if (attr >= 0)
         read_bind(reader, (Attr)attr);
     else if (!found && !read_group(reader))
-        fail(reader, "the first word of a line");
-    if (!reader->failed && !at_end(reader))
-        fail(reader, "the end of the line");
+        reader_fail(reader, "the first word of a line");
+    if (!reader->failed && !reader_at_end(reader))
+        reader_fail(reader, "the end of the line");
 }
 
 Dae *
