@@ -6,7 +6,7 @@
 // without unit: it takes whatever unit the equation needs), or a literal (adopts the unit it meets). In a
 // product a literal that is a simple ratio (2, 1/2, 3/4) is a pure number; any other (9.81, 1000) may carry
 // a unit or a conversion, so that the product is a literal again. An expression of time and literals alone
-// counts as a literal.
+// counts as a literal, and so does what has its unit from time alone where that does not fit: sin(n*time) is usual.
 // Contract: requires bonds; changes nothing. Errors E0301-E0304. rad is a number.
 // Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
 //
@@ -23,6 +23,7 @@ typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_SIMPLE, UNIT_KNOWN } K
 typedef struct Quantity {
     uint8_t knowledge; // Knowledge
     bool shifted;      // a literal was added: it may be the offset between two temperature scales
+    bool of_time;      // known from `time` alone, with numbers and variables without unit: like a literal where it meets another
     Unit unit;
 } Quantity;
 
@@ -177,8 +178,10 @@ same_unit(UnitsPass *pass, Fault fault, Expr owner, Expr a, Expr b)
     Quantity left = pass->of.at[a], right = pass->of.at[b];
     if (left.knowledge != UNIT_KNOWN)
         return right.knowledge == UNIT_UNKNOWN ? left : right;
-    if (right.knowledge != UNIT_KNOWN)
+    if (right.knowledge != UNIT_KNOWN || right.of_time)
         return left;
+    if (left.of_time)
+        return right;
     bool offsets = left.unit.offset == right.unit.offset || left.shifted || right.shifted || fault == FAULT_TERMS;
     if (!unit_same_dimension(&left.unit, &right.unit) || !unit_same_scale(&left.unit, &right.unit) || !offsets)
         record(pass, fault, owner, a, b);
@@ -209,11 +212,13 @@ sum_quantity(UnitsPass *pass, Expr e)
         unsure = quantity->knowledge == UNIT_UNKNOWN ? term : unsure;
         if (quantity->knowledge != UNIT_KNOWN)
             continue;
+        if (quantity->of_time && first)
+            continue;
         if (quantity->unit.offset != 0)
             absolute += is_negated(exprs, term) ? -1 : 1;
         else
             plain = true;
-        if (first)
+        if (first && !pass->of.at[first].of_time)
             same_unit(pass, FAULT_TERMS, e, first, term);
         else
             first = term;
@@ -272,7 +277,7 @@ want_number(UnitsPass *pass, Expr owner, Expr arg)
 {
     const Quantity *quantity = &pass->of.at[arg];
     bool constant = expr_nslots(pass->dae->exprs, arg) == 0;
-    if (!constant && quantity->knowledge == UNIT_KNOWN && !unit_is_number(&quantity->unit))
+    if (!constant && !quantity->of_time && quantity->knowledge == UNIT_KNOWN && !unit_is_number(&quantity->unit))
         record(pass, FAULT_NUMBER, owner, arg, 0);
 }
 
@@ -338,14 +343,28 @@ leaf_quantity(UnitsPass *pass, Expr e, Op op)
     if (op == OP_SLOT)
         return pass->slots.at[expr_slot_of(exprs, e)];
     if (op == OP_TIME)
-        return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_base(UNIT_SECOND)};
+        return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_base(UNIT_SECOND), .of_time = true};
     bool simple = is_simple_ratio(expr_value(exprs, e));
     return (Quantity){.knowledge = simple ? UNIT_SIMPLE : UNIT_LITERAL, .unit = unit_one()};
 }
 
 // --- one expression, its arguments being done
+
+static bool
+is_of_time(const UnitsPass *pass, Expr e)
+{
+    uint32_t known = 0, n = expr_nargs(pass->dae->exprs, e);
+    for (uint32_t i = 0; i < n; i++) {
+        const Quantity *arg = &pass->of.at[expr_arg(pass->dae->exprs, e, i)];
+        if (arg->knowledge == UNIT_KNOWN && !arg->of_time)
+            return false;
+        known += arg->knowledge == UNIT_KNOWN;
+    }
+    return known;
+}
+
 static Quantity
-expression_quantity(UnitsPass *pass, Expr e)
+operator_quantity(UnitsPass *pass, Expr e)
 {
     const Exprs *exprs = pass->dae->exprs;
     Op op = expr_op(exprs, e);
@@ -404,6 +423,15 @@ expression_quantity(UnitsPass *pass, Expr e)
     default:
         return literal_quantity(); // Booleans
     }
+}
+
+static Quantity
+expression_quantity(UnitsPass *pass, Expr e)
+{
+    Quantity quantity = operator_quantity(pass, e);
+    if (expr_nargs(pass->dae->exprs, e))
+        quantity.of_time = is_of_time(pass, e);
+    return quantity;
 }
 
 static int
