@@ -1,13 +1,12 @@
 // csv.c: result rows as text.
 //
 // Purpose: every row is complete on disk or not there at all, whatever ends the run.
-// Method: rows are formatted into a buffer that is written when it is full or asked for. When the device is full the file
-//         is cut back to its last complete row.
-// Contract: CSV: first column `time`, names quoted when they contain a comma or a quote, %.17g, LF.
+// Method: a number that is the same as in the row above is copied from there; others are formatted. When the device is full the
+//         file is cut back to its last complete row.
+// Contract: sink.h. CSV: first column `time`, names quoted when they contain a comma or a quote, %.17g, LF.
 // Complexity: O(columns) per row.
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,158 +15,151 @@
 #include "runtime/decimal.h"
 #include "runtime/sink.h"
 
-enum { FLUSH_BYTES = 1 << 17, NUMBER_BYTES = DECIMAL_BYTES + 1 };
+enum { LONGEST = 24 }; // -1.2345678901234567e-308
 
 typedef struct Csv {
     const char *path;
     int file;             // -1: not open
-    char *text;
-    size_t used, capacity;
     size_t complete;      // bytes of the file that are complete rows
     DecimalPowers powers;
 } Csv;
 
-static bool
-reserve(Csv *csv, size_t more)
-{
-    if (csv->used + more <= csv->capacity)
-        return true;
-    size_t capacity = 2 * (csv->used + more);
-    char *text = realloc(csv->text, capacity);
-    if (!text)
-        return false;
-    csv->text = text;
-    csv->capacity = capacity;
-    return true;
-}
-
 static int
-cut_back(Csv *csv, size_t done, int error)
+cut_back(const Csv *csv, const Bytes *text, size_t done, int error)
 {
     // Keep whole rows of what went out; a device that is not a file has nothing to cut.
-    while (done > 0 && csv->text[done - 1] != '\n')
+    while (done > 0 && text->at[done - 1] != '\n')
         done--;
     struct stat status;
     if (fstat(csv->file, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(csv->file, (off_t)(csv->complete + done)) != 0)
         error = errno;
-    csv->used = 0;
     return error ? error : EIO;
 }
 
 static int
-flush(void *self)
+put(void *self, const double *value, const Bytes *text)
 {
     Csv *csv = self;
     size_t done = 0;
-    while (csv->file >= 0 && done < csv->used) {
-        ssize_t count = write(csv->file, csv->text + done, csv->used - done);
+    (void)value;
+    while (done < text->used) {
+        ssize_t count = write(csv->file, text->at + done, text->used - done);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return cut_back(csv, done, errno);
+            return cut_back(csv, text, done, errno);
         done += (size_t)count;
     }
     csv->complete += done;
-    csv->used = 0;
     return 0;
 }
 
-static bool
-append_name(Csv *csv, const char *name)
+static size_t
+quoted_length(const char *name)
 {
-    size_t length = strlen(name);
-    if (!reserve(csv, 2 * length + 4))
-        return false;
-    csv->text[csv->used++] = ',';
+    size_t length = 1;
+    for (const char *c = name; *c; c++)
+        length += *c == '"' ? 2 : 1;
+    return strpbrk(name, ",\"\n\r") ? length + 2 : length;
+}
+
+static void
+append_name(Bytes *text, const char *name)
+{
+    text->at[text->used++] = ',';
     bool quote = strpbrk(name, ",\"\n\r") != NULL;
     if (quote)
-        csv->text[csv->used++] = '"';
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] == '"')
-            csv->text[csv->used++] = '"';
-        csv->text[csv->used++] = name[i];
+        text->at[text->used++] = '"';
+    for (const char *c = name; *c; c++) {
+        if (*c == '"')
+            text->at[text->used++] = '"';
+        text->at[text->used++] = *c;
     }
     if (quote)
-        csv->text[csv->used++] = '"';
-    return true;
+        text->at[text->used++] = '"';
 }
 
 static int
 begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns)
 {
     Csv *csv = self;
+    Bytes header = {.capacity = strlen("time\n")};
     csv->file = !strcmp(csv->path, "-") ? dup(STDOUT_FILENO) : open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (csv->file < 0)
         return errno;
-    if (!reserve(csv, 8))
-        return ENOMEM;
     decimal_prepare(&csv->powers);
-    memcpy(csv->text, "time", 4);
-    csv->used = 4;
     for (uint32_t k = 0; k < columns; k++)
-        if (!append_name(csv, model->output[column ? column[k] : k].name))
-            return ENOMEM;
-    if (!reserve(csv, 1))
+        header.capacity += quoted_length(model->output[column ? column[k] : k].name);
+    header.at = malloc(header.capacity);
+    if (!header.at)
         return ENOMEM;
-    csv->text[csv->used++] = '\n';
-    return flush(csv);
+    memcpy(header.at, "time", 4);
+    header.used = 4;
+    for (uint32_t k = 0; k < columns; k++)
+        append_name(&header, model->output[column ? column[k] : k].name);
+    header.at[header.used++] = '\n';
+    int error = put(csv, NULL, &header);
+    free(header.at);
+    return error;
 }
 
-// Shortest work for the many values that are small integers; 17 digits otherwise.
+// What decimal_format() and copying touch is a little more than what they make.
 static size_t
-format_number(const DecimalPowers *powers, char *text, double value)
+room(const void *self, uint32_t rows, uint32_t count)
 {
-    if (fabs(value) < 1e9 && value == (double)(int32_t)value && !(value == 0 && signbit(value))) {
-        char digits[16];
-        size_t count = 0, length = 0;
-        uint32_t left = (uint32_t)fabs(value);
-        do
-            digits[count++] = (char)('0' + left % 10);
-        while ((left /= 10) != 0);
-        if (value < 0)
-            text[length++] = '-';
-        while (count)
-            text[length++] = digits[--count];
-        return length;
-    }
-    return decimal_format(powers, text, value);
+    (void)self;
+    return (size_t)rows * count * (LONGEST + 1) + DECIMAL_BYTES;
 }
 
-static int
-row(void *self, const double *value, uint32_t count)
+// Both may lie in one row that is shorter than this.
+static inline void
+copy_number(char *to, const char *from)
 {
-    Csv *csv = self;
-    if (!reserve(csv, (size_t)count * NUMBER_BYTES))
-        return ENOMEM;
-    for (uint32_t k = 0; k < count; k++) {
-        if (k)
-            csv->text[csv->used++] = ',';
-        csv->used += format_number(&csv->powers, csv->text + csv->used, value[k]);
-    }
-    csv->text[csv->used++] = '\n';
-    return csv->used >= FLUSH_BYTES ? flush(csv) : 0;
+    char number[LONGEST];
+    memcpy(number, from, sizeof number);
+    memcpy(to, number, sizeof number);
+}
+
+static void
+encode(const void *self, const double *value, uint32_t rows, uint32_t count, Bytes *text)
+{
+    const DecimalPowers *powers = &((const Csv *)self)->powers;
+    uint8_t *length = text->scratch; // of the numbers of the row above; `above` is where they stand
+    char *at = text->at;
+    const char *above = text->at;
+    memset(length, 0, count);
+    for (uint32_t r = 0; r < rows; r++, value += count)
+        for (uint32_t k = 0; k < count; k++) {
+            size_t is = length[k];
+            if (r > 0 && !memcmp(&value[k], &value[k] - count, sizeof *value))
+                copy_number(at, above);
+            else
+                is = decimal_format(powers, at, value[k]);
+            above += r > 0 ? length[k] + 1 : 0;
+            length[k] = (uint8_t)is;
+            at += is;
+            *at++ = k + 1 < count ? ',' : '\n';
+        }
+    text->used = (size_t)(at - text->at);
 }
 
 static int
 end(void *self)
 {
     Csv *csv = self;
-    int error = flush(csv);
-    if (csv->file >= 0 && close(csv->file) != 0 && !error)
-        error = errno;
-    free(csv->text);
+    int error = csv->file >= 0 && close(csv->file) != 0 ? errno : 0;
     free(csv);
     return error;
 }
 
 bool
-csv_sink(const char *path, mdl_sink *sink)
+csv_file(const char *path, FileKind *kind)
 {
     Csv *csv = calloc(1, sizeof *csv);
     if (!csv)
         return false;
     csv->path = path;
     csv->file = -1;
-    *sink = (mdl_sink){csv, begin, row, flush, end};
+    *kind = (FileKind){csv, begin, room, encode, put, end};
     return true;
 }

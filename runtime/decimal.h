@@ -8,8 +8,12 @@
 enum { DECIMAL_BYTES = 40, DECIMAL_LEAST = -292, DECIMAL_MOST = 324 };
 
 // The powers of ten that numbers are multiplied by, their first 128 bits: 10 kB, made in some microseconds and then only read.
+typedef struct DecimalPower {
+    uint64_t high, low;
+} DecimalPower;
+
 typedef struct DecimalPowers {
-    uint64_t high[DECIMAL_MOST - DECIMAL_LEAST + 1], low[DECIMAL_MOST - DECIMAL_LEAST + 1];
+    DecimalPower of[DECIMAL_MOST - DECIMAL_LEAST + 1];
 } DecimalPowers;
 
 void decimal_prepare(DecimalPowers *powers);

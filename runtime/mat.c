@@ -19,13 +19,12 @@
 
 #include "runtime/sink.h"
 
-enum { FLUSH_BYTES = 1 << 18, TYPE_DOUBLE = 0, TYPE_INT32 = 20, TYPE_TEXT = 51 };
+enum { TYPE_DOUBLE = 0, TYPE_INT32 = 20, TYPE_TEXT = 51 };
 
 typedef struct Mat {
     const char *path;
     int file;                // -1: not open
-    char *buffer;
-    size_t used, capacity;
+    Bytes header;            // what is written when the file is opened
     size_t written;          // bytes of the file
     size_t count_at, data_at, parameters_at; // where the number of points, points, and data_1 stand
     uint32_t points;         // in the file
@@ -34,6 +33,7 @@ typedef struct Mat {
     uint32_t *source;        // per row of data_2: index into a row's values
     uint32_t *parameter;     // per row of data_1: the same
     int32_t *info;           // dataInfo, 4 per name
+    bool straight;           // a column of data_2 is a row as it comes
     bool begun;              // the first row has come
 } Mat;
 
@@ -57,29 +57,22 @@ write_all(int file, const void *bytes, size_t length, off_t at)
 }
 
 static bool
-reserve(Mat *mat, size_t length)
-{
-    if (mat->used + length <= mat->capacity)
-        return true;
-    size_t capacity = 2 * (mat->used + length) + FLUSH_BYTES;
-    char *buffer = realloc(mat->buffer, capacity);
-    if (!buffer)
-        return false;
-    mat->buffer = buffer;
-    mat->capacity = capacity;
-    return true;
-}
-
-static bool
 append(Mat *mat, const void *bytes, size_t length)
 {
-    if (!reserve(mat, length))
-        return false;
+    Bytes *header = &mat->header;
+    if (header->used + length > header->capacity) {
+        size_t capacity = 2 * (header->used + length);
+        char *at = realloc(header->at, capacity);
+        if (!at)
+            return false;
+        header->at = at;
+        header->capacity = capacity;
+    }
     if (bytes)
-        memcpy(mat->buffer + mat->used, bytes, length);
+        memcpy(header->at + header->used, bytes, length);
     else
-        memset(mat->buffer + mat->used, 0, length);
-    mat->used += length;
+        memset(header->at + header->used, 0, length);
+    header->used += length;
     return true;
 }
 
@@ -168,6 +161,7 @@ plan(Mat *mat, const mdl_model *model, const uint32_t *column, uint32_t columns)
         memcpy(mat->info + 4 * ((size_t)k + 1), (int32_t[]){constant ? 1 : 2, at, 0, -1}, 4 * sizeof *mat->info);
     }
     free(row_of);
+    mat->straight = good && mat->rows == columns + 1;
     return good;
 }
 
@@ -182,7 +176,7 @@ append_class(Mat *mat)
     return append_header(mat, "Aclass", TYPE_TEXT, 4, 11) && append(mat, text, sizeof text);
 }
 
-// --- the sink
+// --- the file
 
 static int
 renew_count(Mat *mat)
@@ -199,23 +193,18 @@ cut_back(Mat *mat, int error)
     off_t length = lseek(mat->file, 0, SEEK_END);
     if (length > (off_t)mat->data_at)
         mat->points = (uint32_t)((size_t)(length - (off_t)mat->data_at) / size);
-    mat->used = 0;
     if (ftruncate(mat->file, (off_t)(mat->data_at + mat->points * size)) == 0)
         renew_count(mat);
     return error;
 }
 
 static int
-flush(void *self)
+append_to_file(Mat *mat, const void *bytes, size_t length)
 {
-    Mat *mat = self;
-    if (mat->file < 0 || !mat->used)
-        return 0;
-    int error = write_all(mat->file, mat->buffer, mat->used, (off_t)mat->written);
+    int error = write_all(mat->file, bytes, length, (off_t)mat->written);
     if (error)
         return cut_back(mat, error);
-    mat->written += mat->used;
-    mat->used = 0;
+    mat->written += length;
     if (mat->written > mat->data_at)
         mat->points = (uint32_t)((mat->written - mat->data_at) / (mat->rows * sizeof(double)));
     return renew_count(mat);
@@ -234,12 +223,12 @@ begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t colum
                 && append_header(mat, "dataInfo", TYPE_INT32, 4, columns + 1)
                 && append(mat, mat->info, 4 * ((size_t)columns + 1) * sizeof *mat->info)
                 && append_header(mat, "data_1", TYPE_DOUBLE, mat->parameters, 2);
-    mat->parameters_at = mat->used;
+    mat->parameters_at = mat->header.used;
     good = good && append(mat, NULL, 2 * mat->parameters * sizeof(double));
-    mat->count_at = mat->used + 2 * sizeof(int32_t);
+    mat->count_at = mat->header.used + 2 * sizeof(int32_t);
     good = good && append_header(mat, "data_2", TYPE_DOUBLE, mat->rows, 0);
-    mat->data_at = mat->used;
-    return good ? flush(mat) : ENOMEM;
+    mat->data_at = mat->header.used;
+    return good ? append_to_file(mat, mat->header.at, mat->header.used) : ENOMEM;
 }
 
 // The values of parameters, with the span of time as far as it is known.
@@ -255,21 +244,31 @@ write_parameters(Mat *mat, const double *value)
     return error;
 }
 
+static size_t
+room(const void *self, uint32_t rows, uint32_t count)
+{
+    const Mat *mat = self;
+    (void)count;
+    return mat->straight ? 1 : (size_t)rows * mat->rows * sizeof(double);
+}
+
+static void
+encode(const void *self, const double *value, uint32_t rows, uint32_t count, Bytes *bytes)
+{
+    const Mat *mat = self;
+    bytes->used = (size_t)rows * mat->rows * sizeof *value;
+    char *to = bytes->at;
+    for (uint32_t i = 0; i < rows && !mat->straight; i++, value += count)
+        for (uint32_t r = 0; r < mat->rows; r++, to += sizeof *value)
+            memcpy(to, &value[mat->source[r]], sizeof *value);
+}
+
 static int
-row(void *self, const double *value, uint32_t count)
+put(void *self, const double *value, const Bytes *bytes)
 {
     Mat *mat = self;
-    (void)count;
     int error = mat->begun ? 0 : write_parameters(mat, value);
-    size_t size = mat->rows * sizeof *value;
-    if (!error && !reserve(mat, size))
-        error = ENOMEM;
-    if (error)
-        return error;
-    for (uint32_t r = 0; r < mat->rows; r++)
-        memcpy(mat->buffer + mat->used + r * sizeof *value, &value[mat->source[r]], sizeof *value);
-    mat->used += size;
-    return mat->used >= FLUSH_BYTES ? flush(mat) : 0;
+    return error ? error : append_to_file(mat, mat->straight ? (const void *)value : bytes->at, bytes->used);
 }
 
 // data_1 says over what time the parameters hold.
@@ -289,12 +288,10 @@ static int
 end(void *self)
 {
     Mat *mat = self;
-    int error = flush(mat);
-    if (mat->file >= 0 && !error)
-        error = write_end_time(mat);
+    int error = mat->file >= 0 ? write_end_time(mat) : 0;
     if (mat->file >= 0 && close(mat->file) != 0 && !error)
         error = errno;
-    free(mat->buffer);
+    free(mat->header.at);
     free(mat->source);
     free(mat->parameter);
     free(mat->info);
@@ -303,13 +300,13 @@ end(void *self)
 }
 
 bool
-mat_sink(const char *path, mdl_sink *sink)
+mat_file(const char *path, FileKind *kind)
 {
     Mat *mat = calloc(1, sizeof *mat);
     if (!mat)
         return false;
     mat->path = path;
     mat->file = -1;
-    *sink = (mdl_sink){mat, begin, row, flush, end};
+    *kind = (FileKind){mat, begin, room, encode, put, end};
     return true;
 }

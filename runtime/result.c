@@ -18,8 +18,8 @@ struct Result {
     uint32_t columns;
     const uint32_t *column;  // NULL: all
     uint32_t *place;         // per output of the model, where its value stands; those of the columns behind them
-    uint32_t *negated;       // columns with the sign changed
-    uint32_t negated_count;
+    uint32_t *negated;       // outputs with the sign changed; columns behind them
+    uint32_t negated_outputs, negated_columns;
     double *row;             // 1 + columns
     double flushed;          // clock of the last flush
     bool pending;            // a row has come since
@@ -72,12 +72,11 @@ begin(Run *run)
     const mdl_options *options = run->options;
     const char *path = options->output_path;
     result->wanted = options->sink || path;
+    FileKind file;
     if (options->sink)
         result->sink = *options->sink;
-    else if (path && !(is_mat(path) ? mat_sink : csv_sink)(path, &result->sink))
+    else if (path && (!(is_mat(path) ? mat_file : csv_file)(path, &file) || !writer_sink(&file, &result->sink)))
         return MDL_INTERNAL;
-    else if (path)
-        writer_sink(&result->sink);
     if (!result->wanted)
         return MDL_OK;
     result->begun = true;
@@ -85,22 +84,32 @@ begin(Run *run)
     return error ? report(run, error, error == ENOSPC ? "write" : "open") : MDL_OK;
 }
 
+// The places of `count` outputs; returns how many of these have the sign changed, which `negated` lists.
+static uint32_t
+list_outputs(const mdl_model *model, const uint32_t *column, uint32_t count, uint32_t *place, uint32_t *negated)
+{
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const mdl_output *output = &model->output[column ? column[k] : k];
+        place[k] = output->place;
+        if (output->sign < 0)
+            negated[found++] = k;
+    }
+    return found;
+}
+
 // Rows are copied by short lists of places; the outputs themselves are spread over more memory than a cache holds.
 static bool
 list_places(Result *result, const mdl_model *model)
 {
-    result->place = malloc(((size_t)model->n_outputs + result->columns + 1) * sizeof *result->place);
-    result->negated = malloc(((size_t)result->columns + 1) * sizeof *result->negated);
+    size_t size = ((size_t)model->n_outputs + result->columns + 1) * sizeof *result->place;
+    result->place = malloc(size);
+    result->negated = malloc(size);
     if (!result->place || !result->negated)
         return false;
-    for (uint32_t k = 0; k < model->n_outputs; k++)
-        result->place[k] = model->output[k].place;
-    for (uint32_t k = 0; k < result->columns; k++) {
-        const mdl_output *output = &model->output[output_of(result, k)];
-        result->place[model->n_outputs + k] = output->place;
-        if (output->sign < 0)
-            result->negated[result->negated_count++] = k;
-    }
+    uint32_t n = model->n_outputs;
+    result->negated_outputs = list_outputs(model, NULL, n, result->place, result->negated);
+    result->negated_columns = list_outputs(model, result->column, result->columns, result->place + n, result->negated + n);
     return true;
 }
 
@@ -132,11 +141,22 @@ output_value(const Run *run, uint32_t k)
 }
 
 static void
+collect(const Run *run, const uint32_t *place, uint32_t count, const uint32_t *negated, uint32_t changed, double *value)
+{
+    for (uint32_t k = 0; k < count; k++)
+        value[k] = run->v[place[k]];
+    // No negative zeros from aliases.
+    for (uint32_t i = 0; i < changed; i++)
+        value[negated[i]] = 0 - value[negated[i]];
+}
+
+static void
 keep_final(Run *run)
 {
     const mdl_options *options = run->options;
-    for (uint32_t k = 0; options->final_values && k < run->model->n_outputs; k++)
-        options->final_values[k] = output_value(run, k);
+    const Result *result = run->result;
+    if (options->final_values)
+        collect(run, result->place, run->model->n_outputs, result->negated, result->negated_outputs, options->final_values);
     if (options->final_time)
         *options->final_time = run->v[0];
 }
@@ -158,15 +178,20 @@ check_finite(const Run *run)
 {
     const mdl_model *model = run->model;
     const Result *result = run->result;
-    double probe = 0;
-    for (uint32_t k = 0; k < model->n_outputs; k++)
-        probe += 0 * run->v[result->place[k]];
-    if (probe == 0)
+    uint32_t k = 0, n = model->n_outputs;
+    const uint32_t *place = result->place;
+    double probe[4] = {0};
+    for (; k + 4 <= n; k += 4)
+        for (uint32_t i = 0; i < 4; i++)
+            probe[i] += 0 * run->v[place[k + i]];
+    for (; k < n; k++)
+        probe[0] += 0 * run->v[place[k]];
+    if (probe[0] + probe[1] + probe[2] + probe[3] == 0)
         return MDL_OK;
-    for (uint32_t k = 0; k < model->n_outputs; k++)
+    for (k = 0; k < n; k++)
         if (!isfinite(output_value(run, k)) && model->output[k].on_request == MDL_OUTPUT_ALWAYS)
             return not_finite(run, k);
-    for (uint32_t k = 0; k < result->columns; k++)
+    for (k = 0; k < result->columns; k++)
         if (!isfinite(output_value(run, output_of(result, k))))
             return not_finite(run, output_of(result, k));
     return MDL_OK;
@@ -176,14 +201,9 @@ static void
 fill_row(Run *run)
 {
     Result *result = run->result;
-    const uint32_t *place = result->place + run->model->n_outputs;
-    double *value = result->row + 1;
+    uint32_t n = run->model->n_outputs;
     result->row[0] = run->v[0];
-    for (uint32_t k = 0; k < result->columns; k++)
-        value[k] = run->v[place[k]];
-    // No negative zeros from aliases.
-    for (uint32_t i = 0; i < result->negated_count; i++)
-        value[result->negated[i]] = 0 - value[result->negated[i]];
+    collect(run, result->place + n, result->columns, result->negated + n, result->negated_columns, result->row + 1);
 }
 
 int

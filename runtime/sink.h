@@ -1,19 +1,40 @@
-// sink.h: kinds of result files.
+// sink.h: kinds of result files, and what writes them.
 //
-// Each makes a sink (sim.h) for a file at `path`, which `begin` opens and `end` closes and frees. False when memory is
-// exhausted. Whatever ends the process, the file holds complete rows and can be read.
+// A kind of file says how it is opened, how rows become bytes and how bytes go to the file; writer.c makes a sink (sim.h) of
+// it. Whatever ends the process, the file holds complete rows and can be read.
 #ifndef MDLC_RUNTIME_SINK_H
 #define MDLC_RUNTIME_SINK_H
 
 #include "runtime/sim.h"
 
-// Text: a header row of names, then a row of %.17g per point.
-bool csv_sink(const char *path, mdl_sink *sink);
-// MATLAB level 4 with the layout of Modelica tools' trajectories (Aclass, name, description, dataInfo, data_1, data_2).
-bool mat_sink(const char *path, mdl_sink *sink);
+// Bytes that rows have become. `scratch` has room for a byte per number of a row.
+typedef struct Bytes {
+    char *at;
+    size_t used, capacity;
+    uint8_t *scratch;
+} Bytes;
 
-// Puts a writer before a sink that has all four functions: rows go to it in blocks, and on a second core when there are many.
-// Without a second core, or memory, the sink stays as it is.
-void writer_sink(mdl_sink *sink);
+// The functions of a kind of file; results other than 0 are errno values. `end` closes and frees.
+typedef struct FileKind {
+    void *self;
+    int (*begin)(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns);
+    // Bytes that `rows` rows of `count` numbers take at most.
+    size_t (*room)(const void *self, uint32_t rows, uint32_t count);
+    // Rows to bytes; `bytes` has that room and is empty. Several threads may do this at the same time.
+    void (*encode)(const void *self, const double *value, uint32_t rows, uint32_t count, Bytes *bytes);
+    // What `encode` made of the rows at `value` goes to the file, in the order of rows, by one thread at a time.
+    int (*put)(void *self, const double *value, const Bytes *bytes);
+    int (*end)(void *self);
+} FileKind;
+
+// For a file at `path`, which `begin` opens. False when memory is exhausted.
+// Text: a header row of names, then a row of %.17g per point.
+bool csv_file(const char *path, FileKind *kind);
+// MATLAB level 4 with the layout of Modelica tools' trajectories (Aclass, name, description, dataInfo, data_1, data_2).
+bool mat_file(const char *path, FileKind *kind);
+
+// A sink that writes such a file: blocks of rows, on a second core when there are many. False when memory is exhausted; the kind is
+// the sink's from now on, in this case, too.
+bool writer_sink(const FileKind *kind, mdl_sink *sink);
 
 #endif

@@ -1,12 +1,15 @@
-// writer.c: a sink that another one is written through by a thread of its own.
+// writer.c: a sink that writes a file, with a second core where there is one.
 //
-// Purpose: numbers become text, and bytes go to the disk, while the simulation goes on.
-// Method: rows are copied into blocks; a full block, or one that is to be flushed, is handed to the thread, which gives its rows to
-//   the other sink in the order they came. There are BLOCKS of them, and who is ahead waits. The thread begins with the first full
-//   block: where little is written, and that is nearly always, everything stays on the thread of the simulation.
-// Contract: sink.h. The other sink's error comes with the next block instead of the next row; nothing is written after it. Flushing
-//   does not wait for the disk. Signals that ask the program for something are left to the other threads.
-// Complexity: O(columns) per row, and memory for BLOCKS of BLOCK_BYTES or, if that is more, of a row.
+// Purpose: numbers become text, and bytes go to the disk, while the simulation goes on; where writing is more work than simulating,
+//   both cores do it.
+// Method: rows are copied into blocks. A full block, or one that is to be on disk, is handed over; then it is encoded, by whoever is
+//   free, and put into the file, in the order of blocks, by one at a time. A thread of its own does nothing else; the simulation
+//   goes on until all blocks are handed over and not yet in the file, and then does the same until one is free; so it does at the
+//   end. The thread begins with the first full block: where little is written, and that is nearly always, everything stays on the
+//   thread of the simulation.
+// Contract: sim.h. An error comes with the next block instead of the next row; nothing is put after it. Flushing does not wait for
+//   the disk. Signals that ask the program for something are left to the other threads.
+// Complexity: O(columns) per row, and memory for BLOCKS of BLOCK_BYTES or, if that is more, of a row, and for what they become.
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,43 +19,78 @@
 
 #include "runtime/sink.h"
 
-enum { BLOCKS = 3, BLOCK_BYTES = 1 << 18, STACK_BYTES = 1 << 18 };
+enum { BLOCKS = 6, BLOCK_BYTES = 1 << 16, STACK_BYTES = 1 << 18 };
 
 typedef struct Block {
     double *value;
+    Bytes bytes;
     uint32_t rows;
-    bool flush;            // the sink is flushed after these rows
+    bool encoded;
 } Block;
 
 typedef struct Writer {
-    mdl_sink sink;
+    FileKind file;
     uint32_t count;        // numbers in a row
     uint32_t room;         // rows in a block
-    Block block[BLOCKS];   // in turn; between `done` and `handed` they are the thread's
+    Block block[BLOCKS];   // in turn
+    bool second_core;      // that this process may use; without one a thread would only be work more
     bool threaded, told;   // the caller knows of the error
     pthread_t thread;
-    // What follows belongs to who holds the lock, except that `handed` changes on the simulation's thread alone.
+    // What follows belongs to who holds the lock. Of the blocks, those from `put` to `taken` are encoded or being so, those to
+    // `handed` wait for it, the one at `handed` is being filled. `handed` changes on the simulation's thread alone.
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t handed, done; // blocks
-    bool finished;         // no more of them will come
+    uint64_t handed, taken, put;
+    bool putting;          // the block at `put` is on its way
+    bool finished;         // no more blocks will come
     int error;             // the first
 } Writer;
 
 static Block *
-current(Writer *writer)
+block_at(Writer *writer, uint64_t number)
 {
-    return &writer->block[writer->handed % BLOCKS];
+    return &writer->block[number % BLOCKS];
 }
 
-static int
-write_block(Writer *writer, const Block *block)
+static void
+encode_next(Writer *writer)
 {
-    mdl_sink *sink = &writer->sink;
-    int error = 0;
-    for (uint32_t r = 0; r < block->rows && !error; r++)
-        error = sink->row(sink->self, block->value + (size_t)r * writer->count, writer->count);
-    return !error && block->flush ? sink->flush(sink->self) : error;
+    Block *block = block_at(writer, writer->taken++);
+    pthread_mutex_unlock(&writer->lock);
+    block->bytes.used = 0;
+    writer->file.encode(writer->file.self, block->value, block->rows, writer->count, &block->bytes);
+    pthread_mutex_lock(&writer->lock);
+    block->encoded = true;
+}
+
+static void
+put_next(Writer *writer)
+{
+    Block *block = block_at(writer, writer->put);
+    int error = writer->error;
+    writer->putting = true;
+    pthread_mutex_unlock(&writer->lock);
+    if (!error)
+        error = writer->file.put(writer->file.self, block->value, &block->bytes);
+    pthread_mutex_lock(&writer->lock);
+    writer->error = error;
+    block->encoded = writer->putting = false;
+    block->rows = 0;
+    writer->put++;
+}
+
+// One piece of what there is to do. False: nothing, now. The lock is held, though not meanwhile.
+static bool
+advance(Writer *writer)
+{
+    if (!writer->putting && block_at(writer, writer->put)->encoded)
+        put_next(writer);
+    else if (writer->taken < writer->handed)
+        encode_next(writer);
+    else
+        return false;
+    pthread_cond_signal(&writer->changed);
+    return true;
 }
 
 static void *
@@ -60,21 +98,10 @@ work(void *self)
 {
     Writer *writer = self;
     pthread_mutex_lock(&writer->lock);
-    for (;;) {
-        while (writer->done == writer->handed && !writer->finished)
+    while (!writer->finished || writer->put < writer->handed)
+        if (!advance(writer))
             pthread_cond_wait(&writer->changed, &writer->lock);
-        if (writer->done == writer->handed)
-            break;
-        const Block *block = &writer->block[writer->done % BLOCKS];
-        int error = writer->error;
-        pthread_mutex_unlock(&writer->lock);
-        if (!error)
-            error = write_block(writer, block);
-        pthread_mutex_lock(&writer->lock);
-        writer->error = error;
-        writer->done++;
-        pthread_cond_signal(&writer->changed);
-    }
+    pthread_cond_signal(&writer->changed);
     pthread_mutex_unlock(&writer->lock);
     return NULL;
 }
@@ -85,7 +112,7 @@ begin_thread(Writer *writer)
     static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     pthread_attr_t attributes;
     sigset_t others, before;
-    if (pthread_attr_init(&attributes) != 0)
+    if (!writer->second_core || pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&others);
@@ -98,26 +125,26 @@ begin_thread(Writer *writer)
     return writer->threaded;
 }
 
+// With a thread, until at most `left` blocks are not in the file; otherwise until all are.
+static int
+wait_for(Writer *writer, uint64_t left)
+{
+    while (writer->handed - writer->put > left)
+        if (!advance(writer))
+            pthread_cond_wait(&writer->changed, &writer->lock);
+    return writer->error;
+}
+
 // Where no thread is, or none can be had, the rows are written at once.
 static int
 hand_over(Writer *writer, bool flush)
 {
-    Block *block = current(writer);
-    block->flush = flush;
-    if (!writer->threaded && (flush || !begin_thread(writer))) {
-        int error = write_block(writer, block);
-        block->rows = 0;
-        writer->told = error != 0;
-        return error;
-    }
+    bool threaded = writer->threaded || (!flush && begin_thread(writer));
     pthread_mutex_lock(&writer->lock);
     writer->handed++;
     pthread_cond_signal(&writer->changed);
-    while (writer->handed - writer->done == BLOCKS)
-        pthread_cond_wait(&writer->changed, &writer->lock);
-    int error = writer->error;
+    int error = wait_for(writer, threaded ? BLOCKS - 1 : 0);
     pthread_mutex_unlock(&writer->lock);
-    current(writer)->rows = 0;
     writer->told = error != 0;
     return error;
 }
@@ -129,17 +156,24 @@ begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t colum
     size_t size = ((size_t)columns + 1) * sizeof(double);
     writer->count = columns + 1;
     writer->room = size < BLOCK_BYTES ? (uint32_t)(BLOCK_BYTES / size) : 1;
-    return writer->sink.begin(writer->sink.self, model, column, columns);
+    return writer->file.begin(writer->file.self, model, column, columns);
+}
+
+static bool
+reserve(const Writer *writer, Block *block)
+{
+    size_t room = writer->file.room(writer->file.self, writer->room, writer->count);
+    block->value = malloc((size_t)writer->room * writer->count * sizeof *block->value);
+    block->bytes = (Bytes){malloc(room), 0, room, malloc(writer->count)};
+    return block->value && block->bytes.at && block->bytes.scratch;
 }
 
 static int
 row(void *self, const double *value, uint32_t count)
 {
     Writer *writer = self;
-    Block *block = current(writer);
-    if (!block->value)
-        block->value = malloc((size_t)writer->room * count * sizeof *value);
-    if (!block->value)
+    Block *block = block_at(writer, writer->handed);
+    if (!block->value && !reserve(writer, block))
         return ENOMEM;
     memcpy(block->value + (size_t)block->rows * count, value, count * sizeof *value);
     return ++block->rows == writer->room ? hand_over(writer, false) : 0;
@@ -148,32 +182,36 @@ row(void *self, const double *value, uint32_t count)
 static int
 flush(void *self)
 {
-    return hand_over(self, true);
+    Writer *writer = self;
+    return block_at(writer, writer->handed)->rows ? hand_over(writer, true) : 0;
 }
 
 static int
 end(void *self)
 {
     Writer *writer = self;
-    int error = current(writer)->rows && !writer->told ? hand_over(writer, true) : 0;
-    if (writer->threaded) {
-        pthread_mutex_lock(&writer->lock);
-        writer->finished = true;
-        pthread_cond_signal(&writer->changed);
-        pthread_mutex_unlock(&writer->lock);
+    bool told = writer->told;
+    if (!told && block_at(writer, writer->handed)->rows)
+        hand_over(writer, true);
+    pthread_mutex_lock(&writer->lock);
+    writer->finished = true;
+    pthread_cond_signal(&writer->changed);
+    int error = wait_for(writer, 0);
+    pthread_mutex_unlock(&writer->lock);
+    if (writer->threaded)
         pthread_join(writer->thread, NULL);
-        error = writer->told && !error ? 0 : writer->error;
-    }
-    int ended = writer->sink.end(writer->sink.self);
-    for (uint32_t k = 0; k < BLOCKS; k++)
+    int ended = writer->file.end(writer->file.self);
+    for (uint32_t k = 0; k < BLOCKS; k++) {
         free(writer->block[k].value);
+        free(writer->block[k].bytes.at);
+        free(writer->block[k].bytes.scratch);
+    }
     pthread_cond_destroy(&writer->changed);
     pthread_mutex_destroy(&writer->lock);
     free(writer);
-    return error ? error : ended;
+    return error && !told ? error : ended;
 }
 
-// A second core that this process may use. Without one, handing rows over is only work more.
 static bool
 second_core(void)
 {
@@ -181,14 +219,18 @@ second_core(void)
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > 1;
 }
 
-void
-writer_sink(mdl_sink *sink)
+bool
+writer_sink(const FileKind *kind, mdl_sink *sink)
 {
-    Writer *writer = second_core() ? calloc(1, sizeof *writer) : NULL;
-    if (!writer)
-        return;
-    writer->sink = *sink;
+    Writer *writer = calloc(1, sizeof *writer);
+    if (!writer) {
+        kind->end(kind->self);
+        return false;
+    }
+    writer->file = *kind;
+    writer->second_core = second_core();
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->changed, NULL);
     *sink = (mdl_sink){writer, begin, row, flush, end};
+    return true;
 }
