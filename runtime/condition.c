@@ -6,7 +6,9 @@
 //         gets a radius: while all states stay within theirs, around where they were, no relation can change. The
 //         method's polynomial over the last step deviates from its end by no more than the sum of the magnitudes of its
 //         differences, so one comparison per state covers the whole step (conservative advancement: Mirtich, Impulse-
-//         based Dynamic Simulation of Rigid Body Systems, 1996, 2.3).
+//         based Dynamic Simulation of Rigid Body Systems, 1996, 2.3). Further on the polynomial changes by the corrections of the
+//         steps that follow, which the error test keeps below the tolerance: where the radii are large beside that, the
+//         comparison covers some of these steps as well.
 // Contract: see run.h. Radii are those of the discrete values in force: condition_forget() after events.
 // Complexity: a step far from all changes: the states that relations read times the order of the method.
 #include <math.h>
@@ -21,11 +23,18 @@ struct Conditions {
     double *centre, *radius, *spread;
     double *reach;      // per relation: change of its function per unit of the spreads
     bool known;         // centre and radius are valid
+    bool wide;          // radii are large beside what steps are corrected by
+    double covered;     // no relation changes up to this time
 };
 
 // A step is far from all changes when several like it would be: then the values before a change are known when it
 // comes near, as root_suspect() needs them.
 static const double STEPS_AHEAD = 4;
+// Steps that follow and need no comparison of their own.
+static const double STEPS_COVERED = 2;
+// Bounds what corrections of these steps do in units of the tolerance, with methods of order 5: errors of 10 tolerances, growing by
+// the factors 1, 7 and 28 of the basis polynomial at the ends of this step and the next ones.
+static const double CORRECTIONS = 360;
 
 int
 condition_create(Run *run)
@@ -38,7 +47,7 @@ condition_create(Run *run)
     for (uint32_t k = 0; k < model->n_condition_ranges; k++)
         conditions->inputs += model->condition_range[k].count;
     size_t n = conditions->inputs;
-    conditions->centre = calloc(3 * n + model->n_relations + 1, sizeof *conditions->centre);
+    conditions->centre = malloc((3 * n + model->n_relations + 1) * sizeof *conditions->centre);
     conditions->radius = conditions->centre + n;
     conditions->spread = conditions->radius + n;
     conditions->reach = conditions->spread + n;
@@ -98,24 +107,33 @@ void
 condition_forget(Run *run)
 {
     run->conditions->known = false;
+    run->conditions->covered = -INFINITY;
 }
 
 bool
 condition_far(const Run *run)
 {
-    const Conditions *conditions = run->conditions;
+    Conditions *conditions = run->conditions;
     const mdl_model *model = run->model;
     const double *difference[MDL_DIFFERENCES];
-    uint32_t orders = conditions->known ? run->stepper->differences(run, difference) : 0, input = 0;
+    double factor[MDL_DIFFERENCES], next = 0;
+    if (!conditions->known)
+        return false;
+    if (run->time <= conditions->covered)
+        return true;
+    uint32_t input = 0, orders = run->stepper->differences(run, STEPS_AHEAD + (conditions->wide ? STEPS_COVERED : 0),
+                                                           difference, factor, &next);
     if (orders < 2)
         return false;
     for (uint32_t k = 0; k < model->n_condition_ranges; k++) {
         mdl_range range = model->condition_range[k];
-        if (!nvector_stays(difference, orders, range.first, conditions->centre + input, conditions->radius + input,
-                           STEPS_AHEAD, range.count))
+        if (!nvector_stays(difference, factor, orders, range.first, conditions->centre + input, conditions->radius + input,
+                           range.count))
             return false;
         input += range.count;
     }
+    if (conditions->wide)
+        conditions->covered = run->time + STEPS_COVERED * next;
     return true;
 }
 
@@ -126,7 +144,8 @@ set_centres(const Run *run)
     const mdl_model *model = run->model;
     Conditions *conditions = run->conditions;
     const double *difference[MDL_DIFFERENCES];
-    uint32_t orders = run->stepper->differences ? run->stepper->differences(run, difference) : 0, input = 0;
+    double next;
+    uint32_t orders = run->stepper->differences ? run->stepper->differences(run, 1, difference, NULL, &next) : 0, input = 0;
     for (uint32_t k = 0; orders && k < model->n_condition_ranges; k++)
         for (uint32_t i = model->condition_range[k].first, end = i + model->condition_range[k].count; i < end; i++, input++) {
             double spread = run->tolerance * fabs(run->y[i]) + run->abstol[i];
@@ -139,25 +158,53 @@ set_centres(const Run *run)
     return orders >= 2;
 }
 
-// Visits the partial derivatives that are not zero: with `shrink` the radii become what the relations allow, without it
-// the reaches are summed up.
+// By how much every relation's function can change while the states move by their spreads.
 static void
-visit_partials(Run *run, bool shrink)
+sum_reaches(const Run *run, uint32_t first, uint32_t count, const double *spread)
 {
     const mdl_matrix *matrix = &run->model->jac_relations;
+    const double *value = run->v + matrix->values;
+    const uint32_t *start = matrix->column_start + first, *row = matrix->row;
+    double *restrict reach = run->conditions->reach;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = start[i]; at < start[i + 1]; at++)
+            reach[row[at]] += fabs(value[at]) * spread[i];
+}
+
+// Each state may move in proportion to its spread until the first of its relations could change.
+static void
+shrink_radii(const Run *run, uint32_t first, uint32_t count, const double *spread, double *restrict radius)
+{
+    const mdl_matrix *matrix = &run->model->jac_relations;
+    const double *value = run->v + matrix->values, *phi = run->phi, *reach = run->conditions->reach;
+    const uint32_t *start = matrix->column_start + first, *row = matrix->row;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = start[i]; at < start[i + 1]; at++) {
+            double within = value[at] != 0 ? phi[row[at]] / reach[row[at]] * spread[i] : radius[i];
+            radius[i] = within < radius[i] ? within : radius[i];
+        }
+}
+
+// Where all radii are wide they leave room for corrections, a tenth of them. (States may grow by as much as their radii.)
+static void
+make_room(const Run *run)
+{
     Conditions *conditions = run->conditions;
-    uint32_t input = 0;
-    for (uint32_t k = 0; k < run->model->n_condition_ranges; k++)
-        for (uint32_t i = run->model->condition_range[k].first, end = i + run->model->condition_range[k].count; i < end; i++, input++)
-            for (uint32_t at = matrix->column_start[i]; at < matrix->column_start[i + 1]; at++) {
-                uint32_t relation = matrix->row[at];
-                double spread = conditions->spread[input], part = fabs(run->v[matrix->values + at]) * spread;
-                if (!shrink)
-                    conditions->reach[relation] += part;
-                else if (part != 0)
-                    conditions->radius[input] = fmin(conditions->radius[input],
-                                                     run->phi[relation] / conditions->reach[relation] * spread);
-            }
+    const mdl_model *model = run->model;
+    double room = 10 * CORRECTIONS * sqrt(model->nx), tolerance = run->tolerance;
+    const double *radius = conditions->radius;
+    conditions->wide = true;
+    for (uint32_t k = 0; k < model->n_condition_ranges && conditions->wide; k++) {
+        mdl_range range = model->condition_range[k];
+        const double *y = run->y + range.first, *abstol = run->abstol + range.first;
+        bool wide = true;
+        for (uint32_t i = 0; i < range.count; i++)
+            wide &= radius[i] >= room * (tolerance * (fabs(y[i]) + radius[i]) + abstol[i]);
+        conditions->wide = wide;
+        radius += range.count;
+    }
+    for (uint32_t i = 0; conditions->wide && i < conditions->inputs; i++)
+        conditions->radius[i] *= 0.9;
 }
 
 void
@@ -176,7 +223,14 @@ condition_learn(Run *run)
     if (!set_centres(run))
         return;
     mdl_call(model->relation_partials, run->v);
-    visit_partials(run, false);
-    visit_partials(run, true);
+    uint32_t input = 0;
+    for (uint32_t k = 0; k < model->n_condition_ranges; input += model->condition_range[k++].count)
+        sum_reaches(run, model->condition_range[k].first, model->condition_range[k].count, conditions->spread + input);
+    input = 0;
+    for (uint32_t k = 0; k < model->n_condition_ranges; input += model->condition_range[k++].count)
+        shrink_radii(run, model->condition_range[k].first, model->condition_range[k].count, conditions->spread + input,
+                     conditions->radius + input);
+    make_room(run);
     conditions->known = true;
+    conditions->covered = -INFINITY;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/nvector.h"
 #include "runtime/profile.h"
 #include "runtime/template.h"
 
@@ -79,8 +80,8 @@ enum { DELAY_PASSES = 4 };
 static bool
 load_past(Run *run)
 {
-    bool moving = delay_load(run);
-    moving = transport_load(run) || moving;
+    bool moving = run->delays && delay_load(run);
+    moving = (run->transports && transport_load(run)) || moving;
     fractional_load(run);
     return moving;
 }
@@ -208,11 +209,20 @@ evaluate_store(Run *run)
     fractional_rates(run, run->mode, run->yp + run->ny);
 }
 
+// Rows that do not count may have values that are not finite.
+static bool
+unknowns_finite(const Run *run)
+{
+    const mdl_model *model = run->model;
+    const double *v = run->v;
+    return nvector_finite(v + model->y, model->n) && nvector_finite(v + model->yp, model->nx) && nvector_finite(v + model->r, model->n);
+}
+
 bool
 evaluate_not_finite(const Run *run, char *text, size_t size)
 {
     const mdl_model *model = run->model;
-    for (uint32_t i = 0; i < model->n; i++) {
+    for (uint32_t i = 0, n = unknowns_finite(run) ? 0 : model->n; i < n; i++) {
         double value = run->v[model->y + i], rate = run->v[model->yp + i];
         const char *name = model->state_name ? model->state_name[i] : "?";
         if (!isfinite(value))

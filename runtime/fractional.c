@@ -175,10 +175,12 @@ void
 fractional_weights(const Run *run, const double *y, double *weight)
 {
     const Fractionals *all = run->fractionals;
+    if (!all)
+        return;
     double factor = sqrt((double)run_size(run) / run->ny);
-    for (uint32_t i = 0; all && i < run->ny; i++)
+    for (uint32_t i = 0; i < run->ny; i++)
         weight[i] *= factor;
-    for (uint32_t i = 0; all && i < all->count; i++) {
+    for (uint32_t i = 0; i < all->count; i++) {
         uint32_t first = run->ny + all->part[i].first, state = all->part[i].of->state;
         // An error of w in a short step is one of every fast phi: what is allowed there is allowed here.
         for (uint32_t k = first; k < first + all->part[i].sum.n; k++)

@@ -304,6 +304,29 @@ history_terms(void *ida, double time, double *factor, double *slope, const doubl
     return (uint32_t)memory->ida_kused + 1;
 }
 
+// The basis polynomials of the differences grow with the distance from the last step; that of the order that the next step may
+// have counts, too.
+uint32_t
+history_differences(void *ida, double steps, const double **difference, double *factor, double *next)
+{
+    const IDAMem memory = ida;
+    int order = memory->ida_kk > memory->ida_kused ? memory->ida_kk : memory->ida_kused;
+    if (memory->ida_kused < 1 || memory->ida_hused == 0)
+        return 0;
+    double far = steps * memory->ida_hh, before = 0, product = 1;
+    difference[0] = NV_DATA_S(memory->ida_phi[0]);
+    for (int k = 1; k <= order; k++) {
+        double psi = memory->ida_psi[k - 1];
+        difference[k] = NV_DATA_S(memory->ida_phi[k]);
+        product *= (far + before) / psi;
+        before = psi;
+        if (factor)
+            factor[k] = product > steps ? product : steps;
+    }
+    *next = memory->ida_hh;
+    return (uint32_t)order + 1;
+}
+
 void
 history_shift(void *ida, const double *shift, uint32_t n)
 {

@@ -34,6 +34,8 @@ enum { HISTORY_TERMS = 6 };
 // of terms, arrays of the unknowns in IDA's memory; its derivative is that of slope[k] * term[k] (`slope` may be NULL). factor[0]
 // is 1, the other factors are between -1 and 1, and slope[0] is 0. 0: there has been no step since the start.
 uint32_t history_terms(void *ida, double time, double *factor, double *slope, const double **term);
+// What Stepper.differences says (run.h).
+uint32_t history_differences(void *ida, double steps, const double **difference, double *factor, double *next);
 
 // After an accepted step: IDA's interpolating polynomial, with all points it goes through, moves by `shift` (the first n
 // unknowns). Differences and derivatives stay, so neither the error test nor the choice of the order sees it. Moving the

@@ -82,7 +82,8 @@ dae_residual(Run *run, const double *yp, double *out)
     const mdl_model *model = run->model;
     memcpy(run->v + model->yp, yp, model->n * sizeof *yp);
     evaluate_plain(run);
-    rest_apply(run);
+    if (run->rests)
+        rest_apply(run);
     nvector_difference(yp, run->v + model->dx, out, model->nx);
     for (uint32_t k = 0; k < run->n_implicit; k++)
         out[run->implicit[k]] = run->v[model->r + run->implicit[k]];
@@ -748,10 +749,9 @@ ida_interpolate_ranges(Run *run, double time, const mdl_range *range, uint32_t n
 }
 
 static uint32_t
-ida_differences(const Run *run, const double *difference[])
+ida_differences(const Run *run, double steps, const double *difference[], double *factor, double *next)
 {
-    double factor[HISTORY_TERMS];
-    return run->ny ? history_terms(run->integrator->ida, run->time, factor, NULL, difference) : 0;
+    return run->ny ? history_differences(run->integrator->ida, steps, difference, factor, next) : 0;
 }
 
 static int

@@ -11,6 +11,34 @@
 #include <stdint.h>
 #include <nvector/nvector_serial.h>
 
+// So few numbers are done before code that is made for thousands has looked at them. What precedes the pragma is not vectorised.
+enum { FEW = 8 };
+
+static void
+few_sums(double a, const double *x, double b, const double *y, double *z, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        z[i] = a * x[i] + b * y[i];
+}
+
+// Adds in the order of sum_of_squares().
+static double
+few_norm(const double *x, const double *w, size_t n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    if (n >= 4)
+        for (; i < 4; i++) {
+            double e = x[i] * w[i];
+            sum[i] = e * e;
+        }
+    for (; i < n; i++) {
+        double e = x[i] * w[i];
+        sum[0] += e * e;
+    }
+    return n ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)n) : 0;
+}
+
 #pragma GCC optimize("O3")
 
 // The sanitizers' start-up code runs after the loader's choice, which they would instrument.
@@ -29,6 +57,10 @@ linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
     size_t n = LENGTH(x);
     const double *xd = DATA(x), *yd = DATA(y);
     double *zd = DATA(z);
+    if (n < FEW) {
+        few_sums(a, xd, b, yd, zd, n);
+        return;
+    }
     if (a == 1 && b == 1)
 #pragma GCC ivdep
         for (size_t i = 0; i < n; i++)
@@ -106,7 +138,9 @@ WIDE static realtype
 wrms_norm(N_Vector x, N_Vector w)
 {
     size_t n = LENGTH(x);
-    return n ? sqrt(sum_of_squares(DATA(x), DATA(w), n) / (double)n) : 0;
+    if (n < FEW)
+        return few_norm(DATA(x), DATA(w), n);
+    return sqrt(sum_of_squares(DATA(x), DATA(w), n) / (double)n);
 }
 
 WIDE static realtype
@@ -170,32 +204,35 @@ linear_combination(int count, realtype *factor, N_Vector *x, N_Vector z)
 }
 
 static inline __attribute__((always_inline)) bool
-stays(const double *const *term, const uint32_t count, size_t first, const double *centre, const double *radius,
-      double ahead, size_t n)
+stays(const double *const *term, const double *factor, const uint32_t count, size_t first, const double *centre,
+      const double *radius, size_t n)
 {
     const double *x[8];
-    for (uint32_t k = 0; k < count; k++)
+    double f[8];
+    for (uint32_t k = 0; k < count; k++) {
         x[k] = term[k] + first;
+        f[k] = factor[k];
+    }
     int64_t inside = -1;
     for (size_t i = 0; i < n; i++) {
-        double moved = fabs(x[1][i]);
-        for (uint32_t k = 2; k < count; k++)
-            moved += fabs(x[k][i]);
-        inside &= fabs(x[0][i] - centre[i]) + ahead * moved <= radius[i] ? -1 : 0;
+        double moved = fabs(x[0][i] - centre[i]);
+        for (uint32_t k = 1; k < count; k++)
+            moved += f[k] * fabs(x[k][i]);
+        inside &= moved <= radius[i] ? -1 : 0;
     }
     return inside;
 }
 
 WIDE bool
-nvector_stays(const double *const *term, uint32_t count, size_t first, const double *centre, const double *radius,
-              double ahead, size_t n)
+nvector_stays(const double *const *term, const double *factor, uint32_t count, size_t first, const double *centre,
+              const double *radius, size_t n)
 {
     switch (count) {
-    case 2: return stays(term, 2, first, centre, radius, ahead, n);
-    case 3: return stays(term, 3, first, centre, radius, ahead, n);
-    case 4: return stays(term, 4, first, centre, radius, ahead, n);
-    case 5: return stays(term, 5, first, centre, radius, ahead, n);
-    case 6: return stays(term, 6, first, centre, radius, ahead, n);
+    case 2: return stays(term, factor, 2, first, centre, radius, n);
+    case 3: return stays(term, factor, 3, first, centre, radius, n);
+    case 4: return stays(term, factor, 4, first, centre, radius, n);
+    case 5: return stays(term, factor, 5, first, centre, radius, n);
+    case 6: return stays(term, factor, 6, first, centre, radius, n);
     default: return false;
     }
 }

@@ -20,10 +20,10 @@ void nvector_weights(const double *x, double scale, double relative, const doubl
                      size_t n);
 // out := sum of factor[k] * term[k], count >= 1, added up in this order. `out` may be one of the first six terms.
 void nvector_combine(const double *factor, const double *const *term, int count, double *out, size_t n);
-// True when |term[0] - centre| + ahead * (|term[1]| + |term[2]| + ...) <= radius for the n elements; those of the terms
-// from `first` on. 2 <= count <= 6, or the answer is false.
-bool nvector_stays(const double *const *term, uint32_t count, size_t first, const double *centre, const double *radius,
-                   double ahead, size_t n);
+// True when |term[0] - centre| + factor[1] * |term[1]| + factor[2] * |term[2]| + ... <= radius for the n elements; those of the
+// terms from `first` on. factor[0] does not count. 2 <= count <= 6, or the answer is false.
+bool nvector_stays(const double *const *term, const double *factor, uint32_t count, size_t first, const double *centre,
+                   const double *radius, size_t n);
 // correction -= factor * solution, y := y0 + correction, yp := yp0 + cj * correction. Returns the weighted root mean square of
 // the scaled solution. y and yp may be y0 and yp0; the arrays do not overlap otherwise.
 double nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0,

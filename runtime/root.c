@@ -292,8 +292,8 @@ short_time(const Run *run)
     const mdl_model *model = run->model;
     double fastest = 0;
     for (uint32_t i = 0; i < model->nx; i++) {
-        double size = fabs(run->y[i]) + fabs(run->v[model->nominal + i]);
-        fastest = fmax(fastest, fabs(run->yp[i]) / fmax(size, DBL_MIN));
+        double size = fabs(run->y[i]) + fabs(run->v[model->nominal + i]) + DBL_MIN, rate = fabs(run->yp[i]) / size;
+        fastest = rate > fastest ? rate : fastest;
     }
     double time = fastest > 0 ? fmin(1e-8 / fastest, 1e-3 * run->interval) : 1e-8 * run->interval;
     return fmax(time, 64 * DBL_EPSILON * fabs(run->time));

@@ -46,8 +46,9 @@ typedef struct Stepper {
     // May be NULL: the states of `n` ranges within the last step, loaded into v.
     void (*interpolate_ranges)(struct Run *run, double time, const mdl_range *range, uint32_t n);
     // May be NULL: arrays d_0, d_1, ... of the unknowns such that within the last step they are never further from d_0 than
-    // the sum of |d_1|, |d_2|, ...; their number, 0: not known.
-    uint32_t (*differences)(const struct Run *run, const double *difference[]);
+    // the sum of |d_1|, |d_2|, ..., and, if they go on as they did, not further than that of factor_1 |d_1|, factor_2 |d_2|, ...
+    // for `steps` steps like the next one, whose length is *next. Their number, 0: not known. `factor` may be NULL.
+    uint32_t (*differences)(const struct Run *run, double steps, const double *difference[], double *factor, double *next);
     // May be NULL: the order of the last step and, per unknown, its estimated error in units of the tolerance (zeros: not
     // estimated); -1: not known.
     int (*judge)(struct Run *run, double *error);
@@ -66,8 +67,8 @@ typedef struct Guard {
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
-    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
     bool returning; // blind, and right after the event its function moves against the value held
+    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
     // Per direction of crossing: when it happened last, the time since the one before, the first such time of
     // the present sequence, the instant at which a geometric sequence would end, and how often that was
     // confirmed.

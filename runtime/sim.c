@@ -404,12 +404,22 @@ inspect(Run *run, double before, double *instant, bool *located)
     return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
 }
 
+// Where the next step must end at the latest.
+static double
+step_limit(const Run *run, double own, double stop)
+{
+    double limit = own < stop ? own : stop;
+    if (run->delays)
+        limit = fmin(limit, fmin(delay_next_instant(run), delay_limit(run)));
+    return run->transports ? fmin(limit, transport_limit(run)) : limit;
+}
+
 static int
 advance(Run *run, double stop)
 {
-    double own = event_next_instant(run), due = fmin(own, delay_next_instant(run)), before = run->time;
+    double own = event_next_instant(run), before = run->time;
     bool located;
-    int status = integrator_step(run, fmin(fmin(fmin(due, delay_limit(run)), transport_limit(run)), stop));
+    int status = integrator_step(run, step_limit(run, own, stop));
     double instant = run->time;
     if (status == MDL_OK)
         status = inspect(run, before, &instant, &located);
@@ -420,7 +430,7 @@ advance(Run *run, double stop)
     if (status == MDL_OK)
         status = transport_record(run, before, instant);
     bool event = located || run->time == own || delay_reaches(run, instant);
-    if (status == MDL_OK)
+    if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
     if (status == MDL_OK)
         audit_step(run, before, instant);

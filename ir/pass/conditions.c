@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-enum { SMALL_MODEL = 64 };
-
 // How a place depends on the states and time. CURVED includes all dependence on time.
 typedef enum Bend { FIXED, STRAIGHT, CURVED } Bend;
 
@@ -77,7 +75,7 @@ collect(Slice *slice, const InstrVec *code, const U8Vec *in_loop, const InstrVec
         vec_push(&chosen, i);
         n++;
     }
-    good = good && (n == 0 || (code->n >= SMALL_MODEL && 2 * n <= code->n));
+    good = good && 2 * n <= code->n;
     for (uint32_t i = chosen.n; good && i-- > 0;)
         vec_push(&slice->code, code->at[chosen.at[i]]);
     vec_free(&chosen);
