@@ -467,6 +467,8 @@ read_reinit(Reader *reader)
 {
     Reinit reinit = {.span = reader_span(reader)};
     reinit.when = reader_variable(reader);
+    if (!reader->failed) // its edge is what resets
+        dae_pre(reader->dae, reinit.when);
     reinit.var = reader_variable(reader);
     if (!reader_take(reader, "="))
         reader_fail(reader, "=");
