@@ -498,17 +498,19 @@ check_ports(Elab *elab, Fragment *frag)
     const ClassInfo *info = class_at(elab->program, frag->class_id);
     if (info->kind != CLASS_CONSTRAINT || frag->failed)
         return;
-    uint32_t ports = 0;
+    uint32_t ends = 0, largest = 0; // ports with the most scalar bonds; smaller ones are drives
     for (uint32_t i = 0; i < frag->members.n; i++) {
         const Member *member = &frag->members.at[i];
-        if (member->state == 2 && !member->absent && member->is_component && member->is_connector
-            && elab->dae->connector_types.at[member->fragments[0]->connector_type - 1].n_bonds)
-            ports += member->count;
+        if (member->state != 2 || member->absent || !member->is_component || !member->is_connector)
+            continue;
+        uint32_t n = elab->dae->connector_types.at[member->fragments[0]->connector_type - 1].n_bonds;
+        ends = n > largest ? member->count : ends + (n && n == largest ? member->count : 0);
+        largest = n > largest ? n : largest;
     }
-    if (ports != 2)
+    if (ends != 1 && ends != 2)
         diag_add(elab->diags, E0404, ast_at(&elab->program->ast, info->node)->span,
-                 "constraint '%s' has %u power ports; a constraint stands between exactly two",
-                 sym_text(elab->dae->syms, info->full_name), ports);
+                 "constraint '%s' has %u power ports; a constraint stands between two, or holds one against the ground",
+                 sym_text(elab->dae->syms, info->full_name), ends);
 }
 
 // A class may have to be elaborated while an equation of another is being made (an inner element, a record

@@ -262,6 +262,7 @@ enum { // NodeParts.bits
 typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (pass/describe.h)
     uint8_t work;            // Work, of a constraint
     uint8_t fc, ec, elements; // scalar bonds of a constraint: closed by a condition on the flow, on the effort, by a law
+    uint8_t drives;          // scalar bonds of a constraint that are handed to what its further ports, shafts or slides, are connected to
     uint8_t surplus;         // of the fc: conditions that follow from others of the loops; known after a start was computed
     uint8_t bits;
 } NodeParts;

@@ -18,19 +18,24 @@ graph_kind_text(NodeKind kind)
     return names[kind];
 }
 
-// Ports in the order of their declaration, whatever the order of bonds.
+// Ports in the order of their declaration, whatever the order of bonds. A joint's first and last are its frames, also when a
+// shaft is declared after them.
 static void
 use_node(const Dae *dae, NodeUse *use, uint32_t bond)
 {
     use->bonds++;
     if (dae->bonds.at[bond].scalar)
         return;
-    uint32_t connector = dae->bonds.at[bond].connector;
-    if (!use->ports || connector < dae->bonds.at[use->first].connector)
+    const Bond *at = &dae->bonds.at[bond];
+    bool joint = dae->nodes.at[at->component].kind == NODE_CONSTRAINT;
+    uint32_t size = bond_type(dae, at)->n_bonds, known = use->ports++ ? bond_type(dae, &dae->bonds.at[use->first])->n_bonds : 0;
+    bool anew = !known || (joint && size > known);
+    if (joint && size < known)
+        return;
+    if (anew || at->connector < dae->bonds.at[use->first].connector)
         use->first = bond;
-    if (!use->ports || connector > dae->bonds.at[use->last].connector)
+    if (anew || at->connector > dae->bonds.at[use->last].connector)
         use->last = bond;
-    use->ports++;
 }
 
 // Bonds whose effort or flow is determined in a block of several equations.
@@ -154,6 +159,23 @@ pad_to(Out *out, size_t line_start, size_t width)
     out_repeat(out, ' ', used < width ? width - used : 1);
 }
 
+// " through axis": the ports of a joint that hand a scalar bond on to what is connected to them.
+static void
+print_drives(const Graph *graph, uint32_t node, Out *out)
+{
+    const Dae *dae = graph->dae;
+    uint32_t inst = dae->nodes.at[node].inst;
+    const char *before = " through ";
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        uint32_t n = dae->connector_types.at[connector->type].n_bonds;
+        if (dae->insts.at[connector->inst].parent != inst || !n || n >= bond_type(dae, &dae->bonds.at[graph->uses[node].first])->n_bonds)
+            continue;
+        out_printf(out, "%s%s", before, sym_text(dae->syms, dae->insts.at[connector->inst].name));
+        before = ", ";
+    }
+}
+
 // What a body or constraint is made of, as "1: I, MGY, Se" or "0: MTF, 5 FC, 1 EC".
 static void
 print_parts(const Graph *graph, uint32_t node, Out *out)
@@ -181,6 +203,10 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
             out_printf(out, "%s%u %s", comma, closures[i].count, closures[i].name);
             comma = ", ";
         }
+    if (parts->drives) {
+        out_printf(out, "%s%u", comma, parts->drives);
+        print_drives(graph, node, out);
+    }
     if (parts->work == WORK_DRIVE)
         out_text(out, "; driven: it does work");
     if (parts->surplus)
@@ -261,8 +287,8 @@ print_json_parts(const Graph *graph, uint32_t node, Out *out)
         out_printf(out, ", \"gyroscopic\": %s, \"weight\": %s", at->parts.bits & PART_GYRO ? "true" : "false",
                    at->parts.bits & PART_WEIGHT ? "true" : "false");
     if (at->kind == NODE_CONSTRAINT)
-        out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"ideal\": %s, \"redundant\": %s, \"surplus\": %u",
-                   at->parts.fc, at->parts.ec, at->parts.elements, at->parts.work == WORK_NONE ? "true" : "false",
+        out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"drives\": %u, \"ideal\": %s, \"redundant\": %s, \"surplus\": %u",
+                   at->parts.fc, at->parts.ec, at->parts.elements, at->parts.drives, at->parts.work == WORK_NONE ? "true" : "false",
                    graph->redundant.at[node] ? "true" : "false", at->parts.surplus);
 }
 

@@ -28,6 +28,7 @@ enum {
 #define COLOR_DERIVATIVE "#c0152f"
 #define COLOR_SURPLUS "#a21caf"
 #define COLOR_NAME "#1f4e79"
+#define COLOR_NOTE "#52606d"
 
 typedef struct Drawing {
     Graph graph;
@@ -74,10 +75,10 @@ port_role(const Drawing *drawing, uint32_t bond)
     uint32_t node = drawing->graph.dae->bonds.at[bond].component;
     const NodeUse *use = &drawing->graph.uses[node];
     NodeKind kind = kind_of(drawing, node);
-    bool passes = use->ports == 2 && (kind == NODE_TF || kind == NODE_GY || kind == NODE_CONSTRAINT);
+    bool passes = (use->ports == 2 && (kind == NODE_TF || kind == NODE_GY)) || (kind == NODE_CONSTRAINT && use->first != use->last);
     if (!passes && !hangs(drawing, node))
         return ROLE_ANY;
-    return bond == use->first ? ROLE_IN : ROLE_OUT;
+    return bond == use->first ? ROLE_IN : bond == use->last ? ROLE_OUT : ROLE_ANY;
 }
 
 // The name in dot of what a component's outer bond ends at; `bond` is the first of its port.
@@ -88,8 +89,10 @@ print_end(const Drawing *drawing, uint32_t bond, Out *out)
     uint8_t bits = drawing->graph.dae->nodes.at[node].parts.bits;
     char part = hangs(drawing, node) ? 's' : 'n';
     if (is_detailed(drawing, node)) {
-        bool first = bond == drawing->graph.uses[node].first;
-        part = first && bits & PART_ARM_A ? 'a' : !first && bits & PART_ARM_B ? 'b' : 'j';
+        const NodeUse *use = &drawing->graph.uses[node];
+        bool first = bond == use->first, last = bond == use->last || kind_of(drawing, node) == NODE_BODY;
+        part = first && bits & PART_ARM_A ? 'a' : !first && last && bits & PART_ARM_B ? 'b'
+               : !first && !last && bits & PART_TURN ? 't' : 'j';
     }
     out_printf(out, "%c%u", part, node);
 }
@@ -415,13 +418,14 @@ print_closure(Drawing *drawing, char hub, char part, uint32_t node, const char *
     print_inner(drawing, hub, part, node, count, stroke, marks, out);
 }
 
-// A 0-junction with arms on both sides, and a turn to axes in which every scalar bond is closed.
+// A 0-junction with arms on both sides, and a turn to axes in which every scalar bond is closed. Against the ground, which
+// takes no part in the motion, there is one side only.
 static void
 print_constraint(Drawing *drawing, uint32_t node, Out *out)
 {
     const NodeParts *parts = &drawing->graph.dae->nodes.at[node].parts;
     const NodeUse *use = &drawing->graph.uses[node];
-    uint32_t dimension = use->bonds / 2;
+    uint32_t dimension = bond_type(drawing->graph.dae, &drawing->graph.dae->bonds.at[use->first])->n_bonds;
     begin_frame(drawing, node, drawing->graph.redundant.at[node] ? "#f9e8fb" : "#fdf3dc", out);
     print_part('j', node, "black", "0", out);
     if (parts->bits & PART_ARM_A) {
@@ -468,6 +472,8 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
         out_printf(out, "&#160;%u EC", parts->ec);
     if (!body && parts->elements)
         out_printf(out, "&#160;%u %s", parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R");
+    if (!body && parts->drives)
+        out_printf(out, "&#160;%u drive%s", parts->drives, parts->drives == 1 ? "" : "s");
     out_text(out, "</font><br/><font point-size=\"10\" color=\"" COLOR_NAME "\">");
     print_name(drawing, node, out);
     out_text(out, "</font>>];\n");
@@ -580,28 +586,26 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
 
 // --- the whole
 
+// One line each: what is clipped at the sides of a narrow drawing cannot be read.
 static void
 print_legend(const Drawing *drawing, Out *out)
 {
-    out_text(out, "  labelloc=b; fontsize=10; label=<<font color=\"#52606d\">");
-    if (!drawing->graph.dae->bonds.n)
-        out_text(out, "no bonds: nothing in this model is connected by power");
-    else
-        out_text(out, "half arrow: positive power; stroke: where the effort arrives");
-    if (drawing->has_multibond)
-        out_text(out, "; double line: multibond of so many scalar bonds");
-    if (drawing->has_memory)
-        out_text(out, "; M: memory element");
-    if (drawing->has_other)
-        out_text(out, "; *: element of another kind");
-    out_text(out, "<br/>");
-    if (drawing->has_loop)
-        out_text(out, "<font color=\"" COLOR_LOOP "\"><b>in an algebraic loop</b></font>  ");
-    if (drawing->has_derivative)
-        out_text(out, "<font color=\"" COLOR_DERIVATIVE "\"><b>storage in derivative causality</b></font>  ");
-    if (drawing->has_redundant)
-        out_text(out, "<font color=\"" COLOR_SURPLUS "\"><b>conditions that follow from others</b></font>");
-    out_text(out, "</font>>;\n");
+    const struct { bool there; const char *color, *text; } lines[] = {
+        {!drawing->graph.dae->bonds.n, COLOR_NOTE, "no bonds: nothing in this model<br/>is connected by power"},
+        {drawing->graph.dae->bonds.n, COLOR_NOTE, "half arrow: positive power"},
+        {drawing->graph.dae->bonds.n, COLOR_NOTE, "stroke: where the effort arrives"},
+        {drawing->has_multibond, COLOR_NOTE, "double line: so many scalar bonds"},
+        {drawing->has_memory, COLOR_NOTE, "M: memory element"},
+        {drawing->has_other, COLOR_NOTE, "*: element of another kind"},
+        {drawing->has_loop, COLOR_LOOP, "<b>in an algebraic loop</b>"},
+        {drawing->has_derivative, COLOR_DERIVATIVE, "<b>storage in derivative causality</b>"},
+        {drawing->has_redundant, COLOR_SURPLUS, "<b>conditions that follow from others</b>"},
+    };
+    out_text(out, "  labelloc=b; labeljust=l; fontsize=10; label=<");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i].there)
+            out_printf(out, "<font color=\"%s\">%s</font><br align=\"left\"/>", lines[i].color, lines[i].text);
+    out_text(out, ">;\n");
 }
 
 static bool

@@ -154,12 +154,14 @@ add_place(Contract *contract, Var var, Var effort, uint32_t scalar)
 
 // A variable of an overconstrained record that is no flow of a bond: given from outside, or determined here.
 static void
-add_graph_variable(Contract *contract, Var var, bool determined)
+add_graph_variable(Contract *contract, uint32_t connector, Var var, bool determined)
 {
-    if (determined)
+    if (determined) {
         add_place(contract, var, NONE, 0);
-    else
-        contract->column_of.at[var] = INPUT_COLUMN;
+        return;
+    }
+    contract->column_of.at[var] = INPUT_COLUMN;
+    contract->turns.at[var] = connector + 1;
 }
 
 // The next flow variable without a partner.
@@ -190,7 +192,7 @@ add_connector(Contract *contract, uint32_t connector)
         if (contract->column_of.at[first + k] != NONE)
             continue;
         if (graph)
-            add_graph_variable(contract, first + k, determined);
+            add_graph_variable(contract, connector, first + k, determined);
         else if (type->causality[k] == CAUSALITY_INPUT)
             contract->column_of.at[first + k] = INPUT_COLUMN;
         else if (type->causality[k] == CAUSALITY_OUTPUT || type->causality[k] == CAUSALITY_STREAM)
@@ -304,6 +306,23 @@ binds_input(const Contract *contract, uint32_t equation)
     return contract->column_of.at[input] == INPUT_COLUMN;
 }
 
+// A condition on an orientation holds rotations, whose flows are other variables than the orientation's: those of all
+// rotational bonds of its connector.
+static void
+add_rotations(const Contract *contract, Var var, uint32_t round, U32Vec *seen, U32Vec *columns)
+{
+    const Dae *dae = contract->dae;
+    uint32_t connector = contract->turns.at[var] - 1;
+    const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
+    for (uint32_t k = 0; k < type->n_bonds; k++) {
+        uint32_t column = contract->column_of.at[dae->connectors.at[connector].first + type->bonds[k].flow];
+        if (type->causality[type->bonds[k].flow] != CAUSALITY_GRAPH || column >= INPUT_COLUMN || seen->at[column] == round)
+            continue;
+        seen->at[column] = round;
+        vec_push(columns, column);
+    }
+}
+
 void
 contract_make_problem(const Contract *contract, uint32_t inst, Problem *problem)
 {
@@ -320,7 +339,10 @@ contract_make_problem(const Contract *contract, uint32_t inst, Problem *problem)
         vec_push(&problem->equations, equation);
         const Var *vars = dae_row(dae, equation, &n);
         for (uint32_t k = 0; k < n; k++) {
-            uint32_t column = contract->column_of.at[base_variable(dae, vars[k])];
+            Var base = base_variable(dae, vars[k]);
+            uint32_t column = contract->column_of.at[base];
+            if (column == INPUT_COLUMN && contract->turning && contract->turns.at[base])
+                add_rotations(contract, base, problem->equations.n, &seen, &incidence->column);
             if (column == NONE || column == INPUT_COLUMN || seen.at[column] == problem->equations.n)
                 continue;
             seen.at[column] = problem->equations.n;
@@ -337,36 +359,48 @@ contract_make_problem(const Contract *contract, uint32_t inst, Problem *problem)
 
 // --- checking
 
+// Ends of a constraint are its largest power ports: the frames of the bodies; smaller ones, shafts or slides, are drives.
 static uint32_t
-count_power_ports(const Contract *contract, uint32_t inst, uint32_t *scalars)
+count_ends(const Contract *contract, uint32_t inst)
 {
     const Dae *dae = contract->dae;
     const Index *connectors = &contract->connectors;
-    uint32_t ports = 0;
+    uint32_t ends = 0, largest = 0;
     for (uint32_t i = connectors->start.at[inst]; i < connectors->start.at[inst + 1]; i++) {
-        uint32_t type = dae->connectors.at[connectors->items.at[i]].type;
-        scalars[ports & 1] = dae->connector_types.at[type].n_bonds;
-        ports += dae->connector_types.at[type].n_bonds > 0;
+        uint32_t n = dae->connector_types.at[dae->connectors.at[connectors->items.at[i]].type].n_bonds;
+        ends = n > largest ? 1 : ends + (n && n == largest);
+        largest = n > largest ? n : largest;
     }
-    return ports;
+    return ends;
 }
 
 static bool
 check_ports(Contract *contract, uint32_t inst)
 {
     Dae *dae = contract->dae;
-    uint32_t scalars[2] = {0, 0};
-    uint32_t ports = count_power_ports(contract, inst, scalars);
-    if (ports == 2)
+    uint32_t ends = count_ends(contract, inst);
+    if (ends == 1 || ends == 2)
         return true;
     Diag *d = diag_add(contract->diags, E0404, dae->insts.at[inst].span,
-                       "constraint '%s' of class %s has %u power port%s; a constraint joins exactly two",
-                       contract_path(dae, inst), sym_text(dae->syms, dae->insts.at[inst].class_name), ports,
-                       ports == 1 ? "" : "s");
+                       "constraint '%s' of class %s has %u power ports; a constraint joins two, or holds one against the ground",
+                       contract_path(dae, inst), sym_text(dae->syms, dae->insts.at[inst].class_name), ends);
     locate_move(dae, d, inst);
     diag_help(d, "a class with another number of ports is an 'element'");
     contract->ok = false;
     return false;
+}
+
+// Whether each scalar bond is closed when conditions on orientations are taken for what they may be.
+static bool
+closes_turning(Contract *contract, uint32_t inst)
+{
+    Problem problem = {0};
+    contract->turning = true;
+    contract_make_problem(contract, inst, &problem);
+    contract->turning = false;
+    uint32_t unmatched = problem_match(&problem, contract->places.n, NULL);
+    problem_free(&problem);
+    return !unmatched;
 }
 
 static void
@@ -381,7 +415,7 @@ check_equations(Contract *contract, uint32_t inst)
         uint32_t unmatched = problem_match(&problem, contract->places.n, NULL);
         bool equal = problem.equations.n == contract->places.n;
         bool constraint = class_kind == CLASS_KIND_CONSTRAINT;
-        if (!equal || (constraint && unmatched)) {
+        if (!equal || (constraint && unmatched && !closes_turning(contract, inst))) {
             contract->ok = false;
             if (constraint)
                 contract_report_constraint(contract, inst, &problem);
@@ -445,6 +479,7 @@ pass_contract(Dae *dae, Diags *diags)
     vec_reserve(&contract.column_of, dae->nvars);
     for (uint32_t v = 0; v < dae->nvars; v++)
         vec_push(&contract.column_of, NONE);
+    vec_grow(&contract.turns, dae->nvars);
     vec_grow(&contract.determined, dae->nvars);
     for (uint32_t i = 0; i < dae->determined_records.n; i++)
         contract.determined.at[dae->determined_records.at[i]] = 1;
@@ -460,6 +495,7 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.composite);
     vec_free(&contract.column_of);
     vec_free(&contract.places);
+    vec_free(&contract.turns);
     vec_free(&contract.determined);
     vec_free(&contract.closed);
     vec_free(&contract.driven);

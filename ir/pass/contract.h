@@ -30,6 +30,8 @@ typedef struct Contract {
     U32Vec inputs;     // inputs of components that are not given: unknowns of the component around
     Index open_inputs; // indexes `inputs`
     U8Vec determined;  // per variable: first scalar of an overconstrained record that its own component determines
+    U32Vec turns;      // per variable: connector + 1 of an orientation that is given from outside
+    bool turning;      // equations with such orientations may hold rotations (contract_make_problem)
     Map checked;
     bool ok;
 } Contract;

@@ -110,7 +110,9 @@ spread(Domains *domains, uint32_t e, Domain domain)
     const Var *vars = dae_row(dae, e, &n);
     bool has = false;
     for (uint32_t k = 0; k < n; k++) {
-        if (dae_kind(dae, vars[k]) != VAR_CONTINUOUS)
+        VarKind kind = dae_kind(dae, vars[k]);
+        bool scales = domains->scaled && domain == DOMAIN_VELOCITY && (kind == VAR_PARAMETER || kind == VAR_CONSTANT);
+        if (kind != VAR_CONTINUOUS && !scales)
             return false;
         has |= domain_of(domains, vars[k]) == domain;
     }
@@ -119,12 +121,13 @@ spread(Domains *domains, uint32_t e, Domain domain)
     Expr residual = expr_residual(dae->exprs, dae->equations.at[e].shape);
     Expr rest = domains_without(domains, residual, vars, n, 1u << domain), coefficient, constant;
     for (uint32_t k = 0; k < n; k++)
-        if (expr_uses_slot(dae->exprs, rest, k)) {
+        if (expr_uses_slot(dae->exprs, rest, k) && !(domain == DOMAIN_EFFORT && domain_of(domains, vars[k]) != DOMAIN_OTHER)) {
             if (open != NONE)
                 return false;
             open = k;
         }
-    if (open == NONE || domain_of(domains, vars[open]) != DOMAIN_OTHER || dae->var_der_of.at[vars[open]] != NONE
+    if (open == NONE || dae_kind(dae, vars[open]) != VAR_CONTINUOUS || domain_of(domains, vars[open]) != DOMAIN_OTHER
+        || dae->var_der_of.at[vars[open]] != NONE
         || !expr_affine(dae->exprs, rest, open, &coefficient, &constant) || !expr_is_const(dae->exprs, constant, 0))
         return false;
     domains->domain.at[vars[open]] = (uint8_t)domain;

@@ -11,6 +11,7 @@ typedef enum Domain { DOMAIN_OTHER, DOMAIN_VELOCITY, DOMAIN_EFFORT, DOMAIN_ACCEL
 typedef struct Domains {
     Dae *dae;
     U8Vec domain;            // per variable that existed when it was opened
+    bool scaled;             // velocities may be scaled by parameters: asked for constraints, whose own forces are known
     U32Vec start, equations; // the component's own equations of node i: equations[start[i] .. start[i + 1])
 } Domains;
 

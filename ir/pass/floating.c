@@ -4,7 +4,7 @@
 // connection to the ground looks like, so it is said, unless the text says how the motion begins.
 // Method: sets of components that bonds join. A set is held when something in it acts from outside: a component with one port
 // that says more than that it takes no force (a ground, a force, a tyre; a sensor does not), or one with several ports whose
-// efforts do not balance (a gear that bears against its housing). Constraints, and what says that efforts at two of its ports are
+// efforts do not balance (a gear that bears against its housing). Constraints between two ends, and what says that efforts at two of its ports are
 // equal but for the sign, only act between their ports. One body that only sensors are connected to is an error, as one without
 // connections is (unconnected.c); of more than one it is told in a warning.
 // Contract: after the bonds were made, of whole models. Changes nothing. Complexity: linear in bonds, equations and variables.
@@ -14,20 +14,26 @@
 #include "ir/locate.h"
 
 enum { FLOATING_MAX = 4 };
-enum { BONDED = 1, ACTS = 2, BALANCES = 4, MANY = 8, CHOSEN = 16 };
+enum { BONDED = 1, ACTS = 2, BALANCES = 4, MANY = 8, CHOSEN = 16, TWO_ENDS = 32 };
 
 typedef struct Floating {
     Dae *dae;
     Diags *diags;
     U8Vec effort;     // per variable: an effort at a component's port
     U8Vec node;       // per node: the bits above
-    U32Vec port;      // per node: a connector of it + 1
+    U32Vec port;      // per node: a connector of it + 1, one of those with the most scalar bonds
     U32Vec set;       // per node
     U32Vec bodies, first; // per set: its bodies, the first of them + 1
     U8Vec facts;      // per set: ACTS, CHOSEN
     uint32_t reported;
     bool ok;
 } Floating;
+
+static uint32_t
+bonds_of(const Dae *dae, uint32_t connector)
+{
+    return dae->connector_types.at[dae->connectors.at[connector].type].n_bonds;
+}
 
 static void
 join_bonds(Floating *f)
@@ -39,10 +45,14 @@ join_bonds(Floating *f)
     sets_grow(&f->set, dae->nodes.n);
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
-        uint32_t *port = &f->port.at[bond->component];
+        uint32_t *port = &f->port.at[bond->component], size = bonds_of(dae, bond->connector);
+        uint32_t known = *port ? bonds_of(dae, *port - 1) : 0;
+        bool other = *port && *port != bond->connector + 1;
+        uint8_t *bits = &f->node.at[bond->component];
         f->effort.at[bond->effort] = 1;
-        f->node.at[bond->component] |= *port && *port != bond->connector + 1 ? BONDED | MANY : BONDED;
-        *port = bond->connector + 1;
+        *bits |= other ? BONDED | MANY : BONDED;
+        *bits = (uint8_t)(size > known ? *bits & ~TWO_ENDS : size == known && other ? *bits | TWO_ENDS : *bits);
+        *port = size > known ? bond->connector + 1 : *port;
         sets_join(&f->set, bond->component, bond->junction);
     }
 }
@@ -112,7 +122,7 @@ add_up(Floating *f)
         if (!(bits & BONDED))
             continue;
         uint32_t set = sets_find(&f->set, i);
-        bool body = kind == CLASS_KIND_BODY, between = kind == CLASS_KIND_CONSTRAINT || (bits & MANY && bits & BALANCES);
+        bool body = kind == CLASS_KIND_BODY, between = (kind == CLASS_KIND_CONSTRAINT && bits & TWO_ENDS) || (bits & MANY && bits & BALANCES);
         f->bodies.at[set] += body;
         f->first.at[set] = body && !f->first.at[set] ? i + 1 : f->first.at[set];
         f->facts.at[set] |= !body && !between && bits & ACTS ? ACTS : 0;

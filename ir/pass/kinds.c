@@ -7,12 +7,15 @@
 // starting from the bond variables of its ports and spreading through equations without parameters (x =
 // flange_b.s - flange_a.s, v = der(x)). An equation that relates both domains is constitutive, and the
 // difference of the levels names it, as in the periodic table of elements: 0 C, 1 R, 2 I. Without one, the
-// component is a source or a transformer; efforts balanced over moving arms are a modulated transformer's.
+// component is a source or a transformer; efforts balanced over moving arms are a modulated transformer's. One with a single end
+// that holds some directions of its motion and leaves others, as a wheel or a blade does, is a constraint against the ground.
 // Contract: after bonds and equations exist; writes GraphNode.kind only.
 // Complexity: linear in the equations of components (a fixed number of sweeps).
 #include "ir/pass/kinds.h"
 
-enum { UNKNOWN, MOTION, EFFORT, SIGNAL };
+#include <string.h>
+
+enum { UNKNOWN, MOTION, EFFORT, SIGNAL, OTHER };
 enum { SWEEPS = 4 };
 
 typedef struct Kinds {
@@ -21,6 +24,10 @@ typedef struct Kinds {
     VEC(int8_t) level;
     U32Vec start, equations; // equations of node i: equations[start[i] .. start[i + 1])
     U32Vec ports, scalars;  // per node
+    U32Vec largest;         // per node: scalar bonds of its largest port
+    U32Vec largest_ports;   // per node: its ports with so many
+    U8Vec given;            // per variable: of a connector, and not determined by the component that owns it
+    U8Vec counted;          // per variable: among a component's own variables
 } Kinds;
 
 // What the equations of one component are.
@@ -29,6 +36,8 @@ typedef struct Findings {
     uint32_t laws;          // how many
     bool given_motion, given_effort; // one domain is set to zero, or to parameters, signals, time
     bool offset_motion, offset_effort; // several quantities of one domain differ by parameters
+    bool driven;            // a signal or time takes part in the motion
+    int conditions;         // equations without efforts, less the component's own variables in them: conditions on the motion
 } Findings;
 
 static Var
@@ -122,6 +131,33 @@ spread(Kinds *kinds, uint32_t equation)
     return true;
 }
 
+// What is neither motion nor effort and stands in an equation without efforts is a variable of its own; what stands beside
+// efforts only is a multiplier, and counts as an effort.
+static void
+find_multipliers(Kinds *kinds, const uint32_t *at, uint32_t n)
+{
+    const Dae *dae = kinds->dae;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots, efforts = 0;
+        int derivatives;
+        const Var *vars = dae_row(dae, at[i], &slots);
+        for (uint32_t k = 0; k < slots; k++)
+            efforts += kinds->domain.at[base_variable(dae, vars[k], &derivatives)] == EFFORT;
+        for (uint32_t k = 0; k < slots; k++) {
+            Var base = base_variable(dae, vars[k], &derivatives);
+            if (kinds->domain.at[base] == UNKNOWN && (!efforts || derivatives || kinds->given.at[base] || !is_unknown_kind(dae, base)))
+                kinds->domain.at[base] = OTHER;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots;
+        const Var *vars = dae_row(dae, at[i], &slots);
+        for (uint32_t k = 0; k < slots; k++)
+            if (kinds->domain.at[vars[k]] == UNKNOWN)
+                kinds->domain.at[vars[k]] = EFFORT;
+    }
+}
+
 static uint32_t
 letter_bit(int difference)
 {
@@ -190,6 +226,41 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
     }
 }
 
+// Counts a condition on the motion, and the component's own variables in it that were not met before.
+static void
+count_conditions(Kinds *kinds, uint32_t equation, Findings *found)
+{
+    const Dae *dae = kinds->dae;
+    uint32_t n;
+    const Var *vars = dae_row(dae, equation, &n);
+    found->driven |= expr_has_op(dae->exprs, dae->equations.at[equation].shape, OP_TIME);
+    for (uint32_t i = 0; i < n; i++) {
+        int derivatives;
+        uint8_t domain = kinds->domain.at[base_variable(dae, vars[i], &derivatives)];
+        if (domain == EFFORT)
+            return;
+        found->driven |= domain == SIGNAL || dae_kind(dae, vars[i]) == VAR_INPUT || dae_kind(dae, vars[i]) == VAR_DISCRETE;
+    }
+    found->conditions++;
+    for (uint32_t i = 0; i < n; i++) {
+        int derivatives;
+        Var base = base_variable(dae, vars[i], &derivatives);
+        if (kinds->counted.at[base] || kinds->given.at[base] || !is_unknown_kind(dae, base))
+            continue;
+        kinds->counted.at[base] = 1;
+        found->conditions--;
+    }
+}
+
+// A wheel or a blade on the ground: it holds some directions of what it is connected to and leaves the others.
+static bool
+holds_against_ground(const Kinds *kinds, uint32_t node, const Findings *found)
+{
+    uint32_t ends = kinds->largest_ports.at[node], size = kinds->largest.at[node];
+    int drives = (int)(kinds->scalars.at[node] - size), conditions = found->conditions - drives;
+    return ends == 1 && !found->driven && !found->laws && conditions > 0 && conditions < (int)size;
+}
+
 static NodeKind
 kind_of(const Dae *dae, uint32_t node, const Findings *found, uint32_t ports, uint32_t scalars)
 {
@@ -226,11 +297,48 @@ classify(Kinds *kinds, uint32_t node)
         for (uint32_t i = 0; i < n; i++)
             changed |= spread(kinds, at[i]);
     }
+    find_multipliers(kinds, at, n);
     Findings found = {0};
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         examine(kinds, at[i], &found);
-    kinds->dae->nodes.at[node].kind =
-        (uint8_t)kind_of(kinds->dae, node, &found, kinds->ports.at[node], kinds->scalars.at[node]);
+        count_conditions(kinds, at[i], &found);
+    }
+    NodeKind kind = kind_of(kinds->dae, node, &found, kinds->ports.at[node], kinds->scalars.at[node]);
+    bool constraint = kind != NODE_BODY && kind != NODE_MEMORY && holds_against_ground(kinds, node, &found);
+    kinds->dae->nodes.at[node].kind = (uint8_t)(constraint ? NODE_CONSTRAINT : kind);
+}
+
+// Variables of connectors are the surroundings', unless the component says of an orientation what it is.
+static void
+find_given(Kinds *kinds)
+{
+    const Dae *dae = kinds->dae;
+    vec_grow(&kinds->given, dae->nvars);
+    vec_grow(&kinds->counted, dae->nvars);
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        memset(kinds->given.at + dae->connectors.at[c].first, 1, dae->connector_types.at[dae->connectors.at[c].type].n);
+    for (uint32_t i = 0; i < dae->determined_records.n; i++)
+        kinds->given.at[dae->determined_records.at[i]] = 0;
+}
+
+static void
+count_ports(Kinds *kinds)
+{
+    const Dae *dae = kinds->dae;
+    vec_grow(&kinds->ports, dae->nodes.n);
+    vec_grow(&kinds->scalars, dae->nodes.n);
+    vec_grow(&kinds->largest, dae->nodes.n);
+    vec_grow(&kinds->largest_ports, dae->nodes.n);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        uint32_t n = dae->connector_types.at[dae->connectors.at[bond->connector].type].n_bonds, node = bond->component;
+        kinds->scalars.at[node]++;
+        if (bond->scalar)
+            continue;
+        kinds->ports.at[node]++;
+        kinds->largest_ports.at[node] = n > kinds->largest.at[node] ? 1 : kinds->largest_ports.at[node] + (n == kinds->largest.at[node]);
+        kinds->largest.at[node] = n > kinds->largest.at[node] ? n : kinds->largest.at[node];
+    }
 }
 
 void
@@ -239,12 +347,8 @@ node_kinds(Dae *dae)
     Kinds kinds = {.dae = dae};
     seed_ports(&kinds);
     index_equations(&kinds);
-    vec_grow(&kinds.ports, dae->nodes.n);
-    vec_grow(&kinds.scalars, dae->nodes.n);
-    for (uint32_t b = 0; b < dae->bonds.n; b++) {
-        kinds.ports.at[dae->bonds.at[b].component] += dae->bonds.at[b].scalar == 0;
-        kinds.scalars.at[dae->bonds.at[b].component]++;
-    }
+    find_given(&kinds);
+    count_ports(&kinds);
     for (uint32_t node = 0; node < dae->nodes.n; node++)
         if (kinds.ports.at[node] && dae->nodes.at[node].kind == NODE_COMPONENT)
             classify(&kinds, node);
@@ -254,4 +358,8 @@ node_kinds(Dae *dae)
     vec_free(&kinds.equations);
     vec_free(&kinds.ports);
     vec_free(&kinds.scalars);
+    vec_free(&kinds.largest);
+    vec_free(&kinds.largest_ports);
+    vec_free(&kinds.given);
+    vec_free(&kinds.counted);
 }
