@@ -9,6 +9,7 @@
 
 #include "frontend/ast.h"
 #include "ir/dae.h"
+#include "runtime/nearest.h"
 
 enum {
     MAX_RANK = 6,
@@ -222,8 +223,6 @@ bool record_fixed(const Type *type, uint32_t scalar);
 bool function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
                     Value *out);
 
-// Nearest name in the list (Damerau-Levenshtein distance at most 2 or a third of the length), or NULL.
-const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);
 // A file or folder that exists and is spelt most like this one, which does not; NULL when none is near.
 const char *nearest_file(const char *path, Arena *arena);
 // What is called `name` in other languages, or with other capitals, has this name here; NULL: nothing is known.

@@ -158,12 +158,27 @@ full_literal(Elab *elab, uint32_t class_id, const char *text)
     return text;
 }
 
+// `2.5 kg`: a number and then what can only be a unit.
+static bool
+ends_in_unit(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    const char *unit = end + strspn(end, " ");
+    return end != text && isalpha((unsigned char)*unit) && !unit[strspn(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./-")];
+}
+
 // The expression on the right of --set for a variable of a class, read as the value of a declaration; on a line of its own, for
 // messages.
 static Node
 parse_value(Elab *elab, const Override *override, uint32_t class_id)
 {
     Program *program = elab->program;
+    if (ends_in_unit(override->value)) {
+        diag_help(diag_add(elab->diags, E0117, (Span){0}, "the value '%s' for '%s' is not a number", override->value, override->name),
+                  "units are not written: the number is in the unit of the declaration");
+        return 0;
+    }
     const char *value = full_literal(elab, class_id, override->value);
     char *text = arena_printf(elab->arena, "model Set Real x =\n%s\n; end Set;", value);
     char *name = arena_printf(elab->arena, "<--set %s>", override->name);

@@ -345,6 +345,22 @@ check_files(Options *o, Out *why)
     return why->length == 0;
 }
 
+static void
+say_no_view(const char *given, Out *why)
+{
+    enum { VIEWS = 32 };
+    char list[sizeof views];
+    const char *name[VIEWS];
+    uint32_t n = 0;
+    memcpy(list, views, sizeof views);
+    for (char *rest = list, *one; (one = strtok_r(rest, " ", &rest)) && n < VIEWS;)
+        name[n++] = one;
+    const char *near = nearest_name(given, name, n);
+    out_printf(why, "show is one of: %s; got '%s'", views, given);
+    if (near)
+        out_printf(why, "; did you mean %s?", near);
+}
+
 // The words behind a call that are no options: WHAT or CALL, and files.
 static bool
 take_words(Options *o, int argc, char **argv, int first, Out *why)
@@ -365,7 +381,7 @@ take_words(Options *o, int argc, char **argv, int first, Out *why)
     else if (o->command == COMMAND_COMPLETIONS && !o->what)
         out_text(why, "completions needs a shell: bash, zsh or fish");
     else if (o->command == COMMAND_SHOW && !is_word(o->what, views))
-        out_printf(why, "show is one of: %s; got '%s'", views, o->what);
+        say_no_view(o->what, why);
     return why->length == 0;
 }
 

@@ -50,12 +50,13 @@ find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
     if (*column != UINT32_MAX)
         return true;
     out_printf(why, "the result has no variable '%s'; it has", name);
-    for (uint32_t k = 0, shown = 0; k < table->columns && shown < SHOWN; k++)
+    uint32_t shown = 0;
+    for (uint32_t k = 0; k < table->columns && shown < SHOWN; k++)
         if (is_near(table->name[k], name) || table->columns <= SHOWN)
             out_printf(why, "%s %s", shown++ ? "," : "", table->name[k]);
-    out_printf(why, "%s %u in all", why->text[why->length - 1] == 's' ? "" : ",", table->columns);
+    out_printf(why, "%s %u in all", shown ? "," : "", table->columns);
     const char *nearest = nearest_name(name, (const char *const *)table->name, table->columns);
-    if (nearest)
+    if (nearest && (!shown || strchr(name, '.')))
         out_printf(why, "; did you mean '%s'?", nearest);
     out_char(why, '\n');
     return false;

@@ -4,11 +4,14 @@
 // Complexity: linear in the arguments times the options.
 #include "runtime/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/nearest.h"
 
 enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 118 };
 
@@ -65,6 +68,45 @@ word_of(const char *text, const char *list)
     return -1;
 }
 
+// Appends to `why` the one of n names that was probably meant.
+static void
+suggest(const char *given, const char *dashes, const char *const *names, uint32_t n, char why[OPTION_WHY])
+{
+    const char *near = nearest_name(given, names, n);
+    size_t used = strlen(why);
+    if (near)
+        snprintf(why + used, OPTION_WHY - used, "; did you mean %s%s?", dashes, near);
+}
+
+static void
+say_words(const Option *option, const char *given, char why[OPTION_WHY])
+{
+    enum { WORDS = 32 };
+    char list[512];
+    const char *word[WORDS];
+    uint32_t n = 0;
+    snprintf(list, sizeof list, "%s", option->value);
+    snprintf(why, OPTION_WHY, "--%s is one of:", option->name);
+    for (char *rest = list, *one; (one = strtok_r(rest, "|", &rest)) && n < WORDS;) {
+        size_t used = strlen(why);
+        snprintf(why + used, OPTION_WHY - used, " %s", one);
+        word[n++] = one;
+    }
+    size_t used = strlen(why);
+    snprintf(why + used, OPTION_WHY - used, "; got '%s'", given);
+    suggest(given, "", word, n, why);
+}
+
+// What follows a number is most often its unit.
+static void
+say_number(const Option *option, const char *kind, const char *given, char why[OPTION_WHY])
+{
+    char *end;
+    strtod(given, &end);
+    bool unit = end != given && isalpha((unsigned char)end[strspn(end, " ")]);
+    snprintf(why, OPTION_WHY, "--%s needs a %snumber, got '%s'%s", option->name, kind, given, unit ? ": units are not written" : "");
+}
+
 static bool
 check_value(const Option *option, const char *value, char why[OPTION_WHY])
 {
@@ -73,19 +115,17 @@ check_value(const Option *option, const char *value, char why[OPTION_WHY])
     case OPTION_WORD:
         if (!value || word_of(value, option->value) >= 0)
             return true;
-        snprintf(why, OPTION_WHY, "--%s is one of: %s; got '%s'", option->name, option->value, value);
-        for (char *c = why + strlen("--") + strlen(option->name); *c && *c != ';'; c++)
-            *c = *c == '|' ? ' ' : *c;
+        say_words(option, value, why);
         return false;
     case OPTION_NUMBER:
         if (option_number(value, &given))
             return true;
-        snprintf(why, OPTION_WHY, "--%s needs a number, got '%s'", option->name, value);
+        say_number(option, "", value, why);
         return false;
     case OPTION_POSITIVE:
         if (option_number(value, &given) && given > 0)
             return true;
-        snprintf(why, OPTION_WHY, "--%s needs a positive number, got '%s'", option->name, value);
+        say_number(option, "positive ", value, why);
         return false;
     case OPTION_COUNT:
         if (option_number(value, &given) && given >= 1 && given <= 1e9 && given == floor(given))
@@ -147,14 +187,49 @@ is_short_of_sign(const OptionTable *tables, uint32_t count, const char *word)
     return false;
 }
 
-// Long options that begin in the same way or are one letter off are for the reader to find; --help has them.
-static void
-say_unknown(const char *word, char letter, char why[OPTION_WHY])
+// Names of long options of a call; those that begin with `start` when it is given.
+static uint32_t
+list_options(const OptionTable *tables, uint32_t count, uint32_t call, const char *start, const char *name[MOST_OPTIONS])
 {
-    if (!strncmp(word, "--", 2) || !letter)
-        snprintf(why, OPTION_WHY, "no option '%.*s'", (int)strcspn(word, "="), word);
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < count; t++)
+        for (uint32_t i = 0; i < tables[t].count && n < MOST_OPTIONS; i++) {
+            const Option *option = &tables[t].options[i];
+            if ((option->calls & call) && (!start || !strncmp(option->name, start, strlen(start))))
+                name[n++] = option->name;
+        }
+    return n;
+}
+
+// A long option that does not exist, or of which only the beginning was given when several begin so.
+static void
+say_unknown_word(const OptionTable *tables, uint32_t count, uint32_t call, const char *word, char why[OPTION_WHY])
+{
+    const char *name[MOST_OPTIONS];
+    char given[64];
+    snprintf(given, sizeof given, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    snprintf(why, OPTION_WHY, "no option '--%s'", given);
+    uint32_t n = *given ? list_options(tables, count, call, given, name) : 0;
+    if (!n) {
+        suggest(given, "--", name, list_options(tables, count, call, NULL, name), why);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        size_t used = strlen(why);
+        snprintf(why + used, OPTION_WHY - used, "%s --%s", i == 0 ? "; there are" : i + 1 < n ? "," : " and", name[i]);
+    }
+}
+
+// found: what getopt_long() has left in optopt.
+static void
+say_unknown(const OptionTable *tables, uint32_t count, uint32_t call, const char *word, int found, char why[OPTION_WHY])
+{
+    if (found >= TABLE_STRIDE)
+        snprintf(why, OPTION_WHY, "--%s takes no value", tables[found / TABLE_STRIDE - 1].options[found % TABLE_STRIDE].name);
+    else if (found)
+        snprintf(why, OPTION_WHY, "no option '-%c'", found);
     else
-        snprintf(why, OPTION_WHY, "no option '-%c'", letter);
+        say_unknown_word(tables, count, call, word, why);
 }
 
 bool
@@ -172,7 +247,7 @@ options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc,
         }
     for (int found; (found = getopt_long(argc, argv, g.letters, g.longs, NULL)) != -1;) {
         if (found == '?') {
-            say_unknown(optopt ? "" : argv[optind - 1], (char)optopt, why);
+            say_unknown(tables, count, call, argv[optind - 1], optopt, why);
             return false;
         }
         if (found == ':') {
@@ -258,6 +333,17 @@ take_set(RunSettings *settings, const char *text, char why[OPTION_WHY])
     return true;
 }
 
+// The name of a model after -o is a slip that would cost the model.
+static bool
+is_no_model(const char *path, char why[OPTION_WHY])
+{
+    const char *dot = strrchr(path, '.');
+    if (!dot || (strcmp(dot, ".mdl") && strcmp(dot, ".mo")))
+        return true;
+    snprintf(why, OPTION_WHY, "-o says what to write, and '%s' is the name of a model: it is left as it is", path);
+    return false;
+}
+
 bool
 run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 {
@@ -266,7 +352,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     if (value)
         option_number(value, &given);
     switch (index) {
-    case RUN_OUTPUT: s->output = value; return true;
+    case RUN_OUTPUT: s->output = value; return is_no_model(value, why);
     case RUN_START: s->start = given; return true;
     case RUN_STOP: s->stop = given; return true;
     case RUN_INTERVAL: s->interval = given; return true;

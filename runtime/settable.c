@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/nearest.h"
+
 // --- names
 
 static const mdl_settable *
@@ -19,43 +21,15 @@ find(const mdl_model *model, const char *name)
     return NULL;
 }
 
-// Number of changed, inserted or left out letters between two names; at most `limit` + 1.
-static uint32_t
-distance(const char *a, const char *b, uint32_t limit)
-{
-    enum { LONGEST = 128 };
-    size_t n = strlen(a), m = strlen(b);
-    uint32_t row[LONGEST + 1];
-    if (n > LONGEST || m > LONGEST)
-        return limit + 1;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (uint32_t)j;
-    for (size_t i = 1; i <= n; i++) {
-        uint32_t corner = row[0];
-        row[0] = (uint32_t)i;
-        for (size_t j = 1; j <= m; j++) {
-            uint32_t change = corner + (a[i - 1] != b[j - 1]), least = change;
-            corner = row[j];
-            least = row[j] + 1 < least ? row[j] + 1 : least;
-            row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
-        }
-    }
-    return row[m];
-}
-
 static const char *
 nearest(const mdl_model *model, const char *name)
 {
-    const char *best = NULL;
-    uint32_t least = (uint32_t)strlen(name) / 3 + 1;
-    for (uint32_t i = 0; i < model->n_settables; i++) {
-        uint32_t d = distance(name, model->settable[i].name, least);
-        if (d < least || (d == least && !best)) {
-            least = d;
-            best = model->settable[i].name;
-        }
-    }
-    return best;
+    const char **names = malloc(((size_t)model->n_settables + 1) * sizeof *names);
+    for (uint32_t i = 0; names && i < model->n_settables; i++)
+        names[i] = model->settable[i].name;
+    const char *near = names ? nearest_name(name, names, model->n_settables) : NULL;
+    free(names);
+    return near;
 }
 
 // --- values

@@ -1,8 +1,10 @@
 // mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -155,9 +157,27 @@ session_free(Session *session)
 #endif
 }
 
+// A folder that is missing is told before the work whose result would go there.
+static bool
+has_folder(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char folder[4096];
+    struct stat status;
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof folder)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    if (!stat(folder, &status) || errno != ENOENT)
+        return true;
+    fprintf(stderr, "mdlc: error: %s: there is no folder '%s'\n", path, folder);
+    return false;
+}
+
 static int
 run_session(Session *session)
 {
+    if (!has_folder(session->options.run.output))
+        return EXIT_IO;
     prepare_process(&session->options);
     session->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     session->sources = sources_create();
