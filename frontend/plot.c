@@ -487,22 +487,34 @@ write_page(const Plot *plot, Out *why)
     return error ? 5 : 0;
 }
 
-// What is drawn, or all of it for a page.
+// What is drawn; with `all`, everything that changes.
+static bool
+load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
+{
+    bool *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
+    if (!wanted) {
+        snprintf(why, TABLE_WHY, "memory is exhausted");
+        return false;
+    }
+    wanted[plot->x] = true;
+    for (uint32_t i = 0; i < plot->options->n_variables; i++)
+        wanted[plot->column[i]] = true;
+    for (uint32_t k = 0; all && k < table->columns; k++)
+        wanted[k] = wanted[k] || !table->parameter[k];
+    bool good = table_load(table, wanted, why);
+    free(wanted);
+    return good;
+}
+
+// A page of a result that is not large has all of it, so that other variables can be chosen there.
 static bool
 load_columns(Table *table, const Plot *plot, Out *why)
 {
+    enum { PAGE_HOLDS = 4000000 }; // numbers
     char text[TABLE_WHY];
-    bool page = is_page(plot->options->output), *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
-    for (uint32_t i = 0; wanted && i < plot->options->n_variables; i++)
-        wanted[plot->column[i]] = true;
-    for (uint32_t k = 0; wanted && page && k < table->columns; k++)
-        wanted[k] = wanted[k] || !table->parameter[k];
-    if (wanted)
-        wanted[plot->x] = true;
-    if (!wanted)
-        snprintf(text, sizeof text, "memory is exhausted");
-    bool good = wanted && table_load(table, wanted, text);
-    free(wanted);
+    bool good = load(table, plot, false, text);
+    if (good && is_page(plot->options->output) && (uint64_t)table->rows * table->columns <= PAGE_HOLDS)
+        good = load(table, plot, true, text);
     if (!good)
         out_printf(why, "%s\n", text);
     else if (!table->rows)

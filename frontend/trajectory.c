@@ -99,6 +99,13 @@ thin_enough(Thinning *thinning, const double *value)
     return part;
 }
 
+// What the page has: variables that are loaded. The time is no variable.
+static bool
+is_shown(const Table *table, uint32_t k)
+{
+    return k && !table->parameter[k] && table->value[k];
+}
+
 // Thins all columns but those that repeat an earlier one, and numbers the rows that any of them kept.
 static void
 thin_all(Thinning *thinning)
@@ -107,7 +114,7 @@ thin_all(Thinning *thinning)
     Map seen = {0}; // hash of the values -> column
     for (uint32_t k = 0; k < table->columns; k++) {
         const double *value = table->value[k];
-        bool shown = k && !table->parameter[k];
+        bool shown = is_shown(table, k);
         uint64_t hash = shown ? hash_bytes(value, table->rows * sizeof *value) : 0;
         uint32_t earlier;
         bool same = shown && map_get(&seen, hash, &earlier) && !memcmp(value, table->value[earlier], table->rows * sizeof *value);
@@ -190,14 +197,17 @@ print_column(const Thinning *thinning, uint32_t k, Out *out)
 void
 trajectory_print(const Table *table, Out *out)
 {
-    Thinning thinning = {.table = table, .time = table->value[0], .most = PAGE_VALUES / (table->columns + 1)};
+    uint32_t shown = 1;
+    for (uint32_t k = 0; k < table->columns; k++)
+        shown += is_shown(table, k);
+    Thinning thinning = {.table = table, .time = table->value[0], .most = PAGE_VALUES / shown};
     thinning.most = thinning.most < COLUMN_LEAST ? COLUMN_LEAST : thinning.most > COLUMN_MOST ? COLUMN_MOST : thinning.most;
     thin_all(&thinning);
     out_printf(out, "{\"from\":%u,\"time\":[", table->rows);
     print_times(&thinning, out);
     out_text(out, "],\"columns\":[");
     for (uint32_t k = 1, printed = 0; k < table->columns; k++)
-        if (!table->parameter[k]) {
+        if (is_shown(table, k)) {
             out_text(out, printed++ ? ",\n" : "\n");
             print_column(&thinning, k, out);
         }
