@@ -271,6 +271,12 @@ come_to_rest(Run *run, uint32_t guard, double limit)
     return event_iterate(run, false);
 }
 
+double
+event_hurry(const Run *run)
+{
+    return 1e-9 * fmin(run->options->stop - run->options->start, 1);
+}
+
 static int
 report_chattering(const Run *run, double length)
 {
@@ -284,12 +290,21 @@ report_chattering(const Run *run, double length)
     return MDL_FAILED;
 }
 
+// One condition changes to and fro, slower than many events within event_hurry() are, but still so that no run comes through.
+static bool
+is_hurried(const Run *run)
+{
+    for (uint32_t k = 0; k < run->guards; k++)
+        if (run->guard[k].hurried >= HURRIED_MOST)
+            return true;
+    return false;
+}
+
 int
 event_progress(Run *run)
 {
     uint32_t slot = run->event_count++ % EVENT_WINDOW;
-    double oldest = run->event_time[slot], span = run->options->stop - run->options->start;
-    double limit = run->time;
+    double oldest = run->event_time[slot], limit = run->time;
     uint32_t zeno = run->accumulated ? run->accumulated - 1 : accumulating(run, &limit);
     uint32_t back = rest_falling_back(run);
     run->event_time[slot] = run->time;
@@ -297,7 +312,8 @@ event_progress(Run *run)
     zeno = zeno == UINT32_MAX ? back : zeno;
     if (zeno != UINT32_MAX)
         return come_to_rest(run, zeno, limit);
-    if (run->event_count <= EVENT_WINDOW || run->time - oldest > 1e-9 * fmin(span, 1))
+    double length = run->time - oldest;
+    if (run->event_count <= EVENT_WINDOW || (length > event_hurry(run) && !is_hurried(run)))
         return MDL_OK;
-    return report_chattering(run, run->time - oldest);
+    return report_chattering(run, length);
 }

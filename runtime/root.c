@@ -169,6 +169,7 @@ note_crossing(Run *run, uint32_t k, double time)
     } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
         guard->confirmed[side]++;
     }
+    guard->hurried = interval <= event_hurry(run) ? guard->hurried + 1 : 0;
     guard->limit[side] = limit;
     guard->interval[side] = interval;
     guard->last[side] = time;

@@ -57,7 +57,7 @@ typedef struct Stepper {
 
 enum { MDL_DIFFERENCES = 8 };
 
-enum { EVENT_WINDOW = 50, EVENT_PASSES = 100 };
+enum { EVENT_WINDOW = 50, EVENT_PASSES = 100, HURRIED_MOST = 2000 };
 
 // What root.c knows about one condition. A condition that has just flipped is blind within `band` of zero
 // until its function has left that band, so that rounding cannot trigger it twice.
@@ -74,6 +74,7 @@ typedef struct Guard {
     // confirmed.
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
+    uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
     // The two latest values before the current one since the last event, newest first.
     double seen_at[2], seen[2];
     uint32_t seen_count;
@@ -233,6 +234,8 @@ void event_instants(Run *run);
 double event_next_instant(const Run *run);
 // Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
 int event_progress(Run *run);
+// Conditions that go on changing in less than this (s) let no run come through.
+double event_hurry(const Run *run);
 uint32_t event_relation_count(const Run *run);
 
 // --- mixed.c: the mixed system of one instant
