@@ -10,6 +10,7 @@
 
 #include "frontend/fragment.h"
 #include "frontend/link_inner.h"
+#include "ir/base/pages.h"
 
 _Static_assert((int)CLASS_KIND_RECORD == (int)CLASS_RECORD && (int)CLASS_KIND_OPERATOR_RECORD == (int)CLASS_OPERATOR_RECORD
                && (int)CLASS_KIND_CONNECTOR == (int)CLASS_CONNECTOR && (int)CLASS_KIND_BODY == (int)CLASS_BODY
@@ -537,9 +538,9 @@ link_energies(Linker *linker, const Fragment *frag, const Shift *shift)
 
 // A number that an attribute of a variable of the instance itself has.
 static bool
-is_number(const Linker *linker, const FragBind *bind)
+is_number(const Exprs *exprs, const FragBind *bind)
 {
-    return !(bind->var & EXTRA_BIT) && expr_op(linker->dae->exprs, bind->shape) == OP_CONST;
+    return !(bind->var & EXTRA_BIT) && expr_op(exprs, bind->shape) == OP_CONST;
 }
 
 // The numbers that attributes have in all elements of an array: one bind for an attribute of all of them.
@@ -548,7 +549,7 @@ link_numbers(Linker *linker, const Fragment *frag, const Shift *shift, uint32_t 
 {
     for (uint32_t i = 0; i < frag->binds.n; i++) {
         const FragBind *bind = &frag->binds.at[i];
-        if (is_number(linker, bind))
+        if (is_number(linker->dae->exprs, bind))
             dae_add_bind(linker->dae, (Bind){.var = shift->var + bind->var, .attr = bind->attr, .shape = bind->shape,
                                              .row = linker->dae->rows.n, .span = bind->span, .more = more,
                                              .stride = stride});
@@ -568,7 +569,7 @@ link_binds(Linker *linker, const Fragment *frag, const Shift *shift)
     Dae *dae = linker->dae;
     for (uint32_t i = 0; i < frag->binds.n; i++) {
         const FragBind *bind = &frag->binds.at[i];
-        if (linker->repeats && is_number(linker, bind))
+        if (linker->repeats && is_number(dae->exprs, bind))
             continue;
         dae_add_bind(dae, (Bind){.var = global_var(linker, shift, bind->var), .attr = bind->attr,
                                  .shape = bind->shape,
@@ -682,31 +683,57 @@ link_contents(Linker *linker, const Fragment *frag, Shift shift)
     linker->around.n--;
 }
 
-// How much a fragment with all its parts adds to the flat model.
+// A bind is one of its own, or (a number in the elements of an array) of all of them: `numbers` says how often those come.
 static void
-count_contents(const Fragment *frag, uint64_t times, Contents *sum)
+count_binds(const Exprs *exprs, const Fragment *frag, uint64_t times, uint64_t numbers, Contents *sum)
 {
-    sum->groups += times * (frag->order.n + frag->hidden.n);
-    sum->extras += times * frag->extras.n;
-    sum->binds += times * frag->binds.n;
-    sum->equations += times * frag->equations.n;
-    sum->rows += times * frag->rows.n;
-    sum->connects += times * frag->connects.n;
-    for (uint32_t i = 0; i < frag->order.n; i++) {
-        const Member *member = &frag->members.at[frag->order.at[i]];
-        for (uint32_t e = 0; member->is_component && e < (member->split ? member->count : 1); e++)
-            count_contents(member->fragments[e], member->split ? times : times * member->count, sum);
+    for (uint32_t i = 0; i < frag->binds.n; i++) {
+        const FragBind *bind = &frag->binds.at[i];
+        bool number = is_number(exprs, bind);
+        sum->binds += number ? numbers : times;
+        sum->rows += number ? 0 : times * bind->n;
     }
 }
+
+static void
+count_equations(const Fragment *frag, uint64_t times, Contents *sum)
+{
+    sum->equations += times * frag->equations.n;
+    for (uint32_t i = 0; i < frag->equations.n; i++)
+        sum->rows += times * frag->equations.at[i].n;
+}
+
+// How much a fragment with all its parts adds to the flat model, but for what is rare. See link_parts for numbers.
+static void
+count_contents(const Exprs *exprs, const Fragment *frag, uint64_t times, uint64_t numbers, Contents *sum)
+{
+    sum->extras += times * frag->extras.n;
+    sum->groups += times * frag->hidden.n;
+    sum->connects += times * frag->connects.n;
+    count_binds(exprs, frag, times, numbers, sum);
+    count_equations(frag, times, sum);
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        uint64_t count = member->split ? 1 : member->count;
+        bool outermost = count > 1 && times == numbers;
+        sum->groups += member->is_component ? 0 : times;
+        for (uint32_t e = 0; member->is_component && e < (member->split ? member->count : 1); e++)
+            count_contents(exprs, member->fragments[e], times * count, outermost ? numbers : numbers * count, sum);
+    }
+}
+
+enum { LARGE = 100000 }; // equations: threads are worth their start
 
 // Arrays that grew step by step would be copied, and leave holes of half their size.
 static void
 reserve_contents(Dae *dae, const Fragment *model)
 {
     Contents sum = {0};
-    count_contents(model, 1, &sum);
+    count_contents(dae->exprs, model, 1, 1, &sum);
     if (sum.rows > UINT32_MAX / 2 || sum.binds > UINT32_MAX / 2 || model->nvars + sum.extras > UINT32_MAX / 2)
         return;
+    if (sum.equations > LARGE)
+        dae->pages = pages_begin();
     dae_reserve(dae, model->nvars + (uint32_t)sum.extras, model->ninsts); // most extras are derivatives
     vec_reserve(&dae->connectors, model->nconnectors);
     vec_reserve(&dae->groups, sum.groups);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/pages.h"
+
 // A literal's value is found through var_group: LITERAL_BIT plus the index into literal_values.
 enum { LITERAL_BIT = 0x80000000 };
 
@@ -31,6 +33,7 @@ dae_free(Dae **dae)
     Dae *d = *dae;
     if (!d)
         return;
+    pages_end(&d->pages);
     exprs_free(&d->exprs);
     vec_free(&d->insts);
     vec_free(&d->groups);

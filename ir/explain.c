@@ -16,7 +16,7 @@ enum { VALUES_SHOWN = 12 };
 static double
 value_of(const Sys *sys, Var var, const double *v)
 {
-    uint32_t place = var < sys->n_vars ? sys->place_of[var] : UINT32_MAX;
+    uint32_t place = var < sys->place_of.n ? sys->place_of.at[var] : UINT32_MAX;
     return place < sys->model->nv ? v[place] : 0;
 }
 

@@ -27,6 +27,8 @@ sys_free(Sys **sys)
     vec_free(&s->places);
     vec_free(&s->funcs);
     vec_free(&s->fixups);
+    vec_free(&s->image);
+    vec_free(&s->place_of);
     Arena *arena = s->arena;
     arena_free(&arena);
     *sys = NULL;

@@ -40,8 +40,8 @@ typedef struct Sys {
     VEC(Fixup) fixups;
     mdl_model *model;      // complete but for the code (see fixups)
     const char **place_name; // per place of v: a name for `show` and the interpreter's messages, or NULL
-    uint32_t *place_of;    // per variable of the Dae: its place in v, or NONE; n_vars of them
-    uint32_t n_vars;
+    F64Vec image;          // of v at the beginning: the model's v0
+    U32Vec place_of;       // per variable of the Dae: its place in v, or NONE
 } Sys;
 
 // An empty Sys in an arena of its own. sys_free frees the vectors and the arena with all that is in it.

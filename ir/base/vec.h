@@ -21,12 +21,13 @@ typedef VEC(int32_t) I32Vec;
 typedef VEC(double) F64Vec;
 typedef VEC(uint8_t) U8Vec;
 
-// What is asked for at once is taken as it is; what grows step by step doubles.
+// What is asked for at once is taken as it is; what grows step by step doubles, and when it is large grows by half.
 static inline uint32_t
 vec_larger(uint32_t capacity, uint32_t want)
 {
-    uint32_t twice = capacity < 4 ? 8 : capacity < 1u << 31 ? capacity * 2 : UINT32_MAX;
-    return want > twice ? want : twice;
+    uint32_t more = capacity < 4 ? 8 - capacity : capacity < 1u << 20 ? capacity : capacity / 2;
+    uint32_t larger = capacity < UINT32_MAX - more ? capacity + more : UINT32_MAX;
+    return want > larger ? want : larger;
 }
 
 #define vec_reserve(v, want) \

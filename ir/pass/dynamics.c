@@ -458,7 +458,7 @@ state_depths(const Lowering *low)
     uint8_t *depth = arena_array(low->arena, uint8_t, low->nx);
     for (uint32_t i = 0; i < low->nx; i++) {
         depth[i] = 0;
-        for (Var v = structure_der(low->dae, low->var_at.at[low->y + i]); v != NONE; v = structure_der(low->dae, v))
+        for (Var v = structure_der(low->dae, variable_at(low, low->y + i)); v != NONE; v = structure_der(low->dae, v))
             depth[i]++;
     }
     return depth;
@@ -533,7 +533,7 @@ name_kept(Lowering *low, const Kept *kept)
     mdl_model *model = low->sys->model;
     const char **names = arena_array(low->arena, const char *, kept->places.n + 1);
     for (uint32_t k = 0; k < kept->places.n; k++) {
-        Var var = low->var_at.at[kept->places.at[k]];
+        Var var = variable_at(low, kept->places.at[k]);
         names[k] = var == NONE ? place_text(low, kept->places.at[k]) : dae_name(low->dae, var);
     }
     model->n_kept = kept->places.n;
@@ -606,7 +606,7 @@ name_unknowns(Lowering *low, const char **names)
     Out text = {0};
     for (uint32_t i = 0; i < low->n; i++) {
         text.length = 0;
-        paths_var_name(&paths, low->var_at.at[low->y + i], &text);
+        paths_var_name(&paths, variable_at(low, low->y + i), &text);
         names[i] = arena_strndup(low->arena, text.text, text.length);
     }
     out_free(&text);

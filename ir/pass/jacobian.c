@@ -270,11 +270,13 @@ differentiate(Lowering *low, const Instr *instr, InstrVec *out, Kept *kept, Entr
         vec_push(&memo->touched, instr->dest);
 }
 
-// An instruction whose derivative no row needs is skipped: marks backwards from the rows.
-static void
+// An instruction whose derivative no row needs is skipped: marks backwards from the rows. Returns the number of operands of
+// those that are needed: about as many partial derivatives are to be expected.
+static uint32_t
 mark_needed(Lowering *low, const Instr *code, uint32_t n, U8Vec *needed)
 {
     PlaceMap *wanted = &low->scratch;
+    uint32_t operands = 0;
     vec_grow(needed, n);
     for (uint32_t i = n; i-- > 0;) {
         uint32_t unused;
@@ -284,8 +286,10 @@ mark_needed(Lowering *low, const Instr *code, uint32_t n, U8Vec *needed)
         uint32_t slots = expr_nslots(low->exprs, code[i].shape);
         for (uint32_t k = 0; k < slots; k++)
             place_put(wanted, low->sys->places.at[code[i].row + k], 1);
+        operands += slots;
     }
     place_clear(wanted);
+    return operands;
 }
 
 static void
@@ -306,10 +310,10 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
 {
     struct JacobianMemo *memo = memo_of(low);
     U8Vec needed = {0};
-    mark_needed(low, code, n, &needed);
+    uint32_t operands = mark_needed(low, code, n, &needed);
     if (kept)
         count_uses(low, code, n, &needed);
-    vec_reserve(&memo->partials, n);
+    vec_reserve(&memo->partials, operands);
     vec_reserve(&memo->touched, n);
     vec_reserve(out, n);
     vec_reserve(entries, n);

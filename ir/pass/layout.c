@@ -13,7 +13,6 @@ new_places(Lowering *low, uint32_t count)
     uint32_t first = low->nv;
     low->nv += count;
     vec_grow(&low->image, count);
-    vec_fill(&low->var_at, count, NONE);
     return first;
 }
 
@@ -21,6 +20,8 @@ static void
 put(Lowering *low, Var var, uint32_t place)
 {
     low->place.at[var] = place;
+    if (place >= low->var_at.n)
+        vec_fill(&low->var_at, place + 1 - low->var_at.n, NONE);
     low->var_at.at[place] = var;
 }
 
@@ -171,7 +172,7 @@ place_of(Lowering *low, Var var, int *sign)
 const char *
 place_text(Lowering *low, uint32_t place)
 {
-    Var var = place < low->var_at.n ? low->var_at.at[place] : NONE;
+    Var var = variable_at(low, place);
     if (place == 0)
         return "time";
     if (var != NONE)

@@ -40,10 +40,10 @@ fill_header(Lowering *low)
 static void
 finish_image(Lowering *low)
 {
-    double *image = arena_array(low->arena, double, low->nv);
-    memcpy(image, low->image.at, sizeof *image * low->nv);
+    low->sys->image = low->image;
+    low->image = (F64Vec){0};
     low->sys->model->nv = low->nv;
-    low->sys->model->v0 = image;
+    low->sys->model->v0 = low->sys->image.at;
 }
 
 // Set when everything has been lifted: 0 tells the runtime that nothing asks for the flag.
@@ -81,10 +81,8 @@ make_failures(Lowering *low)
 static void
 keep_places(Lowering *low)
 {
-    low->sys->n_vars = low->place.n;
-    low->sys->place_of = arena_array(low->arena, uint32_t, low->place.n + 1);
-    if (low->place.n)
-        memcpy(low->sys->place_of, low->place.at, low->place.n * sizeof *low->place.at);
+    low->sys->place_of = low->place;
+    low->place = (U32Vec){0};
 }
 
 static void
@@ -92,8 +90,8 @@ name_places(Lowering *low)
 {
     const char **names = arena_array(low->arena, const char *, low->nv);
     for (uint32_t place = 0; place < low->nv; place++)
-        if (low->var_at.at[place] != NONE)
-            names[place] = dae_name(low->dae, low->var_at.at[place]);
+        if (variable_at(low, place) != NONE)
+            names[place] = dae_name(low->dae, variable_at(low, place));
     names[0] = "time";
     low->sys->place_name = names;
 }
@@ -140,9 +138,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
         name_places(&low);
     lift_memo_free(&low);
     jacobian_memo_free(&low);
-    vec_free(&low.place);
     vec_free(&low.var_at);
-    vec_free(&low.image);
     map_free(&low.wrong_values);
     vec_free(&low.state);
     vec_free(&low.nominal_of);

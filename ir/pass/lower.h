@@ -107,7 +107,7 @@ typedef struct Lowering {
     Arena *arena;            // = sys->arena
     uint32_t nv;             // places given out so far
     U32Vec place;            // per variable (representatives): place in v, or NONE
-    U32Vec var_at;           // per place: the variable there, or NONE
+    U32Vec var_at;           // read through variable_at
     F64Vec image;            // per place: initial value
     Map wrong_values;        // components of the user with a parameter that was reported
     uint32_t y, yp, r, dx, n, nx;
@@ -134,6 +134,12 @@ typedef struct Lowering {
 } Lowering;
 
 // --- layout.c: places in v
+// The variable in a place, or NONE.
+static inline Var
+variable_at(const Lowering *low, uint32_t place)
+{
+    return place < low->var_at.n ? low->var_at.at[place] : NONE;
+}
 uint32_t new_places(Lowering *low, uint32_t count);
 void lay_out(Lowering *low);
 // Place of a variable; sign -1 when it is the negative of what stands there.

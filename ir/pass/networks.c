@@ -18,6 +18,7 @@
 #include "ir/structure.h"
 
 enum { LONGEST = 200, WIDEST = 32 };
+enum { SIGN_UNKNOWN = 2 };
 enum { ALGEBRAIC = 1, STATE = 2, GIVEN = 4 }; // what an unknown is; GIVEN: an equation says it alone
 
 typedef struct Term {
@@ -34,7 +35,10 @@ typedef struct Row {       // an equation: signs times algebraic unknowns + rest
 typedef struct Networks {
     Dae *dae;
     Structure structure;
+    U32Vec read;           // variables of the equation read last
     U8Vec role;            // per variable
+    U32Vec signs_of;       // per shape: offset into `signs` + 1, or 0
+    VEC(int8_t) signs;     // per slot: sign_of, or SIGN_UNKNOWN
     VEC(Row) rows;
     VEC(Term) terms;
     U8Vec replaced;        // per row
@@ -66,32 +70,48 @@ find_given(Networks *net, uint32_t equation)
 {
     uint32_t unknowns = 0;
     Var only = NONE;
-    structure_read(&net->structure, equation);
-    for (uint32_t k = 0; k < net->structure.vars.n; k++)
-        if (net->role.at[net->structure.vars.at[k]]) {
-            only = net->structure.vars.at[k];
+    dae_resolve(net->dae, equation, &net->read);
+    for (uint32_t k = 0; k < net->read.n; k++)
+        if (net->role.at[net->read.at[k]]) {
+            only = net->read.at[k];
             unknowns++;
         }
     if (unknowns == 1 && net->role.at[only] == ALGEBRAIC)
         net->role.at[only] = GIVEN;
 }
 
-// The sign of slot k in the residual when its coefficient is 1 or -1, else 0.
-static int
-sign_of(Exprs *exprs, Expr residual, uint32_t k)
+static int8_t
+find_sign(Exprs *exprs, Expr shape, uint32_t k)
 {
     Expr coefficient, rest;
-    if (!expr_affine(exprs, residual, k, &coefficient, &rest))
+    if (!expr_affine(exprs, expr_residual(exprs, shape), k, &coefficient, &rest))
         return 0;
     return expr_is_const(exprs, coefficient, 1) ? 1 : expr_is_const(exprs, coefficient, -1) ? -1 : 0;
 }
 
+// The sign of slot k in the residual when its coefficient is 1 or -1, else 0. Found once per shape and slot.
+static int
+sign_of(Networks *net, Expr shape, uint32_t k)
+{
+    Exprs *exprs = net->dae->exprs;
+    if (shape >= net->signs_of.n)
+        vec_grow(&net->signs_of, expr_count(exprs) + 1 - net->signs_of.n);
+    if (!net->signs_of.at[shape]) {
+        net->signs_of.at[shape] = net->signs.n + 1;
+        vec_fill(&net->signs, expr_nslots(exprs, shape), SIGN_UNKNOWN);
+    }
+    uint32_t at = net->signs_of.at[shape] - 1 + k;
+    if (net->signs.at[at] == SIGN_UNKNOWN)
+        net->signs.at[at] = find_sign(exprs, shape, k);
+    return net->signs.at[at];
+}
+
 // False when an algebraic unknown occurs in another way than with a sign, or twice.
 static bool
-take_term(Networks *net, Row *row, Expr residual, uint32_t k)
+take_term(Networks *net, Row *row, Expr shape, uint32_t k)
 {
-    Var var = net->structure.vars.at[k];
-    Term term = {var, sign_of(net->dae->exprs, residual, k)};
+    Var var = net->read.at[k];
+    Term term = {var, sign_of(net, shape, k)};
     for (uint32_t i = row->first; i < net->terms.n; i++)
         if (net->terms.at[i].var == var)
             return false;
@@ -102,18 +122,16 @@ take_term(Networks *net, Row *row, Expr residual, uint32_t k)
 static void
 take_row(Networks *net, uint32_t equation)
 {
-    Exprs *exprs = net->dae->exprs;
-    structure_read(&net->structure, equation);
-    const U32Vec *vars = &net->structure.vars;
-    if (expr_op(exprs, net->structure.shape) != OP_EQN)
+    const U32Vec *vars = &net->read;
+    Expr shape = dae_resolve(net->dae, equation, &net->read);
+    if (expr_op(net->dae->exprs, shape) != OP_EQN)
         return;
     Row row = {.equation = equation, .first = net->terms.n, .only_states = true};
     bool good = true;
-    Expr residual = expr_residual(exprs, net->structure.shape);
     for (uint32_t k = 0; k < vars->n && good; k++)
         switch (net->role.at[vars->at[k]]) {
         case 0: break;
-        case ALGEBRAIC: good = take_term(net, &row, residual, k); break;
+        case ALGEBRAIC: good = take_term(net, &row, shape, k); break;
         case STATE: row.has_state = true; break;
         case GIVEN: row.only_states = false; break;
         default: good = false;
@@ -218,33 +236,39 @@ grow_tree(const Networks *net, Forest *forest, Var root)
     }
 }
 
-// The edges that join what was apart are the forest; the others close a loop each and are listed.
+// The edges that join what was apart are the forest; the others close a loop each.
 static void
-make_forest(Networks *net, Forest *forest, U32Vec *closing)
+find_edges(const Networks *net, U32Vec *tree, U32Vec *closing)
 {
-    uint32_t n = net->dae->nvars;
     U32Vec sets = {0};
-    sets_grow(&sets, n);
-    vec_grow(&forest->first, n);
-    vec_grow(&forest->up, n);
-    vec_grow(&forest->depth, n);
-    vec_grow(&forest->next, 2 * net->rows.n);
-    for (Var v = 0; v < n; v++)
-        forest->first.at[v] = NONE;
     for (uint32_t r = 0; r < net->rows.n; r++) {
         if (!is_edge(net, r))
             continue;
-        if (!sets_join(&sets, end_of(net, r, 0), end_of(net, r, 1))) {
+        if (!sets.n)
+            sets_grow(&sets, net->dae->nvars);
+        if (sets_join(&sets, end_of(net, r, 0), end_of(net, r, 1)))
+            vec_push(tree, r);
+        else
             vec_push(closing, r);
-            continue;
-        }
-        for (uint32_t which = 0; which < 2; which++) {
-            Var var = end_of(net, r, which);
-            forest->next.at[2 * r + which] = forest->first.at[var];
-            forest->first.at[var] = 2 * r + which;
-        }
     }
     vec_free(&sets);
+}
+
+static void
+make_forest(const Networks *net, const U32Vec *tree, Forest *forest)
+{
+    uint32_t n = net->dae->nvars;
+    vec_fill(&forest->first, n, NONE);
+    vec_grow(&forest->up, n);
+    vec_grow(&forest->depth, n);
+    vec_grow(&forest->next, 2 * net->rows.n);
+    for (uint32_t i = 0; i < tree->n; i++)
+        for (uint32_t which = 0; which < 2; which++) {
+            uint32_t end = 2 * tree->at[i] + which;
+            Var var = end_of(net, tree->at[i], which);
+            forest->next.at[end] = forest->first.at[var];
+            forest->first.at[var] = end;
+        }
 }
 
 // One row towards the root, so that `var` cancels against what it has in the sum; what stands for it then has that sign.
@@ -280,10 +304,13 @@ static void
 close_loops(Networks *net)
 {
     Forest forest = {0};
-    U32Vec closing = {0};
-    make_forest(net, &forest, &closing);
+    U32Vec tree = {0}, closing = {0};
+    find_edges(net, &tree, &closing);
+    if (closing.n)
+        make_forest(net, &tree, &forest);
     for (uint32_t i = 0; i < closing.n; i++)
         close_loop(net, &forest, closing.at[i]);
+    vec_free(&tree);
     vec_free(&closing);
     vec_free(&forest.first);
     vec_free(&forest.next);
@@ -294,8 +321,10 @@ close_loops(Networks *net)
 
 // --- cuts
 
+enum { MANY = 3 };
 typedef struct Cuts {
-    U32Vec count, at[2];   // per variable: in how many rows it occurs, and the terms of the first two
+    U8Vec count;           // per variable: in how many rows it occurs, up to MANY
+    U32Vec at[2];          // per variable: the terms of the first two
     U32Vec row_of;         // per term
     U8Vec seen;            // per row
     VEC(int) sign;         // per row: its sign in the sum
@@ -312,9 +341,11 @@ count_terms(const Networks *net, Cuts *cuts)
     for (uint32_t r = 0; r < net->rows.n; r++)
         for (uint32_t t = net->rows.at[r].first; !net->replaced.at[r] && t < net->rows.at[r].first + net->rows.at[r].n; t++) {
             Var var = net->terms.at[t].var;
-            uint32_t k = cuts->count.at[var]++;
+            uint32_t k = cuts->count.at[var];
             if (k < 2)
                 cuts->at[k].at[var] = t;
+            if (k < MANY)
+                cuts->count.at[var]++;
             cuts->row_of.at[t] = r;
         }
 }
@@ -400,7 +431,10 @@ pass_networks(Dae *dae, Diags *diags)
     close_loops(&net);
     close_cuts(&net);
     structure_free(&net.structure);
+    vec_free(&net.read);
     vec_free(&net.role);
+    vec_free(&net.signs_of);
+    vec_free(&net.signs);
     vec_free(&net.rows);
     vec_free(&net.terms);
     vec_free(&net.replaced);

@@ -157,7 +157,7 @@ add_uncovered(Lowering *low, Var var)
     bool parameter = dae_kind(dae, var) == VAR_PARAMETER || dae_kind(dae, var) == VAR_INPUT;
     uint32_t place = low->place.at[var];
     bool state = place >= low->y && place < low->y + low->nx;
-    if (place == NONE || (!parameter && !state) || low->var_at.at[place] != var)
+    if (place == NONE || (!parameter && !state) || variable_at(low, place) != var)
         return;
     uint32_t index = add_settable(low, var, ATTR_START);
     if (index != UINT32_MAX)
@@ -186,7 +186,7 @@ mark_unused(Lowering *low)
         used.at[low->sys->places.at[i]] = 1;
     for (uint32_t i = 0; i < settables->all.n; i++) {
         mdl_settable *entry = &settables->all.at[i];
-        if (entry->kind == MDL_SETTABLE_START && !entry->why && !used.at[entry->result] && low->var_at.at[entry->result] == NONE)
+        if (entry->kind == MDL_SETTABLE_START && !entry->why && !used.at[entry->result] && variable_at(low, entry->result) == NONE)
             entry->why = "another start value, or an initial equation, determines this variable";
     }
     vec_free(&used);
