@@ -114,19 +114,28 @@ builtin_constant_fill(BuiltinCall *call, Value *out)
     return true;
 }
 
+// fill(s, n1, n2): an array s is repeated as a whole, its dimensions are the last ones.
 bool
 builtin_fill(BuiltinCall *call, Value *out)
 {
     Value value;
     if (!expression(call->env, call->nodes[0], &value))
         return false;
-    if (value.type.rank || value.type.base == TYPE_STRING)
-        return refuse(call, 0, "a scalar that is no String");
+    if (value.type.base == TYPE_STRING)
+        return refuse(call, 0, "no String");
     Type type = value.type;
-    if (!read_sizes(call, 1, &type) || !value_new(call->env, &type, call->span, out))
+    if (!read_sizes(call, 1, &type))
+        return false;
+    if (type.rank + value.type.rank > MAX_RANK) {
+        diag_add(call->env->diags, E0202, call->span, "arrays have at most %d dimensions", MAX_RANK);
+        return false;
+    }
+    memcpy(type.dims + type.rank, value.type.dims, value.type.rank * sizeof *type.dims);
+    type.rank += value.type.rank;
+    if (!value_new(call->env, &type, call->span, out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = value.elements[0];
+        out->elements[i] = value.elements[i % value.count];
     return true;
 }
 

@@ -131,10 +131,21 @@ misfit: {
     }
 }
 
+// What gives a parameter its value: without one that is its start value (section 4.5), unless initialisation finds it.
+static const Mod *
+value_giver(Elab *elab, const Member *member)
+{
+    const Mod *mod = member->mod;
+    if (!mod || mod->value || member->kind != VAR_PARAMETER || mod_child(mod, sym_of(elab->dae->syms, "fixed")))
+        return mod;
+    const Mod *start = mod_child(mod, sym_of(elab->dae->syms, "start"));
+    return start && start->value ? start : mod;
+}
+
 static bool
 find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
 {
-    const Mod *mod = member->mod;
+    const Mod *mod = value_giver(elab, member);
     if (!mod || !mod->value) {
         Diag *diag = diag_add(elab->diags, E0112, asked,
                               "the value of '%s' must be known at compile time, but it has none",
@@ -345,6 +356,53 @@ uses_evaluated_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
     return yes;
 }
 
+static bool is_knowable(Elab *elab, Member *member);
+
+// Whether nothing in an expression is found by initialisation or has no value at all. What is not declared yet is not asked.
+static bool
+uses_knowable_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+{
+    U32Vec stack = {0};
+    bool yes = true;
+    vec_push(&stack, expr);
+    while (yes && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (!node)
+            continue;
+        if (at->kind == AST_REF) {
+            Fragment *in = frag;
+            bool class_level;
+            Member *member = path_member(elab, &in, class_id, node, &class_level);
+            yes = !member || member->is_component || is_knowable(elab, member);
+        }
+        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return yes;
+}
+
+// Whether the value of a parameter can be found at compile time: Evaluate = true is a wish, and is not granted to what
+// depends on a parameter with fixed = false (section 4.5: such parameters are not evaluable).
+static bool
+is_knowable(Elab *elab, Member *member)
+{
+    if (member->kind != VAR_PARAMETER)
+        return true;
+    if (member->knowable)
+        return member->knowable == 2;
+    member->knowable = 2; // a cycle is told where the value is asked for
+    const Mod *mod = value_giver(elab, member);
+    bool yes = mod && mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+    elab->active++;
+    if (yes && mod->frag && elab->active < DEPTH_LIMIT / 2)
+        yes = uses_knowable_only(elab, mod->frag, mod->class_id, mod->value);
+    elab->active--;
+    member->knowable = yes ? 2 : 1;
+    return yes;
+}
+
 bool
 is_evaluated(Elab *elab, Member *member)
 {
@@ -354,7 +412,7 @@ is_evaluated(Elab *elab, Member *member)
     const Mod *mod = member->mod;
     bool parameter = member->kind == VAR_PARAMETER && mod && mod->value && mod->frag
         && !mod_child(mod, sym_of(elab->dae->syms, "fixed"));
-    bool yes = parameter && evaluate_annotation(elab, member);
+    bool yes = parameter && evaluate_annotation(elab, member) && is_knowable(elab, member);
     elab->active++;
     if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
         yes = is_structural(elab, mod->frag, mod->class_id, mod->value)

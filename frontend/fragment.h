@@ -84,6 +84,7 @@ typedef struct Member {
     uint8_t state_select;
     bool evaluate;
     uint8_t evaluated;       // known to be taken by value (is_evaluated): 0 not asked, 1 being asked, 2 no, 3 yes
+    uint8_t knowable;        // its value can be found at compile time: 0 not asked, 1 no, 2 yes
     uint8_t value_state;     // 0 unknown, 1 being evaluated, 2 known, 3 failed
     Value value;             // at compile time
     uint32_t connector_type; // of a signal connector: index into Dae.connector_types + 1, once made

@@ -116,6 +116,12 @@ run_alias(Compilation *c)
 }
 
 static bool
+run_zeros(Compilation *c)
+{
+    return pass_zeros(c->dae, c->diags);
+}
+
+static bool
 run_merge(Compilation *c)
 {
     return pass_merge(c->dae, c->diags);
@@ -305,6 +311,8 @@ const Pass pipeline[] = {
      .requires = FACT_LAWS},
     {ROW(alias), .doc = "x = y and x = -y: one representative",
      .requires = FACT_LAWS, .provides = FACT_ALIASES},
+    {ROW(zeros), .doc = "derivatives that a variable which is always zero multiplies vanish",
+     .requires = FACT_ALIASES},
     {ROW(merge), .doc = "set-valued laws of one velocity become one law",
      .requires = FACT_ALIASES},
     {ROW(cycles), .doc = "what closes a loop that a free body carries no longer holds the body's position",

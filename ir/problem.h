@@ -76,6 +76,7 @@ bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are sm
 bool pass_fractional(Dae *dae, Diags *diags); // fder(): hidden variables and Dae.fractionals (fractional.c)
 bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves: held values, events (integers.c)
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
+bool pass_zeros(Dae *dae, Diags *diags);     // after pass_alias: what zeros multiply vanishes (zeros.c)
 bool pass_merge(Dae *dae, Diags *diags);     // after pass_alias: one set-valued law per velocity (merge.c)
 bool pass_cycles(Dae *dae, Diags *diags);    // after pass_alias: positions cancel round kinematic loops (cycles.c)
 bool pass_networks(Dae *dae, Diags *diags);  // after pass_alias: loops and cuts that bind states alone are said (networks.c)
