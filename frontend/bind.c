@@ -79,7 +79,7 @@ coerce(Emission *emission, ExprEnv *env)
         type.rank = 0;
         emission->own = false;
         emission->counted_from = emission->walk->n;
-    } else if (type.rank && type.rank != emission->value.type.rank
+    } else if (type.rank && type.rank != emission->value.type.rank && !emission->value.unseen
                && (emission->role != ROLE_VALUE || emission->counted_from < emission->walk->n)) {
         Diag *diag = diag_add(elab->diags, E0110, mod->span,
                               "this value does not have one element for each element of the array it modifies");

@@ -107,7 +107,7 @@ element_of_levels(Elab *elab, Fragment *frag, int32_t levels, const Value *value
         else
             index = index * counted[i]->of->count + counted[i]->element;
     }
-    if (rank + own_rank != value->type.rank)
+    if (rank + own_rank != value->type.rank && !value->unseen)
         goto misfit;
     if (*same) {
         // Alike as long as all elements of the value are equal.
@@ -162,7 +162,13 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
                                                            &offset, &same, mod->span))
         return false;
     uint32_t count = member->count;
-    if (value.type.rank != member->type.rank) {
+    if (!value.count && count && mod->frag && mod->levels > 0) {
+        // Of an array of components without any there is no value, and nothing that depends on one.
+        Type type = member->type;
+        value = (Value){.type = type, .count = count, .elements = arena_array(elab->arena, Expr, count)};
+        for (uint32_t i = 0; i < count; i++)
+            value.elements[i] = expr_const(elab->dae->exprs, type.base == TYPE_ENUM);
+    } else if (value.type.rank != member->type.rank) {
         value.type.rank = member->type.rank;
         memcpy(value.type.dims, member->type.dims, sizeof value.type.dims);
         if ((uint64_t)(offset + 1) * count > value.count)

@@ -59,6 +59,7 @@ typedef struct Value {
     Sym string;              // TYPE_STRING: the text, with a place for each of the elements (runtime/template.h)
     uint32_t places;         // TYPE_STRING: number of elements
     const struct Closure *closure; // TYPE_FUNCTION, which has no elements; NULL for others
+    bool unseen;             // {e for i in 1:0}: empty, and nobody knows what e is; it fits wherever its own dimensions do
 } Value;
 
 // What a component reference means (subscripts applied): its scalars in row-major order.

@@ -120,7 +120,9 @@ reduction_array(ExprEnv *env, Node forarg, Value *out)
     if (n == 0) {
         Type type = {.base = TYPE_REAL, .rank = (uint8_t)n_sizes};
         memcpy(type.dims, sizes, n_sizes * sizeof *sizes);
-        return value_new(env, &type, span, out);
+        bool good = value_new(env, &type, span, out);
+        out->unseen = good;
+        return good;
     }
     if (!array_stack(env, values, n, span, out))
         return false;

@@ -149,9 +149,28 @@ report_coercion(ExprEnv *env, const Value *value, const Type *type, Span span, c
         diag_help(diag, "write 'if b then 1 else 0' to convert");
 }
 
+// An empty array whose elements nobody has seen takes the type that is wanted, as far as its own dimensions are those.
+static void
+adopt_type(Value *value, const Type *wanted)
+{
+    uint32_t rank = value->type.rank;
+    if (!value->unseen || rank > wanted->rank)
+        return;
+    for (uint32_t i = 0; i < rank; i++)
+        if (wanted->dims[i] != SIZE_UNKNOWN && wanted->dims[i] != value->type.dims[i])
+            return;
+    Type given = value->type;
+    value->type = *wanted;
+    memcpy(value->type.dims, given.dims, rank * sizeof *given.dims);
+    for (uint32_t i = rank; i < wanted->rank; i++)
+        if (wanted->dims[i] == SIZE_UNKNOWN)
+            value->type.dims[i] = 0;
+}
+
 bool
 expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const char *what)
 {
+    adopt_type(value, type);
     VarType given = value->type.base;
     bool fits = given == type->base || (given == TYPE_INTEGER && type->base == TYPE_REAL);
     if (given == type->base)

@@ -268,12 +268,39 @@ shrinks(const Run *run, const Guard *guard)
     return false;
 }
 
+// How large a relation's function may be and still be noise: far below what the integrator resolves of any state.
+static double
+noise_limit(const Run *run)
+{
+    double least = 1;
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        least = fmin(least, fabs(run->v[run->model->nominal + i]));
+    return 1e-6 * run->tolerance * least;
+}
+
+// A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
+// such noise is blind to it from then on: its zone is a thousand times what it was seen to do.
+static bool
+is_noise(Run *run, uint32_t k)
+{
+    Guard *guard = &run->guard[k];
+    double zone = 1e3 * run->phi[k];
+    if (k >= run->model->n_relations || zone > noise_limit(run) || rest_was(run, k))
+        return false;
+    guard->size = fmax(guard->size, zone / BAND);
+    guard->band = BAND * guard->size;
+    guard->returning = false;
+    return true;
+}
+
 int
 root_arm(Run *run)
 {
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
+            continue;
+        if (guard->returning && is_noise(run, k))
             continue;
         if (guard->returning && (shrinks(run, guard) || rest_was(run, k)))
             run->accumulated = k + 1;
@@ -327,7 +354,7 @@ look_ahead(Run *run)
         Guard *guard = &run->guard[k];
         double change = relation_guard(run, &model->relation[k]) - run->phi[k];
         guard->returning = guard->band > 0 && solved && !rest_holds(run, k) && !(rest_band(run, k) > 0) &&
-                           change < -4 * DBL_EPSILON * fabs(run->phi[k]);
+                           change < -4 * DBL_EPSILON * fmax(fabs(run->phi[k]), guard->size);
     }
     evaluate_load(run, run->time, run->y, run->yp);
     evaluate_row(run);

@@ -9,6 +9,32 @@
 #include "ir/pass/lower.h"
 #include "runtime/template.h"
 
+// pre() of a discrete input follows it as that of other discrete variables does: it comes from outside.
+static void
+add_inputs(Lowering *low, mdl_discrete *table)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    bool negative;
+    for (Var var = 0; var < dae->nvars; var++) {
+        if (dae->var_pre.at[var] == NONE || dae_kind(dae, var) != VAR_INPUT || dae_type(dae, var) == TYPE_REAL
+            || dae_alias(dae, var, &negative) != var)
+            continue;
+        int sign;
+        uint32_t place = place_of(low, var, &sign);
+        table[model->n_discretes++] = (mdl_discrete){place, place, place_of(low, dae->var_pre.at[var], &sign), dae_name(dae, var)};
+    }
+}
+
+static uint32_t
+count_inputs(const Dae *dae)
+{
+    uint32_t n = 0;
+    for (Var var = 0; var < dae->nvars; var++)
+        n += dae->var_pre.at[var] != NONE && dae_kind(dae, var) == VAR_INPUT;
+    return n;
+}
+
 static void
 make_discretes(Lowering *low)
 {
@@ -16,7 +42,7 @@ make_discretes(Lowering *low)
     mdl_model *model = low->sys->model;
     const Causal *causal = low->in->discrete;
     InstrVec code = {0};
-    mdl_discrete *table = arena_array(low->arena, mdl_discrete, causal->items.n ? causal->items.n : 1);
+    mdl_discrete *table = arena_array(low->arena, mdl_discrete, causal->items.n + count_inputs(dae) + 1);
     mdl_reinit *reinits = arena_array(low->arena, mdl_reinit, dae->reinits.n ? dae->reinits.n : 1);
     U32Vec conditions = {0};
     for (uint32_t i = 0; i < causal->items.n; i++) {
@@ -36,6 +62,7 @@ make_discretes(Lowering *low)
         table[model->n_discretes++] = (mdl_discrete){place, place, pre == NONE ? 0 : place_of(low, pre, &sign),
                                                      dae_name(dae, assign->var)};
     }
+    add_inputs(low, table);
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit reinit = dae->reinits.at[i];
         int sign;

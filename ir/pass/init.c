@@ -624,7 +624,8 @@ free_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of
         for (uint32_t k = 0; k < n; k++) {
             Var named = dae->rows.at[at.row + k], of = dae->var_pre_of.at[named];
             Var var = dae_alias(dae, of == NONE ? named : of, &negative);
-            if (dae_kind(dae, var) != VAR_DISCRETE || (of == NONE && !kept.at[var]) || done.at[var])
+            VarKind kind = dae_kind(dae, var);
+            if ((kind != VAR_DISCRETE && (kind != VAR_INPUT || of == NONE)) || (of == NONE && !kept.at[var]) || done.at[var])
                 continue;
             done.at[var] = 1;
             Var pre = pre_of(dae, of == NONE ? named : of);

@@ -3,8 +3,8 @@
 // Purpose: a capacitance, a mass or an inertia that the model's equations make zero leaves no state behind. Where that is
 // seen at run time only, a derivative stays an unknown that no equation determines.
 // Method: the variables with an equation c*x = 0, c constant, are zero, and so are their aliases. Put into an equation that
-// multiplies, such zeros can make other variables vanish from it; only then is it rewritten. Derivatives that occur nowhere
-// any more are no unknowns.
+// multiplies, such zeros can make derivatives vanish from it. It is rewritten where one of these then occurs nowhere any more:
+// that is no unknown. Other equations keep their text.
 //
 //     c = 0;  d = c;  x = 2 + d*der(x)     ->     c = 0;  d = c;  x = 2
 //
@@ -12,12 +12,18 @@
 // Complexity: linear in the equations; each shape is looked at once.
 #include "ir/structure.h"
 
+typedef struct Rewritten { // what zeros leave of an equation
+    uint32_t equation, row;
+    Expr shape;
+} Rewritten;
+
 typedef struct Zeros {
     Dae *dae;
     U8Vec zero;     // per variable: stands for a class that is zero
     U8Vec kind;     // per Expr: 0 not known yet, else ShapeKind
     U32Vec used;    // of the equation at hand
-    bool any, changed;
+    VEC(Rewritten) rewritten;
+    bool any;
 } Zeros;
 
 typedef enum ShapeKind { SHAPE_UNKNOWN, SHAPE_OTHER, SHAPE_ZERO, SHAPE_PRODUCT } ShapeKind;
@@ -73,26 +79,21 @@ is_zero(const Zeros *zeros, Var var)
     return zeros->zero.at[dae_alias(zeros->dae, var, &negative)];
 }
 
-// Whether a derivative that the row names has gone from the expression that is left of the equation.
-static bool
-loses_derivative(const Zeros *zeros, uint32_t row, uint32_t n, Expr left)
+// A derivative that slot k names and that is not zero itself, or NONE.
+static Var
+derivative_at(const Zeros *zeros, uint32_t row, uint32_t k)
 {
-    const Dae *dae = zeros->dae;
-    for (uint32_t k = 0; k < n; k++) {
-        Var var = dae->rows.at[row + k];
-        if (dae->var_der_of.at[var] != NONE && !is_zero(zeros, var) && !expr_uses_slot(dae->exprs, left, k))
-            return true;
-    }
-    return false;
+    Var var = zeros->dae->rows.at[row + k];
+    return zeros->dae->var_der_of.at[var] != NONE && !is_zero(zeros, var) ? var : NONE;
 }
 
 static void
 put_zeros(Zeros *zeros, uint32_t e)
 {
     Dae *dae = zeros->dae;
-    Equation at = dae->equations.at[e];
+    const Equation at = dae->equations.at[e];
     uint32_t n = expr_nslots(dae->exprs, at.shape);
-    bool some = false;
+    bool some = false, lost = false;
     vec_clear(&zeros->used);
     for (uint32_t k = 0; k < n; k++) {
         bool zero = is_zero(zeros, dae->rows.at[at.row + k]);
@@ -102,15 +103,16 @@ put_zeros(Zeros *zeros, uint32_t e)
     if (!some)
         return;
     Expr left = expr_substitute(dae->exprs, at.shape, zeros->used.at, n);
-    if (!loses_derivative(zeros, at.row, n, left))
+    for (uint32_t k = 0; k < n; k++)
+        lost |= derivative_at(zeros, at.row, k) != NONE && !expr_uses_slot(dae->exprs, left, k);
+    if (!lost)
         return;
     vec_clear(&zeros->used);
     Expr shape = expr_shape(dae->exprs, left, &zeros->used);
     for (uint32_t k = 0; k < zeros->used.n; k++)
         zeros->used.at[k] = dae->rows.at[at.row + zeros->used.at[k]];
-    dae->equations.at[e].row = dae_add_row(dae, zeros->used.at, zeros->used.n);
-    dae->equations.at[e].shape = shape;
-    zeros->changed = true;
+    Rewritten made = {e, dae_add_row(dae, zeros->used.at, zeros->used.n), shape};
+    vec_push(&zeros->rewritten, made);
 }
 
 // --- derivatives that nothing mentions any more
@@ -123,12 +125,20 @@ mark_row(const Dae *dae, Expr shape, uint32_t row, U8Vec *mentioned)
         mentioned->at[dae_alias(dae, dae->rows.at[row + k], &negative)] = 1;
 }
 
+// What the model mentions when all equations are rewritten that can be.
 static void
-mark_mentioned(const Dae *dae, U8Vec *mentioned)
+mark_mentioned(const Zeros *zeros, U8Vec *mentioned)
 {
-    for (uint32_t e = 0; e < dae->equations.n; e++)
-        if (dae->equations.at[e].kind != EQN_REMOVED)
-            mark_row(dae, dae->equations.at[e].shape, dae->equations.at[e].row, mentioned);
+    const Dae *dae = zeros->dae;
+    uint32_t next = 0;
+    vec_grow(mentioned, dae->nvars);
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        const Equation *at = &dae->equations.at[e];
+        const Rewritten *made = next < zeros->rewritten.n && zeros->rewritten.at[next].equation == e
+                              ? &zeros->rewritten.at[next++] : NULL;
+        if (at->kind != EQN_REMOVED)
+            mark_row(dae, made ? made->shape : at->shape, made ? made->row : at->row, mentioned);
+    }
     for (uint32_t i = 0; i < dae->binds.n; i++)
         mark_row(dae, dae->binds.at[i].shape, dae->binds.at[i].row, mentioned);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
@@ -137,25 +147,31 @@ mark_mentioned(const Dae *dae, U8Vec *mentioned)
         mark_row(dae, dae->told.at[i].shape, dae->told.at[i].row, mentioned);
     for (uint32_t i = 0; i < dae->reinits.n; i++)
         mark_row(dae, dae->reinits.at[i].value, dae->reinits.at[i].row, mentioned);
+    bool negative;
+    for (Var var = dae->nvars; var-- > 0;) // a derivative of a higher order uses the lower ones
+        if (dae->var_der_of.at[var] != NONE && mentioned->at[dae_alias(dae, var, &negative)])
+            mentioned->at[dae_alias(dae, dae->var_der_of.at[var], &negative)] = 1;
 }
 
+// Rewrites an equation that had a derivative which is gone from the model.
 static void
-remove_derivatives(Dae *dae)
+rewrite(Zeros *zeros, const Rewritten *made, const U8Vec *mentioned)
 {
-    U8Vec mentioned = {0};
-    bool negative;
-    vec_grow(&mentioned, dae->nvars);
-    mark_mentioned(dae, &mentioned);
-    for (Var var = dae->nvars; var-- > 0;) {
-        Var to = dae_alias(dae, var, &negative);
-        // A derivative of a higher order uses the lower ones.
-        if (dae->var_der_of.at[var] != NONE && mentioned.at[to])
-            mentioned.at[dae_alias(dae, dae->var_der_of.at[var], &negative)] = 1;
+    Dae *dae = zeros->dae;
+    Equation *at = &dae->equations.at[made->equation];
+    bool gone = false, negative;
+    for (uint32_t k = expr_nslots(dae->exprs, at->shape); k-- > 0;) {
+        Var der = derivative_at(zeros, at->row, k);
+        if (der == NONE || mentioned->at[dae_alias(dae, der, &negative)])
+            continue;
+        dae->var_flags.at[der] |= VARF_REMOVED;
+        dae->var_flags.at[dae_alias(dae, der, &negative)] |= VARF_REMOVED;
+        gone = true;
     }
-    for (Var var = 0; var < dae->nvars; var++)
-        if (dae->var_der_of.at[var] != NONE && !mentioned.at[dae_alias(dae, var, &negative)])
-            dae->var_flags.at[var] |= VARF_REMOVED;
-    vec_free(&mentioned);
+    if (!gone)
+        return;
+    at->shape = made->shape;
+    at->row = made->row;
 }
 
 bool
@@ -170,8 +186,14 @@ pass_zeros(Dae *dae, Diags *diags)
             && kind_of_shape(&zeros, dae->equations.at[e].shape) == SHAPE_PRODUCT)
             put_zeros(&zeros, e);
     }
-    if (zeros.changed)
-        remove_derivatives(dae);
+    if (zeros.rewritten.n) {
+        U8Vec mentioned = {0};
+        mark_mentioned(&zeros, &mentioned);
+        for (uint32_t i = 0; i < zeros.rewritten.n; i++)
+            rewrite(&zeros, &zeros.rewritten.at[i], &mentioned);
+        vec_free(&mentioned);
+    }
+    vec_free(&zeros.rewritten);
     vec_free(&zeros.zero);
     vec_free(&zeros.kind);
     vec_free(&zeros.used);
