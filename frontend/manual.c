@@ -66,7 +66,7 @@ manual_page(const char *version, Out *out)
     const Call *calls = options_calls(&n);
     const Option *own = options_own(&n_options);
     out_printf(out, ".TH MDLC 1 \"\" \"mdlc %s\" \"User Commands\"\n.SH NAME\nmdlc \\- modelling compiler for mechanical systems with "
-               "memory\n.SH SYNOPSIS\n", version);
+               "memory\n.SH SYNOPSIS\n.ad l\n.nh\n", version);
     for (uint32_t i = 0; i < n; i++) {
         out_text(out, ".B ");
         troff(out, calls[i].usage);
@@ -145,14 +145,19 @@ bash_completions(Out *out)
                   "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     for (uint32_t i = 0; i < n; i++)
         out_printf(out, "%s ", calls[i].name);
-    out_text(out, "--version\" -- \"$word\"))\n        return\n    fi\n    case $before in\n");
+    // Words end at `=`, too: --solver=<TAB> and --solver=c<TAB>.
+    out_text(out, "--version\" -- \"$word\"))\n        return\n    fi\n"
+                  "    [ \"$before\" != = ] || before=${COMP_WORDS[COMP_CWORD-2]}\n"
+                  "    [ \"$word\" != = ] || word=\n    case $before in\n");
     value_cases(run_options, run_options_count, out);
     value_cases(own, n_options, out);
     out_text(out, "    esac\n    if [ \"$COMP_CWORD\" = 2 ]; then\n        case $call in\n");
     for (uint32_t i = 0; i < n; i++)
         if (calls[i].words)
             out_printf(out, "        %s) COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n", calls[i].name, calls[i].words);
-    out_text(out, "        esac\n    fi\n    case $word in\n    -W*)\n        COMPREPLY=($(compgen -W \"");
+    // What these take is listed by themselves, a name at the beginning of each line.
+    out_text(out, "        examples|explain) COMPREPLY=($(compgen -W \"$(mdlc \"$call\" 2>/dev/null | awk '/^ *[A-Za-z0-9_]+ /{ print $1 }')\""
+                  " -- \"$word\")); return ;;\n        esac\n    fi\n    case $word in\n    -W*)\n        COMPREPLY=($(compgen -W \"");
     warning_words("-W", out);
     out_text(out, "\" -- \"$word\"))\n        return ;;\n    -*)\n        case $call in\n");
     for (uint32_t i = 0; i < n; i++) {

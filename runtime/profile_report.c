@@ -303,9 +303,16 @@ warn_of_failures(const mdl_stats *stats, Warnings *w)
         warn(w, "%llu attempts of %llu steps missed the tolerance: the motion changes abruptly again and again; abrupt changes that are "
              "written as conditions (if, when) become events and are met exactly", (unsigned long long)stats->error_failures,
              (unsigned long long)stats->steps);
-    if (stats->events > stats->steps / 4)
-        warn(w, "events determine the steps: %llu steps for %llu events", (unsigned long long)stats->steps,
-             (unsigned long long)stats->events);
+}
+
+static bool
+warn_of_events(const mdl_stats *stats, Warnings *w)
+{
+    if (stats->steps < MANY_STEPS || stats->events < stats->steps / 8)
+        return false;
+    warn(w, "events determine the steps: %llu steps for %llu events, behind most of which the integrator begins with short ones",
+         (unsigned long long)stats->steps, (unsigned long long)stats->events);
+    return true;
 }
 
 static void
@@ -316,7 +323,7 @@ collect_warnings(const mdl_profile *p, const mdl_stats *stats, const Ranked *unk
     // What follows from one of these needs no warning of its own.
     if (w->count || warn_of_stiffness(p, stats, w))
         return;
-    if (n)
+    if (!warn_of_events(stats, w) && n)
         warn_of_one_variable(p, stats, unknowns, w);
     warn_of_failures(stats, w);
 }
