@@ -5,7 +5,8 @@
 // Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
 //         unit matrix towards the nearest closed position (Nocedal and Wright, Numerical Optimization, 18.1). Positions
 //         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
-//         value move first, fixed ones only when the loops do not close otherwise.
+//         value move first, fixed ones only when the loops do not close otherwise. A descent that ends in an open position (a
+//         singular one, most often) is repeated from a few others.
 // Contract: run.h; v holds parameters and start values, discrete variables their start. Complexity: one dense
 //           factorisation for each correction.
 #include <math.h>
@@ -17,13 +18,14 @@
 #include "runtime/rank.h"
 #include "runtime/run.h"
 
-enum { CORRECTIONS = 200, SHORTENINGS = 60, LISTED = 8, MOST_DEPTH = 8, TEXT = 3000 };
+enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, LISTED = 8, MOST_DEPTH = 8, TEXT = 3000 };
 
 static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
 static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
 static const double HELD = 1e-14;       // mobility of a value that may not move
 static const double UNSAID = 1e3;       // of one that the model says nothing about
 static const double MOVED = 1e-9;
+static const double PUSH = 1;           // by which a search begins elsewhere, in the states' sizes
 
 typedef struct Assembly {
     Run *run;
@@ -221,35 +223,89 @@ shorten_all(Assembly *a, const double *first)
     }
 }
 
-// Moves the states of one depth to the closest point that was found; returns its largest residual.
+// Corrections from where the states are until none helps; the best point is in v and `best`. Returns its residual.
 static double
-close_depth(Run *run, uint32_t depth, bool move_fixed)
+descend(Assembly *a)
 {
-    Assembly a;
     double least = INFINITY, factor = 1;
-    if (!prepare(&a, run, depth, move_fixed))
-        least = -1;
-    bool more = least > 0 && a.rows;
-    for (uint32_t j = 0; more && j < a.columns; j++)
-        a.first[j] = run->v[run->model->y + a.column[j]];
-    for (int k = 0; k < CORRECTIONS && more && factor > 1e-8; k++) {
-        double size = measure(&a);
+    for (int k = 0; k < CORRECTIONS && factor > 1e-8; k++) {
+        double size = measure(a);
         bool better = size < least;
         if (better) {
             least = size;
-            keep_states(&a);
+            keep_states(a);
         } else {
-            return_states(&a);
-            measure(&a);
+            return_states(a);
+            measure(a);
         }
         factor = better ? fmin(1, 2 * factor) : factor / 4;
-        more = least > 1e-15 && correct(&a, factor);
+        if (least <= 1e-15 || !correct(a, factor))
+            break;
     }
-    if (a.rows && least >= 0 && least < INFINITY)
-        return_states(&a);
-    least = a.rows && least >= 0 ? measure(&a) : 0;
-    if (a.rows && least <= CLOSED)
-        shorten_all(&a, a.first);
+    if (least < INFINITY)
+        return_states(a);
+    return least;
+}
+
+// Away from `first`, each value by its own part of its size: out of positions in which no correction has a direction, as of a
+// joint whose axis lies along the arm that it turns.
+static void
+push_away(Assembly *a, int attempt)
+{
+    Run *run = a->run;
+    uint32_t mixed = 2463534242u + (uint32_t)attempt * 2654435769u;
+    for (uint32_t j = 0; j < a->columns; j++) {
+        mixed ^= mixed << 13;
+        mixed ^= mixed >> 17;
+        mixed ^= mixed << 5;
+        double size = fmax(fabs(run->v[run->model->nominal + a->column[j]]), 1e-300), part = (double)mixed / 4294967295.0 - 0.5;
+        if (a->mobility[j] > size * HELD)
+            run->v[run->model->y + a->column[j]] = a->first[j] + PUSH * (1 + attempt / 2) * part * size;
+    }
+}
+
+// From other places, when the descent from the start ended in a position that is not closed.
+static double
+search(Assembly *a, double least)
+{
+    const mdl_model *model = a->run->model;
+    double *closest = malloc((a->columns + 1) * sizeof *closest);
+    for (uint32_t j = 0; closest && j < a->columns; j++)
+        closest[j] = a->run->v[model->y + a->column[j]];
+    for (int attempt = 0; closest && attempt < ATTEMPTS && !(least <= CLOSED); attempt++) {
+        push_away(a, attempt);
+        double found = descend(a);
+        if (!(found < least))
+            continue;
+        least = found;
+        for (uint32_t j = 0; j < a->columns; j++)
+            closest[j] = a->run->v[model->y + a->column[j]];
+    }
+    for (uint32_t j = 0; closest && j < a->columns; j++)
+        a->run->v[model->y + a->column[j]] = closest[j];
+    free(closest);
+    return least;
+}
+
+// Moves the states of one depth to the closest point that was found; returns its residual.
+static double
+close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
+{
+    Assembly a;
+    if (!prepare(&a, run, depth, move_fixed)) {
+        forget(&a);
+        return 0;
+    }
+    double least = 0;
+    if (a.rows) {
+        for (uint32_t j = 0; j < a.columns; j++)
+            a.first[j] = run->v[run->model->y + a.column[j]];
+        least = descend(&a);
+        least = far && !(least <= CLOSED) ? search(&a, least) : least;
+        least = measure(&a);
+        if (least <= CLOSED)
+            shorten_all(&a, a.first);
+    }
     forget(&a);
     return least;
 }
@@ -261,12 +317,12 @@ close_all(Run *run, bool release, const double *kept)
 {
     const mdl_model *model = run->model;
     for (uint32_t depth = MOST_DEPTH; depth > 0; depth--) {
-        if (close_depth(run, depth, false) <= CLOSED)
+        if (close_depth(run, depth, false, release) <= CLOSED)
             continue;
         for (uint32_t i = 0; release && i < model->nx; i++)
             if (model->state_depth[i] == depth)
                 run->v[model->y + i] = kept[model->y + i];
-        if (!release || !(close_depth(run, depth, true) <= CLOSED))
+        if (!release || !(close_depth(run, depth, true, true) <= CLOSED))
             return depth;
     }
     return 0;
@@ -334,32 +390,60 @@ say_loop(Text *out, const Run *run, uint32_t depth)
     free(rows);
 }
 
+// The squares of the residuals of a component's constraints, by unit; false when k is not the first of them.
+static bool
+add_gaps(const Run *run, uint32_t k, double *gap)
+{
+    const mdl_model *model = run->model;
+    const mdl_constraint *at = &model->constraint[k];
+    memset(gap, 0, 4 * sizeof *gap);
+    for (uint32_t i = 0; i < model->n_constraints; i++) {
+        const mdl_constraint *other = &model->constraint[i];
+        if (other->depth != at->depth || !other->component || strcmp(other->component, at->component))
+            continue;
+        if (i < k)
+            return false;
+        gap[other->unit & 3] += run->v[other->value] * run->v[other->value];
+    }
+    return gap[0] + gap[1] + gap[2] + gap[3] > CLOSED * CLOSED;
+}
+
+// What is left in metres and radians says how far parts are apart; other residuals are told when there is none of these.
+static bool
+has_lengths(const Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_constraints; k++) {
+        const mdl_constraint *at = &model->constraint[k];
+        bool length = at->unit == MDL_UNIT_METRE || at->unit == MDL_UNIT_RADIAN;
+        if (at->depth == depth && at->component && length && fabs(run->v[at->value]) > CLOSED)
+            return true;
+    }
+    return false;
+}
+
 // "1.2e-2 m and 0.3 rad at j2 (model.mdl:12:3)" for each component with a gap.
 static void
 say_gaps(Text *out, const Run *run, uint32_t depth)
 {
     const mdl_model *model = run->model;
     static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
+    bool lengths = has_lengths(run, depth);
     uint32_t shown = 0;
-    for (uint32_t k = 0; k < model->n_constraints; k++) {
+    for (uint32_t k = 0; k < model->n_constraints && shown < LISTED; k++) {
         const mdl_constraint *at = &model->constraint[k];
-        double gap[3] = {0, 0, 0};
-        bool first = at->depth == depth && at->component;
-        for (uint32_t i = 0; i < model->n_constraints; i++) {
-            const mdl_constraint *other = &model->constraint[i];
-            if (other->depth != depth || !other->component || !at->component || strcmp(other->component, at->component))
-                continue;
-            first = first && i >= k;
-            gap[other->unit % 3] += run->v[other->value] * run->v[other->value];
-        }
-        if (!first || sqrt(gap[0] + gap[1] + gap[2]) <= CLOSED || shown++ >= LISTED)
+        double gap[4];
+        if (at->depth != depth || !at->component || !add_gaps(run, k, gap))
             continue;
-        say(out, "\n  ");
-        if (gap[MDL_UNIT_METRE] > 0 || gap[MDL_UNIT_RADIAN] > 0)
-            say(out, "a gap of %.6g %s and %.6g %s", sqrt(gap[MDL_UNIT_METRE]), units[at->level > 0][0],
+        bool length = gap[MDL_UNIT_METRE] + gap[MDL_UNIT_RADIAN] > CLOSED * CLOSED;
+        if (lengths && !length)
+            continue;
+        shown++;
+        if (length)
+            say(out, "\n  a gap of %.6g %s and %.6g %s", sqrt(gap[MDL_UNIT_METRE]), units[at->level > 0][0],
                 sqrt(gap[MDL_UNIT_RADIAN]), units[at->level > 0][1]);
         else
-            say(out, "a residual of %.6g", sqrt(gap[0]));
+            say(out, "\n  a residual of %.6g", sqrt(gap[MDL_UNIT_OTHER] + gap[MDL_UNIT_RATIO]));
         say(out, " at '%s'%s%s%s", at->component, at->place[0] ? " (" : "", at->place, at->place[0] ? ")" : "");
     }
 }

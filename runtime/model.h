@@ -158,7 +158,8 @@ typedef struct mdl_constraint {
     uint32_t axis;     // 1, 2, 3: along or about x, y, z; 0: not told
 } mdl_constraint;
 
-typedef enum mdl_unit { MDL_UNIT_OTHER, MDL_UNIT_METRE, MDL_UNIT_RADIAN } mdl_unit;
+// Of a constraint's residual; MDL_UNIT_RATIO: without a unit, but of a joint.
+typedef enum mdl_unit { MDL_UNIT_OTHER, MDL_UNIT_METRE, MDL_UNIT_RADIAN, MDL_UNIT_RATIO } mdl_unit;
 
 // An initial condition x = start that `run --assemble` may move: x = start + v[move].
 typedef struct mdl_move {

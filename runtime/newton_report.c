@@ -72,9 +72,9 @@ say_direction(Text *out, const char *const *name, uint32_t n, const double *alon
         }
     if (!count)
         return;
-    bool rates = true;
+    bool rates = false;
     for (uint32_t i = first; i < n; i++)
-        rates = rates && (fabs(along[i]) <= 1e-6 * most || !strncmp(name[i], "der(", 4));
+        rates |= fabs(along[i]) > 1e-6 * most && !strncmp(name[i], "der(", 4);
     say(out, "\n  ");
     for (uint32_t i = first, shown = 0; i < n && shown < TOGETHER; i++)
         if (fabs(along[i]) > 1e-6 * most)

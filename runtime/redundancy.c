@@ -352,6 +352,21 @@ is_own(const mdl_model *model, uint32_t state)
     return !name || !strchr(name, '$');
 }
 
+// Whether a null direction moves the rate of a state that is an unknown of the block itself.
+static bool
+moves_rate(const mdl_model *model, const mdl_block *block, const double *along)
+{
+    double most = 0;
+    bool moves = false;
+    for (uint32_t k = 0; k < block->m; k++)
+        most = fmax(most, fabs(along[k]));
+    for (uint32_t k = 0; k < block->m; k++) {
+        uint32_t at = block->unknown[k];
+        moves |= at >= model->yp && at < model->yp + model->nx && is_own(model, at - model->yp) && fabs(along[k]) > 1e-7 * most;
+    }
+    return moves;
+}
+
 // The null directions of a block must not change how the states move.
 static bool
 motion_is_unique(Review *r, Newton *newton)
@@ -370,6 +385,7 @@ motion_is_unique(Review *r, Newton *newton)
         before[i] = run->v[model->dx + i];
     for (uint32_t k = 0; before && k < newton->deficient; k++) {
         rank_kernel(newton->rank, k, along);
+        unique = unique && !moves_rate(model, block, along);
         for (uint32_t i = 0; i < block->m; i++) {
             most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
             run->v[block->unknown[i]] += along[i];

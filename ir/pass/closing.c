@@ -95,7 +95,35 @@ unit_of(const Dae *dae, Var var)
 {
     const Group *group = dae_group(dae, var);
     const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
-    return !strcmp(unit, "m") ? MDL_UNIT_METRE : !strcmp(unit, "rad") ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
+    if (!strcmp(unit, "m") || !strcmp(unit, "m/s"))
+        return MDL_UNIT_METRE;
+    return !strcmp(unit, "rad") || !strcmp(unit, "rad/s") ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
+}
+
+static bool
+has_unit(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    const char *unit = group && group->decl->unit ? sym_text(dae->syms, group->decl->unit) : "";
+    return unit[0] && strcmp(unit, "1");
+}
+
+// The factor that gives a product its unit: the only one that has any; NONE when there is no such.
+static Var
+factor_with_unit(const Dae *dae, Expr product, const Var *vars)
+{
+    Var found = NONE;
+    for (uint32_t k = 0; k < expr_nargs(dae->exprs, product); k++) {
+        Expr factor = expr_arg(dae->exprs, product, k);
+        Op op = expr_op(dae->exprs, factor);
+        if (op == OP_CONST)
+            continue;
+        Var var = op == OP_SLOT ? vars[expr_slot_of(dae->exprs, factor)] : NONE;
+        if (var == NONE || (has_unit(dae, var) && found != NONE))
+            return NONE;
+        found = has_unit(dae, var) ? var : found;
+    }
+    return found;
 }
 
 static uint32_t
@@ -106,11 +134,14 @@ axis_of(const Dae *dae, Var var)
     return last == 2 || last == 3 ? (var - group->first) % last + 1 : 0;
 }
 
-// The first variable that stands alone as a term, which has the sum's unit; NONE when all terms are products.
+// The first variable that stands alone as a term, which has the sum's unit, or else that gives a product its unit; NONE when
+// all terms are more than that.
 static Var
-plain_term(const Exprs *exprs, Expr e, const Var *vars)
+plain_term(const Dae *dae, Expr e, const Var *vars)
 {
+    const Exprs *exprs = dae->exprs;
     Expr stack[DEEP];
+    Var factor = NONE;
     uint32_t n = 0;
     stack[n++] = e;
     while (n) {
@@ -118,12 +149,14 @@ plain_term(const Exprs *exprs, Expr e, const Var *vars)
         Op op = expr_op(exprs, at);
         if (op == OP_SLOT)
             return vars[expr_slot_of(exprs, at)];
+        if (op == OP_MUL && factor == NONE)
+            factor = factor_with_unit(dae, at, vars);
         if (op != OP_EQN && op != OP_ADD && op != OP_NEG)
             continue;
         for (uint32_t k = expr_nargs(exprs, at); k-- > 0 && n < DEEP;)
             stack[n++] = expr_arg(exprs, at, k);
     }
-    return NONE;
+    return factor;
 }
 
 void
@@ -135,12 +168,16 @@ closing_words(Lowering *low, uint32_t equation, mdl_constraint *out)
     const Equation *at = &dae->equations.at[equation];
     uint32_t inst = owning_component(low, equation), n;
     const Var *vars = dae_row(dae, equation, &n);
-    Var term = plain_term(dae->exprs, at->shape, vars);
+    Var term = plain_term(dae, at->shape, vars);
+    uint32_t own = locate_equation_inst(dae, equation);
     // Residues of equalityConstraint are sines of angles.
     out->unit = term != NONE ? unit_of(dae, term) : at->generated ? MDL_UNIT_RADIAN : MDL_UNIT_OTHER;
     out->axis = term != NONE ? axis_of(dae, term) : 0;
-    if (inst == 0 || inst == NONE)
+    // That a body's quaternion has length one is no joint's concern.
+    if (inst == 0 || inst == NONE || (out->unit == MDL_UNIT_OTHER && own != NONE && dae->insts.at[own].class_kind == CLASS_KIND_BODY))
         return;
+    if (out->unit == MDL_UNIT_OTHER && dae->insts.at[inst].class_kind == CLASS_KIND_CONSTRAINT)
+        out->unit = MDL_UNIT_RATIO;
     Out path = {0}, place = {0};
     dae_inst_path(dae, inst, &path);
     locate_print(dae, dae->insts.at[inst].span, inst, &place);

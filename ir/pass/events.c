@@ -270,6 +270,10 @@ report_parametric(Lowering *low, const Assert *at)
         known = known && is_parametric(dae, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
     if (at->level > 1 || !known || parameter_value(low, at->condition, at->row) != 0)
         return false;
+    // A value that is out of its range has been reported: what follows from it in the same component is no second mistake.
+    uint32_t wrong;
+    if (!at->level && map_get(&low->wrong_values, locate_user_inst(dae, at->inst), &wrong))
+        return true;
     Out path = {0};
     dae_inst_path(dae, at->inst, &path);
     if (path.length)

@@ -455,6 +455,28 @@ note_set(Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
         diag_note(diag, (Span){0, 0}, "and %u more", shown - LISTED);
 }
 
+// The joints among the components whose equations link the conditions; returns how many.
+static uint32_t
+note_joints(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
+{
+    uint32_t joints[LISTED], found = 0;
+    for (uint32_t i = 0; i < n && found < LISTED; i++) {
+        uint32_t inst = locate_equation_inst(dae, equations[i]);
+        bool known = inst == NONE || dae->insts.at[inst].class_kind != CLASS_KIND_CONSTRAINT;
+        for (uint32_t k = 0; k < found; k++)
+            known |= joints[k] == inst;
+        if (known)
+            continue;
+        joints[found++] = inst;
+        Out path = {0};
+        dae_inst_path(dae, inst, &path);
+        diag_note(diag, dae->insts.at[locate_user_inst(dae, inst)].span, "they are not free of each other because of the joint '%s' (%s)",
+                  path.text, sym_text(dae->syms, dae->insts.at[inst].class_name));
+        out_free(&path);
+    }
+    return found;
+}
+
 static void
 report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplus, Diags *diags)
 {
@@ -471,7 +493,9 @@ report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplu
                           " chosen", conditions, conditions == 1 ? "" : "s", possible ? "only " : "", possible);
     locate_move(dae, diag, locate_equation_inst(dae, equations[0]));
     note_set(dae, equations, n, diag);
-    diag_help(diag, "remove %s of these initial equations or of the fixed = true", surplus == 1 ? "one" : "some");
+    bool joints = note_joints(dae, equations, n, diag);
+    diag_help(diag, "remove %s of these initial equations or of the fixed = true%s", surplus == 1 ? "one" : "some",
+              joints ? ": a start without it is a guess, which moves to where the joints hold" : "");
 }
 
 static void
