@@ -144,6 +144,18 @@ determine_law(Structure *structure, uint32_t equation, const Var *row)
         determine_only(structure, row[1], sticks ? NONE : row[2]);
 }
 
+static bool
+has_discrete(Structure *structure)
+{
+    const Dae *dae = structure->dae;
+    if (structure->looked < dae->nvars) {
+        const uint8_t *kind = dae->var_kind.at + structure->looked;
+        structure->discrete |= memchr(kind, VAR_DISCRETE, dae->nvars - structure->looked) != NULL;
+        structure->looked = dae->nvars;
+    }
+    return structure->discrete;
+}
+
 // An equation about continuous variables determines none of the discrete ones it contains.
 static void
 separate_discrete(Structure *structure)
@@ -184,15 +196,17 @@ structure_read(Structure *structure, uint32_t equation)
     Dae *dae = structure->dae;
     structure->shape = dae_resolve(dae, equation, &structure->vars);
     const uint8_t *use = structure_shape(structure, structure->shape);
-    vec_clear(&structure->use);
-    vec_append(&structure->use, use, structure->vars.n);
+    vec_reserve(&structure->use, structure->vars.n);
+    structure->use.n = structure->vars.n;
+    for (uint32_t k = 0; k < structure->vars.n; k++) // few: a call of memcpy would cost more
+        structure->use.at[k] = use[k];
     const Equation *at = &dae->equations.at[equation];
     const Var *row = dae->rows.at + at->row;
     if (at->kind == EQN_WHEN)
         determine_only(structure, row[0], NONE);
     else if (at->kind == EQN_LAW)
         determine_law(structure, equation, row);
-    else if (!starts_discrete(dae, at))
+    else if (has_discrete(structure) && !starts_discrete(dae, at))
         separate_discrete(structure);
 }
 

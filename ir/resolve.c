@@ -132,7 +132,7 @@ resolve_short(Dae *dae, Expr shape, const Var *row, uint32_t n, U32Vec *vars)
         return recent->result;
     Var to[PACKED_SLOTS];
     uint32_t source = recent->source;
-    memcpy(to, vars->at, n * sizeof *to);
+    memcpy(to, vars->at, sizeof to); // all of them: a copy of known length is no call
     for (uint32_t k = 0; k < recent->n; k++, source >>= 4)
         vars->at[k] = to[source & 15];
     vars->n = recent->n;
@@ -147,7 +147,7 @@ dae_resolve_shape(Dae *dae, Expr shape, uint32_t row, U32Vec *vars)
         dae->resolver = arena_new(dae->arena, struct Resolver);
         dae->resolver->patterns.arena = dae->arena;
     }
-    vec_reserve(vars, 3 * n + 1);
+    vec_reserve(vars, 3 * (n < PACKED_SLOTS ? PACKED_SLOTS : n) + 1);
     vars->n = n;
     if (!n)
         return shape;

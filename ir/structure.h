@@ -22,6 +22,8 @@ typedef struct Structure {
     U8Vec uses;
     U32Vec seen;      // per Expr and use: the last shape that visited it
     U32Vec stack;
+    Var looked;       // variables before this one were looked at: whether one is discrete
+    bool discrete;
     // the equation read last:
     Expr shape;       // resolved
     U32Vec vars;      // per slot: representative
