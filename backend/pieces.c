@@ -32,7 +32,6 @@ typedef struct Planner {
     SlotCounts *slots;
     Map column_of;   // content of a column -> its number within the segment
     U32Vec places;   // scratch: the places of one column
-    I32Vec delta;    // scratch: steps of all operands
 } Planner;
 
 static uint32_t
@@ -62,30 +61,46 @@ same_table(const Planner *planner, const Column *column, uint32_t trips)
                                    trips * sizeof(uint32_t)) == 0;
 }
 
-// The column of the places in planner->places, new or already known to this segment.
-static uint32_t
-find_column(Planner *planner, Segment *segment)
+static Column
+affine_column(uint32_t start, uint32_t stride, uint32_t trips)
 {
-    Pieces *pieces = planner->pieces;
+    uint32_t last = start + stride * (trips - 1);
+    return (Column){.start = start, .stride = (int32_t)stride, .lo = start < last ? start : last, .hi = start < last ? last : start};
+}
+
+// The column of the places in planner->places; a table when they are no progression.
+static Column
+column_of_places(const Planner *planner, uint32_t trips)
+{
     const uint32_t *places = planner->places.at;
-    uint32_t trips = segment->trips, found;
-    Column column =
-        {.start = places[0], .stride = (int32_t)(places[1] - places[0]), .lo = places[0], .hi = places[0]};
+    Column column = affine_column(places[0], places[1] - places[0], trips);
     bool affine = true;
+    column.lo = column.hi = places[0];
     for (uint32_t t = 1; t < trips; t++) {
         affine = affine && (int32_t)(places[t] - places[t - 1]) == column.stride;
         column.lo = places[t] < column.lo ? places[t] : column.lo;
         column.hi = places[t] > column.hi ? places[t] : column.hi;
     }
-    uint64_t key = affine ? hash_add(column.start, (uint32_t)column.stride)
-                          : hash_add(1, hash_bytes(places, trips * sizeof *places));
+    column.table = !affine;
+    return column;
+}
+
+// The number of the column within the segment, new or already known. A table's places are those in planner->places.
+static uint32_t
+find_column(Planner *planner, Segment *segment, Column column)
+{
+    Pieces *pieces = planner->pieces;
+    const uint32_t *places = planner->places.at;
+    uint32_t trips = segment->trips, found;
+    uint64_t key = !column.table ? hash_add(column.start, (uint32_t)column.stride)
+                                 : hash_add(1, hash_bytes(places, trips * sizeof *places));
     if (map_get(&planner->column_of, key, &found)) {
         const Column *old = &pieces->columns.at[segment->columns + found];
-        if (affine ? !old->table && old->start == column.start && old->stride == column.stride
-                   : same_table(planner, old, trips))
+        if (!column.table ? !old->table && old->start == column.start && old->stride == column.stride
+                          : same_table(planner, old, trips))
             return found;
     }
-    if (!affine) {
+    if (column.table) {
         column.stride = 0;
         column.table = pieces->tables.n + 1;
         vec_append(&pieces->tables, places, trips);
@@ -96,8 +111,9 @@ find_column(Planner *planner, Segment *segment)
     return found;
 }
 
+// `affine`: all places are known to be progressions.
 static void
-add_loop(Planner *planner, uint32_t first, uint32_t period, uint32_t trips)
+add_loop(Planner *planner, uint32_t first, uint32_t period, uint32_t trips, bool affine)
 {
     Pieces *pieces = planner->pieces;
     if (trips < FEWEST_TRIPS) {
@@ -111,48 +127,46 @@ add_loop(Planner *planner, uint32_t first, uint32_t period, uint32_t trips)
         uint32_t operands = 1 + slot_count(planner->slots, planner->sys->exprs,
                                            planner->sys->instrs.at[first + b].shape);
         for (uint32_t k = 0; k < operands; k++) {
+            uint32_t start = place_of(planner, first + b, k), step = place_of(planner, first + period + b, k) - start;
             vec_clear(&planner->places);
-            for (uint32_t t = 0; t < trips; t++)
+            for (uint32_t t = 0; t < trips && !affine; t++)
                 vec_push(&planner->places, place_of(planner, first + t * period + b, k));
-            vec_push(&pieces->operands, find_column(planner, &segment));
+            Column column = affine ? affine_column(start, step, trips) : column_of_places(planner, trips);
+            vec_push(&pieces->operands, find_column(planner, &segment, column));
         }
     }
     vec_push(&pieces->segments, segment);
 }
 
-// True when all operands step from trip t to t+1 as planner->delta says; with `set`, writes delta.
-static bool
-steps_match(Planner *planner, uint32_t first, uint32_t period, uint32_t t, bool set)
+// The trip before which the operand k of instruction b no longer goes on as it does from trip t to the next; `end` at most.
+static uint32_t
+column_end(const Planner *planner, const Instr *instr, uint32_t period, uint32_t k, uint32_t end)
 {
-    uint32_t d = 0;
-    if (set)
-        vec_clear(&planner->delta);
-    for (uint32_t b = 0; b < period; b++) {
-        uint32_t from = first + t * period + b;
-        uint32_t operands =
-            1 + slot_count(planner->slots, planner->sys->exprs, planner->sys->instrs.at[from].shape);
-        for (uint32_t k = 0; k < operands; k++, d++) {
-            int32_t step = (int32_t)(place_of(planner, from + period, k) - place_of(planner, from, k));
-            if (set)
-                vec_push(&planner->delta, step);
-            else if (planner->delta.at[d] != step)
-                return false;
-        }
+    const uint32_t *places = planner->sys->places.at + (k ? k - 1 : 0);
+    uint32_t last = k ? places[instr[period].row] : instr[period].dest;
+    uint32_t step = last - (k ? places[instr[0].row] : instr[0].dest), t = 2;
+    for (; t < end; t++) {
+        const Instr *at = &instr[(size_t)t * period];
+        uint32_t place = k ? places[at->row] : at->dest;
+        if (place - last != step)
+            break;
+        last = place;
     }
-    return true;
+    return t;
 }
 
 // Length in trips of the progression that starts at trip t.
 static uint32_t
 piece_length(Planner *planner, uint32_t first, uint32_t period, uint32_t t, uint32_t trips)
 {
-    if (t + 1 >= trips)
-        return trips - t;
-    steps_match(planner, first, period, t, true);
-    uint32_t end = t + 1;
-    while (end + 1 < trips && steps_match(planner, first, period, end, false))
-        end++;
-    return end + 1 - t;
+    uint32_t end = trips - t;
+    const Instr *instr = planner->sys->instrs.at + first + (size_t)t * period;
+    for (uint32_t b = 0; b < period && end > 1; b++) {
+        uint32_t operands = 1 + slot_count(planner->slots, planner->sys->exprs, instr[b].shape);
+        for (uint32_t k = 0; k < operands; k++)
+            end = column_end(planner, &instr[b], period, k, end);
+    }
+    return end;
 }
 
 // A repetition of shapes: one loop, or a few loops when its places are a few long progressions.
@@ -168,11 +182,11 @@ add_repetition(Planner *planner, uint32_t first, uint32_t period, uint32_t trips
         ends[n++] = t;
     }
     if (t < trips) {
-        add_loop(planner, first, period, trips);
+        add_loop(planner, first, period, trips, false);
         return;
     }
     for (uint32_t p = 0, from = 0; p < n; from = ends[p++])
-        add_loop(planner, first + from * period, period, ends[p] - from);
+        add_loop(planner, first + from * period, period, ends[p] - from, true);
 }
 
 // First position j >= i where the shapes at j and j + period differ (or the range ends).
@@ -221,7 +235,6 @@ pieces_make(Pieces *pieces, const Sys *sys, SlotCounts *slots, uint32_t first, u
     }
     map_free(&planner.column_of);
     vec_free(&planner.places);
-    vec_free(&planner.delta);
 }
 
 void

@@ -235,7 +235,9 @@ static bool
 append_columns(const Structure *structure, Problem *problem, const Var *column_of, SlotUse use, uint32_t *last,
                uint32_t stamp)
 {
+    U32Vec *to = &problem->incidence.column;
     bool others = false;
+    vec_reserve(to, to->n + structure->vars.n);
     for (uint32_t k = 0; k < structure->vars.n; k++) {
         Var var = structure->vars.at[k];
         Var column = column_of ? column_of[var] : var;
@@ -244,7 +246,7 @@ append_columns(const Structure *structure, Problem *problem, const Var *column_o
             continue;
         if (last)
             last[column] = stamp;
-        vec_push(&problem->incidence.column, column);
+        to->at[to->n++] = column;
     }
     return others;
 }

@@ -284,7 +284,7 @@ static void
 reserve_equations(const Pass *pass)
 {
     Dae *dae = pass->dae;
-    uint64_t sums = 0, terms = 0, equal = 0;
+    uint64_t sums = 0, terms = 0, equal = 0, fixed = 0;
     for (uint32_t c = 0; c < dae->connectors.n; c++)
         terms += count_flows(type_of(dae, c));
     for (uint32_t s = 0; s < pass->first.n; s++)
@@ -293,10 +293,12 @@ reserve_equations(const Pass *pass)
         const ConnectorType *type = type_of(dae, dae->connects.at[i].a);
         equal += pass->joins.at[i] ? type->n - count_flows(type) : 0;
     }
-    if (dae->rows.n + terms + 2*equal > UINT32_MAX / 2)
+    for (Var var = 0; var < dae->nvars; var++) // initial equations var = start will follow
+        fixed += dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_flags.at[var] & VARF_FIXED;
+    if (dae->rows.n + terms + 2*equal + 2*fixed > UINT32_MAX / 2)
         return;
-    vec_reserve(&dae->equations, dae->equations.n + sums + equal);
-    vec_reserve(&dae->rows, dae->rows.n + terms + 2*equal);
+    vec_reserve(&dae->equations, dae->equations.n + sums + equal + fixed);
+    vec_reserve(&dae->rows, dae->rows.n + terms + 2*equal + 2*fixed);
 }
 
 static void

@@ -72,34 +72,57 @@ component_given(const Contract *contract, const Equation *equation, uint32_t sid
     return component != inst && parent != NONE && contract->owner.at[parent] == owner_of_equation(contract, equation) ? component : NONE;
 }
 
-// Gives the connectors of shells to the components around.
-static void
-find_shells(Contract *contract)
+// Marks the components with variables or equations of their own. False when all that have connectors have such.
+static bool
+mark_full(const Contract *contract, const U32Vec *owner, U8Vec *full)
 {
-    enum { GIVEN = 1, FULL = 2 };
     const Dae *dae = contract->dae;
-    U8Vec seen = {0};
-    vec_grow(&seen, dae->insts.n);
+    vec_grow(full, dae->insts.n);
     for (uint32_t i = 0; i < dae->groups.n; i++)
-        seen.at[dae->groups.at[i].inst] |= FULL;
-    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        full->at[dae->groups.at[i].inst] = 1;
+    for (uint32_t i = 0; i < owner->n; i++)
+        if (owner->at[i] != NONE)
+            full->at[owner->at[i]] = 1;
+    for (uint32_t i = 0; i < dae->insts.n; i++)
+        if (contract->owner.at[i] != i && !full->at[contract->owner.at[i]])
+            return true;
+    return false;
+}
+
+// Gives the connectors of shells to the components around. `owner` is that of each equation. False when there are none.
+static bool
+find_shells(Contract *contract, const U32Vec *owner)
+{
+    const Dae *dae = contract->dae;
+    U8Vec full = {0}, given = {0};
+    bool any = mark_full(contract, owner, &full);
+    vec_grow(&given, any ? dae->insts.n : 0);
+    for (uint32_t i = 0; any && i < dae->equations.n; i++) {
         const Equation *equation = &dae->equations.at[i];
-        uint32_t owner = owner_of_equation(contract, equation);
-        if (owner == NONE)
-            continue;
-        seen.at[owner] |= FULL;
-        for (uint32_t side = 0; side < 2 && !equation->binding; side++) {
-            uint32_t given = component_given(contract, equation, side);
-            if (given != NONE)
-                seen.at[given] |= GIVEN;
+        for (uint32_t side = 0; side < 2 && owner->at[i] != NONE && !equation->binding; side++) {
+            uint32_t component = component_given(contract, equation, side);
+            if (component != NONE)
+                given.at[component] = 1;
         }
     }
-    for (uint32_t i = 0; i < dae->insts.n; i++) {
+    for (uint32_t i = 0; any && i < dae->insts.n; i++) {
         uint32_t component = contract->owner.at[i];
-        if (i != component && seen.at[component] == GIVEN && !contract->composite.at[component] && !is_physical(dae, component))
+        if (i != component && given.at[component] && !full.at[component] && !contract->composite.at[component] && !is_physical(dae, component))
             contract->owner.at[i] = contract->owner.at[dae->insts.at[component].parent];
     }
-    vec_free(&seen);
+    vec_free(&full);
+    vec_free(&given);
+    return any;
+}
+
+static void
+find_equation_owners(const Contract *contract, U32Vec *owner)
+{
+    const Dae *dae = contract->dae;
+    vec_clear(owner);
+    vec_reserve(owner, dae->equations.n);
+    for (uint32_t i = 0; i < dae->equations.n; i++)
+        owner->at[owner->n++] = owner_of_equation(contract, &dae->equations.at[i]);
 }
 
 static void
@@ -121,7 +144,12 @@ static void
 build_indexes(Contract *contract)
 {
     const Dae *dae = contract->dae;
-    U32Vec owner = {0};
+    U32Vec equation_owner = {0}, owner = {0};
+    find_equation_owners(contract, &equation_owner);
+    if (find_shells(contract, &equation_owner))
+        find_equation_owners(contract, &equation_owner);
+    build_index(&contract->equations, dae->insts.n, &equation_owner);
+    vec_free(&equation_owner);
     for (uint32_t i = 0; i < dae->groups.n; i++)
         vec_push(&owner, contract->owner.at[dae->groups.at[i].inst]);
     build_index(&contract->groups, dae->insts.n, &owner);
@@ -129,10 +157,6 @@ build_indexes(Contract *contract)
     for (uint32_t i = 0; i < dae->connectors.n; i++)
         vec_push(&owner, contract->owner.at[dae->connectors.at[i].inst]);
     build_index(&contract->connectors, dae->insts.n, &owner);
-    vec_clear(&owner);
-    for (uint32_t i = 0; i < dae->equations.n; i++)
-        vec_push(&owner, owner_of_equation(contract, &dae->equations.at[i]));
-    build_index(&contract->equations, dae->insts.n, &owner);
     vec_clear(&owner);
     contract_open_inputs(contract, &owner);
     build_index(&contract->open_inputs, dae->insts.n, &owner);
@@ -474,7 +498,6 @@ pass_contract(Dae *dae, Diags *diags)
 {
     Contract contract = {.dae = dae, .diags = diags, .ok = true};
     find_owners(&contract);
-    find_shells(&contract);
     build_indexes(&contract);
     vec_reserve(&contract.column_of, dae->nvars);
     for (uint32_t v = 0; v < dae->nvars; v++)

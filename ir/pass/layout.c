@@ -152,20 +152,14 @@ lay_out(Lowering *low)
 }
 
 uint32_t
-place_of(Lowering *low, Var var, int *sign)
+place_late(Lowering *low, Var at)
 {
-    bool negative;
-    Var at = dae_alias(low->dae, var, &negative);
-    *sign = negative ? -1 : 1;
-    // A variable made while lowering (a pre of an alias, a literal) gets its place when it is first used.
+    double value;
     if (low->place.n < low->dae->nvars)
         vec_fill(&low->place, low->dae->nvars - low->place.n, NONE);
-    if (low->place.at[at] == NONE) {
-        put(low, at, new_places(low, 1));
-        double value;
-        if (dae_is_literal(low->dae, at, &value))
-            low->image.at[low->place.at[at]] = value;
-    }
+    put(low, at, new_places(low, 1));
+    if (dae_is_literal(low->dae, at, &value)) // or a pre of an alias
+        low->image.at[low->place.at[at]] = value;
     return low->place.at[at];
 }
 

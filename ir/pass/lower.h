@@ -142,8 +142,17 @@ variable_at(const Lowering *low, uint32_t place)
 }
 uint32_t new_places(Lowering *low, uint32_t count);
 void lay_out(Lowering *low);
+// The place of a representative that has none yet: one made while lowering gets its place when it is first used.
+uint32_t place_late(Lowering *low, Var at);
 // Place of a variable; sign -1 when it is the negative of what stands there.
-uint32_t place_of(Lowering *low, Var var, int *sign);
+static inline uint32_t
+place_of(Lowering *low, Var var, int *sign)
+{
+    bool negative;
+    Var at = dae_alias(low->dae, var, &negative);
+    *sign = negative ? -1 : 1;
+    return at < low->place.n && low->place.at[at] != NONE ? low->place.at[at] : place_late(low, at);
+}
 const char *place_text(Lowering *low, uint32_t place);
 // Where a span begins, "path:line:column"; `otherwise` when nothing was written there.
 const char *lower_place(Lowering *low, Span span, const char *otherwise);
