@@ -174,6 +174,56 @@ report_bracket(const Mistake *m)
     return true;
 }
 
+// Whether what stands in front of '=' or '(' can be no type: x = 3, a.x = 3, assert(b, "..").
+static bool
+begins_equation(const Parser *p)
+{
+    static const char *const types[] = {"Real", "Integer", "Boolean", "String"}, *const call = "assert";
+    if (p->prev.kind != T_IDENT)
+        return false;
+    const char *name = sym_text(p->syms, p->prev.sym);
+    bool yes = p->current.kind == T_EQUALS;
+    for (int i = 0; i < 4; i++)
+        yes = yes && strcmp(name, types[i]);
+    return yes || (p->current.kind == T_LPAREN && !strcmp(name, call));
+}
+
+// An equation among declarations, as far as one token says so: the word `equation` is missing in front of it.
+static bool
+report_no_section(const Mistake *m)
+{
+    Parser *p = m->p;
+    int kind = p->current.kind;
+    bool begins = kind == T_CONNECT || kind == T_DER || kind == T_IF || kind == T_FOR || kind == T_WHEN;
+    bool goes_on = m->want[T_IDENT] && begins_equation(p);
+    if (m->list != LIST_ELEMENTS || !(goes_on || (begins && m->first == FIRST_NONE && m->want[T_EQUATION])))
+        return false;
+    char found[80];
+    name_token(p, p->current, found, sizeof found);
+    Diag *diag = begins ? diag_add(p->diags, E0001, p->current.span, "%s stands in an equation section, not among declarations", found)
+        : diag_add(p->diags, E0001, p->current.span, "equations stand in an equation section, not among declarations");
+    diag_help(diag, "write 'equation' on a line before it");
+    tokens_recover_section(p, p->current, begins);
+    return true;
+}
+
+// A class begins where this one has to end: its `end` is missing.
+static bool
+report_missing_end(const Mistake *m)
+{
+    Parser *p = m->p;
+    const Block *block = open_block(p);
+    if (!block || block->kind != BLOCK_CLASS || m->first != FIRST_NONE || !m->want[T_END] || m->want[p->current.kind]
+        || !token_class_kind(p->current.kind) || !token_first_on_line(p, p->current))
+        return false;
+    char found[80];
+    name_token(p, p->current, found, sizeof found);
+    Diag *diag = diag_add(p->diags, E0001, p->current.span, "expected 'end %s;' before %s", sym_text(p->syms, block->sym), found);
+    note_block(diag, p, block);
+    tokens_recover_end(p, p->current, block->sym);
+    return true;
+}
+
 // A statement is complete, but its ';' is missing.
 static bool
 report_semicolon(const Mistake *m)
@@ -188,6 +238,7 @@ report_semicolon(const Mistake *m)
                               "expected '=' or an operator between '%s' and '%s'",
                               sym_text(p->syms, p->prev.sym), sym_text(p->syms, p->current.sym));
         diag_help(diag, "declarations stand before the word 'equation'");
+        p->owed = T_PUBLIC; // those that follow are read as such
         return true;
     }
     char text[120], found[80];
@@ -282,6 +333,10 @@ mistake_report(const Mistake *m)
     Parser *p = m->p;
     bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
     bool after = false;
+    if (!again && (report_no_section(m) || report_missing_end(m))) {
+        p->stop = diags_full(p->diags);
+        return;
+    }
     if (!again) {
         bool reported = report_end_of_file(m) || report_confusion(m) || report_bracket(m);
         after = !reported && report_semicolon(m);

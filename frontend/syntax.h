@@ -68,6 +68,7 @@ typedef struct Parser {
     Token current, prev, before; // the last three tokens given to the grammar
     SectionKind section;
     bool recovering;          // between a syntax error and the ';' that ends it
+    int owed;                 // T_EQUATION, T_PUBLIC: such a section begins behind the ';' that ends the error, if it looks like one
     bool stop;                // give the grammar the end of the file from now on
     uint32_t skip_brackets;   // '[' open while recovering: a ';' inside separates rows
     uint32_t last_error;      // offset of the last syntax error
@@ -107,6 +108,7 @@ bool foreign_behind_operand(const Parser *p, Span span);
 
 // --- tokens.c
 Token token_next(Parser *p);      // with contextual words decided and missing ends put in
+bool token_class_kind(int kind); // of a word that begins a class
 const char *token_word(int kind); // the text of a keyword token, NULL for others
 // Puts tokens in front of what is scanned next.
 void tokens_insert(Parser *p, const Token *tokens, uint32_t n);
@@ -115,6 +117,9 @@ bool token_at_start(const Parser *p); // whether a declaration, clause or sectio
 Token token_peek(Parser *p, uint32_t i); // the i-th raw token (i < QUEUE_SIZE) behind the one in hand
 // Called on a syntax error: chooses where to go on. `after` says that a statement was complete.
 void tokens_recover(Parser *p, Token unexpected, bool after);
+// The same where the word `equation`, or the end of the class `name`, is missing in front of the token.
+void tokens_recover_section(Parser *p, Token unexpected, bool begins);
+void tokens_recover_end(Parser *p, Token unexpected, Sym name);
 
 // --- misspelt.c: identifiers that were meant as keywords become those, with a message
 bool misspelt_word(Parser *p, Token *word); // an identifier in hand; true: it is another kind of token now

@@ -51,8 +51,8 @@ is_name(int kind)
     return kind == T_IDENT || is_context(kind);
 }
 
-static bool
-is_class_kind(int kind)
+bool
+token_class_kind(int kind)
 {
     switch (kind) {
     case T_CLASS: case T_MODEL: case T_RECORD: case T_BLOCK: case T_CONNECTOR: case T_TYPE:
@@ -165,7 +165,7 @@ token_at_start(const Parser *p)
     case T_OUTER: case T_REPLACEABLE:
         return true;
     case T_IDENT:
-        return is_class_kind(p->prev.kind) || p->prev.kind == T_EXTENDS;
+        return token_class_kind(p->prev.kind) || p->prev.kind == T_EXTENDS;
     default:
         return is_section_word(p->current.kind);
     }
@@ -182,7 +182,7 @@ static bool
 starts_class(Parser *p)
 {
     int before = p->current.kind;
-    if (before == T_DOT || before == T_EXTENDS || is_class_kind(before) || is_prefix(before))
+    if (before == T_DOT || before == T_EXTENDS || token_class_kind(before) || is_prefix(before))
         return false;
     int next = token_peek(p, 0).kind;
     return is_name(next) || next == T_EXTENDS;
@@ -441,7 +441,7 @@ ends_skipping(Parser *p, Token *token)
         token->kind = T_COMMA;
     if (is_section_word(kind) || kind == T_END)
         return true;
-    return is_class_kind(kind) && token_first_on_line(p, *token);
+    return token_class_kind(kind) && token_first_on_line(p, *token);
 }
 
 void
@@ -460,6 +460,44 @@ tokens_recover(Parser *p, Token unexpected, bool after)
         return;
     Token put[] = {made(p, T_SEMICOLON, 0), unexpected};
     tokens_insert(p, put, 2);
+}
+
+// What begins an equation section goes on in one; behind an equation that has no section the next equation begins it.
+void
+tokens_recover_section(Parser *p, Token unexpected, bool begins)
+{
+    p->recovering = true;
+    p->last_error = unexpected.span.lo;
+    p->skip_brackets = 0;
+    p->owed = begins ? 0 : T_EQUATION;
+    Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_EQUATION, 0), unexpected};
+    if (begins)
+        tokens_insert(p, put, 3);
+}
+
+// Ends the class and goes on with what was unexpected in it.
+void
+tokens_recover_end(Parser *p, Token unexpected, Sym name)
+{
+    p->recovering = true;
+    p->last_error = unexpected.span.lo;
+    p->skip_brackets = 0;
+    Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_END, 0), made(p, T_IDENT, name), made(p, T_SEMICOLON, 0), unexpected};
+    tokens_insert(p, put, 5);
+}
+
+// Behind an equation among declarations, or a declaration among equations: whether another one follows.
+static bool
+owed_follows(Parser *p)
+{
+    int kind = token_peek(p, 0).kind, next = token_peek(p, 1).kind;
+    if (p->owed == T_EQUATION)
+        return kind == T_CONNECT || kind == T_DER || kind == T_IF || kind == T_FOR || kind == T_WHEN
+            || (is_name(kind) && (next == T_EQUALS || next == T_LPAREN));
+    for (uint32_t i = 1; is_name(kind) && next == T_DOT && i + 2 < QUEUE_SIZE / 2; i += 2)
+        next = token_peek(p, i + 2).kind;
+    return is_prefix(kind) || kind == T_INNER || kind == T_OUTER || kind == T_FINAL || kind == T_REPLACEABLE
+        || (is_name(kind) && is_name(next));
 }
 
 // --- the filter
@@ -515,6 +553,12 @@ token_next(Parser *p)
     if (p->recovering && token.record != UINT32_MAX && ends_skipping(p, &token)) {
         tokens_insert(p, &token, 1);
         token = made(p, T_SEMICOLON, 0);
+    }
+    if (p->recovering && p->owed && token.kind == T_SEMICOLON) {
+        Token section = made(p, p->owed, 0);
+        if (owed_follows(p))
+            tokens_insert(p, &section, 1);
+        p->owed = 0;
     }
     follow_section(p, token.kind);
     if (p->record && token.record < p->record->n)
