@@ -115,6 +115,17 @@ add_wrapper(Program *program, uint32_t class_id, SurveyKind kind)
 
 // --- the classes of the library
 
+// A class of external objects is made and freed by calls of functions: there is nothing of it to be looked at alone.
+static bool
+is_object(Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    if (info->kind != CLASS_CLASS || info->extends.n != 1 || ast_kind(&program->ast, info->body) != AST_BODY)
+        return false;
+    scope_bases(program, class_id);
+    return class_at(program, class_id)->bases.n == 1 && class_at(program, class_id)->bases.at[0] == CLASSID_OBJECT;
+}
+
 static SurveyKind
 kind_of(const Program *program, const ClassInfo *info)
 {
@@ -197,7 +208,7 @@ program_survey(Program *program, const char *name, Survey *survey)
                                                                                          : SURVEY_NOTHING;
         if (top && kind == SURVEY_MODEL)
             return false;
-        if (kind == SURVEY_NOTHING)
+        if (kind == SURVEY_NOTHING || is_object(program, id))
             continue;
         SurveyItem item = {.name = sym_text(program->syms, info->full_name), .class_id = id, .kind = kind};
         vec_push(&survey->items, item);

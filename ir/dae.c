@@ -579,3 +579,22 @@ dae_has_open_flanges(const Dae *dae)
     }
     return false;
 }
+
+bool
+dae_is_own_bus(const Dae *dae, uint32_t connector)
+{
+    const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
+    uint32_t inst = dae->connectors.at[connector].inst;
+    while (inst && dae->insts.at[inst].parent && dae->insts.at[dae->insts.at[inst].parent].class_kind == CLASS_KIND_CONNECTOR)
+        inst = dae->insts.at[inst].parent;
+    return type->n && type->causality[0] == CAUSALITY_DEDUCED && inst && !dae->insts.at[inst].parent && !dae->insts.at[inst].internal;
+}
+
+bool
+dae_has_open_buses(const Dae *dae)
+{
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        if (dae_is_own_bus(dae, c))
+            return true;
+    return false;
+}

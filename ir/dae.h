@@ -316,6 +316,7 @@ typedef struct Dae {
     const Sources *sources;
     Sym name;
     double start, stop, interval, tolerance; // experiment annotation; NAN where not given
+    bool is_part;         // of models that it is not looked at in: what its flanges and buses meet there is not known
 
     VEC(Inst) insts;
     VEC(Group) groups;
@@ -421,6 +422,9 @@ bool formalism_named(const char *name, Formalism *out);
 VarType dae_type(const Dae *dae, Var var);
 // The model itself has flanges: it is a part of others.
 bool dae_has_open_flanges(const Dae *dae);
+// Whether a connector is a signal on a public expandable connector of the model itself, or of one inside that; whether any is.
+bool dae_is_own_bus(const Dae *dae, uint32_t connector);
+bool dae_has_open_buses(const Dae *dae);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
 // True when the values of parameters and constants make an expression over vars zero, as far as is known while
 // compiling.

@@ -28,7 +28,7 @@ check_motion(Session *session)
     return diags_errors(session->diags) > errors ? EXIT_MODEL : EXIT_FINE;
 }
 
-// A model without flanges is elaborated again as what stands alone.
+// A model without flanges and buses is elaborated again as what stands alone.
 static int
 check_class(Session *session, const SurveyItem *item, Tally *tally)
 {
@@ -36,7 +36,8 @@ check_class(Session *session, const SurveyItem *item, Tally *tally)
     uint32_t wanted = part ? FACT_UNITS | FACT_CONTRACTS : item->kind == SURVEY_TYPE || item->kind == SURVEY_CONSTANTS ? FACT_FLAT : FACT_SYS;
     ElaborateOptions options = {.class_id = item->class_id, .part = part, .max_scalars = session->options.limit_scalars};
     int status = compile_class(session, &options, wanted);
-    bool alone = item->kind == SURVEY_MODEL && session->compilation.dae && !dae_has_open_flanges(session->compilation.dae);
+    bool alone = item->kind == SURVEY_MODEL && session->compilation.dae && !dae_has_open_flanges(session->compilation.dae)
+        && !dae_has_open_buses(session->compilation.dae);
     forget_compilation(session);
     if (!status && alone) {
         options.part = false;

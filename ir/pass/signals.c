@@ -118,7 +118,8 @@ report_open(Check *check, uint32_t set, uint32_t k)
         for (uint32_t i = check->sets->start[s]; sets_find(&check->joined, s) == sets_find(&check->joined, set)
              && i < check->sets->start[s + 1]; i++) {
             uint32_t connector = check->sets->items[i] / 2;
-            if (is_internal(dae, check->sets->items[i]))
+            if (is_internal(dae, check->sets->items[i])
+                || (dae->is_part && dae_is_own_bus(dae, connector))) // its source may be elsewhere
                 return;
             if (type_of(dae, connector)->causality[k] == CAUSALITY_DEDUCED
                 && is_in_equation(dae, dae->connectors.at[connector].first + k))
