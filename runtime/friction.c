@@ -415,6 +415,20 @@ turn_disks(Run *run)
     return turned;
 }
 
+// All that is wrong are frictions in a plane that begin to slide against their pull. The direction of that, taken from the
+// force that held them, may be what is wrong: of several side by side each turns with the others.
+static bool
+only_pulled_back(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        double mode = friction_mode(run, k);
+        bool pulled = run->model->sgn[k].disk == 1 && mode != 0 && run->friction->wanted[k] == 0 && !guard_of(run, k)->pending;
+        if (run->friction->wanted[k] != mode && !pulled)
+            return false;
+    }
+    return true;
+}
+
 bool
 friction_update(Run *run)
 {
@@ -422,6 +436,8 @@ friction_update(Run *run)
     uint32_t first, wrong = find_wrong(run, &first);
     if (!wrong)
         return turn_disks(run);
+    if (only_pulled_back(run) && turn_disks(run))
+        return true;
     if (wrong < friction->fewest) {
         friction->fewest = wrong;
         friction->patience = PATIENCE;

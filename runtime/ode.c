@@ -387,8 +387,9 @@ ode_step(Run *run, double limit)
         flag = ode->runge_kutta ? ERKStepEvolve(ode->memory, limit, ode->y, &time, ARK_ONE_STEP)
                                 : CVode(ode->memory, limit, ode->y, &time, CV_ONE_STEP);
     if (flag < 0) {
-        run_message(run, MDL_ERROR, "at time %.12g: the %s method could not take a step\n%s", run->time,
-                    run->stepper->name, ode->message);
+        run_message(run, MDL_ERROR, "at time %.12g: the %s method could not take a step\n%s%sthe model is stiff or nearly singular here, as "
+                    "a folded linkage is; another method may get on: --solver=ida", run->time, run->stepper->name, ode->message,
+                    ode->message[0] ? "\n" : "");
         return MDL_FAILED;
     }
     // Both libraries say 1 when the stop time was reached.
