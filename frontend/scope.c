@@ -5,6 +5,7 @@
 // class; encapsulated classes see the top level only), 7.1 (extends), 13.2 (imports).
 // Contract: program.h. Every answer is remembered per (class, name). Complexity: constant after the first
 // time.
+#include "frontend/other_names.h"
 #include "frontend/program.h"
 
 #include <string.h>
@@ -475,10 +476,14 @@ report_class(Program *program, uint32_t class_id, Node name)
     const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
     const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
     const char *library = !ok && !usual && i + 1 == at->nchild && i < 2 ? program_library_class(program, sym_text(program->syms, part)) : NULL;
+    const char *here = members && !ok ? other_name(sym_text(program->syms, class_at(program, in)->full_name), sym_text(program->syms, part))
+                                      : NULL;
     const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
                       : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
     if (ok && !found.class_id)
         diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+    else if (here)
+        diag_help(diag, "the library calls it '%s'", here);
     else if (library && !(members && near))
         diag_help(diag, "libraries have it: %s", library);
     else if (near)
