@@ -45,6 +45,10 @@ struct Integrator {
     double step_before;      // the one before an event that another follows at once, otherwise 0
     long error_failures, newton_failures; // of the current start
     bool recovered;          // a restart was tried since the last good step
+    bool held_low;           // a start is wanted, with a history
+    uint32_t low_steps;      // of order 1 in a row
+    long low_failures;       // of the error test, when they began
+    double high_step;        // the last one of a higher order than 2
     uint32_t stalled;        // steps in a row that hardly moved time
     char bad[300];           // what was not finite in the last failed residual
     char message[500];       // IDA's last message
@@ -683,6 +687,41 @@ project(Run *run)
     return MDL_OK;
 }
 
+// Behind steps that failed again and again IDA goes on with order 1. Where fast vibrations then need steps so short that rounding
+// shows in the differences of higher orders, it stays there for ever, one failure to a step. True: it does.
+static bool
+is_held_low(Integrator *integrator)
+{
+    enum { LOW_STEPS = 60 };
+    int order = 0;
+    long failures = 0;
+    IDAGetLastOrder(integrator->ida, &order);
+    IDAGetNumErrTestFails(integrator->ida, &failures);
+    if (order > 2)
+        integrator->high_step = integrator->step;
+    if (order > 1 || integrator->low_steps >= LOW_STEPS)
+        integrator->low_steps = 0;
+    if (!integrator->low_steps++)
+        integrator->low_failures = failures;
+    return integrator->low_steps == LOW_STEPS && failures - integrator->low_failures > LOW_STEPS / 4
+           && integrator->high_step > 10 * integrator->step;
+}
+
+// A start at the present point, with a history as behind an event. Before a step, when all have looked at the one before.
+static int
+leave_low_order(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    integrator->held_low = false;
+    evaluate_load(run, run->time, run->y, run->yp);
+    if (evaluate_solved(run, false) != MDL_OK)
+        return MDL_OK;
+    evaluate_store(run);
+    run->stats->restarts++;
+    integrator->step_before = integrator->high_step;
+    return ida_start(run);
+}
+
 static int
 ida_step(Run *run, double limit)
 {
@@ -695,6 +734,9 @@ ida_step(Run *run, double limit)
         run->time = limit;
         return MDL_OK;
     }
+    int status = integrator->held_low ? leave_low_order(run) : MDL_OK;
+    if (status != MDL_OK)
+        return status;
     int flag = step_once(run, limit, &time);
     if (flag < 0 && recover(run))
         flag = step_once(run, limit, &time);
@@ -705,6 +747,7 @@ ida_step(Run *run, double limit)
     IDAGetLastStep(integrator->ida, &integrator->step);
     if (has_stalled(run, before))
         return report_stall(run);
+    integrator->held_low = is_held_low(integrator);
     return integrator->projection ? project(run) : MDL_OK;
 }
 
