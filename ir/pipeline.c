@@ -317,7 +317,7 @@ const Pass pipeline[] = {
      .requires = FACT_ALIASES},
     {ROW(cycles), .doc = "what closes a loop that a free body carries no longer holds the body's position",
      .requires = FACT_ALIASES},
-    {ROW(networks), .doc = "loops and cuts of networks that bind states alone are said in an equation of their own",
+    {ROW(networks), .doc = "sums of equations that bind states alone (loops and cuts of networks) are said in an equation of their own",
      .requires = FACT_ALIASES},
     {ROW(balance), .doc = "as many independent equations as unknowns, or a message in physical words",
      .requires = FACT_ALIASES, .provides = FACT_BALANCED},

@@ -9,17 +9,16 @@
 //             others becomes the sum round its cycle. Cuts: equations are the nodes, a flow that occurs in exactly two of
 //             them is an edge, and the sum over a set that nothing algebraic leaves is a balance of states. In a set with
 //             fewer edges than equations the structure sees it. (The general case, with integer coefficients: Otter and
-//             Elmqvist, Transformation of Differential Algebraic Array Equations to Index One Form, Modelica 2017.)
+//             Elmqvist, Transformation of Differential Algebraic Array Equations to Index One Form, Modelica 2017; other terms: sums.c.)
 // Contract:   requires alias. One equation of each loop or cut is replaced by the combination, in its place and of its component.
 // Complexity: linear in the equations; combinations of more than LONGEST equations and equations of more than WIDEST unknowns stay.
 //
 //     i1 = a - c, i2 = b - a, i3 = c - b   with states i   ->   i1 = a - c, i2 = b - a, i1 + i2 + i3 = 0
 #include "ir/base/sets.h"
-#include "ir/structure.h"
+#include "ir/pass/networks.h"
 
 enum { LONGEST = 200, WIDEST = 32 };
 enum { SIGN_UNKNOWN = 2 };
-enum { ALGEBRAIC = 1, STATE = 2, GIVEN = 4 }; // what an unknown is; GIVEN: an equation says it alone
 
 typedef struct Term {
     Var var;
@@ -58,9 +57,9 @@ find_roles(Networks *net)
     vec_grow(&net->role, dae->nvars);
     for (Var v = 0; v < dae->nvars; v++)
         if (unknown.at[v] && dae_kind(dae, v) == VAR_CONTINUOUS)
-            net->role.at[v] = structure_der(dae, v) != NONE ? STATE : ALGEBRAIC;
+            net->role.at[v] = structure_der(dae, v) != NONE ? ROLE_STATE : ROLE_ALGEBRAIC;
         else if (unknown.at[v])
-            net->role.at[v] = UINT8_MAX; // it jumps: nothing that has it can be differentiated
+            net->role.at[v] = ROLE_JUMPS;
     vec_free(&unknown);
 }
 
@@ -76,8 +75,8 @@ find_given(Networks *net, uint32_t equation)
             only = net->read.at[k];
             unknowns++;
         }
-    if (unknowns == 1 && net->role.at[only] == ALGEBRAIC)
-        net->role.at[only] = GIVEN;
+    if (unknowns == 1 && net->role.at[only] == ROLE_ALGEBRAIC)
+        net->role.at[only] = ROLE_GIVEN;
 }
 
 static int8_t
@@ -131,9 +130,9 @@ take_row(Networks *net, uint32_t equation)
     for (uint32_t k = 0; k < vars->n && good; k++)
         switch (net->role.at[vars->at[k]]) {
         case 0: break;
-        case ALGEBRAIC: good = take_term(net, &row, shape, k); break;
-        case STATE: row.has_state = true; break;
-        case GIVEN: row.only_states = false; break;
+        case ROLE_ALGEBRAIC: good = take_term(net, &row, shape, k); break;
+        case ROLE_STATE: row.has_state = true; break;
+        case ROLE_GIVEN: row.only_states = false; break;
         default: good = false;
         }
     if (good && row.n)
@@ -148,7 +147,7 @@ static bool
 is_algebraic(const void *context, uint32_t slot)
 {
     const Networks *net = context;
-    return net->role.at[net->structure.vars.at[slot]] == ALGEBRAIC;
+    return net->role.at[net->structure.vars.at[slot]] == ROLE_ALGEBRAIC;
 }
 
 // Adds sign times the rest of a row, with its variables behind those of the sum.
@@ -174,7 +173,7 @@ replace_row(Networks *net, uint32_t r)
     Dae *dae = net->dae;
     bool binds = false;
     for (uint32_t k = 0; k < net->vars.n && !binds; k++)
-        binds = net->role.at[net->vars.at[k]] == STATE && expr_uses_slot(dae->exprs, net->sum, k);
+        binds = net->role.at[net->vars.at[k]] == ROLE_STATE && expr_uses_slot(dae->exprs, net->sum, k);
     if (!binds)
         return;
     Equation *equation = &dae->equations.at[net->rows.at[r].equation];
@@ -430,6 +429,7 @@ pass_networks(Dae *dae, Diags *diags)
     vec_grow(&net.replaced, net.rows.n);
     close_loops(&net);
     close_cuts(&net);
+    sums_close(dae, &net.structure, &net.role);
     structure_free(&net.structure);
     vec_free(&net.read);
     vec_free(&net.role);
