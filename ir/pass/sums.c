@@ -17,6 +17,7 @@
 //
 //     C*(der(a) - der(b)) = -a/R, C*(der(b) - der(a)) = u - b   ->   C*(der(a) - der(b)) = -a/R, -a/R + u - b = 0
 #include "ir/pass/networks.h"
+#include "ir/pass/regular.h"
 
 #include <math.h>
 
@@ -231,42 +232,13 @@ has_unknown(const Sums *sums, Expr e)
     return false;
 }
 
-// The number in front of a term; *text is what is left.
-static double
-take_number(Exprs *exprs, Expr term, Expr *text)
-{
-    Op op = expr_op(exprs, term);
-    double number = 1;
-    *text = term;
-    if (op == OP_CONST) {
-        number = expr_value(exprs, term);
-        *text = expr_const(exprs, 1);
-    } else if (op == OP_NEG) {
-        number = -take_number(exprs, expr_arg(exprs, term, 0), text);
-    } else if (op == OP_MUL && expr_op(exprs, expr_arg(exprs, term, 0)) == OP_CONST) {
-        Expr args[WIDEST];
-        uint32_t n = expr_nargs(exprs, term);
-        if (n > WIDEST)
-            return 1;
-        for (uint32_t k = 1; k < n; k++)
-            args[k - 1] = expr_arg(exprs, term, k);
-        number = expr_value(exprs, expr_arg(exprs, term, 0));
-        *text = expr_make(exprs, OP_MUL, args, n - 1);
-    } else if (op == OP_DIV) {
-        Expr over;
-        number = take_number(exprs, expr_arg(exprs, term, 0), &over);
-        *text = number != 1 ? expr_2(exprs, OP_DIV, over, expr_arg(exprs, term, 1)) : term;
-    }
-    return number;
-}
-
 // Whole numbers are factors, others belong to the text.
 static void
 push_part(Sums *sums, Expr term)
 {
     Exprs *exprs = sums->dae->exprs;
     Expr text;
-    double number = take_number(exprs, term, &text), size = fabs(number);
+    double number = regular_number(exprs, term, &text), size = fabs(number);
     Part part = {.first = sums->slots.n, .factor = number < 0 ? -1 : 1};
     if (size == floor(size) && size >= 1 && size < 1000)
         part.factor = (int)number;
