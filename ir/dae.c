@@ -11,8 +11,6 @@
 
 #include "ir/base/pages.h"
 
-// A literal's value is found through var_group: LITERAL_BIT plus the index into literal_values.
-enum { LITERAL_BIT = 0x80000000 };
 
 Dae *
 dae_create(Syms *syms, const Sources *sources)
@@ -336,21 +334,6 @@ formalism_named(const char *name, Formalism *out)
             return true;
         }
     return false;
-}
-
-static Var
-underlying(const Dae *dae, Var var)
-{
-    while (dae->var_group.at[var] == NONE)
-        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
-    return var;
-}
-
-const Group *
-dae_group(const Dae *dae, Var var)
-{
-    uint32_t group = dae->var_group.at[underlying(dae, var)];
-    return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
 }
 
 VarType

@@ -331,7 +331,7 @@ typedef struct Dae {
     U32Vec var_pre;       // its pre() variable or NONE
     U32Vec var_pre_of;
     Map literals;         // bits of a double -> literal variable
-    F64Vec literal_values; // indexed through var_group = LITERAL_GROUP: see dae_literal_value
+    F64Vec literal_values; // indexed through var_group: LITERAL_BIT plus the index
     VEC(Bind) binds;
     VEC(Equation) equations;
     U32Vec rows;
@@ -434,7 +434,16 @@ bool dae_known_value(Dae *dae, Var var, double *value);
 // The parameter that holds a start value that can be set in the compiled model, or NONE.
 Var dae_start_of(const Dae *dae, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);
-const Group *dae_group(const Dae *dae, Var var); // of the underlying declared variable, or NULL (literal)
+enum { LITERAL_BIT = 0x80000000 };
+// Of the underlying declared variable, or NULL (literal).
+static inline const Group *
+dae_group(const Dae *dae, Var var)
+{
+    while (dae->var_group.at[var] == NONE)
+        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    uint32_t group = dae->var_group.at[var];
+    return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
+}
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
 // The instance itself, or a part of it at any depth.
 bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);

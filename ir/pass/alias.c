@@ -17,11 +17,13 @@
 
 typedef struct Aliases {
     Dae *dae;
-    U8Vec mergeable;   // per variable
+    U8Vec mergeable;   // per variable: 0, MERGEABLE or JOINED
     U32Vec parent;     // union-find
     U8Vec negative;    // sign relative to the parent
     U8Vec shape_kind;  // per Expr: 0 not known yet, else ShapeKind
 } Aliases;
+
+enum { MERGEABLE = 1, JOINED = 2 }; // joined: a root that had a class of several
 
 typedef enum ShapeKind { SHAPE_UNKNOWN, SHAPE_OTHER, SHAPE_EQUAL, SHAPE_OPPOSITE } ShapeKind;
 
@@ -84,6 +86,15 @@ find_root(Aliases *aliases, Var var, bool *negative)
     return root;
 }
 
+// b = a, or -a.
+static void
+join_roots(Aliases *aliases, Var a, Var b, bool negative)
+{
+    aliases->parent.at[b] = a;
+    aliases->negative.at[b] = negative;
+    aliases->mergeable.at[a] = aliases->mergeable.at[b] = JOINED;
+}
+
 static bool
 same_class(const Dae *dae, Var a, Var b, ShapeKind kind)
 {
@@ -110,8 +121,7 @@ use_equation(Aliases *aliases, uint32_t e)
     b = find_root(aliases, b, &negative_b);
     if (a == b)
         return;
-    aliases->parent.at[b] = a;
-    aliases->negative.at[b] = negative_a ^ negative_b ^ (kind == SHAPE_OPPOSITE);
+    join_roots(aliases, a, b, negative_a ^ negative_b ^ (kind == SHAPE_OPPOSITE));
     equation->kind = EQN_ALIAS;
 }
 
@@ -251,8 +261,7 @@ join(Aliases *aliases, uint32_t kept, uint32_t again, bool opposite)
     b = find_root(aliases, b, &negative_b);
     if (a == b)
         return;
-    aliases->parent.at[b] = a;
-    aliases->negative.at[b] = negative_a ^ negative_b ^ opposite;
+    join_roots(aliases, a, b, negative_a ^ negative_b ^ opposite);
     dae->equations.at[again].kind = EQN_ALIAS;
 }
 
@@ -325,6 +334,10 @@ choose_best(Aliases *aliases, U32Vec *best)
     vec_grow(&most, dae->nvars);
     vec_fill(best, dae->nvars, NONE);
     for (Var v = 0; v < dae->nvars; v++) {
+        if (aliases->parent.at[v] == v && aliases->mergeable.at[v] != JOINED) { // alone, as most are
+            best->at[v] = v;
+            continue;
+        }
         Var root = find_root(aliases, v, &negative), old = best->at[root];
         uint32_t is = merit(dae, &has_start, v);
         if (old != NONE) {

@@ -36,6 +36,7 @@ struct JacobianMemo {
     VEC(Derived) derived;
     U32Vec orders;
     Map of;
+    struct { uint64_t key; uint32_t index; } recent[64]; // of the map, by key; a key of 0 is none
     U32Vec first, count;   // per place: its partials, range of `partials`
     VEC(Partial) partials;
     U32Vec touched;        // places whose lists must be forgotten
@@ -138,9 +139,14 @@ derive(Lowering *low, Expr shape, uint32_t n, const Term *term, uint32_t terms)
             memcpy(&bits, &term[i].partial.value, sizeof bits);
         key = hash_add(hash_add(key, term[i].slot), term[i].partial.place == NONE ? bits : 1);
     }
-    uint32_t index;
-    if (map_get(&memo->of, key, &index))
+    uint32_t index, place = (uint32_t)key % (sizeof memo->recent / sizeof *memo->recent);
+    if (memo->recent[place].key == key && key)
+        return &memo->derived.at[memo->recent[place].index];
+    if (map_get(&memo->of, key, &index)) {
+        memo->recent[place].key = key;
+        memo->recent[place].index = index;
         return &memo->derived.at[index];
+    }
     Exprs *exprs = low->exprs;
     bool calls = expr_has_op(exprs, shape, OP_CALL);
     Expr *sum = base_calloc((size_t)terms + n + 1, sizeof *sum);
