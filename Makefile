@@ -7,7 +7,7 @@ WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sani
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
 CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
-BASE     := $(wildcard ir/base/*.c) runtime/template.c runtime/nearest.c
+BASE     := $(wildcard ir/base/*.c) runtime/template.c runtime/texts.c runtime/nearest.c
 IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
 FRONTEND := $(wildcard frontend/*.c)
 DRIVER   := $(wildcard frontend/driver/*.c frontend/analysis/*.c)

@@ -105,6 +105,19 @@ define_library(Jit *jit)
     return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs, ALL));
 }
 
+// Whether an earlier routine calls the same function.
+static bool
+is_defined(const Jit *jit, const uint32_t *numbers, uint32_t n)
+{
+    const Exprs *exprs = jit->sys->exprs;
+    for (uint32_t i = 0; i < n; i++) {
+        const External *external = routine_of(exprs, numbers[i])->external;
+        if (external && external->address == routine_of(exprs, numbers[n])->external->address)
+            return true;
+    }
+    return false;
+}
+
 // The external functions of the model, which have been loaded.
 static LLVMErrorRef
 define_externals(Jit *jit)
@@ -114,7 +127,7 @@ define_externals(Jit *jit)
     sys_routines(jit->sys, &numbers);
     for (uint32_t i = 0; i < numbers.n; i++) {
         const External *external = routine_of(jit->sys->exprs, numbers.at[i])->external;
-        if (!external)
+        if (!external || (external->builtin && is_defined(jit, numbers.at, i)))
             continue;
         LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit->lljit, external->symbol)};
         pair.Sym.Address = (uintptr_t)external->address;

@@ -157,7 +157,7 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
     BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
     CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts), CODE(mdl_model, told),
-    STRUCTS(mdl_model, failed, failure_layout, n_failures),
+    STRUCTS(mdl_model, failed, failure_layout, n_failures), TEXTS(mdl_model, text, n_texts),
     STRUCTS(mdl_model, output, output_layout, n_outputs), STRUCTS(mdl_model, settable, settable_layout, n_settables),
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
@@ -170,7 +170,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 864);
+DESCRIBED(mdl_model, 880);
 
 typedef struct Tables {
     LlModule *m;

@@ -116,7 +116,7 @@ start_value(Algorithm *algorithm, uint32_t var, Expr *out)
     *out = expr_const(elab->dae->exprs, 0);
     if (!mod || !mod->value)
         return true;
-    if (!mod_evaluate(elab, mod, &value) || value.type.base == TYPE_STRING)
+    if (!mod_evaluate(elab, mod, &value))
         return false;
     if (value.count)
         *out = value.elements[value.type.rank && var < value.count ? var : 0];

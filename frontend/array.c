@@ -22,10 +22,6 @@ common_type(ExprEnv *env, const Value *parts, uint32_t n, Span span, Type *type)
         if (other->base == TYPE_REAL)
             type->base = TYPE_REAL;
     }
-    if (type->base == TYPE_STRING) {
-        diag_add(env->diags, E0723, span, "arrays of Strings are not supported yet");
-        return false;
-    }
     return true;
 }
 

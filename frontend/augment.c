@@ -211,7 +211,7 @@ declare_elements(Augment *augment, uint32_t parent)
     for (uint32_t i = 0; frag && i < frag->order.n; i++) {
         Member *member = &frag->members.at[frag->order.at[i]];
         bool fixed = !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT);
-        if (fixed || member->type.base == TYPE_STRING)
+        if (fixed)
             continue;
         if (member->is_component && !member->is_connector) {
             unsupported(elab, member->span, "a record in a connector that is expandable or connected in parts");

@@ -227,28 +227,11 @@ ours(const Walk *walk, const Mod *mod, bool declared_here)
     return mod->value && !mod_unset(walk->elab, mod) && (mod->frag == walk->frag || (!mod->frag && declared_here));
 }
 
-// Texts are no part of the flat model: their values are evaluated where they are used, and here, so that all are right.
-static void
-check_text(Walk *walk, Member *member)
-{
-    const Value *value;
-    bool structural = member->evaluate;
-    walk->elab->active++;
-    member_value(walk->elab, member->scope ? member->scope : walk->frag, member, member->span, &value);
-    walk->elab->active--;
-    member->evaluate = structural;
-}
-
 static void
 walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool declared_here)
 {
     static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal",
                                         [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_FIXED] = "fixed"};
-    if (member->type.base == TYPE_STRING) {
-        if (ours(walk, mod, declared_here))
-            check_text(walk, member);
-        return;
-    }
     if (ours(walk, mod, declared_here))
         emit(walk, mod, member, base, ROLE_VALUE);
     for (uint32_t i = 0; i < mod->n; i++) {

@@ -141,7 +141,7 @@ place_arguments(BuiltinCall *call, Node args)
         Node arg = ast_child(env->ast, args, i);
         AstKind kind = ast_kind(env->ast, arg);
         if (kind == AST_FUNCARG) {
-            diag_add(env->diags, E0723, node_span(env, arg), "'%s' does not take functions as arguments",
+            diag_add(env->diags, E0210, node_span(env, arg), "'%s' does not take functions as arguments",
                      call->builtin->name);
             return false;
         }

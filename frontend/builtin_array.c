@@ -121,8 +121,6 @@ builtin_fill(BuiltinCall *call, Value *out)
     Value value;
     if (!expression(call->env, call->nodes[0], &value))
         return false;
-    if (value.type.base == TYPE_STRING)
-        return refuse(call, 0, "no String");
     Type type = value.type;
     if (!read_sizes(call, 1, &type))
         return false;

@@ -218,10 +218,6 @@ bool
 builtin_event_free(BuiltinCall *call, Value *out)
 {
     const Value *value = &call->values[0];
-    if (value->type.base == TYPE_STRING) {
-        *out = *value;
-        return true;
-    }
     if (!value_new(call->env, &value->type, call->span, out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)

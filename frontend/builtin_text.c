@@ -53,7 +53,9 @@ given_format(BuiltinCall *call, const Value *value, const char **out)
     bool integer = value->type.base == TYPE_INTEGER;
     if (!expression_scalar(env, node, TYPE_STRING, "the format", &format))
         return false;
-    const char *text = text_filled(env, &format);
+    if (!value_evaluate(env, &format, node_span(env, node)))
+        return false;
+    const char *text = text_of(env, &format);
     if (!type_is_number(&value->type) || !format_usable(text, integer)) {
         Diag *diag = diag_add(env->diags, E0220, node_span(env, node), "\"%s\" is no format of %s", text,
                               value_type_text(env, value));
@@ -113,14 +115,9 @@ builtin_string(BuiltinCall *call, Value *out)
         format = plain_format(env, &value.type, digits, left ? -width : width);
     else if (!given_format(call, &value, &format))
         return false;
-    Expr *element = arena_array(env->arena, Expr, 1);
-    *element = value.elements[0];
+    Expr element = value.elements[0];
     if (value.type.base == TYPE_BOOLEAN)
-        *element = expr_3(env->exprs, OP_IF, *element, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
-    *out = text_value(env, arena_printf(env->arena, "\1%s\2", format));
-    out->elements = element;
-    out->places = 1;
-    if (value_known(env, &value))
-        *out = text_value(env, text_filled(env, out));
+        element = expr_3(env->exprs, OP_IF, element, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    *out = value_scalar(env, TYPE_STRING, text_fill(env->exprs, arena_printf(env->arena, "\1%s\2", format), &element, 1));
     return true;
 }

@@ -117,7 +117,7 @@ closure_elements(const ExprEnv *env, const Closure *closure, U32Vec *elements)
     for (uint32_t k = 0; closure && k < closure->n; k++) {
         const Value *value = &closure->values[k];
         if (!value_known(env, value))
-            vec_append(elements, value->elements, value_scalars(value));
+            vec_append(elements, value->elements, value->count);
         closure_elements(env, value->closure, elements);
     }
 }
@@ -133,9 +133,7 @@ closure_key(const ExprEnv *env, const Closure *closure, Out *out)
             out_printf(out, "[%u]", value->type.dims[d]);
         if (value->closure)
             closure_key(env, value->closure, out);
-        else if (value->type.base == TYPE_STRING)
-            out_printf(out, "%u", value->string);
-        for (uint32_t i = 0; value_known(env, value) && i < value_scalars(value); i++)
+        for (uint32_t i = 0; value_known(env, value) && i < value->count; i++)
             out_printf(out, " %.17g", value_number(env, value, i));
     }
     out_char(out, ')');

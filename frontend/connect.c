@@ -87,7 +87,7 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
                 vec_push(&out->bonds, bond);
             }
         }
-        if (member->is_component || member->type.base == TYPE_STRING)
+        if (member->is_component)
             continue;
         if (!frag->is_connector && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
             unsupported(elab, member->span, "a parameter or constant in a record inside a connector");
@@ -203,8 +203,7 @@ count_variables(const Fragment *frag)
     uint32_t n = frag->nvars;
     for (uint32_t i = 0; i < frag->order.n; i++) {
         const Member *member = &frag->members.at[frag->order.at[i]];
-        if (!member->is_component && member->type.base != TYPE_STRING
-            && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
+        if (!member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT))
             n -= member->count;
     }
     return n;
@@ -458,7 +457,7 @@ compare_fixed(Elab *elab, Fragment *frag, Fragment *a, uint32_t at_a, Fragment *
         Member *x = &a->members.at[a->order.at[i]], *y = fragment_member(b, x->name);
         if (!y || y->state != 2 || y->absent || x->count != y->count || x->is_component != y->is_component || x->split || y->split)
             continue;
-        if (is_fixed_member(x) && is_fixed_member(y) && x->type.base != TYPE_STRING)
+        if (is_fixed_member(x) && is_fixed_member(y))
             demand_equal(elab, frag, at_a + x->first, at_b + y->first, x->count, x->name, span);
         for (uint32_t e = 0; x->is_component && e < x->count; e++)
             compare_fixed(elab, frag, x->fragments[0], at_a + x->first + e * x->fragments[0]->nvars, y->fragments[0],

@@ -186,10 +186,34 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
     return true;
 }
 
+// The element of an array that was made alone to ask it for a value stands for one of those that are in the model.
+static void
+mark_evaluated(Fragment *frag, Member *member)
+{
+    Sym names[DEPTH_LIMIT];
+    uint32_t n = 0;
+    member->evaluate = true;
+    for (Fragment *at = frag; at && at->of && n < DEPTH_LIMIT; at = at->parent) {
+        if (at->element == NONE || at->of->split) {
+            names[n++] = at->of->name;
+            continue;
+        }
+        Fragment *shared = at->of->fragments[0];
+        while (shared && n) {
+            Member *inside = fragment_member(shared, names[--n]);
+            shared = inside && inside->is_component && !inside->split ? inside->fragments[0] : NULL;
+        }
+        Member *same = shared ? fragment_member(shared, member->name) : NULL;
+        if (same)
+            same->evaluate = true;
+        return;
+    }
+}
+
 bool
 member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out)
 {
-    member->evaluate = true;
+    mark_evaluated(frag, member);
     *out = &member->value;
     if (member->value_state == 1) {
         diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
@@ -206,9 +230,8 @@ member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value
 
 // --- evaluation at compile time
 
-// The result lives as long as the elaboration.
-bool
-evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out)
+static bool
+evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool constant, Value *out)
 {
     Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
     AsideEnv aside;
@@ -218,7 +241,7 @@ evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, V
         diag_add(elab->diags, E0113, node_at(elab, expr)->span, "values depend on each other too deeply");
         elab->stopped = true;
     }
-    bool ok = shallow && expression_constant(&aside.env, expr, out);
+    bool ok = shallow && (constant ? expression_constant(&aside.env, expr, out) : expression(&aside.env, expr, out));
     aside_close(elab, &aside);
     if (!ok)
         return false;
@@ -227,6 +250,19 @@ evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, V
         memcpy(kept, out->elements, out->count * sizeof *kept);
     out->elements = kept;
     return true;
+}
+
+// The result lives as long as the elaboration.
+bool
+evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out)
+{
+    return evaluate_as(elab, frag, class_id, loops, expr, true, out);
+}
+
+bool
+evaluate_type(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Value *out)
+{
+    return evaluate_as(elab, frag, class_id, false, expr, false, out);
 }
 
 bool

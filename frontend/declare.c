@@ -5,6 +5,7 @@
 // unless its elements turn out to differ in structure.
 // Contract: fragment.h. Complexity: linear in members and in elements that must be separate.
 #include "frontend/fragment.h"
+#include "ir/text.h"
 
 static const uint32_t variability = AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE;
 
@@ -108,6 +109,17 @@ counted_dims(Elab *elab, const Fragment *frag, Member *member)
     return n > 0;
 }
 
+// Dimensions of a value that belong to the arrays of components around the variable: each component gets its part.
+static uint32_t
+rank_around(const Fragment *frag, const Mod *mod)
+{
+    uint32_t rank = 0;
+    int32_t levels = mod->frag ? mod->levels : 0;
+    for (const Fragment *at = frag; at && levels > 0 && at->of; at = at->parent, levels--)
+        rank += at->of->type.rank;
+    return rank;
+}
+
 // `Real table[:, 2] = ...`: the sizes left open come from the value.
 static bool
 close_dims(Elab *elab, const Fragment *frag, Member *member)
@@ -122,16 +134,17 @@ close_dims(Elab *elab, const Fragment *frag, Member *member)
     }
     if (counted_dims(elab, frag, member))
         return true;
-    if (!mod_evaluate(elab, mod, &value))
+    if (!mod_type(elab, mod, &value))
         return false;
-    if (value.type.rank != member->type.rank) {
+    uint32_t around = rank_around(frag, mod);
+    if (value.type.rank != around + member->type.rank) {
         diag_add(elab->diags, E0124, mod->span, "'%s' has %u dimensions, its value has %u",
-                 sym_text(elab->dae->syms, member->name), member->type.rank, value.type.rank);
+                 sym_text(elab->dae->syms, member->name), around + member->type.rank, value.type.rank);
         return false;
     }
-    for (uint32_t i = 0; i < value.type.rank; i++)
+    for (uint32_t i = 0; i < member->type.rank; i++)
         if (member->type.dims[i] == UINT32_MAX)
-            member->type.dims[i] = value.type.dims[i];
+            member->type.dims[i] = value.type.dims[around + i];
     return true;
 }
 
@@ -163,7 +176,7 @@ text_attribute(Elab *elab, Member *member, const char *name, Sym *out)
         diag_add(elab->diags, E0201, mod_value_span(elab, mod), "'%s' must be a String", name);
         return false;
     }
-    *out = value.string;
+    *out = sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[0]));
     return true;
 }
 
@@ -249,10 +262,6 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
     if (base.base != TYPE_REAL && (member->flags & (AST_F_FLOW | AST_F_STREAM)))
         diag_add(elab->diags, E0131, member->span, "'%s' has the prefix %s and must be Real", name_of(elab, member->name),
                  member->flags & AST_F_FLOW ? "flow" : "stream");
-    if (base.base == TYPE_STRING && member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT) {
-        unsupported(elab, member->span, "a String that is no parameter or constant");
-        return false;
-    }
     check_attributes(elab, member);
     return text_attribute(elab, member, "unit", &member->unit)
         && text_attribute(elab, member, "displayUnit", &member->display_unit)

@@ -453,8 +453,6 @@ place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_
     if (member->is_component)
         return place_component(elab, frag, member, vars, insts);
     member->first = (uint32_t)*vars;
-    if (member->type.base == TYPE_STRING)
-        return true;
     *vars += member->count;
     if (member->is_connector && !frag->is_connector) {
         member->first_inst = (uint32_t)*insts;

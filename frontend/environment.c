@@ -50,7 +50,6 @@ structural_value(Elab *elab, const Target *target, Span span, Reference *out)
         const Value *whole;
         if (!member_value(elab, target->spots[i].frag, target->spots[i].member, span, &whole))
             return false;
-        value->string = whole->string;
         for (uint32_t k = 0; whole->elements && k < target->m; k++)
             value->elements[i * target->m + k] = whole->elements[target->offsets[k]];
     }
@@ -427,9 +426,10 @@ find_member(Elab *own, Fragment **frag, uint32_t *var)
                 e++;
             *var -= member->element_places[3 * e] - base;
         } else if (member->fragments[0]->nvars) {
+            e = *var / member->fragments[0]->nvars;
             *var %= member->fragments[0]->nvars;
         }
-        *frag = own ? share_own(own, at, member, e) : member->fragments[e];
+        *frag = own ? share_own(own, at, member, e) : member->fragments[member->split ? e : 0];
     }
     return NULL;
 }

@@ -7,6 +7,7 @@
 // Contract: fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
+#include "ir/text.h"
 
 void
 begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops)
@@ -581,12 +582,13 @@ elaborate_assert(Context *context, Node call)
         Expr off = expr_1(exprs, OP_NOT, context->guard);
         e = stop ? off : expr_2(exprs, OP_OR, off, e);
     }
-    made.message = message.string;
+    TextForm form = text_form(exprs, message.elements[0], elab->scratch);
+    made.message = sym_of(elab->dae->syms, form.form);
     made.told = context->frag->told.n;
-    made.n_told = message.places;
-    for (uint32_t k = 0; k < message.places; k++) {
+    made.n_told = form.n;
+    for (uint32_t k = 0; k < form.n; k++) {
         FragTold told;
-        store_shape(elab, context->frag, message.elements[k], &told.shape, &told.row, &told.n);
+        store_shape(elab, context->frag, form.values[k], &told.shape, &told.row, &told.n);
         vec_push(&context->frag->told, told);
     }
     store_shape(elab, context->frag, e, &made.shape, &made.row, &made.n);

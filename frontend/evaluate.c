@@ -103,7 +103,7 @@ bool
 value_evaluate(ExprEnv *env, Value *value, Span span)
 {
     Evaluation evaluation = {.env = env, .span = span};
-    uint32_t n = value_scalars(value);
+    uint32_t n = value->count;
     Expr *elements = arena_array(env->arena, Expr, n + 1);
     bool good = true;
     for (uint32_t i = 0; i < n && good; i++) {
@@ -113,8 +113,6 @@ value_evaluate(ExprEnv *env, Value *value, Span span)
     value->elements = elements;
     vec_free(&evaluation.known);
     vec_free(&evaluation.order);
-    if (good && n && value->type.base == TYPE_STRING)
-        *value = text_value(env, text_filled(env, value));
     return good;
 }
 

@@ -64,8 +64,6 @@ expression_local(const ExprEnv *env, Node ref)
 static bool
 check_assigned(ExprEnv *env, const Value *value, Node node)
 {
-    if (value->type.base == TYPE_STRING)
-        return true;
     for (uint32_t i = 0; i < value->count; i++)
         if (!value->elements[i]) {
             diag_add(env->diags, E0207, node_span(env, node), "'%s' is read before it has a value",
@@ -90,8 +88,6 @@ local_reference(ExprEnv *env, Node node, uint32_t local, Value *out)
         }
     if (!subscripts && !parts)
         *out = whole;
-    else if (whole.type.base == TYPE_STRING)
-        return subscript_value(env, &whole, subscripts, out);
     else if (!path_value(env, &whole, node, 0, out))
         return false;
     return check_assigned(env, out, node);
@@ -126,11 +122,6 @@ plain_reference(ExprEnv *env, Node node, void *context, Value *out)
     if (reference.value) {
         *out = *reference.value;
         return true;
-    }
-    if (reference.type.base == TYPE_STRING) {
-        diag_add(env->diags, E0723, node_span(env, node), "the text of '%s' is not known at compile time",
-                 expression_text(env, node));
-        return false;
     }
     if (!value_new(env, &reference.type, node_span(env, node), out))
         return false;
@@ -316,8 +307,6 @@ if_merge(ExprEnv *env, Node node, IfParts *parts, Value *out)
     Type type;
     if (!same_branch_types(env, node, parts, &type))
         return false;
-    if (type.base == TYPE_STRING)
-        return text_chosen(env, parts->conditions.at, parts->values.at, last + 1, node_span(env, node), out);
     if (!value_new(env, &type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++) {
@@ -464,7 +453,7 @@ sides_fit(ExprEnv *env, const Value *left, const Value *right, Span span)
     bool numbers = type_is_number(&left->type) && type_is_number(&right->type);
     bool same = type_same_class(&left->type, &right->type);
     bool sizes = type_same_sizes(&left->type, &right->type);
-    if ((numbers || same) && sizes && left->type.base != TYPE_STRING)
+    if ((numbers || same) && sizes)
         return true;
     Diag *diag = diag_add(env->diags, numbers || same ? E0202 : E0201, span,
                           "the left side has type %s, but the right side has type %s",

@@ -49,15 +49,12 @@ struct RecordType {
     uint32_t class_id;       // for the class side
     uint32_t n, size;        // fields; scalars
     const RecordField *fields;
-    bool texts;              // it has Strings besides, which are no part of the value
 };
 
 typedef struct Value {
     Type type;
     uint32_t count;          // product of dims, 1 for a scalar; of records: of all their scalars
-    Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1
-    Sym string;              // TYPE_STRING: the text, with a place for each of the elements (runtime/template.h)
-    uint32_t places;         // TYPE_STRING: number of elements
+    Expr *elements;          // row-major, the scalars of one record one after the other; in the environment's arena; Booleans 0/1, enumerations from 1, Strings numbers of texts (ir/text.h)
     const struct Closure *closure; // TYPE_FUNCTION, which has no elements; NULL for others
     bool unseen;             // {e for i in 1:0}: empty, and nobody knows what e is; it fits wherever its own dimensions do
 } Value;

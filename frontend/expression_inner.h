@@ -8,6 +8,7 @@
 
 #include "frontend/expression.h"
 #include "ir/routine.h"
+#include "ir/text.h"
 
 enum {
     NESTING_LIMIT = 3000,          // expressions and statements inside each other, through all function calls
@@ -28,12 +29,6 @@ bool type_same_sizes(const Type *a, const Type *b);
 bool type_same_class(const Type *a, const Type *b);
 uint32_t type_scalars(const Type *type); // of one element: those of a record, otherwise 1
 Value value_scalar(ExprEnv *env, VarType base, Expr element);
-// Elements of a value: those in the places of a String, all scalars of others.
-static inline uint32_t
-value_scalars(const Value *value)
-{
-    return value->type.base == TYPE_STRING ? value->places : value->count;
-}
 // Room for all elements of `type`; false after E0214 when there are too many.
 bool value_new(ExprEnv *env, const Type *type, Span span, Value *out);
 bool value_known(const ExprEnv *env, const Value *value); // every element is a constant
@@ -75,11 +70,9 @@ bool overload_string(ExprEnv *env, Node call, FunctionRef *function);
 
 // --- text.c
 Value text_value(ExprEnv *env, const char *text);
-Value text_given(ExprEnv *env, Expr address); // the text at an address that is known at run time
-bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out);
-// One of several texts, by conditions known at run time: conditions->at[k] decides for texts[k] unless one before it did.
-bool text_chosen(ExprEnv *env, const Expr *conditions, const Value *texts, uint32_t n, Span span, Value *out);
-// The text with the values of its places; what is not known is shown as "...".
+const char *text_of(const ExprEnv *env, const Value *value); // of a scalar; NULL: it is not known
+bool text_joined(ExprEnv *env, const Value *left, const Value *right, Span span, Value *out); // of equal sizes, or with a scalar
+// The text as far as it is known; what is not is shown as "...".
 const char *text_filled(ExprEnv *env, const Value *text);
 
 // --- array.c

@@ -43,10 +43,9 @@ check_type(const Frame *frame, const Passing *passing, const Pass *pass)
     if (type->base == TYPE_RECORD)
         return type->rank ? refuse(frame, pass->node, "arrays of records have no form in C")
              : passing->fortran ? refuse(frame, pass->node, "records have no form in FORTRAN 77")
-             : type->record->texts ? refuse(frame, pass->node, "a record with a String cannot be passed")
              : has_arrays(type->record) ? refuse(frame, pass->node, "a record with arrays has no form in C") : true;
-    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT && passing->fortran)
-        return refuse(frame, pass->node, "FORTRAN 77 cannot give a String");
+    if (type->base == TYPE_STRING && passing->fortran && (pass->kind == PASS_RESULT || type->rank))
+        return refuse(frame, pass->node, type->rank ? "FORTRAN 77 takes no arrays of Strings" : "FORTRAN 77 cannot give a String");
     if (type->object && (type->rank || passing->fortran))
         return refuse(frame, pass->node, type->rank ? "arrays of external objects have no form in C" : "external objects have no form in FORTRAN 77");
     return external_scalar_type(type) ? true : refuse(frame, pass->node, "it has no form in C");
@@ -172,7 +171,7 @@ add_declared(Frame *frame, Passing *passing, Node external)
 static void
 append_inputs(ExprEnv *env, const Value *value, U32Vec *inputs)
 {
-    for (uint32_t k = 0; k < value_scalars(value); k++) {
+    for (uint32_t k = 0; k < value->count; k++) {
         Expr element = value->elements ? value->elements[k] : 0;
         vec_push(inputs, element ? element : expr_const(env->exprs, 0));
     }
@@ -194,12 +193,11 @@ place_passes(Passing *passing, U32Vec *inputs)
     for (uint32_t i = 0; i < passing->passes.n; i++) {
         Pass *pass = &passing->passes.at[i];
         pass->in = inputs->n;
-        if (pass->kind != PASS_RESULT || pass->value.type.base != TYPE_STRING)
-            append_inputs(passing->env, &pass->value, inputs);
+        append_inputs(passing->env, &pass->value, inputs);
         if (pass->kind != PASS_RESULT)
             continue;
         pass->out = passing->outputs;
-        passing->outputs += pass->value.type.base == TYPE_STRING ? 1 : pass->value.count;
+        passing->outputs += pass->value.count;
     }
     if (makes_object(passing))
         vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see parameters.c
@@ -217,8 +215,8 @@ passing_key(const Frame *frame, const Passing *passing)
     for (uint32_t i = 0; i < passing->passes.n; i++) {
         const Pass *pass = &passing->passes.at[i];
         out_printf(&out, ", %u %s", pass->kind, value_type_text(env, &pass->value));
-        if (pass->value.type.base == TYPE_STRING)
-            out_printf(&out, " %u %u", pass->value.string, pass->value.places);
+        if (external_literal(passing, pass))
+            out_printf(&out, " %s", external_literal(passing, pass));
     }
     Sym key = sym_of(env->syms, out.text);
     out_free(&out);
@@ -230,9 +228,7 @@ mark_reals(Routine *routine, const Passing *passing)
 {
     for (uint32_t i = 0; i < passing->passes.n; i++) {
         const Value *value = &passing->passes.at[i].value;
-        if (passing->passes.at[i].kind == PASS_RESULT && value->type.base == TYPE_STRING)
-            continue;
-        for (uint32_t k = 0; k < value_scalars(value); k++)
+        for (uint32_t k = 0; k < value->count; k++)
             vec_push(&routine->real, value->type.base == TYPE_REAL || value->type.base == TYPE_RECORD);
     }
     while (routine->real.n < passing->inputs)
@@ -342,11 +338,6 @@ call(Frame *frame, Passing *passing)
         Value *value = &env->locals.at[pass->variable].value;
         if (pass->kind != PASS_RESULT)
             continue;
-        if (pass->value.type.base == TYPE_STRING) {
-            Expr text = routine_result(env->exprs, made, pass->out);
-            *value = text_given(env, text);
-            continue;
-        }
         good = value_new(env, &pass->value.type, frame->span, value);
         for (uint32_t k = 0; good && k < value->count; k++)
             value->elements[k] = routine_result(env->exprs, made, pass->out + k);

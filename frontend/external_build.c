@@ -14,7 +14,7 @@
 #include "frontend/external.h"
 #include "frontend/external_inner.h"
 #include "frontend/native.h"
-#include "runtime/template.h"
+#include "runtime/texts.h"
 
 typedef struct Making {
     const Sys *sys;
@@ -33,7 +33,7 @@ find_externals(Making *making)
     sys_routines(making->sys, &numbers);
     for (uint32_t i = 0; i < numbers.n; i++) {
         External *external = routine_of(making->sys->exprs, numbers.at[i])->external;
-        if (!external)
+        if (!external || external->builtin)
             continue;
         vec_push(&making->externals, external);
         External *destructor = external->destructor ? routine_of(making->sys->exprs, external->destructor)->external : NULL;
@@ -215,11 +215,14 @@ load(Making *making, const char *path)
         out_printf(making->why, "%s\n", dlerror());
         return false;
     }
-    void *fill = symbol(making, library, "mdlc_fill");
-    bool good = fill != NULL;
-    void (*const filler)(const char *, const double *, char *, size_t) = template_fill;
-    if (good)
-        memcpy(fill, &filler, sizeof filler);
+    const char *(*const at)(double, const double *) = mdl_text_at;
+    double (*const from)(const char *, const double *) = mdl_text_from;
+    void *to_at = symbol(making, library, "mdlc_text_at"), *to_from = to_at ? symbol(making, library, "mdlc_text_from") : NULL;
+    bool good = to_from != NULL;
+    if (good) {
+        memcpy(to_at, &at, sizeof at);
+        memcpy(to_from, &from, sizeof from);
+    }
     for (uint32_t i = 0; good && i < making->externals.n; i++) {
         void *address = symbol(making, library, making->externals.at[i]->symbol);
         memcpy(&making->externals.at[i]->address, &address, sizeof address);

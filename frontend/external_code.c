@@ -49,7 +49,9 @@ copy_struct(const Passing *passing, const RecordType *record, const char *row, u
         if (field->type.base == TYPE_RECORD)
             copy_struct(passing, field->type.record, row, place, at, back, out);
         else if (back)
-            out_printf(out, "    %s[%u] = %s;\n", row, place, at);
+            out_printf(out, field->type.base == TYPE_STRING ? "    %s[%u] = mdlc_text(%s, state);\n" : "    %s[%u] = %s;\n", row, place, at);
+        else if (field->type.base == TYPE_STRING)
+            out_printf(out, "    %s = mdlc_text_at(%s[%u], state);\n", at, row, place);
         else
             out_printf(out, "    %s = (%s)%s[%u];\n", at, external_scalar_type(&field->type), row, place);
     }
@@ -106,7 +108,10 @@ open_array(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
     out_printf(out, "    static _Thread_local %s a%u[%u];\n", type, i, n ? n : 1);
     out_printf(out, "    for (size_t k = 0; k < %u; k++)\n        a%u[", n, i);
     print_place(passing, pass, out);
-    out_printf(out, "] = (%s)in[%u + k];\n", type, pass->in);
+    if (pass->value.type.base == TYPE_STRING)
+        out_printf(out, "] = mdlc_text_at(in[%u + k], state);\n", pass->in);
+    else
+        out_printf(out, "] = (%s)in[%u + k];\n", type, pass->in);
 }
 
 static void
@@ -114,9 +119,11 @@ close_array(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
 {
     if (pass->kind != PASS_RESULT || is_direct(passing, pass))
         return;
-    out_printf(out, "    for (size_t k = 0; k < %u; k++)\n        out[%u + k] = a%u[", array_count(pass), pass->out, i);
+    bool text = pass->value.type.base == TYPE_STRING;
+    out_printf(out, "    for (size_t k = 0; k < %u; k++)\n        out[%u + k] = %sa%u[", array_count(pass), pass->out,
+               text ? "mdlc_text(" : "", i);
     print_place(passing, pass, out);
-    out_text(out, "];\n");
+    out_text(out, text ? "], state);\n" : "];\n");
 }
 
 // --- texts
@@ -133,22 +140,11 @@ print_literal(const char *text, Out *out)
     out_char(out, '"');
 }
 
-static const char *
-pass_text(const Passing *passing, const Pass *pass)
+const char *
+external_literal(const Passing *passing, const Pass *pass)
 {
-    return sym_text(passing->env->syms, pass->value.string);
-}
-
-static void
-open_text(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
-{
-    enum { VALUE_WIDTH = 400 }; // of a number with all its digits, or a name
-    size_t room = strlen(pass_text(passing, pass)) + 1 + (size_t)VALUE_WIDTH * pass->value.places;
-    if (!pass->value.places && !passing->fortran)
-        return;
-    out_printf(out, "    static _Thread_local char a%u[%zu];\n    mdlc_fill(", i, room);
-    print_literal(pass_text(passing, pass), out);
-    out_printf(out, ", in + %u, a%u, sizeof a%u);\n", pass->in, i, i);
+    bool text = pass->value.type.base == TYPE_STRING && !pass->value.type.rank && pass->kind == PASS_VALUE;
+    return text ? text_of(passing->env, &pass->value) : NULL;
 }
 
 // --- one argument
@@ -158,10 +154,11 @@ static void
 open_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
 {
     const Type *type = &pass->value.type;
-    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT) {
-        out_printf(out, "    const char *a%u = \"\";\n", i);
-    } else if (type->base == TYPE_STRING) {
-        open_text(passing, pass, i, out);
+    if (type->base == TYPE_STRING && !type->rank) {
+        if (pass->kind == PASS_RESULT)
+            out_printf(out, "    const char *a%u = \"\";\n", i);
+        else if (!external_literal(passing, pass))
+            out_printf(out, "    const char *a%u = mdlc_text_at(in[%u], state);\n", i, pass->in);
     } else if (type->base == TYPE_RECORD) {
         out_text(out, "    ");
         print_struct(passing, type->record, out);
@@ -182,10 +179,10 @@ static void
 print_argument(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
 {
     const Type *type = &pass->value.type;
-    if (type->base == TYPE_STRING && pass->kind == PASS_RESULT)
+    if (type->base == TYPE_STRING && !type->rank && pass->kind == PASS_RESULT)
         out_printf(out, "(void *)&a%u", i);
-    else if (type->base == TYPE_STRING && !pass->value.places && !passing->fortran)
-        print_literal(pass_text(passing, pass), out);
+    else if (external_literal(passing, pass))
+        print_literal(external_literal(passing, pass), out);
     else if (type->base == TYPE_STRING)
         out_printf(out, "a%u", i);
     else if (type->base == TYPE_RECORD)
@@ -213,7 +210,7 @@ close_pass(const Passing *passing, const Pass *pass, uint32_t i, Out *out)
     else if (type->rank)
         close_array(passing, pass, i, out);
     else if (type->base == TYPE_STRING)
-        out_printf(out, "    out[%u] = mdlc_text(a%u);\n", pass->out, i);
+        out_printf(out, "    out[%u] = mdlc_text(a%u, state);\n", pass->out, i);
     else if (type->object)
         out_printf(out, "    out[%u] = mdlc_keep(a%u, %s);\n", pass->out, i, passing->destructor ? passing->destructor : "NULL");
     else
@@ -236,7 +233,7 @@ print_parameter(const Passing *passing, const Pass *pass, Out *out)
     if (type->base == TYPE_RECORD)
         out_text(out, "void *");
     else if (type->base == TYPE_STRING)
-        out_text(out, passing->fortran ? "char *" : pass->kind == PASS_RESULT ? "const char **" : "const char *");
+        out_text(out, passing->fortran ? "char *" : pointer ? "const char **" : "const char *");
     else if (pass->size && !passing->fortran)
         out_text(out, "size_t");
     else
@@ -317,7 +314,7 @@ external_wrapper(const Passing *passing, const char *symbol, uint32_t site, Out 
     if (passing->destructor)
         out_printf(out, "mdlc_destroy %s;\n", passing->destructor);
     out_printf(out, "void %s(const double *in, double *out, double *state)\n{\n    mdlc_call call;\n", symbol);
-    out_text(out, "    (void)in;\n    (void)out;\n");
+    out_text(out, "    (void)in;\n    (void)out;\n    (void)state;\n");
     for (uint32_t i = 0; i < passing->passes.n; i++)
         open_pass(passing, &passing->passes.at[i], i, out);
     out_printf(out, "    mdlc_enter(&call);\n    if (setjmp(call.back)) {\n        mdlc_failed(&call, state, %u);\n        return;\n    }\n",

@@ -69,11 +69,11 @@ annotated_texts(Search *search, const char *name, Texts *texts)
         Value known;
         if (!expression(env, text, &known))
             return false;
-        if (known.type.base != TYPE_STRING || known.places || known.type.rank) {
+        if (known.type.base != TYPE_STRING || known.type.rank || !text_of(env, &known)) {
             diag_add(env->diags, E0722, node_span(env, text), "the annotation '%s' needs a text that is known at compile time", name);
             return false;
         }
-        vec_push(texts, sym_text(env->syms, known.string));
+        vec_push(texts, text_of(env, &known));
     }
     return true;
 }

@@ -30,6 +30,8 @@ typedef struct Passing { // how an external function is called
 } Passing;
 
 // --- external_code.c
+// The text that is passed, where it is known; NULL: for other arguments.
+const char *external_literal(const Passing *passing, const Pass *pass);
 // The C type of a scalar of this type; NULL when there is none.
 const char *external_scalar_type(const Type *type);
 // The declaration of the external function, and the text of `symbol`, an ExternalCode that calls it; failures are of `site`.

@@ -41,7 +41,6 @@ struct Mod {
     Fragment *known_in;      // frag NULL: the instance in which the value is found at compile time
     const Sym *fields;       // the value is this field of the record `value`: n_fields names, outermost first
     uint32_t n_fields;
-    bool text;               // that field is a String, which is no part of the record's value
     Mod **children;
     uint32_t n, capacity;
     Map index;               // name -> child, made for long lists
@@ -77,6 +76,7 @@ typedef struct Member {
     uint32_t type_class;     // class named in the declaration
     Fragment **fragments;    // 1, or one per element when `split`
     bool split;
+    Fragment **alone;        // of arrays that are not split: elements whose values were asked for, made when they are
     bool shares;             // its fragment is one for components with other numbers in their modifications, too (share.c)
     uint32_t first, first_inst, first_connector; // local places
     uint32_t *element_places; // split: first, first_inst, first_connector of each element
@@ -310,6 +310,8 @@ bool share_key(const Elab *elab, const Mod *mod, bool exact, uint64_t *key);
 bool share_is_open(const Elab *elab, Fragment *frag, const Mod *mod);
 // The fragment of element `e` of a component of `frag`, one of its own: a value within may be asked for.
 Fragment *share_own(Elab *elab, Fragment *frag, Member *member, uint32_t e);
+// Whether values in the component's fragment may be others than those of the component.
+bool share_may_differ(const Member *member);
 
 // --- type_use.c
 // What a type name stands for after following short classes.
@@ -400,6 +402,8 @@ Mod *record_spread(Elab *elab, Mod *mod, uint32_t class_id);
 // The value of a modification: the expression, or the field of it that `fields` name; the second at compile time.
 bool mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out);
 bool mod_evaluate(Elab *elab, const Mod *mod, Value *out);
+// Only the type counts of what it gives: elements need not be known.
+bool mod_type(Elab *elab, const Mod *mod, Value *out);
 
 // --- deselect.c: what extends clauses leave out (Modelica 3.6, section 7.4)
 // While a base class is collected its components and connections are held against the deselections of the extends
@@ -437,6 +441,8 @@ uint32_t outer_connector(Fragment *frag, uint32_t outer, uint32_t connector);
 // --- constant.c
 // Evaluates at compile time, in a scope.
 bool evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out);
+// The same for the type of an expression: its elements need not be known and are not to be used.
+bool evaluate_type(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Value *out);
 bool evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out);
 bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open);
 // The value of a parameter or constant of a fragment.

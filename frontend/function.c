@@ -210,7 +210,7 @@ function_variable_type(ExprEnv *env, const Variable *variable, Type *type)
         || !append_sizes(env, ast_child(env->ast, variable->component, 0), dims, &rank)
         || !append_sizes(env, ast_child(env->ast, variable->line, 1), dims, &rank))
         return false;
-    if (rank + base.rank > MAX_RANK || (base.base == TYPE_STRING && rank + base.rank)) {
+    if (rank + base.rank > MAX_RANK) {
         diag_add(env->diags, E0721, node_span(env, variable->component),
                  "a variable of this shape is not supported yet");
         return false;
@@ -294,7 +294,8 @@ match_arguments(Frame *frame, Node args, Node *nodes)
         Node arg = ast_child(env->ast, args, i);
         bool named = ast_kind(env->ast, arg) == AST_ARG;
         if (ast_kind(env->ast, arg) == AST_FORARG) {
-            diag_add(env->diags, E0723, node_span(env, arg), "an argument of this form is not supported yet");
+            Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "only reductions such as 'sum' take iterators as arguments");
+            diag_help(diag, "write '{... for i in ...}' to give '%s' an array", function_name(frame));
             return false;
         }
         int64_t index = named ? input_named(frame, ast_at(env->ast, arg)->sym)
@@ -353,7 +354,7 @@ unset_value(ExprEnv *env, const Type *type, Span span, Value *out)
 static void
 own_elements(ExprEnv *env, Value *value)
 {
-    uint32_t n = value_scalars(value);
+    uint32_t n = value->count;
     Expr *own = arena_array(env->arena, Expr, n + 1);
     if (value->elements)
         memcpy(own, value->elements, n * sizeof *own);
@@ -475,8 +476,8 @@ output_value(Frame *frame, uint32_t i, Value *out)
 {
     ExprEnv *env = frame->env;
     *out = env->locals.at[i].value;
-    bool missing = out->type.base != TYPE_STRING && !out->elements;
-    for (uint32_t k = 0; !missing && out->type.base != TYPE_STRING && k < out->count; k++)
+    bool missing = !out->elements;
+    for (uint32_t k = 0; !missing && k < out->count; k++)
         missing = !out->elements[k];
     if (!missing)
         return true;
@@ -539,7 +540,7 @@ recurs(const Frame *frame, const Node *nodes, const Value *values)
     const ExprEnv *env = frame->env;
     bool known = true, inside = false;
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (nodes[i] && values[i].type.base != TYPE_STRING)
+        if (nodes[i])
             known &= value_known(env, &values[i]) && closure_known(env, values[i].closure);
     for (const Running *running = env->running; running; running = running->outer)
         inside |= running->class_node == frame->function->class_node && running->id == frame->function->id;
@@ -576,7 +577,7 @@ static bool
 calls_inside(const ExprEnv *env, const Value *outputs, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < value_scalars(&outputs[i]); k++)
+        for (uint32_t k = 0; k < outputs[i].count; k++)
             if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
                 return true;
     return false;
@@ -906,7 +907,7 @@ function_effect(ExprEnv *env, Node call, Expr *effect)
     if (!function_multiple(env, call, &outputs, &n))
         return false;
     for (uint32_t i = 0; i < (n ? n : 1) && !*effect; i++)
-        for (uint32_t k = 0; k < value_scalars(&outputs[i]) && !*effect; k++)
+        for (uint32_t k = 0; k < outputs[i].count && !*effect; k++)
             if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
                 *effect = outputs[i].elements[k];
     return true;

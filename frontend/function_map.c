@@ -81,7 +81,7 @@ join_outputs(Frame *frame, const Spread *spread, Value *const *results, uint32_t
     ExprEnv *env = frame->env;
     const Type *type = &results[0][k].type;
     uint32_t dims[2 * MAX_RANK];
-    bool fits = spread->rank + type->rank <= MAX_RANK && type->base != TYPE_STRING;
+    bool fits = spread->rank + type->rank <= MAX_RANK;
     for (uint32_t e = 1; fits && e < spread->count; e++)
         fits = type_same_sizes(type, &results[e][k].type);
     if (!fits) {

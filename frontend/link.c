@@ -143,8 +143,6 @@ static void
 link_variable(Linker *linker, Member *member, const Shift *shift, uint8_t flags)
 {
     Dae *dae = linker->dae;
-    if (member->type.base == TYPE_STRING)
-        return;
     linker->sound &= dae->nvars == shift->var + member->first;
     dae_add_group(dae, declaration_of(linker, member, flags), shift->inst);
     if (member->flags & AST_F_COORDINATE)
@@ -214,7 +212,7 @@ link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t fl
             continue;
         }
         link_variable(linker, member, &shift, flags);
-        if (member->is_connector && !frag->is_connector && member->type.base != TYPE_STRING)
+        if (member->is_connector && !frag->is_connector)
             link_signals(linker, member, &shift);
     }
     for (uint32_t i = 0; i < frag->hidden.n; i++)

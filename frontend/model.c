@@ -339,7 +339,7 @@ apply_element(Elab *elab, uint32_t class_id, const Override *override, Node valu
     }
     if (!evaluate(elab, NULL, class_id, false, value, &number))
         return;
-    if (number.type.rank || number.type.base == TYPE_STRING) {
+    if (number.type.rank) {
         diag_add(elab->diags, E0117, span, "'%s' needs a scalar value", override->name);
         return;
     }

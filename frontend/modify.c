@@ -294,7 +294,6 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->known_in = from->known_in;
     merged->fields = from->fields;
     merged->n_fields = from->n_fields;
-    merged->text = from->text;
     merged->overruled = from->overruled;
     merged->final = outer->final || inner->final;
     for (uint32_t i = 0; i < outer->n; i++) {

@@ -147,23 +147,13 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
     return elementwise(env, op, base, left, right, span, out);
 }
 
-static bool
-string_comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
+// Equal texts have equal numbers; otherwise the order of characters decides.
+static Expr
+string_comparison(ExprEnv *env, AstOp op, Expr left, Expr right)
 {
-    Value sides[] = {*left, *right};
-    DiagsMark mark = diags_mark(env->diags);
-    if (!value_evaluate(env, &sides[0], span) || !value_evaluate(env, &sides[1], span)) {
-        diags_return_to(env->diags, mark);
-        env->at_run_time = true;
-        diag_add(env->diags, E0723, span, "texts are compared while compiling, but this one depends on what happens during the "
-                 "simulation");
-        return false;
-    }
-    int order = strcmp(sym_text(env->syms, sides[0].string), sym_text(env->syms, sides[1].string));
-    bool holds = op == AOP_EQ ? order == 0 : op == AOP_NE ? order != 0 : op == AOP_LT ? order < 0
-        : op == AOP_LE ? order <= 0 : op == AOP_GT ? order > 0 : order >= 0;
-    *out = value_scalar(env, TYPE_BOOLEAN, expr_const(env->exprs, holds));
-    return true;
+    if (op == AOP_EQ || op == AOP_NE)
+        return scalar_binary(env->exprs, op, left, right);
+    return scalar_binary(env->exprs, op, text_order(env->exprs, left, right), expr_const(env->exprs, 0));
 }
 
 static bool
@@ -178,11 +168,19 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
         diag_help(diags_newest(env->diags), "relations are between scalars");
         return false;
     }
-    if (a == TYPE_STRING)
-        return string_comparison(env, op, left, right, span, out);
-    *out = value_scalar(env, TYPE_BOOLEAN, scalar_binary(env->exprs, op, left->elements[0],
-                                                         right->elements[0]));
+    Expr x = left->elements[0], y = right->elements[0];
+    *out = value_scalar(env, TYPE_BOOLEAN, a == TYPE_STRING ? string_comparison(env, op, x, y) : scalar_binary(env->exprs, op, x, y));
     return true;
+}
+
+// Of arrays element by element; `.+` also of an array and a scalar (section 10.6.2).
+static bool
+concatenation(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
+{
+    bool one_scalar = op == AOP_EADD && (!left->type.rank || !right->type.rank);
+    if (!one_scalar && !type_same_sizes(&left->type, &right->type))
+        return refuse_sizes(env, op, left, right, span);
+    return text_joined(env, left, right, span, out);
 }
 
 bool
@@ -190,8 +188,8 @@ operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, S
 {
     if (left->type.base == TYPE_RECORD || right->type.base == TYPE_RECORD)
         return overload_binary(env, op, left, right, span, out);
-    if (op == AOP_ADD && left->type.base == TYPE_STRING && right->type.base == TYPE_STRING)
-        return text_joined(env, left, right, span, out);
+    if ((op == AOP_ADD || op == AOP_EADD) && left->type.base == TYPE_STRING && right->type.base == TYPE_STRING)
+        return concatenation(env, op, left, right, span, out);
     if (op <= AOP_EPOW)
         return arithmetic(env, op, left, right, span, out);
     if (op <= AOP_NE)

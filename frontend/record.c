@@ -4,7 +4,7 @@
 // (Modelica 3.6, sections 4.4.4, 5.3.2 and 12.6).
 // Method: a record value is the row of the scalars of its fields, in order of declaration, one record after
 // the other for arrays of them; a path selects positions in that row. Types are compared field by field, not
-// by the name of the class. Strings in a record are no part of its value.
+// by the name of the class.
 // Contract: expression_inner.h. Complexity: linear in the scalars selected.
 #include <string.h>
 
@@ -220,9 +220,6 @@ record_construct(Frame *frame, Value *out)
     *record = (RecordType){.name = frame->function->full_name, .class_id = frame->function->id, .fields = fields};
     for (uint32_t i = 0; i < frame->variables.n && good; i++) {
         const Value *value = &env->locals.at[i].value;
-        record->texts |= value->type.base == TYPE_STRING;
-        if (value->type.base == TYPE_STRING)
-            continue;
         bool fixed = frame->variables.at[i].flags & (AST_F_CONSTANT | AST_F_PARAMETER);
         fields[record->n++] = (RecordField){.name = frame->variables.at[i].name, .type = value->type,
                                             .first = record->size, .count = value->count, .fixed = fixed};

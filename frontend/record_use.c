@@ -39,9 +39,6 @@ record_of_fragment(Elab *elab, Fragment *frag, Span span)
     for (uint32_t i = 0; i < frag->order.n; i++) {
         Member *member = &frag->members.at[frag->order.at[i]];
         RecordField field = {.name = member->name, .first = member->first, .count = member->count};
-        record->texts |= member->type.base == TYPE_STRING && !member->is_component;
-        if (member->type.base == TYPE_STRING && !member->is_component)
-            continue;
         if (!field_type(elab, member, span, &field.type))
             return NULL;
         if (member->is_component)
@@ -156,26 +153,6 @@ within_spread(Elab *elab, Span span)
 
 static Mod *spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth);
 
-// Texts are no part of a record's value. One that a reference names is looked up there, one that a constructor is given is
-// taken from its arguments, and otherwise the declared one stays.
-static bool
-spread_text(Elab *elab, uint32_t class_id, const ClassMember *member, Mod *field)
-{
-    TypeUse use = {0};
-    uint32_t type = scope_class_quietly(elab->program, class_id, child_at(elab, member->line, 0));
-    bool text = type && type_use(elab, type, &use) && use.class_id == CLASSID_STRING;
-    AstKind kind = (AstKind)node_at(elab, field->value)->kind;
-    vec_free(&use.dims);
-    field->text = text && kind == AST_REF;
-    if (!text || field->text)
-        return true;
-    Node given = kind == AST_CALL && field->n_fields == 1
-               ? call_argument(elab, field->value, UINT32_MAX, name_of(elab, member->name)) : 0;
-    field->value = given;
-    field->n_fields = 0;
-    return given != 0;
-}
-
 static void
 spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t depth)
 {
@@ -206,8 +183,6 @@ spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t 
         field->fields = fields;
         field->n_fields = mod->n_fields + 1;
         uint32_t inside = record_inside(elab, class_id, member->line);
-        if (!spread_text(elab, class_id, member, field))
-            continue;
         mod_add(elab, made, inside && depth < DEPTH_LIMIT ? spread_all(elab, field, inside, depth + 1) : field);
         info = class_at(elab->program, class_id);
     }
@@ -265,10 +240,6 @@ pick_fields(ExprEnv *env, const Mod *mod, Value *value)
 {
     for (uint32_t i = 0; i < mod->n_fields; i++) {
         Value whole = *value;
-        if (whole.type.base == TYPE_STRING) {
-            diag_add(env->diags, E0201, mod->span, "a record needs a record as its value, not a String");
-            return false;
-        }
         if (whole.type.base != TYPE_RECORD) {
             diag_add(env->diags, E0201, mod->span, "a record needs a record as its value, but this has type %s",
                      type_text(env->arena, env->syms, &whole.type));
@@ -280,66 +251,38 @@ pick_fields(ExprEnv *env, const Mod *mod, Value *value)
     return true;
 }
 
-// The text that is a field of the record that a reference names; *done: it is one.
-static bool
-text_field(Elab *elab, ExprEnv *env, const Mod *mod, bool *done, Value *out)
-{
-    Target target;
-    const Value *value;
-    *done = mod->text;
-    if (!mod->text)
-        return true;
-    if (!resolve(elab, env, mod->value, &target))
-        return false;
-    Fragment *frag = target.kind == TARGET_COMPONENT && target.n == 1 && !target.absent ? target.spots[0].frag : NULL;
-    Member *member = NULL;
-    for (uint32_t i = 0; i < mod->n_fields && frag; i++) {
-        member = fragment_member(frag, mod->fields[i]);
-        if (!member || !member_declare(elab, frag, member))
-            break;
-        if (member->is_component && i + 1 < mod->n_fields)
-            frag = member->count == 1 ? member->fragments[0] : NULL;
-    }
-    if (!frag || !member || member->is_component || member->type.base != TYPE_STRING) {
-        diag_add(elab->diags, E0723, mod->span, "the text '%s' of this record is not known at compile time",
-                 name_of(elab, mod->fields[mod->n_fields - 1]));
-        return false;
-    }
-    if (!member_value(elab, frag, member, mod->span, &value))
-        return false;
-    *out = *value;
-    return true;
-}
-
 bool
 mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out)
 {
-    bool done;
     if (!mod->frag && mod->known_in)
         return mod_evaluate(elab, mod, out);
-    if (!text_field(elab, env, mod, &done, out))
-        return false;
-    if (done)
-        return true;
     return expression(env, mod->value, out) && pick_fields(env, mod, out);
 }
 
-bool
-mod_evaluate(Elab *elab, const Mod *mod, Value *out)
+static bool
+look_at(Elab *elab, const Mod *mod, bool constant, Value *out)
 {
     Scope scope = {.frag = mod->frag ? mod->frag : mod->known_in, .class_id = mod->class_id, .structural = true};
     ExprEnv env;
-    bool done;
     env_init(elab, &env, &scope);
     env.arena = elab->arena;
-    if (!text_field(elab, &env, mod, &done, out))
-        return false;
-    if (done)
-        return true;
-    if (!evaluate(elab, scope.frag, mod->class_id, false, mod->value, out))
+    if (!(constant ? evaluate(elab, scope.frag, mod->class_id, false, mod->value, out)
+                   : evaluate_type(elab, scope.frag, mod->class_id, mod->value, out)))
         return false;
     if (!mod->n_fields)
         return true;
     scope.frag = mod->frag;
     return pick_fields(&env, mod, out);
+}
+
+bool
+mod_evaluate(Elab *elab, const Mod *mod, Value *out)
+{
+    return look_at(elab, mod, true, out);
+}
+
+bool
+mod_type(Elab *elab, const Mod *mod, Value *out)
+{
+    return look_at(elab, mod, false, out);
 }

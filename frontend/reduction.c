@@ -32,7 +32,7 @@ loop_range(ExprEnv *env, Node range, Value *out)
     env->at_run_time = run_time;
     if (!expression(env, range, &elements))
         return false;
-    if (elements.type.rank != 1 || elements.type.base == TYPE_STRING || elements.type.base == TYPE_RECORD) {
+    if (elements.type.rank != 1 || elements.type.base == TYPE_RECORD) {
         diag_add(env->diags, E0201, node_span(env, range), "an index runs over the elements of a vector, but this has type %s",
                  value_type_text(env, &elements));
         return false;

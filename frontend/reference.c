@@ -209,7 +209,7 @@ value_target(Elab *elab, ExprEnv *env, const Value *value, Node subscripts, Sym 
     *made = *value;
     target->kind = TARGET_VALUE;
     target->value = made;
-    if (!subscripts || value->type.base == TYPE_STRING)
+    if (!subscripts)
         return true;
     elab->uneven = true;
     if (!select_elements(elab, env, subscripts, value->type.dims, value->type.rank, name, &picked))
@@ -557,7 +557,7 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
             Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
             if (!same || (i && !member_declare(elab, target->spots[i].frag, same)))
                 return false;
-            target->shares |= same->shares;
+            target->shares |= share_may_differ(same);
             spots[i * picked.n + k] = element_spot(elab, &target->spots[i], same, picked.offsets[k], structural);
         }
     target->kind = TARGET_COMPONENT;

@@ -174,8 +174,6 @@ routine_key(const Frame *frame, const Value *values, bool specialise)
         out_printf(&out, ", %s", value_type_text(env, value));
         if (value->closure)
             closure_key(env, value->closure, &out);
-        else if (value->type.base == TYPE_STRING)
-            out_printf(&out, " %u %u", value->string, value->places);
         else if (compile_is_kept(env, value, specialise))
             for (uint32_t k = 0; k < value->count; k++)
                 out_printf(&out, " %.17g", value_number(env, value, k));
@@ -208,8 +206,8 @@ make_call(Frame *frame, const Value *values, bool specialise, uint32_t index, Va
         if (frame->variables.at[i].flags & AST_F_INPUT && values[i].closure)
             closure_elements(env, values[i].closure, &inputs);
         else if (frame->variables.at[i].flags & AST_F_INPUT
-            && (values[i].type.base == TYPE_STRING || !compile_is_kept(env, &values[i], specialise)))
-            vec_append(&inputs, values[i].elements, value_scalars(&values[i]));
+            && !compile_is_kept(env, &values[i], specialise))
+            vec_append(&inputs, values[i].elements, values[i].count);
     Expr call = routine_call(env->exprs, signature.number, inputs.at, inputs.n);
     *n = signature.n;
     *outputs = arena_array(env->arena, Value, signature.n + 1);
@@ -233,7 +231,7 @@ routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n)
     if (!env->routines)
         return false;
     for (uint32_t i = 0; i < frame->variables.n; i++)
-        kept |= frame->variables.at[i].flags & AST_F_INPUT && values[i].type.base != TYPE_STRING && !values[i].closure
+        kept |= frame->variables.at[i].flags & AST_F_INPUT && !values[i].closure
              && compile_is_kept(env, &values[i], true);
     DiagsMark mark = diags_mark(env->diags);
     bool specialise = false, good = find_routine(frame, values, false, &index);

@@ -4,18 +4,6 @@
 // is a first cell and a distance from it. Contract: routine_inner.h. Complexity: linear in the cells assigned.
 #include "frontend/routine_inner.h"
 
-static int64_t
-target_local(Compile *c, Node target)
-{
-    int64_t local = statement_target(c->frame, target);
-    if (local >= 0 && c->env->locals.at[local].value.type.base == TYPE_STRING) {
-        diag_add(c->env->diags, E0722, node_span(c->env, target),
-                 "a variable of type String cannot be assigned in a function that is called at run time");
-        return -1;
-    }
-    return local;
-}
-
 // Cells of a value of slots that positions select.
 static void
 take_cells(const Compile *c, const Value *value, const U32Vec *positions, U32Vec *cells)
@@ -88,7 +76,7 @@ static bool
 compile_target(Compile *c, Node target, Value *value, Span span)
 {
     ExprEnv *env = c->env;
-    int64_t local = target_local(c, target);
+    int64_t local = statement_target(c->frame, target);
     if (local < 0)
         return false;
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
@@ -115,7 +103,7 @@ compile_assignments(Compile *c, Node node)
     if (!function_results(env, tuple, ast_child(env->ast, node, 1), node_span(env, node), &outputs))
         return false;
     for (uint32_t i = 0; i < targets; i++) {
-        if (!ast_child(env->ast, tuple, i) || outputs[i].type.base == TYPE_STRING)
+        if (!ast_child(env->ast, tuple, i))
             continue;
         uint32_t first = compile_cells(c, outputs[i].count);
         for (uint32_t k = 0; k < outputs[i].count; k++)

@@ -20,7 +20,7 @@ static bool
 is_assigned(const Compile *c, const Local *local)
 {
     uint32_t unused;
-    return map_get(&c->assigned, local->name, &unused) && local->value.type.base != TYPE_STRING;
+    return map_get(&c->assigned, local->name, &unused);
 }
 
 // The cells of an assigned variable get what it holds before the loop.
@@ -44,7 +44,7 @@ begin_assigned(Compile *c, const Value *before, const Value *cells)
 static void
 begin_other(Compile *c, const Value *before, Value *value)
 {
-    uint32_t n = value_scalars(before), first;
+    uint32_t n = before->count, first;
     if (value_known(c->env, before))
         return;
     first = compile_cells(c, n);

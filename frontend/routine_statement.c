@@ -10,17 +10,16 @@
 // --- assertions
 
 static void
-report_unless(Compile *c, const Assertion *assertion, const char *text, Span span)
+report_unless(Compile *c, const Assertion *assertion, Span span)
 {
-    const Value *values = &assertion->message;
+    TextForm form = text_form(c->env->exprs, assertion->message.elements[0], c->env->arena);
     uint32_t on = compile_block(c), wrong = compile_block(c), first = c->routine->values.n;
     compile_branch(c, assertion->condition.elements[0], on, wrong);
-    for (uint32_t k = 0; k < values->places && k < MDL_FAILURE_VALUES; k++)
-        vec_push(&c->routine->values, values->elements[k]);
+    vec_append(&c->routine->values, form.values, form.n);
     Block *block = &c->routine->blocks.at[wrong];
     block->end = assertion->warning ? BLOCK_WARN : BLOCK_FAIL;
     block->to = on;
-    block->site = site_add(c->env->exprs, text, span);
+    block->site = site_add(c->env->exprs, arena_printf(c->env->arena, "assertion fails in '%s': %s", c->routine->name, form.form), span);
     block->value = first;
     block->n_values = c->routine->values.n - first;
     c->block = on;
@@ -35,9 +34,7 @@ run_assert(Compile *c, Node call)
         return false;
     if (assertion.holds)
         return true;
-    const char *text = arena_printf(env->arena, "assertion fails in '%s': %s", c->routine->name,
-                                    sym_text(env->syms, assertion.message.string));
-    report_unless(c, &assertion, text, node_span(env, call));
+    report_unless(c, &assertion, node_span(env, call));
     return true;
 }
 

@@ -46,8 +46,8 @@ compile_mark_real(Compile *c, const Type *type, uint32_t count)
 bool
 compile_is_kept(ExprEnv *env, const Value *value, bool specialise)
 {
-    return value->type.base == TYPE_STRING || value->closure
-        || (specialise && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD && value_known(env, value));
+    bool may = value->type.base == TYPE_STRING || (specialise && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD);
+    return value->closure || (may && value_known(env, value));
 }
 
 // A closure whose bound arguments are cells, where they are not known.
@@ -61,7 +61,7 @@ closure_cells(Compile *c, const Closure *from)
     for (uint32_t k = 0; k < from->n; k++) {
         values[k] = from->values[k];
         if (!value_known(c->env, &values[k])) {
-            uint32_t n = value_scalars(&values[k]);
+            uint32_t n = values[k].count;
             values[k].elements = compile_value(c, &values[k].type, compile_cells(c, n), n).elements;
             compile_mark_real(c, &values[k].type, n);
         }
@@ -79,9 +79,6 @@ compile_inputs(Compile *c, const Value *values, bool specialise)
         Value value = values[i];
         if (variable->flags & AST_F_INPUT && value.closure) {
             value.closure = closure_cells(c, value.closure);
-        } else if (variable->flags & AST_F_INPUT && value.type.base == TYPE_STRING && value.places) {
-            value.elements = compile_value(c, &value.type, compile_cells(c, value.places), value.places).elements;
-            compile_mark_real(c, &value.type, value.places);
         } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
             value = compile_value(c, &values[i].type, compile_cells(c, values[i].count), values[i].count);
             compile_mark_real(c, &value.type, value.count);
@@ -144,7 +141,7 @@ open_variable(Compile *c, uint32_t i)
         return false;
     bool output = variable->flags & AST_F_OUTPUT, changes = map_get(&c->assigned, variable->name, &unused);
     bool stays = !output && !changes && value.elements && value_known(env, &value);
-    if (type.base == TYPE_STRING || stays) {
+    if (stays) {
         env->locals.at[i] = (Local){variable->name, value};
         return true;
     }
@@ -169,11 +166,6 @@ compile_outputs(Compile *c, Type *types, uint32_t *n)
         if (!open_variable(c, i))
             return false;
         types[(*n)++] = c->env->locals.at[i].value.type;
-        if (types[*n - 1].base == TYPE_STRING) {
-            diag_add(c->env->diags, E0722, c->frame->span,
-                     "'%s' gives a String that depends on what happens during the simulation", c->routine->name);
-            return false;
-        }
     }
     if (!*n) // called for its effects: 0
         compile_cells(c, 1);

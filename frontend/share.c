@@ -48,7 +48,7 @@ is_open(const Elab *elab, const Mod *mod)
 static bool
 add_element(const Elab *elab, const Mod *mod, bool exact, uint64_t *key)
 {
-    if (mod->from_outside || mod->overruled || mod->redeclared || mod->line || mod->known_in || mod->n_fields || mod->text)
+    if (mod->from_outside || mod->overruled || mod->redeclared || mod->line || mod->known_in || mod->n_fields)
         return false;
     bool number = false;
     uint64_t value = 0;
@@ -97,10 +97,30 @@ share_is_open(const Elab *elab, Fragment *frag, const Mod *mod)
     return true;
 }
 
+bool
+share_may_differ(const Member *member)
+{
+    return member->shares || (member->type.rank && !member->split && member->mod && (member->mod->n || member->mod->value));
+}
+
+// One element of an array whose elements have the same structure: only its values are looked at.
+static Fragment *
+element_alone(Elab *elab, Fragment *frag, Member *member, uint32_t e)
+{
+    const Fragment *shared = member->fragments[0];
+    if (!member->alone)
+        member->alone = arena_array(elab->arena, Fragment *, member->count);
+    if (!member->alone[e])
+        member->alone[e] = fragment_make(elab, shared->class_id, member->mod, frag, member, e, shared->prefix);
+    return member->alone[e];
+}
+
 // The component's fragment, before something is asked of it that may differ between those that share it.
 Fragment *
 share_own(Elab *elab, Fragment *frag, Member *member, uint32_t e)
 {
+    if (member->type.rank && share_may_differ(member))
+        return element_alone(elab, frag, member, e);
     if (!member->shares)
         return member->fragments[member->split ? e : 0];
     member->shares = false;

@@ -62,7 +62,7 @@ silence_part(void *context, Exprs *exprs, Expr part, const Expr *args)
 static void
 note_argument(Silence *silence, const Exprs *exprs, const Value *argument)
 {
-    for (uint32_t k = 0; argument->elements && k < value_scalars(argument); k++)
+    for (uint32_t k = 0; argument->elements && k < argument->count; k++)
         if (argument->elements[k] && has_switch(exprs, argument->elements[k])) {
             map_put(&silence->arguments, argument->elements[k], 1);
             map_put(&silence->inside, argument->elements[k], 1);
@@ -74,10 +74,10 @@ function_silence(ExprEnv *env, const Node *nodes, const Value *arguments, uint32
 {
     Silence silence = {0};
     for (uint32_t i = 0; i < n_arguments; i++)
-        if (nodes[i] && arguments[i].type.base != TYPE_STRING)
+        if (nodes[i])
             note_argument(&silence, env->exprs, &arguments[i]);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; outputs[i].type.base != TYPE_STRING && k < outputs[i].count; k++) {
+        for (uint32_t k = 0; k < outputs[i].count; k++) {
             Expr *element = &outputs[i].elements[k];
             if (has_relation(env->exprs, *element))
                 *element = silence.arguments.count ? expr_rewrite(env->exprs, *element, silence_part, &silence)

@@ -85,9 +85,9 @@ assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *
     Value *variable = &env->locals.at[local].value;
     if (!expression_coerce(env, value, &variable->type, span, what))
         return false;
-    Expr *own = arena_array(env->arena, Expr, value_scalars(value) + 1);
+    Expr *own = arena_array(env->arena, Expr, value->count + 1);
     if (value->elements)
-        memcpy(own, value->elements, value_scalars(value) * sizeof *own);
+        memcpy(own, value->elements, value->count * sizeof *own);
     *variable = *value;
     variable->elements = own;
     return true;
@@ -277,9 +277,9 @@ snapshot(const Frame *frame)
     Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         values[i] = env->locals.at[i].value;
-        Expr *copy = arena_array(env->arena, Expr, value_scalars(&values[i]) + 1);
+        Expr *copy = arena_array(env->arena, Expr, values[i].count + 1);
         if (values[i].elements)
-            memcpy(copy, values[i].elements, value_scalars(&values[i]) * sizeof *copy);
+            memcpy(copy, values[i].elements, values[i].count * sizeof *copy);
         values[i].elements = values[i].elements ? copy : NULL;
     }
     return values;
@@ -292,16 +292,9 @@ merge(Frame *frame, Expr condition, const Value *then_values, Span span)
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         Value *value = &env->locals.at[i].value;
         const Value *other = &then_values[i];
-        bool text = value->type.base == TYPE_STRING;
-        if (text && value->string && other->string && value->string != other->string) {
-            Value both[2] = {*other, *value};
-            if (!text_chosen(env, &condition, both, 2, span, value))
-                return false;
-            continue;
-        }
-        if (!type_same_sizes(&value->type, &other->type) || (text && value->string != other->string))
+        if (!type_same_sizes(&value->type, &other->type))
             return refuse_sizes(frame, i, span);
-        for (uint32_t k = 0; value->elements && other->elements && k < value_scalars(value); k++) {
+        for (uint32_t k = 0; value->elements && other->elements && k < value->count; k++) {
             Expr a = other->elements[k], b = value->elements[k];
             if (a != b)
                 value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;
@@ -603,8 +596,8 @@ run_return(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     for (uint32_t i = 0; (frame->path || frame->exits.n) && i < frame->variables.n; i++) {
         const Value *value = &env->locals.at[i].value;
-        bool missing = value->type.base == TYPE_STRING ? !value->string : !value->elements;
-        for (uint32_t k = 0; !missing && value->type.base != TYPE_STRING && k < value->count; k++)
+        bool missing = !value->elements;
+        for (uint32_t k = 0; !missing && k < value->count; k++)
             missing = !value->elements[k];
         if (!missing || !(frame->variables.at[i].flags & AST_F_OUTPUT))
             continue;

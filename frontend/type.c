@@ -108,7 +108,7 @@ value_new(ExprEnv *env, const Type *type, Span span, Value *out)
 bool
 value_known(const ExprEnv *env, const Value *value)
 {
-    for (uint32_t i = 0; i < value_scalars(value); i++)
+    for (uint32_t i = 0; i < value->count; i++)
         if (!value->elements[i] || expr_op(env->exprs, value->elements[i]) != OP_CONST)
             return false;
     return true;

@@ -8,6 +8,7 @@
 #include "ir/base/map.h"
 #include "ir/expr.h"
 #include "ir/routine.h"
+#include "ir/text.h"
 
 typedef struct Cell {
     uint32_t head;   // operator in the low 8 bits, number of arguments above
@@ -56,6 +57,9 @@ struct Exprs {
     bool folding;          // nothing external is called: what it gives need not be the same again
     uint32_t last_routine; // the last call that was evaluated
     F64Vec last_inputs, last_outputs;
+    mdl_texts *texts;      // Strings that are known (ir/text.h); NULL: there are none yet
+    uint32_t text_fill[MDL_FAILURE_VALUES + 1], text_order; // routines, by the number of values; 0: not made yet
+    uint32_t text_site;    // of a lack of room for texts, from 1; 0: not made yet
 };
 
 static inline Op

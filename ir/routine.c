@@ -58,6 +58,7 @@ routines_free(Exprs *exprs)
     vec_free(&exprs->sites);
     vec_free(&exprs->last_inputs);
     vec_free(&exprs->last_outputs);
+    mdl_texts_free(&exprs->texts);
     arena_free(&exprs->arena);
 }
 
@@ -414,13 +415,16 @@ routines_load_with(Exprs *exprs, ExternalLoad *load, void *context)
 static bool
 execute_external(Exprs *exprs, Routine *routine, const double *inputs, double *outputs)
 {
-    double state[MDL_FAILURE_VALUES + 1] = {0};
-    if (exprs->folding || !exprs->load || routine->external->objects || (!routine->external->address && !exprs->load(exprs->load_context, exprs, routine)))
+    double state[MDL_FAILURE_PLACES] = {0};
+    const External *external = routine->external;
+    if (!external->builtin && (exprs->folding || !exprs->load || external->objects
+                               || (!external->address && !exprs->load(exprs->load_context, exprs, routine))))
         return false;
-    routine->external->address(inputs, outputs, state);
+    state[MDL_CALL_TEXTS] = (double)(uintptr_t)text_table(exprs);
+    external->address(inputs, outputs, state);
     if (state[0] != 0) {
         char text[1000];
-        template_fill(site_of(exprs, (uint32_t)state[0] - 1)->text, state + 1, text, sizeof text);
+        template_fill(site_of(exprs, (uint32_t)state[0] - 1)->text, state + 1, text_table(exprs), text, sizeof text);
         exprs->said = kept_text(exprs, text);
     }
     return state[0] == 0;

@@ -63,6 +63,7 @@ typedef struct External {
     uint32_t destructor;       // routine that destroys the object that it makes; 0: none
     bool objects;              // it makes or uses external objects: only at run time
     ExternalCode *address;     // once it has been loaded into this process
+    bool builtin;              // of this project: it has an address and no code, and is pure
 } External;
 
 typedef struct Routine {

@@ -254,7 +254,7 @@ print_assertion(const Run *run, const mdl_assert *assertion)
     bool fails = assertion->level == 0;
     if (assertion->told) {
         mdl_call(run->model->told, run->v);
-        template_fill(message, run->v + assertion->told, text, sizeof text);
+        template_fill(message, run->v + assertion->told, run->texts, text, sizeof text);
         message = text;
     }
     run_message(run, fails ? MDL_ERROR : assertion->level == 2 ? MDL_NOTE : MDL_WARNING, "%s: %s at time %.12g: %s", where,

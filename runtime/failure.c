@@ -19,6 +19,13 @@ failure_clear(const Run *run)
     run->v[run->model->failure + MDL_CALL_WARNING] = 0;
 }
 
+void
+failure_join_texts(const Run *run)
+{
+    if (run->model->failure)
+        run->v[run->model->failure + MDL_CALL_TEXTS] = (double)(uintptr_t)run->texts;
+}
+
 bool
 failure_happened(const Run *run)
 {
@@ -27,21 +34,22 @@ failure_happened(const Run *run)
 
 // The failure or warning that is recorded from `state` on.
 static bool
-recorded_text(const mdl_model *model, const double *state, char *text, size_t size)
+recorded_text(const Run *run, const double *state, char *text, size_t size)
 {
+    const mdl_model *model = run->model;
     if (state[0] == 0 || !(state[0] <= model->n_failures))
         return false;
     const mdl_failure *failed = &model->failed[(uint32_t)state[0] - 1];
     int used = snprintf(text, size, "%s%s", failed->where, *failed->where ? ": " : "");
     if (used >= 0 && (size_t)used < size)
-        template_fill(failed->text, state + 1, text + used, size - (size_t)used);
+        template_fill(failed->text, state + 1, run->texts, text + used, size - (size_t)used);
     return true;
 }
 
 bool
 failure_text(const Run *run, char *text, size_t size)
 {
-    return failure_happened(run) && recorded_text(run->model, run->v + run->model->failure, text, size);
+    return failure_happened(run) && recorded_text(run, run->v + run->model->failure, text, size);
 }
 
 // Each assertion warns once.
@@ -50,7 +58,7 @@ report_warning(const Run *run)
 {
     char text[1200];
     double *state = run->v + run->model->failure + MDL_CALL_WARNING;
-    if (!run->model->failure || !recorded_text(run->model, state, text, sizeof text))
+    if (!run->model->failure || !recorded_text(run, state, text, sizeof text))
         return;
     uint8_t *told = &run->warned_in_calls[(uint32_t)state[0] - 1];
     if (!*told)

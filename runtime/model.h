@@ -53,9 +53,10 @@ typedef struct mdl_matrix {
 // What functions called at run time share, from `failure` on in v. The first is 0 as long as nothing failed, then the number of
 // the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
 // and repetitions are left to them. From MDL_CALL_WARNING on the same again for the first assertion of level warning that does not hold.
+// Then the address of the texts of the run (runtime/texts.h).
 enum {
     MDL_FAILURE_VALUES = 16, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_CALL_WARNING,
-    MDL_FAILURE_PLACES = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES
+    MDL_CALL_TEXTS = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES, MDL_FAILURE_PLACES
 };
 
 typedef struct mdl_failure {
@@ -393,6 +394,8 @@ struct mdl_model {
     uint32_t failure;           // first of MDL_FAILURE_PLACES places in v; 0: nothing is called that may fail
     uint32_t n_failures;
     const mdl_failure *failed;  // by their numbers from 0
+    uint32_t n_texts;           // values of type String that are known; 0: the model has no Strings that change
+    const char *const *text;    // by their numbers
 
     uint32_t n_outputs;
     const mdl_output *output;

@@ -12,6 +12,7 @@
 #include "runtime/lu.h"
 #include "runtime/model.h"
 #include "runtime/sim.h"
+#include "runtime/texts.h"
 
 typedef struct Run Run;
 typedef struct Newton Newton;
@@ -134,6 +135,7 @@ struct Run {
     uint32_t event_count;
     uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
     bool edge_failed;          // a call in an assertion about edges has failed, and said so
+    mdl_texts *texts;          // values of type String; NULL: there are none that change
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
@@ -200,6 +202,8 @@ const char *evaluate_explain(const Run *run);
 int evaluate_asserts(Run *run);
 // Failures in functions and subscripts (failure.c): forgets one, tells of one (as text, or as an error message).
 void failure_clear(const Run *run);
+// Calls find the texts of the run.
+void failure_join_texts(const Run *run);
 bool failure_happened(const Run *run);
 bool failure_text(const Run *run, char *text, size_t size);
 bool failure_report(const Run *run);

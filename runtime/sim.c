@@ -94,10 +94,11 @@ allocate(Run *run)
     run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
     run->warned_in_calls = calloc((size_t)model->n_failures + 1, sizeof *run->warned_in_calls);
     run->implicit = calloc((size_t)model->nx + 1, sizeof *run->implicit);
+    run->texts = model->n_texts ? mdl_texts_create(model->text, model->n_texts) : NULL;
     for (uint32_t i = 0; run->implicit && model->implicit && i < model->nx; i++)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
-    return run->implicit && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+    return run->implicit && (run->texts || !model->n_texts) && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
            run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
@@ -137,6 +138,7 @@ set_up(Run *run)
         return MDL_INTERNAL;
     }
     memcpy(run->v, model->v0, model->nv * sizeof *run->v);
+    failure_join_texts(run);
     run->v[0] = run->time = run->options->start;
     fractional_begin(run);
     for (uint32_t k = 0; k < run->options->overrides; k++)
@@ -174,6 +176,7 @@ clean_up(Run *run)
     free(run->sample_index);
     free(run->warned);
     free(run->warned_in_calls);
+    mdl_texts_free(&run->texts);
     free(run->implicit);
 }
 
@@ -489,6 +492,8 @@ finish(Run *run)
     run->v[model->terminal] = 1;
     integrator_interpolate(run, run->time);
     status = event_iterate(run, false);
+    if (status == MDL_OK)
+        status = evaluate_asserts(run);
     return status == MDL_OK ? result_row(run) : status;
 }
 

@@ -86,6 +86,39 @@ events_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, &run->terminated, sizeof run->terminated);
 }
 
+// Texts that the run has made behind those of the model: they get the same numbers again.
+static void
+texts_snapshot(Run *run, Snapshot *s)
+{
+    uint64_t size = 0, used = 0;
+    uint32_t known = run->model->n_texts, n = mdl_texts_count(run->texts);
+    for (uint32_t i = known; i < n; i++)
+        size += strlen(mdl_text(run->texts, i)) + 1;
+    snapshot_part(s, &size, sizeof size);
+    bool fits = !s->failed && (!s->from || size <= s->size - s->used);
+    char *all = fits ? malloc(size + 1) : NULL;
+    for (uint32_t i = known; all && !s->from && i < n; i++) {
+        size_t length = strlen(mdl_text(run->texts, i)) + 1;
+        memcpy(all + used, mdl_text(run->texts, i), length);
+        used += length;
+    }
+    s->failed |= !all;
+    if (all)
+        snapshot_part(s, all, size);
+    if (all && s->from && !s->failed) {
+        mdl_texts *texts = mdl_texts_create(run->model->text, known);
+        for (; texts && used < size; used += strlen(all + used) + 1)
+            mdl_text_number(texts, all + used);
+        s->failed |= !texts;
+        if (texts) {
+            mdl_texts_free(&run->texts);
+            run->texts = texts;
+        }
+    }
+    failure_join_texts(run);
+    free(all);
+}
+
 static void
 run_snapshot(Run *run, Snapshot *s)
 {
@@ -107,6 +140,8 @@ run_snapshot(Run *run, Snapshot *s)
         delay_snapshot(run, s);
     if (run->transports)
         transport_snapshot(run, s);
+    if (run->texts)
+        texts_snapshot(run, s);
 }
 
 // --- of runs that are driven

@@ -19,7 +19,7 @@ write_name(const char *names, const char *end, double n, char *out, size_t size)
 }
 
 static int
-write_value(const char *format, const char *end, double value, char *out, size_t size)
+write_value(const char *format, const char *end, double value, const mdl_texts *texts, char *out, size_t size)
 {
     char spec[48];
     size_t length = (size_t)(end - format);
@@ -27,6 +27,8 @@ write_value(const char *format, const char *end, double value, char *out, size_t
         return *format == 'e' && length ? write_name(format + 1, end, value, out, size) : 0;
     if (*format == 'e')
         return write_name(format + 1, end, value, out, size);
+    if (*format == 's')
+        return snprintf(out, size, "%s", mdl_text(texts, value));
     if (*format == 't')
         return snprintf(out, size, "%s", value > 0 ? (const char *)(uintptr_t)value : "");
     if (*format == 'b')
@@ -48,7 +50,7 @@ write_value(const char *format, const char *end, double value, char *out, size_t
 }
 
 void
-template_fill(const char *text, const double *values, char *out, size_t size)
+template_fill(const char *text, const double *values, const mdl_texts *texts, char *out, size_t size)
 {
     size_t used = 0;
     while (*text && used + 1 < size) {
@@ -57,7 +59,7 @@ template_fill(const char *text, const double *values, char *out, size_t size)
             out[used++] = *text++;
             continue;
         }
-        int written = write_value(text + 1, end, *values++, out + used, size - used);
+        int written = write_value(text + 1, end, *values++, texts, out + used, size - used);
         used += written > 0 ? (size_t)written : 0;
         if (used >= size)
             used = size - 1;

@@ -22,8 +22,8 @@ struct Arena {
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, KEPT_AT_ONCE = 1024 * 1024 };
 
-static _Noreturn void
-out_of_memory(size_t size)
+_Noreturn void
+base_out_of_memory(size_t size)
 {
     struct rlimit limit;
     bool limited = !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY;
@@ -47,7 +47,7 @@ base_realloc(void *old, size_t size)
 {
     void *p = realloc(old, size ? size : 1);
     if (!p)
-        out_of_memory(size);
+        base_out_of_memory(size);
     return p;
 }
 
@@ -56,7 +56,7 @@ base_calloc(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size ? size : 1);
     if (!p)
-        out_of_memory(count * size);
+        base_out_of_memory(count * size);
     return p;
 }
 

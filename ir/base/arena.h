@@ -31,6 +31,7 @@ size_t arena_bytes(const Arena *arena);
 void base_keep_memory(void);
 
 // malloc-family calls that never return NULL (see arena_create for what happens instead).
+_Noreturn void base_out_of_memory(size_t size);
 void *base_realloc(void *old, size_t size);
 void *base_calloc(size_t count, size_t size);
 

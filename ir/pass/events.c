@@ -7,6 +7,7 @@
 
 #include "ir/locate.h"
 #include "ir/pass/lower.h"
+#include "ir/text.h"
 #include "runtime/template.h"
 
 // pre() of a discrete input follows it as that of other discrete variables does: it comes from outside.
@@ -256,7 +257,7 @@ print_message(Lowering *low, const Assert *at, Out *out)
     char text[1000];
     for (uint32_t k = 0; k < at->n_told && k < MDL_FAILURE_VALUES; k++)
         values[k] = parameter_value(low, low->dae->told.at[at->told + k].shape, low->dae->told.at[at->told + k].row);
-    template_fill(sym_text(low->dae->syms, at->message), values, text, sizeof text);
+    template_fill(sym_text(low->dae->syms, at->message), values, text_table(low->exprs), text, sizeof text);
     out_text(out, at->n_told ? text : sym_text(low->dae->syms, at->message));
 }
 

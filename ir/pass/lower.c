@@ -6,6 +6,7 @@
 // each explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
 #include "ir/pass/lower.h"
+#include "ir/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,6 +79,21 @@ make_failures(Lowering *low)
     model->failed = table;
 }
 
+// Values of Strings are numbers of texts. Parameters have their values by now.
+static void
+keep_texts(Lowering *low)
+{
+    if (!texts_used(low->exprs))
+        return;
+    mdl_texts *texts = text_table(low->exprs);
+    uint32_t n = mdl_texts_count(texts);
+    const char **table = arena_array(low->arena, const char *, n);
+    for (uint32_t i = 0; i < n; i++)
+        table[i] = arena_printf(low->arena, "%s", mdl_text(texts, i));
+    low->sys->model->n_texts = n;
+    low->sys->model->text = table;
+}
+
 static void
 keep_places(Lowering *low)
 {
@@ -132,6 +148,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
     keep_declarations(&low);
     make_failures(&low);
     finish_image(&low);
+    keep_texts(&low);
     keep_places(&low);
     set_flags(&low);
     if (input->names)
