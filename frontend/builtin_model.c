@@ -100,7 +100,7 @@ builtin_der(BuiltinCall *call, Value *out)
     return der_expression(call, &value, out);
 }
 
-// rooted, inStream, actualStream, cardinality.
+// rooted, inStream, actualStream, cardinality, getInstanceName.
 bool
 builtin_connections(BuiltinCall *call, Value *out)
 {

@@ -129,6 +129,27 @@ stream_value(ExprEnv *env, Node call, bool actual, Value *out)
     return true;
 }
 
+// --- names
+
+// The linker knows the instance.
+static bool
+instance_name(ExprEnv *env, Node call, Value *out)
+{
+    Elab *elab = env->context;
+    const Scope *scope = env->scope;
+    elab->named |= scope->structural && !env->in_function;
+    if (!scope->frag || scope->structural || env->in_function) {
+        diag_add(elab->diags, E0210, node_at(elab, call)->span, "'getInstanceName' has no meaning here: %s",
+                 env->in_function ? "it is called in components, which may give the name to a function"
+                                  : "names of components are known only when the model is complete");
+        return false;
+    }
+    Expr *element = arena_new(env->arena, Expr);
+    *element = query_slot(env, EXTRA_INSTANCE, UNPLACED);
+    *out = (Value){.type = {.base = TYPE_STRING}, .count = 1, .elements = element};
+    return true;
+}
+
 bool
 connection_query(ExprEnv *env, Node call, Value *out)
 {
@@ -136,6 +157,8 @@ connection_query(ExprEnv *env, Node call, Value *out)
     const char *name = scope_name_text(elab->program, child_at(elab, call, 0));
     if (!strcmp(name, "cardinality"))
         return cardinality(env, call, out);
+    if (!strcmp(name, "getInstanceName"))
+        return instance_name(env, call, out);
     if (!strcmp(name, "inStream") || !strcmp(name, "actualStream"))
         return stream_value(env, call, name[0] == 'a', out);
     return overconstrained_query(env, call, out);

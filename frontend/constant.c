@@ -210,6 +210,17 @@ mark_evaluated(Fragment *frag, Member *member)
     }
 }
 
+// A text with the name of a component in it is known when the model is complete.
+static bool
+report_named(Elab *elab, Member *member, Span asked)
+{
+    elab->named = true;
+    member->evaluate = false;
+    diag_add(elab->diags, E0112, asked, "the text of '%s' must be known at compile time, but it has the name of a component in it",
+             name_of(elab, member->name));
+    return false;
+}
+
 bool
 member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out)
 {
@@ -220,12 +231,32 @@ member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value
                  name_of(elab, member->name));
         return false;
     }
+    if (member->named)
+        return report_named(elab, member, asked);
     if (member->value_state >= 2)
         return member->value_state == 2;
     member->value_state = 1;
     bool ok = find_value(elab, frag, member, asked);
+    member->named = !ok && elab->named;
+    member->evaluate = ok || !member->named;
     member->value_state = ok ? 2 : 3;
     return ok;
+}
+
+bool
+text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked)
+{
+    const Value *value;
+    bool outer = elab->named;
+    DiagsMark mark = diags_mark(elab->diags);
+    if (member->value_state == 2)
+        return true;
+    elab->named = false;
+    member_value(elab, frag, member, asked, &value);
+    if (member->named)
+        diags_return_to(elab->diags, mark);
+    elab->named = outer;
+    return !member->named;
 }
 
 // --- evaluation at compile time
@@ -494,7 +525,7 @@ is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
 {
     static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample",
                                           "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
-                                          "actualStream", "cardinality"};
+                                          "actualStream", "cardinality", "getInstanceName"};
     U32Vec stack = {0};
     bool yes = true;
     vec_push(&stack, expr);

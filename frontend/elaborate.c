@@ -623,7 +623,7 @@ static Fragment *
 find_shared(Elab *elab, uint64_t key, Fragment *parent)
 {
     uint32_t index;
-    if (!map_get(&elab->shared, key, &index) || !outer_same(elab->fragments.at[index], parent))
+    if (!map_get(&elab->shared, key, &index) || !outer_same(elab, elab->fragments.at[index], parent))
         return NULL;
     outer_pass_on(parent, elab->fragments.at[index]);
     return elab->fragments.at[index];
@@ -661,9 +661,8 @@ fragment_modified(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     return frag;
 }
 
-Fragment *
-fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
-                  uint32_t prefix)
+static Fragment *
+find_or_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element, uint32_t prefix)
 {
     bool plain = !mod || (!mod->n && !mod->value);
     uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
@@ -676,5 +675,22 @@ fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
     frag = fragment_make(elab, class_id, mod, parent, of, element, prefix);
     if (plain && parent && !frag->failed)
         map_put(&elab->shared, key, index);
+    return frag;
+}
+
+Fragment *
+fragment_of_class(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element,
+                  uint32_t prefix)
+{
+    Outers needs = {0};
+    uint32_t own = outer_classes(elab, class_id, parent, &needs);
+    DiagsMark told = diags_mark(elab->diags);
+    Fragment *frag = find_or_make(elab, own ? own : class_id, mod, parent, of, element, prefix);
+    if (!own) // has been reported; what follows from it is not
+        diags_return_to(elab->diags, told);
+    frag->failed |= !own;
+    for (uint32_t i = 0; i < needs.n; i++)
+        outer_need(frag, parent, &needs.at[i]);
+    vec_free(&needs);
     return frag;
 }

@@ -63,7 +63,9 @@ is_by_value(Elab *elab, const Scope *scope, const Target *target)
 {
     Member *member = target->spots[0].member;
     bool known = member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT;
-    return known && (scope->structural || member->type.base == TYPE_STRING || is_evaluated(elab, member));
+    if (!known || scope->structural)
+        return known;
+    return member->type.base == TYPE_STRING ? text_is_known(elab, target->spots[0].frag, member, member->span) : is_evaluated(elab, member);
 }
 
 static bool
@@ -155,7 +157,6 @@ is_unsupported_function(const char *name)
     static const char *const names[] = {
         "Clock", "previous", "hold", "subSample", "superSample", "shiftSample", "backSample", "noClock", "interval",
         "firstTick", "transition", "initialState", "activeState", "ticksInState", "timeInState",
-        "spatialDistribution", "getInstanceName",
     };
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -282,10 +283,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         found.class_id = info->bases.at[0];
         info = class_at(elab->program, found.class_id);
     }
-    if (info->flags & AST_F_OUTER) {
-        unsupported(elab, at->span, "an outer class");
+    if (outer_class_refused(elab, found.class_id, at->span))
         return false;
-    }
     if (class_is_object(elab, found.class_id) && !constructor_of(elab, &found, at->span))
         return false;
     info = class_at(elab->program, found.class_id);

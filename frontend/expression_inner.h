@@ -198,6 +198,12 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
 bool function_settle_sizes(Frame *frame, Value *values);
 // function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
 void function_note_units(const Frame *frame, const Value *values);
+// The variables and sections of the frame's function, with what it inherits; false after a message. Pair with function_release.
+bool function_gather(Frame *frame);
+void function_release(Frame *frame);
+// --- function_fits.c
+// Whether a function with some of its arguments is what a functional input asks for; false after a message at `span`.
+bool function_fits(ExprEnv *env, const Variable *input, const Closure *closure, Span span);
 // --- closure.c
 bool closure_wanted(ExprEnv *env, const Variable *variable); // an input that is a function
 // The name of a function, or `function f(a = 1)`.

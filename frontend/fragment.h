@@ -83,6 +83,7 @@ typedef struct Member {
     Sym unit, display_unit, quantity;
     uint8_t state_select;
     bool evaluate;
+    bool named;              // a text that has the name of a component in it: known when the model is complete
     uint8_t evaluated;       // known to be taken by value (is_evaluated): 0 not asked, 1 being asked, 2 no, 3 yes
     uint8_t knowable;        // its value can be found at compile time: 0 not asked, 1 no, 2 yes
     uint8_t value_state;     // 0 unknown, 1 being evaluated, 2 known, 3 failed
@@ -99,6 +100,7 @@ typedef struct Outer {
     Fragment *frag;          // instance around it that declares the inner element
     Member *inner;
     bool implicit;           // made by the compiler, in the model itself
+    uint32_t class_id;       // of an outer class: the inner one, and there is no `inner`
 } Outer;
 
 typedef struct FragEquation {
@@ -152,8 +154,9 @@ typedef struct FragSection { Node node; uint32_t class_id; } FragSection;
 // EXTRA_IS_ROOT, EXTRA_ROOTED: what the connection graph says about the overconstrained variable that begins
 // with scalar `var`.
 // EXTRA_IN_STREAM: inStream of variable `var`. EXTRA_CARDINALITY: how often connects name connector `var`.
+// EXTRA_INSTANCE: the text that is the name of the instance.
 typedef enum ExtraKind {
-    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED, EXTRA_IN_STREAM, EXTRA_CARDINALITY
+    EXTRA_DER, EXTRA_PRE, EXTRA_LITERAL, EXTRA_OUTER, EXTRA_IS_ROOT, EXTRA_ROOTED, EXTRA_IN_STREAM, EXTRA_CARDINALITY, EXTRA_INSTANCE
 } ExtraKind;
 typedef struct Extra { uint8_t kind; uint32_t var, outer; double value; } Extra;
 typedef struct OuterConnector { uint32_t outer, connector; } OuterConnector; // connector: within the inner element
@@ -249,6 +252,7 @@ struct Elab {
     uint64_t max_scalars;
     uint64_t iterations;     // of for-equations so far, at most ITERATION_LIMIT
     bool uneven;             // set by references whose meaning may differ otherwise than affinely (affine.c)
+    bool named;              // set where a value that is needed at compile time has the name of a component in it
     bool stopped;            // limit passed: give up quietly
 };
 
@@ -431,12 +435,23 @@ uint32_t outer_pass_in(Fragment *frag, const Outer *outer);
 // The member that holds scalar *var of an inner element, with the fragment it belongs to.
 Member *outer_member(const Fragment *frag, const Extra *extra, Fragment **in, uint32_t *var);
 // Whether a fragment made for another instance means the same when it stands in `parent`.
-bool outer_same(const Fragment *frag, Fragment *parent);
+bool outer_same(Elab *elab, const Fragment *frag, Fragment *parent);
 // What a part reaches for beyond `frag` is a need of `frag` as well.
 void outer_pass_on(Fragment *frag, const Fragment *part);
+// The same for one outer class of a fragment, and for the instance around it.
+void outer_need(Fragment *frag, Fragment *parent, const Outer *need);
 // Places of the inner elements made for the model, once all others have theirs.
 void outer_place(Elab *elab, Fragment *model);
 uint32_t outer_connector(Fragment *frag, uint32_t outer, uint32_t connector);
+
+// --- outer_class.c
+// The class with its outer classes replaced by what the instances from `parent` outwards declare as inner; these are added to `needs`.
+// 0 after a message.
+uint32_t outer_classes(Elab *elab, uint32_t class_id, Fragment *parent, Outers *needs);
+// The class of this name that the nearest instance declares as inner, and that instance; 0: there is none.
+uint32_t outer_class_inner(Elab *elab, Fragment *parent, Sym name, Fragment **frag);
+// True after a message: an outer class is used where there are no components around.
+bool outer_class_refused(Elab *elab, uint32_t class_id, Span span);
 
 // --- constant.c
 // Evaluates at compile time, in a scope.
@@ -451,6 +466,8 @@ bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const 
 bool constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out);
 // True for parameters whose value takes their place in equations: annotation(Evaluate = true), and final ones that
 // depend on such and on constants alone.
+// Whether the value of a String that is a parameter or constant is known; wrong ones have been reported and count as known.
+bool text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked);
 bool is_evaluated(Elab *elab, Member *member);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
 bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);

@@ -323,6 +323,8 @@ evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
         AstKind kind = ast_kind(frame->env->ast, nodes[i]);
         bool function = kind == AST_FUNCARG || (kind == AST_REF && closure_wanted(frame->env, variable));
         good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression(frame->env, nodes[i], &values[i])) && good;
+        if (good && function && closure_wanted(frame->env, variable))
+            good = function_fits(frame->env, variable, values[i].closure, node_span(frame->env, nodes[i]));
     }
     return good;
 }
@@ -637,8 +639,14 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     return good;
 }
 
-static void
-frame_free(Frame *frame)
+bool
+function_gather(Frame *frame)
+{
+    return gather_class(frame, frame->function, 0);
+}
+
+void
+function_release(Frame *frame)
 {
     vec_free(&frame->variables);
     vec_free(&frame->sections);
@@ -729,7 +737,7 @@ call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure,
     good = good && (!closure || closure_bind(&frame, closure, nodes, values))
         && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
         && function_map(&frame, nodes, values, outputs, n);
-    frame_free(&frame);
+    function_release(&frame);
     return good;
 }
 
@@ -766,7 +774,7 @@ function_accepts(ExprEnv *env, const FunctionRef *function, const Value *argumen
     }
     diags_return_to(env->diags, mark);
     env->scope = scope;
-    frame_free(&frame);
+    function_release(&frame);
     return good && given >= n;
 }
 
@@ -786,7 +794,7 @@ function_takes(ExprEnv *env, const FunctionRef *function, Node call)
             good = nodes[i] ? accepts(&frame, i, &values[i]) : function_default(env, &frame.variables.at[i]) != 0;
     diags_return_to(env->diags, mark);
     env->scope = scope;
-    frame_free(&frame);
+    function_release(&frame);
     return good;
 }
 
@@ -817,7 +825,7 @@ function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *argum
         good = false;
     }
     good = good && function_execute(&frame, nodes, values, outputs, n_outputs);
-    frame_free(&frame);
+    function_release(&frame);
     return good;
 }
 

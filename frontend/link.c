@@ -8,6 +8,7 @@
 // most 256).
 #include <math.h>
 
+#include "ir/text.h"
 #include "frontend/fragment.h"
 #include "frontend/link_inner.h"
 #include "ir/base/pages.h"
@@ -463,6 +464,23 @@ link_overconstrained(Linker *linker, const Connect *connect, uint32_t inst)
 
 // --- extras
 
+// Model.part.inner, whatever package the model stands in (section 3.7.4.6).
+static double
+instance_text(Linker *linker, uint32_t inst)
+{
+    Dae *dae = linker->dae;
+    Out path = {0};
+    const char *model = sym_text(dae->syms, dae->name), *dot = strrchr(model, '.');
+    out_text(&path, dot ? dot + 1 : model);
+    if (dae->insts.at[inst].parent != NONE) {
+        out_char(&path, '.');
+        dae_inst_path(dae, inst, &path);
+    }
+    Expr text = text_expr(dae->exprs, path.text);
+    out_free(&path);
+    return expr_value(dae->exprs, text);
+}
+
 static void
 link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
 {
@@ -477,6 +495,8 @@ link_extras(Linker *linker, const Fragment *frag, const Shift *shift)
             var = dae_literal(linker->dae, ask_graph(linker, frag, shift, extra));
         else if (extra->kind == EXTRA_OUTER)
             var = shift_of_inner(linker, &frag->outers.at[extra->outer]).var + extra->var;
+        else if (extra->kind == EXTRA_INSTANCE)
+            var = dae_literal(linker->dae, instance_text(linker, shift->inst));
         else if (extra->kind == EXTRA_IN_STREAM)
             var = dae_in_stream(linker->dae, global_var(linker, shift, extra->var));
         else if (extra->kind == EXTRA_DER)

@@ -183,11 +183,16 @@ outer_member(const Fragment *frag, const Extra *extra, Fragment **in, uint32_t *
 }
 
 bool
-outer_same(const Fragment *frag, Fragment *parent)
+outer_same(Elab *elab, const Fragment *frag, Fragment *parent)
 {
     for (uint32_t i = 0; i < frag->needs.n; i++) {
         const Outer *need = &frag->needs.at[i];
         Outer found;
+        if (need->class_id) {
+            if (outer_class_inner(elab, parent, need->name, &found.frag) != need->class_id)
+                return false;
+            continue;
+        }
         bool any = find_inner(parent, need->name, &found);
         if (need->implicit ? any : !any || found.inner != need->inner || found.frag != need->frag)
             return false;
@@ -195,17 +200,29 @@ outer_same(const Fragment *frag, Fragment *parent)
     return true;
 }
 
+static void
+add_need(Fragment *frag, const Outer *need)
+{
+    bool known = need->frag == frag && !need->implicit;
+    for (uint32_t k = 0; !known && k < frag->needs.n; k++)
+        known = frag->needs.at[k].inner == need->inner && frag->needs.at[k].class_id == need->class_id;
+    if (!known)
+        vec_push(&frag->needs, *need);
+}
+
+void
+outer_need(Fragment *frag, Fragment *parent, const Outer *need)
+{
+    add_need(frag, need);
+    if (parent)
+        add_need(parent, need);
+}
+
 void
 outer_pass_on(Fragment *frag, const Fragment *part)
 {
-    for (uint32_t i = 0; i < part->needs.n; i++) {
-        const Outer *need = &part->needs.at[i];
-        bool known = need->frag == frag && !need->implicit;
-        for (uint32_t k = 0; !known && k < frag->needs.n; k++)
-            known = frag->needs.at[k].inner == need->inner;
-        if (!known)
-            vec_push(&frag->needs, *need);
-    }
+    for (uint32_t i = 0; i < part->needs.n; i++)
+        add_need(frag, &part->needs.at[i]);
 }
 
 void

@@ -84,6 +84,7 @@ struct Program {
     Ast ast;
     int io_error;
     bool externals;            // external functions may be called
+    bool outer_classes;        // some class is declared as outer
     uint32_t nesting;          // limit of nesting while parsing; 0: the default
     VEC(ClassInfo *) classes;
     Map specialised;           // (class, replacements) -> first class of a chain, through `next_special`

@@ -164,16 +164,39 @@ fold_elements(ExprEnv *env, Fold fold, const Expr *elements, uint32_t n)
     return e;
 }
 
+static bool
+refuse_fold(ExprEnv *env, Fold fold, const Value *value, Span span)
+{
+    static const char *const names[] = {"sum", "product", "min", "max"};
+    diag_add(env->diags, E0201, span, "'%s' needs numbers, but this has type %s", names[fold], value_type_text(env, value));
+    return false;
+}
+
+// The sum of records whose class declares '+'; of none, its '0' (section 10.3.4.1).
+static bool
+fold_records(ExprEnv *env, const Value *value, Span span, Value *out)
+{
+    uint32_t size = value->type.record->size, n = size ? value->count / size : 0;
+    if (!n)
+        return overload_zero(env, value->type.record, span, out) || refuse_fold(env, FOLD_SUM, value, span);
+    for (uint32_t i = 0; i < n; i++) {
+        Value sum = *out, next = {.type = type_with_sizes(&value->type, 0, NULL), .count = size, .elements = value->elements + i * size};
+        if (!i)
+            *out = next;
+        else if (!overload_binary(env, AOP_ADD, &sum, &next, span, out))
+            return false;
+    }
+    return true;
+}
+
 bool
 reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out)
 {
     bool ordered = fold >= FOLD_MIN && (value->type.base == TYPE_ENUM || value->type.base == TYPE_BOOLEAN);
-    if (!type_is_number(&value->type) && !ordered) {
-        static const char *const names[] = {"sum", "product", "min", "max"};
-        diag_add(env->diags, E0201, span, "'%s' needs numbers, but this has type %s", names[fold],
-                 value_type_text(env, value));
-        return false;
-    }
+    if (fold == FOLD_SUM && value->type.base == TYPE_RECORD)
+        return fold_records(env, value, span, out);
+    if (!type_is_number(&value->type) && !ordered)
+        return refuse_fold(env, fold, value, span);
     Expr e = value->count ? fold_elements(env, fold, value->elements, value->count)
                           : fold_empty(env, fold, value->type.base);
     *out = value_scalar(env, value->type.base, e);

@@ -20,6 +20,7 @@ program_add_class(Program *program, ClassInfo info)
 {
     ClassInfo *stored = arena_new(program->arena, ClassInfo);
     *stored = info;
+    program->outer_classes |= (info.flags & AST_F_OUTER) != 0;
     vec_push(&program->classes, stored);
     return program->classes.n - 1;
 }

@@ -115,10 +115,8 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
         const ClassInfo *info = class_at(elab->program, class_id);
         use->connector |= info->kind == CLASS_CONNECTOR;
         AstKind kind = ast_kind(ast, info->body);
-        if (info->flags & AST_F_OUTER) {
-            unsupported(elab, ast_at(ast, info->node)->span, "an outer class");
+        if (outer_class_refused(elab, class_id, ast_at(ast, info->node)->span))
             return false;
-        }
         if (kind == AST_DERCLASS) {
             unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
             return false;
