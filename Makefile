@@ -62,7 +62,7 @@ $(BUILD)/runtime/%.o: CFLAGS += -fPIC -fno-semantic-interposition
 $(BUILD)/frontend/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
-BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c ir/routine*.c) ir/sys.c) $(BUILD)/libbase.a
+BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c ir/routine*.c) ir/sys.c ir/text.c) $(BUILD)/libbase.a
 $(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)

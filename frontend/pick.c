@@ -32,7 +32,7 @@ static bool
 new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
 {
     AstKind kind = ast_kind(env->ast, node);
-    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || !size)
+    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || (!size && env->in_function))
         return false;
     DiagsMark mark = diags_mark(env->diags);
     LocalPicks *picks = env->picks;
@@ -133,6 +133,17 @@ pick_element(ExprEnv *env, Expr position, const Value *parts, uint32_t n, uint32
     return out;
 }
 
+// A subscript of an array without elements, which fails where it is evaluated: behind a condition that never holds.
+static void
+fail_always(ExprEnv *env, Node node, const LocalPicks *picks, Value *out)
+{
+    uint32_t d = 0;
+    while (picks->at[d].size)
+        d++;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = pick_index(env, &picks->at[d], node);
+}
+
 static bool
 picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
 {
@@ -149,8 +160,15 @@ picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPick
                  "subscripts known at run time only can select from %d elements at most", PICK_LIMIT);
         return false;
     }
+    if (!combinations) {
+        Type type = out->type;
+        if (!value_new(env, &type, node_span(env, node), out))
+            return false;
+        fail_always(env, node, picks, out);
+        return true;
+    }
     Value *parts = arena_array(env->arena, Value, combinations + 1);
-    if (!combinations || !picked_elements(env, node, plain, context, picks, (uint32_t)combinations, parts)
+    if (!picked_elements(env, node, plain, context, picks, (uint32_t)combinations, parts)
         || !value_new(env, &parts[0].type, node_span(env, node), out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)

@@ -524,8 +524,12 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         return false;
     target->nested |= frag->is_connector;
     Selection picked;
-    if (!select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym,
-                         &picked)
+    LocalPicks *picks = env->picks;
+    if (member->is_component && !member->count) // there is no component that could be picked
+        env->picks = NULL;
+    bool selected = select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym, &picked);
+    env->picks = picks;
+    if (!selected
         || !join_dims(elab, target, &picked, at->span))
         return false;
     if (!member->is_component) {
