@@ -301,7 +301,7 @@ say_stiff(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
     print_insts(dae, fight->joint, fight->n_joints, &where);
     Diag *diag = diag_add(diags, E0421, dae->insts.at[joint].span, "joints hold this more than it can be held: %u condition%s on the motion "
                           "too many in the loop of %s", equations - variables, equations - variables == 1 ? "" : "s", where.text);
-    diag_help(diag, "free motions: a cylindrical or spherical joint in place of a revolute one, a joint in place of a weld, or one ground less");
+    diag_help(diag, "free motions: a joint in place of a weld, in space a cylindrical or spherical one in place of a revolute one, or one ground less");
     out_free(&where);
     return true;
 }
