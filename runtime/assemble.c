@@ -384,13 +384,13 @@ say_loop(Text *out, const Run *run, uint32_t depth)
     const mdl_model *model = run->model;
     uint8_t *rows = calloc((size_t)model->n_constraints + 1, 1);
     for (uint32_t k = 0; rows && k < model->n_constraints; k++)
-        rows[k] = model->constraint[k].depth == depth && fabs(run->v[model->constraint[k].value]) > CLOSED;
+        rows[k] = model->constraint[k].depth == depth && !(fabs(run->v[model->constraint[k].value]) <= CLOSED);
     if (rows)
         out->used += assemble_loop_text(run, rows, out->text + out->used, TEXT - out->used);
     free(rows);
 }
 
-// The squares of the residuals of a component's constraints, by unit; false when k is not the first of them.
+// The squares of the residuals of a component's constraints, by unit; false when k is not the first of them, or they hold.
 static bool
 add_gaps(const Run *run, uint32_t k, double *gap)
 {
@@ -405,7 +405,7 @@ add_gaps(const Run *run, uint32_t k, double *gap)
             return false;
         gap[other->unit & 3] += run->v[other->value] * run->v[other->value];
     }
-    return gap[0] + gap[1] + gap[2] + gap[3] > CLOSED * CLOSED;
+    return !(gap[0] + gap[1] + gap[2] + gap[3] <= CLOSED * CLOSED);
 }
 
 // What is left in metres and radians says how far parts are apart; other residuals are told when there is none of these.
@@ -439,7 +439,9 @@ say_gaps(Text *out, const Run *run, uint32_t depth)
         if (lengths && !length)
             continue;
         shown++;
-        if (length)
+        if (!isfinite(gap[0] + gap[1] + gap[2] + gap[3]))
+            say(out, "\n  no value of the constraints");
+        else if (length)
             say(out, "\n  a gap of %.6g %s and %.6g %s", sqrt(gap[MDL_UNIT_METRE]), units[at->level > 0][0],
                 sqrt(gap[MDL_UNIT_RADIAN]), units[at->level > 0][1]);
         else
