@@ -405,8 +405,11 @@ path_member(Elab *elab, Fragment **frag, uint32_t class_id, Node ref, bool *clas
     return member;
 }
 
+// What has to hold of a reference in an expression; member: NULL for what is not declared yet.
+typedef bool Holds(Elab *elab, Member *member, bool class_level);
+
 static bool
-uses_evaluated_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+holds_of_references(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Holds *holds)
 {
     U32Vec stack = {0};
     bool yes = true;
@@ -420,7 +423,7 @@ uses_evaluated_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
             Fragment *in = frag;
             bool class_level;
             Member *member = path_member(elab, &in, class_id, node, &class_level);
-            yes = class_level || (member && !member->is_component && is_evaluated(elab, member));
+            yes = holds(elab, member, class_level);
         }
         for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
             vec_push(&stack, child_at(elab, node, i));
@@ -429,31 +432,20 @@ uses_evaluated_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
     return yes;
 }
 
+static bool
+is_known_early(Elab *elab, Member *member, bool class_level)
+{
+    return class_level || (member && !member->is_component && is_evaluated(elab, member));
+}
+
 static bool is_knowable(Elab *elab, Member *member);
 
-// Whether nothing in an expression is found by initialisation or has no value at all. What is not declared yet is not asked.
+// Neither found by initialisation nor without any value. What is not declared yet is not asked.
 static bool
-uses_knowable_only(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+may_be_known(Elab *elab, Member *member, bool class_level)
 {
-    U32Vec stack = {0};
-    bool yes = true;
-    vec_push(&stack, expr);
-    while (yes && stack.n) {
-        Node node = vec_pop(&stack);
-        const AstNode *at = node_at(elab, node);
-        if (!node)
-            continue;
-        if (at->kind == AST_REF) {
-            Fragment *in = frag;
-            bool class_level;
-            Member *member = path_member(elab, &in, class_id, node, &class_level);
-            yes = !member || member->is_component || is_knowable(elab, member);
-        }
-        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
-            vec_push(&stack, child_at(elab, node, i));
-    }
-    vec_free(&stack);
-    return yes;
+    (void)class_level;
+    return !member || member->is_component || is_knowable(elab, member);
 }
 
 // Whether the value of a parameter can be found at compile time: Evaluate = true is a wish, and is not granted to what
@@ -470,7 +462,7 @@ is_knowable(Elab *elab, Member *member)
     bool yes = mod && mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
     elab->active++;
     if (yes && mod->frag && elab->active < DEPTH_LIMIT / 2)
-        yes = uses_knowable_only(elab, mod->frag, mod->class_id, mod->value);
+        yes = holds_of_references(elab, mod->frag, mod->class_id, mod->value, may_be_known);
     elab->active--;
     member->knowable = yes ? 2 : 1;
     return yes;
@@ -489,7 +481,7 @@ is_evaluated(Elab *elab, Member *member)
     elab->active++;
     if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
         yes = is_structural(elab, mod->frag, mod->class_id, mod->value)
-            && uses_evaluated_only(elab, mod->frag, mod->class_id, mod->value);
+            && holds_of_references(elab, mod->frag, mod->class_id, mod->value, is_known_early);
     elab->active--;
     member->evaluated = yes ? 3 : 2;
     return yes;
