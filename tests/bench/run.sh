@@ -270,6 +270,7 @@ products() {
     fi
     echo '<!doctype html><title>empty</title>' >"$work/empty.html"
     opens() { timed 3 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$1"; }
+    opens "$work/empty.html" # the first start makes the browser's own files
     opens "$work/empty.html"
     browser=$cpu waited=$median
     opens "$work/page.html"
