@@ -444,13 +444,19 @@ ends_skipping(Parser *p, Token *token)
     return token_class_kind(kind) && token_first_on_line(p, *token);
 }
 
+static void
+begin_recovery(Parser *p, Token unexpected)
+{
+    p->recovering = true;
+    p->last_error = unexpected.span.lo;
+    p->skip_brackets = 0;
+}
+
 void
 tokens_recover(Parser *p, Token unexpected, bool after)
 {
     bool again = unexpected.span.lo == p->last_error;
-    p->recovering = true;
-    p->last_error = unexpected.span.lo;
-    p->skip_brackets = 0;
+    begin_recovery(p, unexpected);
     for (uint32_t i = p->blocks.n; i && is_bracket(p->blocks.at[i - 1].kind); i--)
         p->skip_brackets += p->blocks.at[i - 1].kind == BLOCK_BRACKET;
     bool is_end = unexpected.kind == T_END && token_peek(p, 0).kind != T_SEMICOLON;
@@ -466,9 +472,7 @@ tokens_recover(Parser *p, Token unexpected, bool after)
 void
 tokens_recover_section(Parser *p, Token unexpected, bool begins)
 {
-    p->recovering = true;
-    p->last_error = unexpected.span.lo;
-    p->skip_brackets = 0;
+    begin_recovery(p, unexpected);
     p->owed = begins ? 0 : T_EQUATION;
     Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_EQUATION, 0), unexpected};
     if (begins)
@@ -479,9 +483,7 @@ tokens_recover_section(Parser *p, Token unexpected, bool begins)
 void
 tokens_recover_end(Parser *p, Token unexpected, Sym name)
 {
-    p->recovering = true;
-    p->last_error = unexpected.span.lo;
-    p->skip_brackets = 0;
+    begin_recovery(p, unexpected);
     Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_END, 0), made(p, T_IDENT, name), made(p, T_SEMICOLON, 0), unexpected};
     tokens_insert(p, put, 5);
 }
