@@ -499,10 +499,12 @@ fill_coefficients(States *states, Part *part, const uint32_t *place_of_column)
     for (uint32_t r = 0; r < part->rows.n; r++) {
         structure_read(&states->structure, states->rows.at[part->rows.at[r]]);
         for (uint32_t k = 0; k < states->structure.vars.n; k++) {
-            uint32_t c = states->column_id.at[states->structure.vars.at[k]];
-            Expr coefficient = c != NONE && states->structure.use.at[k] == USE_DETERMINE ? coefficient_of(states, k) : 0;
+            uint32_t c = states->column_id.at[states->structure.vars.at[k]], place = c == NONE ? m : place_of_column[c];
+            if (place >= m || part->columns.at[place] != c) // without an edge here it is of another part, or of none
+                continue;
+            Expr coefficient = states->structure.use.at[k] == USE_DETERMINE ? coefficient_of(states, k) : 0;
             if (coefficient)
-                part->a[(size_t)r * m + place_of_column[c]] += regular_value(states->dae->exprs, coefficient, states->structure.vars.at);
+                part->a[(size_t)r * m + place] += regular_value(states->dae->exprs, coefficient, states->structure.vars.at);
         }
     }
 }
