@@ -182,7 +182,7 @@ multipliers(Run *run, uint32_t group, uint32_t level, uint32_t value)
 {
     Rests *rests = run->rests;
     uint32_t first = rests->group[group], end = rests->group[group + 1];
-    if (!rests->lu[group])
+    if (!rests->value || !rests->lu[group]) // there was no memory, or the matrix is singular
         return false;
     for (uint32_t j = first; j < end; j++) {
         uint32_t k = rests->list[j];
