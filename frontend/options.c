@@ -1,6 +1,7 @@
 // Options: the command line of docs/cli.md. The calls and their options are tables; those of a run are the runtime's.
 #include "frontend/expression.h"
 #include "frontend/options.h"
+#include "frontend/products.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -448,5 +449,5 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         out_text(why, wrong);
         return false;
     }
-    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why);
+    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why) && check_products(o, why);
 }
