@@ -28,8 +28,8 @@ enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, 
 enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
 
 typedef struct Edge {
-    uint32_t column, equation; // positions in columns and rows
-    uint8_t quality;
+    uint32_t column;                     // position in columns
+    uint32_t equation : 30, quality : 2; // position in rows
 } Edge;
 
 typedef struct Column {
@@ -252,7 +252,7 @@ offer(States *states, uint32_t row, uint32_t slot)
             base = states->dae->var_der_of.at[base];
         vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], merit_of(states, of, base)});
     }
-    Edge edge = {column, row, QUALITY_ANY};
+    Edge edge = {.column = column, .equation = row, .quality = QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
         edge.quality = QUALITY_CONSTANT;
     else if (parameters)
