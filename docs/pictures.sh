@@ -30,6 +30,24 @@ examples=$top/examples
 "$examples/quarter_car/plot.sh" "$images/quarter_car.png"
 "$examples/suspension/animate.sh" page.html "$images/suspension.svg"
 
+# The functions of docs/nonsmooth.md, with their vertical parts.
+gnuplot <<G
+set terminal svg size 840,280 font "Helvetica,13" enhanced background "#ffffff"
+set output "$images/luz_tar.svg"
+set multiplot layout 1,3
+set samples 601
+set xrange [-3:3]; set yrange [-3:3]; set xzeroaxis; set yzeroaxis; set xtics ("-a" -1, "a" 1); set ytics ("-a" -1, "a" 1); set grid; unset key
+set title "luz(x, a): clearance"
+plot x > 1 ? x - 1 : x < -1 ? x + 1 : 0 with lines lw 2 lc "#1170aa"
+set title "tar(x, a): friction and damper"
+set parametric; set trange [-3:3]
+plot t > 1 ? t - 1 : t < -1 ? t + 1 : 0, t with lines lw 2 lc "#1170aa"
+set title "a Sgn(x): dry friction"
+set xtics ("" 0)
+plot t > 1 ? 1.5*(t - 1) : t < -1 ? 1.5*(t + 1) : 0, t > 1 ? 1 : t < -1 ? -1 : t with lines lw 2 lc "#1170aa"
+unset multiplot
+G
+
 # Bond graphs.
 "$mdlc" show bonds "$examples/quarter_car/bump.mdl" --format=svg >"$images/bonds.svg"
 "$mdlc" show bonds "$examples/linkage/four_bar.mdl" --format=svg >"$images/four_bar.svg"
