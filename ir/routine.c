@@ -221,25 +221,44 @@ routine_result(Exprs *exprs, Expr call, uint32_t k)
 }
 
 static void
+reach_one(const Exprs *exprs, uint32_t number, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    if (seen->n <= number)
+        vec_grow(seen, exprs->routines.n - seen->n);
+    if (seen->at[number])
+        return;
+    seen->at[number] = 1;
+    vec_push(numbers, number);
+    vec_push(stack, number);
+}
+
+static void
 reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 {
     if (!e || !expr_has_op(exprs, e, OP_CALL))
         return;
     U32Vec parts = {0};
     expr_parts(exprs, e, &parts);
-    for (uint32_t i = 0; i < parts.n; i++) {
-        if (cell_op(exprs, parts.at[i]) != OP_CALL)
-            continue;
-        uint32_t number = (uint32_t)expr_value(exprs, cell_args(exprs, parts.at[i])[0]);
-        if (seen->n <= number)
-            vec_grow(seen, exprs->routines.n - seen->n);
-        if (seen->at[number])
-            continue;
-        seen->at[number] = 1;
-        vec_push(numbers, number);
-        vec_push(stack, number);
-    }
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (cell_op(exprs, parts.at[i]) == OP_CALL)
+            reach_one(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, parts.at[i])[0]), stack, seen, numbers);
     vec_free(&parts);
+}
+
+static void
+reach_bodies(const Exprs *exprs, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    while (stack->n) {
+        const Routine *routine = exprs->routines.at[vec_pop(stack)];
+        for (uint32_t i = 0; i < routine->steps.n; i++) {
+            reach(exprs, routine->steps.at[i].value, stack, seen, numbers);
+            reach(exprs, routine->steps.at[i].index, stack, seen, numbers);
+        }
+        for (uint32_t i = 0; i < routine->blocks.n; i++)
+            reach(exprs, routine->blocks.at[i].condition, stack, seen, numbers);
+        for (uint32_t i = 0; i < routine->values.n; i++)
+            reach(exprs, routine->values.at[i], stack, seen, numbers);
+    }
 }
 
 void
@@ -247,17 +266,17 @@ routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers)
 {
     U32Vec stack = {0};
     reach(exprs, e, &stack, seen, numbers);
-    while (stack.n) {
-        const Routine *routine = exprs->routines.at[vec_pop(&stack)];
-        for (uint32_t i = 0; i < routine->steps.n; i++) {
-            reach(exprs, routine->steps.at[i].value, &stack, seen, numbers);
-            reach(exprs, routine->steps.at[i].index, &stack, seen, numbers);
-        }
-        for (uint32_t i = 0; i < routine->blocks.n; i++)
-            reach(exprs, routine->blocks.at[i].condition, &stack, seen, numbers);
-        for (uint32_t i = 0; i < routine->values.n; i++)
-            reach(exprs, routine->values.at[i], &stack, seen, numbers);
-    }
+    reach_bodies(exprs, &stack, seen, numbers);
+    vec_free(&stack);
+}
+
+void
+routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers)
+{
+    U32Vec stack = {0};
+    if (number)
+        reach_one(exprs, number, &stack, seen, numbers);
+    reach_bodies(exprs, &stack, seen, numbers);
     vec_free(&stack);
 }
 

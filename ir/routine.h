@@ -138,5 +138,11 @@ Expr routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 Expr routine_result(Exprs *exprs, Expr call, uint32_t k);
 // Appends the numbers of all routines that the expressions call, and those that these call, each once.
 void routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
+// The same of one routine, itself included; 0 is none.
+void routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers);
+
+
+// Looks at everything that whoever executes a routine relies on: NULL, or what is wrong, as the thing that a text of it would need.
+const char *routine_wrong(const Exprs *exprs, const Routine *routine);
 
 #endif
