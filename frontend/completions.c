@@ -146,8 +146,11 @@ zsh_text(Out *out, const char *text)
 
 // One argument of _arguments: '(-o --output)'{-o+,--output=}'[help]:FILE:_files'
 static void
-zsh_option(const Option *o, Out *out)
+zsh_option(const Option *option, const Call *call, Out *out)
 {
+    const Option for_call = options_for(option, call), *o = &for_call;
+    if (!(o->calls & call->bit))
+        return;
     bool flag = o->kind == OPTION_FLAG, warn = !strcmp(o->name, "warn");
     bool again = warn || !strcmp(o->name, "set") || !strcmp(o->name, "path") || !strcmp(o->name, "limit") || !strcmp(o->name, "tube");
     const char *sign = flag ? "" : o->optional ? "=-" : "=";
@@ -211,11 +214,9 @@ zsh_completions(Out *out)
     for (uint32_t i = 0; i < n; i++) {
         out_printf(out, "    %s) _arguments -s -S", calls[i].name);
         for (uint32_t k = 0; k < run_options_count; k++)
-            if (run_options[k].calls & calls[i].bit)
-                zsh_option(&run_options[k], out);
+            zsh_option(&run_options[k], &calls[i], out);
         for (uint32_t k = 0; k < n_options; k++)
-            if (own[k].calls & calls[i].bit)
-                zsh_option(&own[k], out);
+            zsh_option(&own[k], &calls[i], out);
         zsh_rest(&calls[i], out);
         out_text(out, " ;;\n");
     }
@@ -236,7 +237,7 @@ static void
 fish_options(const Option *options, uint32_t n, const Call *call, Out *out)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const Option *o = &options[i];
+        const Option for_call = options_for(&options[i], call), *o = &for_call;
         if (!(o->calls & call->bit))
             continue;
         out_printf(out, "complete -c mdlc -n '__fish_seen_subcommand_from %s' -l %s", call->name, o->name);

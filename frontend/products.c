@@ -1,4 +1,4 @@
-// products.c: which forms and names of files the results of a call have.
+// products.c: which names the files have that a call writes.
 //
 // Purpose: a page in a file called .pdf, or text in one called .mat, is noticed when somebody opens it, which is too late.
 // Method: a table by call. A file name without an ending is taken as it is. Contract: options.h. Complexity: constant.
@@ -8,19 +8,17 @@
 
 typedef struct Products {
     Command command;
-    const char *formats; // words of --format, NULL: not looked at here
     const char *endings; // of what -o names, NULL: any but those of `others`
 } Products;
 
 static const Products products[] = {
-    {COMMAND_LINEARIZE, "text json", ".mat .json .txt"},
-    {COMMAND_STEADY, "text json", ".json .txt"},
-    {COMMAND_FREQ, "text json", ".csv .json .svg .png .pdf"},
-    {COMMAND_DOC, "text markdown html", ".md .html .txt"},
-    {COMMAND_EXPLAIN, "text markdown", NULL},
-    {COMMAND_REPORT, NULL, ".html .htm"},
-    {COMMAND_RUN, NULL, NULL},
-    {COMMAND_SENSE, NULL, NULL},
+    {COMMAND_LINEARIZE, ".mat .json .txt"},
+    {COMMAND_STEADY, ".json .txt"},
+    {COMMAND_FREQ, ".csv .json .svg .png .pdf"},
+    {COMMAND_DOC, ".md .html .txt"},
+    {COMMAND_REPORT, ".html .htm"},
+    {COMMAND_RUN, NULL},
+    {COMMAND_SENSE, NULL},
 };
 
 // What somebody expects something else of than a table of numbers.
@@ -59,14 +57,8 @@ check_output(const Products *p, const char *path, Out *why)
 bool
 check_products(const Options *o, Out *why)
 {
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        const Products *p = &products[i];
-        if (p->command != o->command)
-            continue;
-        if (p->formats && o->format && !is_listed(o->format, p->formats))
-            out_printf(why, "this call has no --format=%s: it has %s", o->format, p->formats);
-        else
-            check_output(p, o->run.output, why);
-    }
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (products[i].command == o->command)
+            check_output(&products[i], o->run.output, why);
     return why->length == 0;
 }
