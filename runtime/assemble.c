@@ -1,7 +1,8 @@
 // assemble.c: loops of a mechanism at the start.
 //
 // Purpose: a loop whose start values do not close it is described by its joints and its gap; with `--assemble` it is
-//          closed by the smallest movement of start values.
+//          closed by the smallest movement of start values. Start values that nothing fixes are guesses, of which too many may
+//          have become conditions: where these have no solution, the guesses move as little as possible, whoever calls.
 // Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
 //         unit matrix towards the nearest closed position (Nocedal and Wright, Numerical Optimization, 18.1). Positions
 //         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
@@ -18,7 +19,7 @@
 #include "runtime/rank.h"
 #include "runtime/run.h"
 
-enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, LISTED = 8, MOST_DEPTH = 8, TEXT = 3000 };
+enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, LISTED = 8, TEXT = 3000 };
 
 static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
 static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
@@ -125,6 +126,37 @@ measure(Assembly *a)
     return sqrt(sum);
 }
 
+// Of no joint: an equation whose terms may have any size.
+static bool
+is_equation(const Assembly *a, uint32_t row)
+{
+    const mdl_constraint *at = &a->run->model->constraint[row];
+    return at->depth == a->depth && (!at->component || at->unit == MDL_UNIT_OTHER);
+}
+
+// Whether the invariants hold at the states in v, whose residuals have been measured, those of equations up to the rounding of
+// their terms.
+static bool
+is_closed(const Assembly *a, double residual)
+{
+    const Run *run = a->run;
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    if (residual <= CLOSED || !isfinite(residual))
+        return residual <= CLOSED;
+    double *allowed = calloc((size_t)a->rows + 1, sizeof *allowed);
+    mdl_call(model->jacobian, run->v);
+    for (uint32_t j = 0; allowed && j < model->nx; j++)
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            if (is_equation(a, c->row[k]))
+                allowed[a->position[c->row[k]]] += fabs(run->v[c->values + k]) * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
+    bool closed = allowed != NULL;
+    for (uint32_t i = 0; i < a->rows && closed; i++)
+        closed = fabs(a->defect[i]) <= CLOSED * fmax(allowed[i], 1);
+    free(allowed);
+    return closed;
+}
+
 static void
 keep_states(Assembly *a)
 {
@@ -166,7 +198,9 @@ correct(Assembly *a, double factor)
     rank_solve(a->rank, a->defect, a->correction);
     for (uint32_t j = 0; j < a->columns; j++) {
         double size = fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300);
-        most = fmax(most, fabs(a->correction[j]) / size);
+        // What nobody has said anything about may be of any size.
+        double reach = a->mobility[j] > size ? fmax(size, fabs(run->v[model->y + a->column[j]])) : size;
+        most = fmax(most, fabs(a->correction[j]) / reach);
         // Where nothing else is left, the correction would move what may not.
         if (a->mobility[j] <= size * HELD && fabs(a->correction[j]) > size * MOVED)
             return false;
@@ -217,7 +251,7 @@ shorten_all(Assembly *a, const double *first)
             break;
         measure(a);
     }
-    if (!(step >= 0 && step < 1e-6 && measure(a) <= CLOSED)) {
+    if (!(step >= 0 && step < 1e-6 && is_closed(a, measure(a)))) {
         return_states(a);
         measure(a);
     }
@@ -272,7 +306,7 @@ search(Assembly *a, double least)
     double *closest = malloc((a->columns + 1) * sizeof *closest);
     for (uint32_t j = 0; closest && j < a->columns; j++)
         closest[j] = a->run->v[model->y + a->column[j]];
-    for (int attempt = 0; closest && attempt < ATTEMPTS && !(least <= CLOSED); attempt++) {
+    for (int attempt = 0; closest && attempt < ATTEMPTS && !is_closed(a, least); attempt++) {
         push_away(a, attempt);
         double found = descend(a);
         if (!(found < least))
@@ -287,7 +321,7 @@ search(Assembly *a, double least)
     return least;
 }
 
-// Moves the states of one depth to the closest point that was found; returns its residual.
+// Moves the states of one depth to the closest point that was found; returns its residual, 0 where the invariants hold.
 static double
 close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
 {
@@ -301,13 +335,26 @@ close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
         for (uint32_t j = 0; j < a.columns; j++)
             a.first[j] = run->v[run->model->y + a.column[j]];
         least = descend(&a);
-        least = far && !(least <= CLOSED) ? search(&a, least) : least;
+        measure(&a);
+        least = far && !is_closed(&a, least) ? search(&a, least) : least;
         least = measure(&a);
-        if (least <= CLOSED)
+        if (is_closed(&a, least)) {
             shorten_all(&a, a.first);
+            least = 0;
+        }
     }
     forget(&a);
     return least;
+}
+
+static uint32_t
+greatest_depth(const mdl_model *model)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        if (model->constraint[k].depth > most)
+            most = model->constraint[k].depth;
+    return most;
 }
 
 // All depths, positions first; with `release` fixed start values move where nothing else helps. Returns the depth that
@@ -316,7 +363,7 @@ static uint32_t
 close_all(Run *run, bool release, const double *kept)
 {
     const mdl_model *model = run->model;
-    for (uint32_t depth = MOST_DEPTH; depth > 0; depth--) {
+    for (uint32_t depth = greatest_depth(model); depth > 0; depth--) {
         if (close_depth(run, depth, false, release) <= CLOSED)
             continue;
         for (uint32_t i = 0; release && i < model->nx; i++)
@@ -481,6 +528,19 @@ say_open(Text *out, Run *run, uint32_t depth)
     say_gaps(out, run, depth);
 }
 
+// The initial conditions move with the states; everything else in v is as it was, in `kept`.
+static void
+move_conditions(Run *run, double *kept)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_moves; k++) {
+        const mdl_move *at = &model->move[k];
+        kept[at->move] = at->sign * (run->v[model->y + at->state] - kept[model->y + at->state]);
+    }
+    memcpy(kept + model->y, run->v + model->y, model->nx * sizeof *kept);
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+}
+
 int
 assemble_start(Run *run)
 {
@@ -495,25 +555,30 @@ assemble_start(Run *run)
     Text text = {.used = 0};
     if (open)
         say_open(&text, run, open);
-    double *moved = malloc((model->nx + 1) * sizeof *moved);
-    for (uint32_t i = 0; moved && i < model->nx; i++)
-        moved[i] = run->v[model->y + i];
-    memcpy(run->v, kept, model->nv * sizeof *kept);
-    for (uint32_t k = 0; moved && k < model->n_moves; k++) {
-        const mdl_move *at = &model->move[k];
-        run->v[at->move] = at->sign * (moved[at->state] - kept[model->y + at->state]);
-    }
-    for (uint32_t i = 0; moved && i < model->nx; i++)
-        run->v[model->y + i] = moved[i];
+    move_conditions(run, kept);
     free(kept);
-    free(moved);
     if (open)
         run_message(run, MDL_ERROR, "%s\nwhatever start values move", text.text);
     return open ? MDL_FAILED : MDL_OK;
 }
 
-void
-assemble_note(const Run *run, const double *before)
+bool
+assemble_guesses(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *kept = model->n_moves ? malloc(model->nv * sizeof *kept) : NULL;
+    if (!kept)
+        return false;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    bool closed = !close_all(run, false, NULL);
+    if (closed)
+        move_conditions(run, kept);
+    free(kept);
+    return closed;
+}
+
+bool
+assemble_note(const Run *run, const double *before, const char *what)
 {
     const mdl_model *model = run->model;
     Text text = {.used = 0};
@@ -531,9 +596,8 @@ assemble_note(const Run *run, const double *before)
     if (more)
         say(&text, "\n  and %u more", more);
     if (shown)
-        run_message(run, MDL_NOTE, "assembled: these start values moved to close the loops%s", text.text);
-    else
-        run_message(run, MDL_NOTE, "assembled: no start value had to move");
+        run_message(run, MDL_NOTE, "%s%s", what, text.text);
+    return shown > 0;
 }
 
 static bool
