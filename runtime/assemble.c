@@ -19,7 +19,7 @@
 #include "runtime/rank.h"
 #include "runtime/run.h"
 
-enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, LISTED = 8, TEXT = 3000 };
+enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3, LISTED = 8, TEXT = 3000 };
 
 static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
 static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
@@ -36,6 +36,7 @@ typedef struct Assembly {
     uint32_t rows, columns;
     uint32_t *position;       // per constraint: its row here
     double *defect, *correction, *mobility, *best, *first;
+    double *weight;           // per row: 1, or of an equation of no joint one over the size of its terms
     Rank *rank;
 } Assembly;
 
@@ -67,6 +68,7 @@ forget(Assembly *a)
     free(a->mobility);
     free(a->best);
     free(a->first);
+    free(a->weight);
 }
 
 static double
@@ -94,12 +96,14 @@ prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
     a->mobility = calloc(n + 1, sizeof *a->mobility);
     a->best = calloc(n + 1, sizeof *a->best);
     a->first = calloc(n + 1, sizeof *a->first);
+    a->weight = calloc(m + 1, sizeof *a->weight);
     if (!a->row || !a->column || !a->position || !a->defect || !a->correction || !a->mobility || !a->best
-        || !a->first)
+        || !a->first || !a->weight)
         return false;
     for (uint32_t k = 0; k < m; k++)
         if (model->constraint[k].depth == depth) {
             a->position[k] = a->rows;
+            a->weight[a->rows] = 1;
             a->row[a->rows++] = k;
         }
     for (uint32_t i = 0; i < n; i++)
@@ -111,7 +115,7 @@ prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
     return a->rank != NULL;
 }
 
-// The residuals at the states in v into `defect`; returns their Euclidean length.
+// The residuals at the states in v into `defect`; returns their Euclidean length, weighted.
 static double
 measure(Assembly *a)
 {
@@ -119,42 +123,11 @@ measure(Assembly *a)
     double sum = 0;
     evaluate_anyway(run);
     for (uint32_t i = 0; i < a->rows; i++) {
-        double value = run->v[run->model->constraint[a->row[i]].value];
-        sum = isfinite(value) ? sum + value * value : INFINITY;
+        double value = run->v[run->model->constraint[a->row[i]].value], weighted = value * a->weight[i];
+        sum = isfinite(value) ? sum + weighted * weighted : INFINITY;
         a->defect[i] = -value;
     }
     return sqrt(sum);
-}
-
-// Of no joint: an equation whose terms may have any size.
-static bool
-is_equation(const Assembly *a, uint32_t row)
-{
-    const mdl_constraint *at = &a->run->model->constraint[row];
-    return at->depth == a->depth && (!at->component || at->unit == MDL_UNIT_OTHER);
-}
-
-// Whether the invariants hold at the states in v, whose residuals have been measured, those of equations up to the rounding of
-// their terms.
-static bool
-is_closed(const Assembly *a, double residual)
-{
-    const Run *run = a->run;
-    const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c;
-    if (residual <= CLOSED || !isfinite(residual))
-        return residual <= CLOSED;
-    double *allowed = calloc((size_t)a->rows + 1, sizeof *allowed);
-    mdl_call(model->jacobian, run->v);
-    for (uint32_t j = 0; allowed && j < model->nx; j++)
-        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
-            if (is_equation(a, c->row[k]))
-                allowed[a->position[c->row[k]]] += fabs(run->v[c->values + k]) * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
-    bool closed = allowed != NULL;
-    for (uint32_t i = 0; i < a->rows && closed; i++)
-        closed = fabs(a->defect[i]) <= CLOSED * fmax(allowed[i], 1);
-    free(allowed);
-    return closed;
 }
 
 static void
@@ -169,6 +142,32 @@ return_states(Assembly *a)
 {
     for (uint32_t j = 0; j < a->columns; j++)
         a->run->v[a->run->model->y + a->column[j]] = a->best[j];
+}
+
+// By the terms at the states in v: those of high derivatives may be of any size, and what rounding leaves of them hides the others.
+// False when nothing has such terms.
+static bool
+weigh(Assembly *a)
+{
+    const Run *run = a->run;
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    bool any = false;
+    for (uint32_t i = 0; i < a->rows; i++)
+        a->weight[i] = 0;
+    mdl_call(model->jacobian, run->v);
+    for (uint32_t j = 0; j < model->nx; j++)
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            if (model->constraint[c->row[k]].depth == a->depth)
+                a->weight[a->position[c->row[k]]] += fabs(run->v[c->values + k])
+                                                     * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
+    for (uint32_t i = 0; i < a->rows; i++) {
+        const mdl_constraint *at = &model->constraint[a->row[i]];
+        bool large = (!at->component || at->unit == MDL_UNIT_OTHER) && a->weight[i] > 1 && isfinite(a->weight[i]);
+        a->weight[i] = large ? 1 / a->weight[i] : 1;
+        any |= large;
+    }
+    return any;
 }
 
 static void
@@ -251,7 +250,7 @@ shorten_all(Assembly *a, const double *first)
             break;
         measure(a);
     }
-    if (!(step >= 0 && step < 1e-6 && is_closed(a, measure(a)))) {
+    if (!(step >= 0 && step < 1e-6 && measure(a) <= CLOSED)) {
         return_states(a);
         measure(a);
     }
@@ -306,7 +305,7 @@ search(Assembly *a, double least)
     double *closest = malloc((a->columns + 1) * sizeof *closest);
     for (uint32_t j = 0; closest && j < a->columns; j++)
         closest[j] = a->run->v[model->y + a->column[j]];
-    for (int attempt = 0; closest && attempt < ATTEMPTS && !is_closed(a, least); attempt++) {
+    for (int attempt = 0; closest && attempt < ATTEMPTS && !(least <= CLOSED); attempt++) {
         push_away(a, attempt);
         double found = descend(a);
         if (!(found < least))
@@ -321,7 +320,7 @@ search(Assembly *a, double least)
     return least;
 }
 
-// Moves the states of one depth to the closest point that was found; returns its residual, 0 where the invariants hold.
+// Moves the states of one depth to the closest point that was found; returns its residual.
 static double
 close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
 {
@@ -335,13 +334,12 @@ close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
         for (uint32_t j = 0; j < a.columns; j++)
             a.first[j] = run->v[run->model->y + a.column[j]];
         least = descend(&a);
-        measure(&a);
-        least = far && !is_closed(&a, least) ? search(&a, least) : least;
+        for (int k = 0; k < WEIGHINGS && !(least <= CLOSED) && weigh(&a); k++)
+            least = descend(&a);
+        least = far && !(least <= CLOSED) ? search(&a, least) : least;
         least = measure(&a);
-        if (is_closed(&a, least)) {
+        if (least <= CLOSED)
             shorten_all(&a, a.first);
-            least = 0;
-        }
     }
     forget(&a);
     return least;
