@@ -575,8 +575,8 @@ assemble_guesses(Run *run)
     return closed;
 }
 
-bool
-assemble_note(const Run *run, const double *before, const char *what)
+void
+assemble_note(const Run *run, const double *before, bool asked)
 {
     const mdl_model *model = run->model;
     Text text = {.used = 0};
@@ -594,8 +594,10 @@ assemble_note(const Run *run, const double *before, const char *what)
     if (more)
         say(&text, "\n  and %u more", more);
     if (shown)
-        run_message(run, MDL_NOTE, "%s%s", what, text.text);
-    return shown > 0;
+        run_message(run, MDL_NOTE, asked ? "assembled: these start values moved to close the loops%s"
+                                         : "these start values are not fixed and moved to where the constraints hold%s", text.text);
+    else if (asked)
+        run_message(run, MDL_NOTE, "assembled: no start value had to move");
 }
 
 static bool

@@ -167,7 +167,7 @@ move_guesses(Run *run, Newton **block, const double *started)
             status = start_from(run, closed);
     }
     if (status == MDL_OK)
-        assemble_note(run, started, "initialisation: these start values, which are guesses, moved to where the constraints hold");
+        assemble_note(run, started, false);
     else
         memcpy(run->v, first, bytes);
     free(first);
@@ -300,13 +300,6 @@ check_initial(const Run *run)
     return MDL_FAILED;
 }
 
-static void
-note_assembled(const Run *run, const double *started)
-{
-    if (!assemble_note(run, started, "assembled: these start values moved to close the loops"))
-        run_message(run, MDL_NOTE, "assembled: no start value had to move");
-}
-
 int
 init_solve(Run *run)
 {
@@ -338,7 +331,7 @@ init_solve(Run *run)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
     free_blocks(model, block);
     if (status == MDL_OK && run->options->assemble && started)
-        note_assembled(run, started);
+        assemble_note(run, started, true);
     free(started);
     if (status != MDL_OK)
         return status;

@@ -223,8 +223,8 @@ int assemble_start(Run *run);
 // After the initial system failed: moves start values in v that are guesses as little as possible to where all invariants hold,
 // and the conditions that they have become with them. False: that is not possible, or there are none.
 bool assemble_guesses(Run *run);
-// A note, `what`, about what moved, when v holds the solution of the initial system. False: nothing did.
-bool assemble_note(const Run *run, const double *before, const char *what);
+// A note about what moved, when v holds the solution of the initial system; asked: by --assemble.
+void assemble_note(const Run *run, const double *before, bool asked);
 // After the initial system failed: true when loops do not close from the start values in v, and a message said where.
 bool assemble_explain(Run *run);
 // The components whose states take part in the flagged constraints, and the constraints' own: "j0, j1, j2". Partial

@@ -114,7 +114,7 @@ add_memories(Dae *dae, Problem *problem)
     }
 }
 
-// For --assemble, and for guesses about states that constraints determine: value + move, with a parameter whose value the runtime sets; it takes the next slot.
+// For starts that may move: value + move, with a parameter whose value the runtime sets; it takes the next slot.
 static Expr
 add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
 {
@@ -127,9 +127,9 @@ add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
     return expr_2(dae->exprs, OP_ADD, value, expr_slot(dae->exprs, vars->n - 1));
 }
 
-// var = start(row), with a move where `moves`.
+// var = start(row)
 static void
-add_movable(Dae *dae, Problem *problem, Var var, const Bind *start, bool moves, Span span)
+add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
 {
     Exprs *exprs = dae->exprs;
     Expr value = start ? start->shape : expr_const(exprs, 0);
@@ -137,7 +137,7 @@ add_movable(Dae *dae, Problem *problem, Var var, const Bind *start, bool moves, 
     U32Vec vars = {0}, with = {0};
     Var held = dae_start_of(dae, dae->var_pre_of.at[var] == NONE ? var : dae->var_pre_of.at[var]);
     uint32_t node = dae_node(dae, dae_group(dae, var)->inst);
-    if (held == NONE && !n && !moves) { // a number
+    if (held == NONE && !n && !dae->assemble) { // a number
         add_initial(dae, problem, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), value), &var, 1, node, span);
         return;
     }
@@ -153,18 +153,12 @@ add_movable(Dae *dae, Problem *problem, Var var, const Bind *start, bool moves, 
         vec_push(&vars, dae->rows.at[start->row + k]);
     }
     value = expr_substitute(exprs, value, with.at, with.n);
-    if (moves)
+    if (dae->assemble)
         value = add_move(dae, var, value, &vars);
     Expr shape = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), value);
     add_initial(dae, problem, shape, vars.at, vars.n, node, span);
     vec_free(&vars);
     vec_free(&with);
-}
-
-static void
-add_start(Dae *dae, Problem *problem, Var var, const Bind *start, Span span)
-{
-    add_movable(dae, problem, var, start, dae->assemble, span);
 }
 
 static void
@@ -430,9 +424,8 @@ add_default(Defaults *defaults, Var var)
     Var from = of == NONE && held != NONE ? held : var;
     const Bind *bind = held == NONE ? NULL : &dae->binds.at[defaults->start_of->at[held]];
     vec_push(&problem->assumed, dae->equations.n);
-    bool guess = defaults->freedom.limited && is_state(defaults->reduction, var);
-    add_movable(dae, problem, from, bind, dae->assemble || guess, dae_var_span(dae, var));
-    if (guess)
+    add_start(dae, problem, from, bind, dae_var_span(dae, var));
+    if (defaults->freedom.limited && is_state(defaults->reduction, var))
         use_freedom(&defaults->freedom, depth_of(dae, var));
     return true;
 }
@@ -657,6 +650,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     U32Vec start_of = {0};
     Map said = {0};
     uint32_t n = dae->equations.n;
+    dae->assemble &= reduction->invariants.n > 0;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
