@@ -83,8 +83,9 @@ $(BUILD)/libfrontend.a: $(call objects,$(FRONTEND)) $(GENERATED)
 $(BUILD)/libbackend.a: $(call objects,$(BACKEND))
 $(BUILD)/libruntime.a: $(call objects,$(RUNTIME))
 $(BUILD)/lib%.a:
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

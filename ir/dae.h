@@ -384,6 +384,8 @@ void dae_free(Dae **dae);
 // --- adding
 // Makes room for this many variables and instances.
 void dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts);
+// Gives back the room for variables, equations and rows that did not come.
+void dae_trim(Dae *dae);
 uint32_t dae_add_inst(Dae *dae, Inst inst);
 // A copy that lives as long as the model, for dae_add_group.
 const Declaration *dae_declare(Dae *dae, Declaration declaration);
