@@ -18,7 +18,7 @@
 #include "ir/pass/rate.h"
 #include "ir/routine.h"
 
-enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
+enum { DIFFERENTIATION_LIMIT = 40, ITEMS_SHOWN = 6 };
 
 typedef struct Row { // of an equation
     uint32_t start, end; // its columns that were highest derivatives when it was made
@@ -436,7 +436,7 @@ differentiate(Index *index, uint32_t e)
 {
     EqnKind kind = (EqnKind)index->dae->equations.at[e].kind;
     if (index->rows.at[e].level >= DIFFERENTIATION_LIMIT) {
-        note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 20 times"));
+        note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 40 times"));
         return false;
     }
     if (kind == EQN_LAW)
