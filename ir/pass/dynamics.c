@@ -435,15 +435,18 @@ emit_invariants(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     uint32_t n = reduction->invariants.n, first = code->n;
     mdl_constraint *table = arena_array(low->arena, mdl_constraint, n ? n : 1);
     low->invariant = new_places(low, n);
+    Closings *closings = n ? closings_create(low) : NULL;
     for (uint32_t k = 0; k < n; k++) {
         const Equation at = low->dae->equations.at[reduction->invariants.at[k]];
         table[k] = (mdl_constraint){low->invariant + k, reduction->invariant_level.at[k],
                                     reduction->invariant_depth.at[k], equation_text(low, reduction->invariants.at[k]),
                                     NULL, NULL, MDL_UNIT_OTHER, 0};
-        closing_words(low, reduction->invariants.at[k], &table[k]);
+        closing_words(low, closings, reduction->invariants.at[k], &table[k]);
         emit_vars(low, code, LIFT_HELD, expr_residual(low->exprs, at.shape), low->dae->rows.at + at.row, at.span, 1,
                   table[k].value);
     }
+    if (n)
+        closings_free(&closings);
     model->n_constraints = n;
     model->constraint = table;
     add_piece(code, first, in_loop, pieces);
