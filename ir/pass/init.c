@@ -114,7 +114,7 @@ add_memories(Dae *dae, Problem *problem)
     }
 }
 
-// For --assemble: value + move, with a parameter whose value the runtime sets; it takes the next slot.
+// For starts that may move: value + move, with a parameter whose value the runtime sets; it takes the next slot.
 static Expr
 add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
 {
@@ -723,6 +723,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     U32Vec start_of = {0};
     Map said = {0};
     uint32_t n = dae->equations.n;
+    dae->assemble &= reduction->invariants.n > 0;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
