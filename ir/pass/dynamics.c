@@ -565,7 +565,7 @@ sort_out(const Lowering *low, const Kept *kept, EntryVec *entries, EntryVec *by_
 }
 
 static void
-make_jacobian(Lowering *low, const InstrVec *whole)
+make_jacobian(Lowering *low, InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     InstrVec derivatives = {0};
@@ -585,6 +585,7 @@ make_jacobian(Lowering *low, const InstrVec *whole)
         place_put(&low->row_of, low->invariant + k, low->n + k);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
     accumulate(low, whole->at, whole->n, &derivatives, &by_y, may_keep(low) ? &kept : NULL);
+    vec_free(whole);
     sort_out(low, &kept, &by_y, &by_yp, &by_c);
     name_kept(low, &kept);
     uint32_t size = low->n + kept.places.n;
@@ -595,11 +596,11 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     model->jac_yp = make_matrix(low, &by_yp, size, low->n, negative, &derivatives);
     vec_free(&kept.places);
     model->jac_c = make_matrix(low, &by_c, model->n_constraints, low->n, NULL, &derivatives);
-    add_function(low, "jacobian", &derivatives, true, &model->jacobian);
-    vec_free(&derivatives);
     vec_free(&by_y);
     vec_free(&by_yp);
     vec_free(&by_c);
+    add_function(low, "jacobian", &derivatives, true, &model->jacobian);
+    vec_free(&derivatives);
 }
 
 static void
@@ -647,6 +648,5 @@ make_dynamics(Lowering *low)
     model->implicit = implicit;
     model->state_depth = state_depths(low);
     model->state_name = names;
-    vec_free(&whole);
     vec_free(&outputs);
 }
