@@ -80,13 +80,6 @@ owner_of_equation(const Reporter *reporter, uint32_t equation)
     return node < reporter->dae->nodes.n ? component_of(reporter, reporter->dae->nodes.at[node].inst) : 0;
 }
 
-static Span
-span_of_var(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    return group ? group->decl->span : (Span){0, 0};
-}
-
 // "'a.f', 'a.s' and 3 more"
 static void
 print_variables(const Reporter *reporter, Out *out)
@@ -94,7 +87,7 @@ print_variables(const Reporter *reporter, Out *out)
     uint32_t shown = reporter->variables <= SHOWN_ITEMS ? reporter->variables : SHOWN_ITEMS - 1;
     for (uint32_t k = 0; k < shown; k++) {
         out_text(out, k ? ", '" : "'");
-        dae_var_name(reporter->dae, reporter->variable[k], out);
+        dae_told_name(reporter->dae, reporter->variable[k], out);
         out_char(out, '\'');
     }
     if (shown < reporter->variables)
@@ -149,9 +142,9 @@ note_equations(const Reporter *reporter, Diag *diag)
 static void
 note_declarations(const Reporter *reporter, Diag *diag)
 {
-    uint32_t places[SHOWN_ITEMS] = {span_of_var(reporter->dae, reporter->variable[0]).lo}, n = 1;
+    uint32_t places[SHOWN_ITEMS] = {dae_var_span(reporter->dae, reporter->variable[0]).lo}, n = 1;
     for (uint32_t k = 1; k < reporter->variables && n < SHOWN_ITEMS && k < 64; k++) {
-        Span span = span_of_var(reporter->dae, reporter->variable[k]);
+        Span span = dae_var_span(reporter->dae, reporter->variable[k]);
         uint32_t i = 0;
         while (i < n && places[i] != span.lo)
             i++;
@@ -338,7 +331,7 @@ report_under(const Reporter *reporter)
     Out where = {0}, names = {0};
     print_owners(reporter, true, &where);
     print_variables(reporter, &names);
-    Span span = span_of_var(reporter->dae, reporter->variable[0]);
+    Span span = dae_var_span(reporter->dae, reporter->variable[0]);
     uint32_t lacking = reporter->variables - reporter->equations;
     Diag *diag;
     if (!reporter->equations)
@@ -399,7 +392,8 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
     // What is left follows from these.
-    bool said = (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
+    bool said = (under_code == E0501 && variability_of_undetermined(dae, problem, diags))
+             || (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
     if (!said) {
         report_part(&reporter, &over, over_code, true);
         report_part(&reporter, &under, under_code, false);
