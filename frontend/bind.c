@@ -8,6 +8,7 @@
 #include "frontend/fragment.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Level { // an array of components between the scope and the variable
     const Type *type;
@@ -15,15 +16,9 @@ typedef struct Level { // an array of components between the scope and the varia
     uint32_t fixed;    // the element when each has a fragment of its own, or NONE
 } Level;
 
-typedef struct Walk {
-    Elab *elab;
-    Fragment *frag;    // in whose scope the values stand
-    Level levels[DEPTH_LIMIT];
-    uint32_t n;
-} Walk;
-
 typedef enum Role { ROLE_VALUE, ROLE_START, ROLE_NOMINAL, ROLE_MIN, ROLE_MAX, ROLE_FIXED } Role;
 
+typedef struct Walk Walk;
 typedef struct Emission {
     Walk *walk;
     const Mod *mod;
@@ -36,7 +31,17 @@ typedef struct Emission {
     uint32_t repeated;     // but for these first dimensions
     Expr *shapes;          // per element of the value, 0 until made
     uint32_t *rows, *slots;
+    bool other_units;
 } Emission;
+
+struct Walk {
+    Elab *elab;
+    Fragment *frag;    // in whose scope the values stand
+    Level levels[DEPTH_LIMIT];
+    uint32_t n;
+    Map kept;          // (modification, role) -> index into emissions: elements with fragments of their own share one value
+    VEC(Emission) emissions;
+};
 
 static void
 expected_type(const Emission *emission, Type *type)
@@ -109,18 +114,25 @@ emit_fixed(Emission *emission, uint32_t var, uint32_t index)
     vec_push(&emission->walk->frag->flags, flag);
 }
 
+// A value of what is neither given nor constant is an equation for it.
+static bool
+makes_equations(const Emission *emission)
+{
+    VarKind kind = emission->member->kind;
+    return emission->role == ROLE_VALUE && kind != VAR_PARAMETER && kind != VAR_CONSTANT && kind != VAR_INPUT;
+}
+
 static void
 emit_element(Emission *emission, uint32_t var, uint32_t index)
 {
     Elab *elab = emission->walk->elab;
     Fragment *frag = emission->walk->frag;
     Expr e = emission->value.elements[index];
-    VarKind kind = emission->member->kind;
     if (emission->role == ROLE_FIXED) {
         emit_fixed(emission, var, index);
         return;
     }
-    if (emission->role == ROLE_VALUE && kind != VAR_PARAMETER && kind != VAR_CONSTANT && kind != VAR_INPUT) {
+    if (makes_equations(emission)) {
         add_equation(elab, frag, EQN_NORMAL, slot_expr(elab, var), e, emission->mod->span);
         vec_last(&frag->equations).binding = true;
         return;
@@ -130,7 +142,7 @@ emit_element(Emission *emission, uint32_t var, uint32_t index)
                                         [ROLE_MAX] = ATTR_MAX};
     shape_of(emission, index);
     FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
-                     .row = emission->rows[index], .n = emission->slots[index], .other_units = elab->env.other_units,
+                     .row = emission->rows[index], .n = emission->slots[index], .other_units = emission->other_units,
                      .span = emission->mod->span};
     vec_push(&frag->binds, bind);
     if (emission->role == ROLE_MIN && expr_op(elab->dae->exprs, e) == OP_CONST
@@ -193,6 +205,54 @@ has_elements(const Emission *emission)
     return rank > 0;
 }
 
+static uint64_t
+kept_key(const Emission *emission)
+{
+    return hash_add((uint64_t)(uintptr_t)emission->mod, emission->role);
+}
+
+// What the elements of an array of components that differ in structure share is evaluated for the first of them: each of n
+// would go through the n values of `(damped = {i < 3 for i in 1:n})` again.
+static bool
+in_split(const Walk *walk)
+{
+    for (uint32_t i = 0; i < walk->n; i++)
+        if (walk->levels[i].fixed != NONE)
+            return true;
+    return false;
+}
+
+static void
+keep(Emission *emission)
+{
+    Walk *walk = emission->walk;
+    Value *value = &emission->value;
+    Expr *elements = arena_array(walk->elab->arena, Expr, value->count);
+    memcpy(elements, value->elements, value->count * sizeof *elements);
+    value->elements = elements;
+    for (uint32_t index = 0; index < value->count; index++)
+        shape_of(emission, index);
+    map_put(&walk->kept, kept_key(emission), walk->emissions.n);
+    vec_push(&walk->emissions, *emission);
+}
+
+static bool
+emit_kept(const Emission *emission)
+{
+    uint32_t found;
+    if (!map_get(&emission->walk->kept, kept_key(emission), &found))
+        return false;
+    Emission kept = emission->walk->emissions.at[found];
+    const Type *was = &kept.member->type, *is = &emission->member->type;
+    if (kept.mod != emission->mod || kept.role != emission->role || was->rank != is->rank || was->base != is->base
+        || memcmp(was->dims, is->dims, is->rank * sizeof *is->dims) || makes_equations(emission))
+        return false;
+    kept.member = emission->member;
+    kept.base = emission->base;
+    emit_all(&kept);
+    return true;
+}
+
 static void
 emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
 {
@@ -208,12 +268,19 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
         emission.counted_from = walk->n;
     if (mod->each && !has_elements(&emission))
         diag_add(elab->diags, E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
+    if (emit_kept(&emission))
+        return;
+    bool keeps = in_split(walk) && !makes_equations(&emission);
+    Arena *arena = keeps ? elab->arena : elab->scratch;
     begin_equation(elab, mod->frag, mod->class_id, false);
     elab->active++;
     if (evaluate_value(&emission, &elab->env) && coerce(&emission, &elab->env) && emission.value.count) {
-        emission.shapes = arena_array(elab->scratch, Expr, emission.value.count);
-        emission.rows = arena_array(elab->scratch, uint32_t, emission.value.count);
-        emission.slots = arena_array(elab->scratch, uint32_t, emission.value.count);
+        emission.other_units = elab->env.other_units;
+        emission.shapes = arena_array(arena, Expr, emission.value.count);
+        emission.rows = arena_array(arena, uint32_t, emission.value.count);
+        emission.slots = arena_array(arena, uint32_t, emission.value.count);
+        if (keeps)
+            keep(&emission);
         emit_all(&emission);
     }
     elab->active--;
@@ -300,4 +367,6 @@ elaborate_binds(Elab *elab, Fragment *frag)
         if (member->kind == VAR_CONSTANT && !member->is_component && member->count && !has_value(member))
             diag_add(elab->diags, E0112, member->span, "the constant '%s' has no value", name_of(elab, member->name));
     }
+    map_free(&walk->kept);
+    vec_free(&walk->emissions);
 }

@@ -219,6 +219,13 @@ typedef struct Overconstrained {
     uint32_t n_residues;
 } Overconstrained;
 
+typedef struct ArrayValue { // of an expression, in the scope in which it stands
+    const Fragment *frag;
+    uint32_t class_id;
+    Node node;
+    Value value;
+} ArrayValue;
+
 struct Elab {
     Program *program;
     const ElaborateOptions *options;
@@ -248,6 +255,8 @@ struct Elab {
     U32Vec order;            // scratch of store_shape
     Map constant_of;         // (class, COMPONENT) of a class constant -> index into constants + 1, 0 while evaluated
     VEC(Value) constants;
+    Map array_of;            // values of modifications that are arrays, known at compile time: hash -> index into arrays
+    VEC(ArrayValue) arrays;
     Sym end_name;
     VEC(Mod *) long_mods;    // with an index to free
     uint64_t max_scalars;

@@ -455,6 +455,8 @@ elab_free(Elab *elab)
     vec_free(&elab->order);
     map_free(&elab->constant_of);
     vec_free(&elab->constants);
+    map_free(&elab->array_of);
+    vec_free(&elab->arrays);
     arena_free(&elab->arena);
     arena_free(&elab->scratch);
 }

@@ -261,6 +261,29 @@ mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out)
     return expression(env, mod->value, out) && pick_fields(env, mod, out);
 }
 
+// One value of an array is asked for by each element of an array of components: it is evaluated for the first.
+static bool
+evaluate_once(Elab *elab, Fragment *frag, const Mod *mod, Value *out)
+{
+    enum { SHORT = 4 };
+    uint64_t key = hash_add(hash_add((uint64_t)(uintptr_t)frag, mod->class_id), mod->value);
+    uint32_t found;
+    if (map_get(&elab->array_of, key, &found)) {
+        const ArrayValue *known = &elab->arrays.at[found];
+        if (known->frag == frag && known->class_id == mod->class_id && known->node == mod->value) {
+            *out = known->value;
+            return true;
+        }
+    }
+    if (!evaluate(elab, frag, mod->class_id, false, mod->value, out))
+        return false;
+    if (out->count > SHORT) {
+        map_put(&elab->array_of, key, elab->arrays.n);
+        vec_push(&elab->arrays, (ArrayValue){frag, mod->class_id, mod->value, *out});
+    }
+    return true;
+}
+
 static bool
 look_at(Elab *elab, const Mod *mod, bool constant, Value *out)
 {
@@ -268,7 +291,7 @@ look_at(Elab *elab, const Mod *mod, bool constant, Value *out)
     ExprEnv env;
     env_init(elab, &env, &scope);
     env.arena = elab->arena;
-    if (!(constant ? evaluate(elab, scope.frag, mod->class_id, false, mod->value, out)
+    if (!(constant ? evaluate_once(elab, scope.frag, mod, out)
                    : evaluate_type(elab, scope.frag, mod->class_id, mod->value, out)))
         return false;
     if (!mod->n_fields)

@@ -56,7 +56,7 @@ void problem_couple(Dae *dae, const Reduction *reduction, Problem *problem);
 // mdlc show equations: assignments as "var = expression", loops as groups.
 void causal_print(Dae *dae, const Causal *causal, Out *out);
 
-// --- shared by solve.c and tear.c
+// --- shared by solve.c and the parts of tear.c
 // True when every variable of the expression is known before the start (parameters, constants).
 bool causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
 // True when an equation may be divided by the expression: it is made of parameters, and not of ones that make it zero.

@@ -80,6 +80,51 @@ listing_print_variables(const Dae *dae, const char *word, const Var *vars, uint3
     vec_free(&sorted);
 }
 
+static void
+print_count(const Ways *ways, uint32_t node, uint32_t count, const char *what, Out *out)
+{
+    out_text(out, "  ");
+    if (node < ways->dae->nodes.n)
+        way_print_node(ways, node, true, out);
+    else
+        out_text(out, "the model");
+    out_printf(out, ": %u equation%s%s", count, count == 1 ? "" : "s", what);
+}
+
+// Components of one class with equally many equations in one line: "  I J[1] (Inertia): 1 equation; as 4999 more of this class".
+static void
+print_count_kinds(const Ways *ways, const U32Vec *count, Out *out)
+{
+    const Dae *dae = ways->dae;
+    Map kind_of = {0};
+    U32Vec first = {0}, more = {0};
+    for (uint32_t node = 0; node <= dae->nodes.n; node++) {
+        if (!count->at[node])
+            continue;
+        bool inner = node < dae->nodes.n && (dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO);
+        Sym class_name = node < dae->nodes.n && !inner ? dae->insts.at[dae->nodes.at[node].inst].class_name : 0;
+        uint8_t kind = node < dae->nodes.n ? dae->nodes.at[node].kind : UINT8_MAX;
+        uint64_t key = hash_add(hash_add(class_name, kind), count->at[node]);
+        uint32_t at;
+        if (map_get(&kind_of, key, &at)) {
+            more.at[at]++;
+            continue;
+        }
+        map_put(&kind_of, key, first.n);
+        vec_push(&first, node);
+        vec_push(&more, 0);
+    }
+    for (uint32_t i = 0; i < first.n; i++) {
+        print_count(ways, first.at[i], count->at[first.at[i]], "", out);
+        if (more.at[i])
+            out_printf(out, "; the same in %u more of this kind", more.at[i]);
+        out_char(out, '\n');
+    }
+    map_free(&kind_of);
+    vec_free(&first);
+    vec_free(&more);
+}
+
 void
 listing_print_counts(const Dae *dae, const uint32_t *equations, uint32_t n, const char *what, Out *out)
 {
@@ -88,16 +133,17 @@ listing_print_counts(const Dae *dae, const uint32_t *equations, uint32_t n, cons
     vec_grow(&count, dae->nodes.n + 1);
     for (uint32_t i = 0; i < n; i++)
         count.at[dae->equations.at[equations[i]].node < dae->nodes.n ? dae->equations.at[equations[i]].node : dae->nodes.n]++;
-    for (uint32_t node = 0; node <= dae->nodes.n; node++) {
+    uint32_t owners = 0;
+    for (uint32_t node = 0; node <= dae->nodes.n; node++)
+        owners += count.at[node] != 0;
+    for (uint32_t node = 0; node <= dae->nodes.n && owners <= LISTING_LONG; node++) {
         if (!count.at[node])
             continue;
-        out_text(out, "  ");
-        if (node < dae->nodes.n)
-            way_print_node(&ways, node, true, out);
-        else
-            out_text(out, "the model");
-        out_printf(out, ": %u equation%s%s\n", count.at[node], count.at[node] == 1 ? "" : "s", what);
+        print_count(&ways, node, count.at[node], what, out);
+        out_char(out, '\n');
     }
+    if (owners > LISTING_LONG)
+        print_count_kinds(&ways, &count, out);
     ways_free(&ways);
     vec_free(&count);
 }

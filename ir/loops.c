@@ -3,6 +3,7 @@
 // Purpose: a loop is a list of equations to the solver; to the user it is a way through components and junctions.
 // Method: a bond belongs to the loop that determines the alias class of its effort or of its flow.
 // Contract: requires solved causal forms. Changes nothing. Complexity: linear in equations and bonds.
+#include "ir/listing.h"
 #include "ir/loops.h"
 
 #include "ir/structure.h"
@@ -112,12 +113,24 @@ print_place(const Dae *dae, uint32_t equation, Out *out)
 }
 
 static void
+print_more(uint32_t more, const char *what, Out *out)
+{
+    if (more)
+        out_printf(out, "             and %u more %s (--format=json lists them)\n", more, what);
+}
+
+static void
 print_bonds(const Loops *loops, uint32_t block, Out *out)
 {
     static const char *const words[] = {"", "effort", "flow", "effort and flow"};
     const Dae *dae = loops->dae;
+    uint32_t shown = 0, more = 0;
     for (uint32_t b = loops->first.at[block]; b; b = loops->next.at[b - 1]) {
         const Bond *bond = &dae->bonds.at[b - 1];
+        if (shown++ >= LISTING_LONG) {
+            more++;
+            continue;
+        }
         out_text(out, b == loops->first.at[block] ? "  bonds:     " : "             ");
         way_print_node(&loops->ways, bond->junction, false, out);
         out_text(out, " --- ");
@@ -131,6 +144,7 @@ print_bonds(const Loops *loops, uint32_t block, Out *out)
             dae_var_name(dae, bond->flow, out);
         out_text(out, ")\n");
     }
+    print_more(more, "bonds", out);
 }
 
 static void
@@ -141,20 +155,24 @@ print_loop(const Loops *loops, uint32_t block, uint32_t number, Out *out)
     uint32_t from = problem->block_start.at[block], to = problem->block_start.at[block + 1];
     out_printf(out, "loop %u: %u equations\n", number, to - from);
     const char *comma = "  iterates:  ";
+    uint32_t shown = 0;
     for (uint32_t k = from; k < to; k++) {
-        if (!loops->torn.at[unknown_at(problem, k)])
+        if (!loops->torn.at[unknown_at(problem, k)] || shown++ >= LISTING_LONG)
             continue;
         out_printf(out, "%s%s", comma, dae_name(dae, unknown_at(problem, k)));
         comma = ", ";
     }
+    if (shown > LISTING_LONG)
+        out_printf(out, " and %u more", shown - LISTING_LONG);
     out_text(out, *comma == ' ' ? "  solved symbolically\n" : "\n");
-    for (uint32_t k = from; k < to; k++) {
+    for (uint32_t k = from; k < to && k - from < LISTING_LONG; k++) {
         uint32_t equation = problem->equations.at[problem->sorted.at[k]];
         out_printf(out, k == from ? "  equations: %s from " : "             %s from ", dae_name(dae, unknown_at(problem, k)));
         dae_print_equation(dae, equation, out);
         print_place(dae, equation, out);
         out_char(out, '\n');
     }
+    print_more(to - from > LISTING_LONG ? to - from - LISTING_LONG : 0, "equations", out);
     print_bonds(loops, block, out);
 }
 

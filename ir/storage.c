@@ -94,7 +94,7 @@ static void
 collect_storages(Explainer *explainer)
 {
     const Reduction *reduction = explainer->reduction;
-    Map storage_of = {0}; // node -> index
+    Map storage_of = {0}; // node -> index, EXPLAINED where it is only counted
     for (uint32_t i = 0; i < reduction->dummies.n; i++) {
         Var base = base_of(explainer->dae, reduction->dummies.at[i]);
         uint32_t node = base == NONE ? NONE : explainer->stored_by.at[base], at;
@@ -103,14 +103,14 @@ collect_storages(Explainer *explainer)
         if (!map_get(&storage_of, node, &at)) {
             at = explainer->storages.n;
             if (at == EXPLAINED) {
-                map_put(&storage_of, node, NONE);
+                map_put(&storage_of, node, EXPLAINED);
                 explainer->more++;
                 continue;
             }
             map_put(&storage_of, node, at);
             vec_push(&explainer->storages, ((Storage){.node = node, .constraint = NONE}));
         }
-        if (at != NONE)
+        if (at != EXPLAINED)
             vec_push(&explainer->storages.at[at].vars, base);
     }
     map_free(&storage_of);
@@ -421,6 +421,23 @@ print_forcing(const Explainer *explainer, const Storage *storage, Out *out)
     out_char(out, '\n');
 }
 
+// Of a long way its ends.
+static void
+print_way(const Explainer *explainer, const U32Vec *way, Out *out)
+{
+    enum { LONG = 40, BEGIN = 8, END = 6 };
+    for (uint32_t i = 0; i < way->n; i++) {
+        out_text(out, i ? " -> " : "    through  ");
+        if (way->n > LONG && i == BEGIN) {
+            out_printf(out, "%u more", way->n - BEGIN - END);
+            i = way->n - END - 1;
+            continue;
+        }
+        way_print_node(&explainer->ways, way->at[i], false, out);
+    }
+    out_text(out, way->n ? "\n" : "");
+}
+
 static void
 print_storage(const Explainer *explainer, const Storage *storage, Out *out)
 {
@@ -431,11 +448,7 @@ print_storage(const Explainer *explainer, const Storage *storage, Out *out)
     print_names(dae, &storage->vars, out);
     out_char(out, '\n');
     print_forcing(explainer, storage, out);
-    for (uint32_t i = 0; i < storage->way.n; i++) {
-        out_text(out, i ? " -> " : "    through  ");
-        way_print_node(&explainer->ways, storage->way.at[i], false, out);
-    }
-    out_text(out, storage->way.n ? "\n" : "");
+    print_way(explainer, &storage->way, out);
     if (storage->constraint != NONE) {
         out_printf(out, "    adds %u to the index: differentiated %s: ", storage->times, times_words(storage->times));
         print_constraint(dae, storage, out);

@@ -4,7 +4,7 @@
 // Method: union-find with signs over the equations x = y, x = -y, x + y = 0 between two unknowns of the
 // same kind; the text is tested once per shape. Derivatives and pre() values of aliases follow their
 // variables.
-// Contract: fills Dae.alias_of, alias_negative; used equations become EQN_ALIAS; rows are not rewritten. An
+// Contract: fills Dae.alias_of, alias_negative; used equations become EQN_ALIAS, and vanish where they are many; rows are not rewritten. An
 // equation that closes a cycle (x = y twice, or x = -x) stays an equation, so that the balance pass sees
 // it. A representative carries the class's derivative (der(x) = +-der(representative)). der(x) = v makes no
 // alias: v may become a state of its own.
@@ -417,6 +417,37 @@ start_classes(Aliases *aliases)
     vec_grow(&aliases->negative, dae->nvars);
 }
 
+// In a large model most equations are those of connections, used up here; every later pass would go through them. In a small one
+// they stay, to be looked at.
+static void
+forget_used(Dae *dae)
+{
+    enum { MANY = 1 << 16 };
+    uint32_t used = 0, kept = 0;
+    for (uint32_t e = 0; e < dae->equations.n; e++)
+        used += dae->equations.at[e].kind == EQN_ALIAS;
+    if (used <= MANY)
+        return;
+    Map place = {0};
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        map_put(&place, dae->laws.at[l].equation, 0);
+    for (uint32_t f = 0; f < dae->folds.n; f++)
+        map_put(&place, dae->folds.at[f].equation, 0);
+    for (uint32_t e = 0, was; e < dae->equations.n; e++) {
+        if (place.count && map_get(&place, e, &was))
+            map_put(&place, e, kept);
+        if (dae->equations.at[e].kind != EQN_ALIAS)
+            dae->equations.at[kept++] = dae->equations.at[e];
+    }
+    dae->equations.n = kept;
+    vec_trim(&dae->equations);
+    for (uint32_t l = 0; l < dae->laws.n; l++)
+        map_get(&place, dae->laws.at[l].equation, &dae->laws.at[l].equation);
+    for (uint32_t f = 0; f < dae->folds.n; f++)
+        map_get(&place, dae->folds.at[f].equation, &dae->folds.at[f].equation);
+    map_free(&place);
+}
+
 bool
 pass_alias(Dae *dae, Diags *diags)
 {
@@ -432,6 +463,7 @@ pass_alias(Dae *dae, Diags *diags)
     for (Var v = 0, n = dae->nvars; v < n; v++)
         if (dae->alias_of.at[v] != v && dae->var_group.at[v] != NONE)
             link_followers(dae, v);
+    forget_used(dae);
     vec_free(&aliases.mergeable);
     vec_free(&aliases.parent);
     vec_free(&aliases.negative);

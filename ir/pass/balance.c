@@ -12,9 +12,10 @@
 //     x = 1; x = 2                   ->   error: 2 equations for 1 variable 'x' in ...
 #include "ir/conflict.h"
 #include "ir/locate.h"
+#include "ir/pass/culprits.h"
 #include "ir/structure.h"
 
-enum { SHOWN_ITEMS = 6 };
+enum { SHOWN_ITEMS = CULPRITS_SHOWN, SHOWN_OWNERS = 3 };
 
 // --- words
 
@@ -52,6 +53,7 @@ typedef struct Reporter {
     uint32_t set;
     uint32_t equations, variables; // in this set
     const uint32_t *equation, *variable;
+    CulpritVec culprits; // what is shown of the equations
 } Reporter;
 
 // The component an instance belongs to: connectors, also nested ones, count as part of theirs.
@@ -92,50 +94,84 @@ print_variables(const Reporter *reporter, Out *out)
         out_printf(out, " and %u more", reporter->variables - shown);
 }
 
-// " in component 'a' (Spring), component 'b' (Mass)": the owners of `ids`, each once.
+// " in component 'a' (Spring), component 'b' (Mass)": the owners of what is shown, each once.
 static void
 print_owners(const Reporter *reporter, bool vars, Out *out)
 {
-    uint32_t owners[SHOWN_ITEMS], n = 0, total = vars ? reporter->variables : reporter->equations;
-    for (uint32_t k = 0; k < total && n < SHOWN_ITEMS; k++) {
+    uint32_t owners[SHOWN_ITEMS], n = 0, total = vars ? reporter->variables : reporter->culprits.n;
+    uint32_t most = (vars ? reporter->variables : reporter->equations) > SHOWN_ITEMS ? SHOWN_OWNERS : SHOWN_ITEMS;
+    bool more = false;
+    for (uint32_t k = 0; k < total && !more; k++) {
         uint32_t owner = vars ? owner_of_var(reporter, reporter->variable[k])
-                              : owner_of_equation(reporter, reporter->equation[k]);
+                              : owner_of_equation(reporter, reporter->culprits.at[k].equation);
         uint32_t i = 0;
         while (i < n && owners[i] != owner)
             i++;
-        if (i < n)
+        more = i == most;
+        if (i < n || more)
             continue;
         owners[n++] = owner;
         out_text(out, n == 1 ? " in " : ", ");
         structure_owner(reporter->dae, owner, out);
     }
+    if (more)
+        out_text(out, " and others");
 }
 
 static void
 note_equations(const Reporter *reporter, Diag *diag)
 {
-    for (uint32_t k = 0; k < reporter->equations && k < SHOWN_ITEMS; k++) {
+    uint32_t left = reporter->equations;
+    for (uint32_t k = 0; k < reporter->culprits.n && k < SHOWN_ITEMS; k++) {
+        Culprit culprit = reporter->culprits.at[k];
         Out text = {0};
-        structure_owner(reporter->dae, owner_of_equation(reporter, reporter->equation[k]), &text);
+        structure_owner(reporter->dae, owner_of_equation(reporter, culprit.equation), &text);
         out_text(&text, ": ");
-        dae_print_equation(reporter->dae, reporter->equation[k], &text);
-        diag_note(diag, reporter->dae->equations.at[reporter->equation[k]].span, "equation of %s", text.text);
+        dae_print_equation(reporter->dae, culprit.equation, &text);
+        if (culprit.more)
+            out_printf(&text, " (and %u more of this kind)", culprit.more);
+        diag_note(diag, reporter->dae->equations.at[culprit.equation].span, "equation of %s", text.text);
         out_free(&text);
+        left -= 1 + culprit.more;
     }
-    if (reporter->equations > SHOWN_ITEMS)
-        diag_note(diag, (Span){0, 0}, "and %u more equations", reporter->equations - SHOWN_ITEMS);
+    if (left)
+        diag_note(diag, (Span){0, 0}, "and %u more equations", left);
+}
+
+// Where the variables behind the first one are declared, each place once.
+static void
+note_declarations(const Reporter *reporter, Diag *diag)
+{
+    uint32_t places[SHOWN_ITEMS] = {dae_var_span(reporter->dae, reporter->variable[0]).lo}, n = 1;
+    for (uint32_t k = 1; k < reporter->variables && n < SHOWN_ITEMS && k < 64; k++) {
+        Span span = dae_var_span(reporter->dae, reporter->variable[k]);
+        uint32_t i = 0;
+        while (i < n && places[i] != span.lo)
+            i++;
+        if (i < n && reporter->variables > SHOWN_ITEMS)
+            continue;
+        places[n++] = span.lo;
+        diag_note(diag, span, "'%s' is declared here", dae_name(reporter->dae, reporter->variable[k]));
+    }
 }
 
 // --- too many equations
 
-// The first equation that the user wrote, else the first.
+// The first equation that the user wrote outside the library, else the first that stands in the source, else the first.
 static uint32_t
 main_equation(const Reporter *reporter)
 {
-    for (uint32_t k = 0; k < reporter->equations; k++)
-        if (!reporter->dae->equations.at[reporter->equation[k]].generated)
-            return reporter->equation[k];
-    return reporter->equation[0];
+    const Dae *dae = reporter->dae;
+    bool large = reporter->equations > SHOWN_ITEMS;
+    for (uint32_t k = 0; large && k < reporter->culprits.n && k < SHOWN_ITEMS; k++) {
+        const Equation *at = &dae->equations.at[reporter->culprits.at[k].equation];
+        if (!at->generated && !sources_in_library(dae->sources, at->span.lo))
+            return reporter->culprits.at[k].equation;
+    }
+    for (uint32_t k = 0; k < reporter->culprits.n; k++)
+        if (!dae->equations.at[reporter->culprits.at[k].equation].generated)
+            return reporter->culprits.at[k].equation;
+    return reporter->culprits.at[0].equation;
 }
 
 // An equation for something that is known says more than that there is one too many.
@@ -306,10 +342,7 @@ report_under(const Reporter *reporter)
                         lacking == 1 ? " is" : "s are", reporter->variables, names.text, where.text,
                         reporter->equations, plural(reporter->equations));
     locate_move(reporter->dae, diag, locate_var_inst(reporter->dae, reporter->variable[0]));
-    for (uint32_t k = 1; k < reporter->variables && k < SHOWN_ITEMS; k++) {
-        const char *name = dae_name(reporter->dae, reporter->variable[k]);
-        diag_note(diag, dae_var_span(reporter->dae, reporter->variable[k]), "'%s' is declared here", name);
-    }
+    note_declarations(reporter, diag);
     note_equations(reporter, diag);
     help_connectors(reporter, diag);
     out_free(&where);
@@ -336,6 +369,7 @@ report_part(Reporter *reporter, const Singular *part, DiagCode code, bool over)
             continue;
         if (!over && (reporter->reported.at[s] || lies_in_open_port(reporter)))
             continue;
+        culprits_find(reporter->dae, reporter->equation, reporter->equations, over, &reporter->culprits);
         if (over)
             report_over(reporter);
         else
@@ -367,6 +401,7 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     map_free(&reporter.connector_of);
     vec_free(&reporter.connected);
     vec_free(&reporter.reported);
+    vec_free(&reporter.culprits);
     singular_free(&over);
     singular_free(&under);
 }

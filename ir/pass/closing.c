@@ -4,8 +4,8 @@
 // directions; `run --assemble` moves start values.
 // Method: an invariant belongs to the innermost constraint component around its equation, or to that at one end of the
 // connection it comes from, or to a joint connected to the part whose equation it is; its unit is read off the first term that has one.
-// Contract: after lowering's places are known. Complexity: linear in the equations' sizes, and in the connections for
-// each invariant that comes from one.
+// Contract: after lowering's places are known. Complexity: linear in the equations' sizes and in the connections times the depth of
+// their connectors.
 #include "ir/locate.h"
 #include "ir/pass/lower.h"
 
@@ -21,73 +21,142 @@ around_kind(const Dae *dae, uint32_t inst, uint32_t kind)
     return inst;
 }
 
-// The component with the connector at either end of the connection: a constraint when there is one.
-static uint32_t
-connected_component(const Dae *dae, Span span)
-{
-    for (uint32_t i = 0; i < dae->connects.n; i++) {
-        const Connect *connect = &dae->connects.at[i];
-        if (connect->span.lo != span.lo || connect->span.hi != span.hi)
-            continue;
-        uint32_t a = dae->connectors.at[connect->a].inst, b = dae->connectors.at[connect->b].inst;
-        uint32_t joint = around_kind(dae, a, CLASS_KIND_CONSTRAINT);
-        joint = joint == NONE ? around_kind(dae, b, CLASS_KIND_CONSTRAINT) : joint;
-        return joint == NONE ? dae->insts.at[a].parent : joint;
-    }
-    return NONE;
-}
+// --- what is connected to what, looked up by each of many invariants
 
-static bool
-has_state(const Lowering *low, uint32_t inst)
+// Lists in compressed rows: of key k, item[start[k]] .. item[start[k + 1] - 1].
+typedef struct Lists {
+    U32Vec start, item;
+} Lists;
+
+struct Closings {
+    U8Vec has_state;   // per instance: of its own variables one is a state
+    Lists of_inst;     // per instance: 2*connection + end, for all ends inside it; the second end of a connection first
+    Map first_at;      // place of a connection in the source -> the first one from there
+};
+
+Closings *
+closings_create(const Lowering *low)
 {
+    const Dae *dae = low->dae;
     const U8Vec *state = &low->in->reduction->state;
-    bool negative;
-    for (uint32_t i = 0; i < low->dae->groups.n; i++) {
-        const Group *group = &low->dae->groups.at[i];
-        for (uint32_t k = 0; group->inst == inst && k < group->decl->count; k++) {
-            Var var = dae_alias(low->dae, group->first + k, &negative);
-            if (var < state->n && state->at[var])
-                return true;
+    Closings *closings = base_calloc(1, sizeof *closings);
+    vec_grow(&closings->has_state, dae->insts.n);
+    for (uint32_t i = 0; i < dae->groups.n; i++) {
+        const Group *group = &dae->groups.at[i];
+        bool negative;
+        for (uint32_t k = 0; k < group->decl->count; k++) {
+            Var var = dae_alias(dae, group->first + k, &negative);
+            closings->has_state.at[group->inst] |= var < state->n && state->at[var];
         }
     }
-    return false;
+    Lists *lists = &closings->of_inst;
+    vec_grow(&lists->start, dae->insts.n + 2);
+    for (int filling = 0; filling < 2; filling++) {
+        for (uint32_t i = 0; i < dae->connects.n; i++) {
+            for (uint32_t end = 2; end-- > 0;) {
+                uint32_t connector = end ? dae->connects.at[i].b : dae->connects.at[i].a;
+                for (uint32_t at = dae->connectors.at[connector].inst; at != NONE; at = dae->insts.at[at].parent) {
+                    if (filling)
+                        lists->item.at[lists->start.at[at + 1]++] = 2 * i + end;
+                    else
+                        lists->start.at[at + 2]++;
+                }
+            }
+        }
+        if (filling)
+            break;
+        for (uint32_t k = 0; k <= dae->insts.n; k++)
+            lists->start.at[k + 1] += lists->start.at[k];
+        vec_grow(&lists->item, lists->start.at[dae->insts.n + 1]);
+    }
+    for (uint32_t i = dae->connects.n; i-- > 0;)
+        map_put(&closings->first_at, dae->connects.at[i].span.lo, i);
+    return closings;
+}
+
+void
+closings_free(Closings **slot)
+{
+    Closings *closings = *slot;
+    vec_free(&closings->has_state);
+    vec_free(&closings->of_inst.start);
+    vec_free(&closings->of_inst.item);
+    map_free(&closings->first_at);
+    free(closings);
+    *slot = NULL;
+}
+
+// One of the connections in the place of the source that `span` is, of a connector whose variables the equation has: a place inside
+// an array of components is that of as many connections. The first one from there when none has such a connector.
+static uint32_t
+connection_of(const Closings *closings, const Dae *dae, uint32_t equation)
+{
+    Span span = dae->equations.at[equation].span;
+    uint32_t n, found;
+    const Var *vars = dae_row(dae, equation, &n);
+    const Lists *lists = &closings->of_inst;
+    for (uint32_t k = 0; k < n; k++) {
+        const Group *group = dae_group(dae, vars[k]);
+        if (!group || dae->insts.at[group->inst].class_kind != CLASS_KIND_CONNECTOR)
+            continue;
+        for (uint32_t i = lists->start.at[group->inst]; i < lists->start.at[group->inst + 1]; i++) {
+            Span at = dae->connects.at[lists->item.at[i] / 2].span;
+            if (at.lo == span.lo && at.hi == span.hi)
+                return lists->item.at[i] / 2;
+        }
+    }
+    if (!map_get(&closings->first_at, span.lo, &found) || dae->connects.at[found].span.hi != span.hi)
+        return NONE;
+    return found;
+}
+
+// The component with the connector at either end of the connection: a constraint when there is one.
+static uint32_t
+connected_component(const Closings *closings, const Dae *dae, uint32_t equation)
+{
+    uint32_t found = connection_of(closings, dae, equation);
+    if (found == NONE)
+        return NONE;
+    const Connect *connect = &dae->connects.at[found];
+    uint32_t a = dae->connectors.at[connect->a].inst, b = dae->connectors.at[connect->b].inst;
+    uint32_t joint = around_kind(dae, a, CLASS_KIND_CONSTRAINT);
+    joint = joint == NONE ? around_kind(dae, b, CLASS_KIND_CONSTRAINT) : joint;
+    return joint == NONE ? dae->insts.at[a].parent : joint;
 }
 
 // The user's component around a part, or of the joints connected to that one the first without states: where the loop
 // was cut, the part's equation holds what that joint should.
 static uint32_t
-joint_of_part(const Lowering *low, uint32_t part)
+joint_of_part(const Closings *closings, const Dae *dae, uint32_t part)
 {
-    const Dae *dae = low->dae;
+    const Lists *lists = &closings->of_inst;
     uint32_t found = NONE;
     while (sources_in_library(dae->sources, dae->insts.at[part].span.lo) && dae->insts.at[part].parent != NONE)
         part = dae->insts.at[part].parent;
-    for (uint32_t i = 0; i < dae->connects.n && part; i++) {
-        uint32_t ends[2] = {dae->connectors.at[dae->connects.at[i].a].inst, dae->connectors.at[dae->connects.at[i].b].inst};
-        for (int k = 0; k < 2; k++) {
-            uint32_t joint = around_kind(dae, ends[k], CLASS_KIND_CONSTRAINT);
-            if (joint == NONE || !dae_inst_inside(dae, ends[1 - k], part))
-                continue;
-            if (!has_state(low, joint))
-                return joint;
-            found = found == NONE ? joint : found;
-        }
+    for (uint32_t i = lists->start.at[part]; part && i < lists->start.at[part + 1]; i++) {
+        const Connect *connect = &dae->connects.at[lists->item.at[i] / 2];
+        uint32_t other = dae->connectors.at[lists->item.at[i] % 2 ? connect->a : connect->b].inst;
+        uint32_t joint = around_kind(dae, other, CLASS_KIND_CONSTRAINT);
+        if (joint == NONE)
+            continue;
+        if (!closings->has_state.at[joint])
+            return joint;
+        found = found == NONE ? joint : found;
     }
     return found == NONE ? part : found;
 }
 
 static uint32_t
-owning_component(const Lowering *low, uint32_t equation)
+owning_component(const Closings *closings, const Dae *dae, uint32_t equation)
 {
-    const Dae *dae = low->dae;
     const Equation *at = &dae->equations.at[equation];
     uint32_t inst = locate_equation_inst(dae, equation), joint;
     if (at->generated && at->span.hi) {
-        uint32_t end = connected_component(dae, at->span);
+        uint32_t end = connected_component(closings, dae, equation);
         inst = end == NONE ? inst : end;
     }
     joint = around_kind(dae, inst, CLASS_KIND_CONSTRAINT);
-    return joint == NONE ? joint_of_part(low, inst) : joint;
+    return joint == NONE ? joint_of_part(closings, dae, inst) : joint;
 }
 
 static uint32_t
@@ -160,13 +229,13 @@ plain_term(const Dae *dae, Expr e, const Var *vars)
 }
 
 void
-closing_words(Lowering *low, uint32_t equation, mdl_constraint *out)
+closing_words(Lowering *low, const Closings *closings, uint32_t equation, mdl_constraint *out)
 {
     Dae *dae = low->dae;
     while (map_get(&dae->stands_for, equation, &equation))
         continue;
     const Equation *at = &dae->equations.at[equation];
-    uint32_t inst = owning_component(low, equation), n;
+    uint32_t inst = owning_component(closings, dae, equation), n;
     const Var *vars = dae_row(dae, equation, &n);
     Var term = plain_term(dae, at->shape, vars);
     uint32_t own = locate_equation_inst(dae, equation);

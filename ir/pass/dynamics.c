@@ -435,15 +435,18 @@ emit_invariants(Lowering *low, InstrVec *code, U8Vec *in_loop, PieceVec *pieces)
     uint32_t n = reduction->invariants.n, first = code->n;
     mdl_constraint *table = arena_array(low->arena, mdl_constraint, n ? n : 1);
     low->invariant = new_places(low, n);
+    Closings *closings = n ? closings_create(low) : NULL;
     for (uint32_t k = 0; k < n; k++) {
         const Equation at = low->dae->equations.at[reduction->invariants.at[k]];
         table[k] = (mdl_constraint){low->invariant + k, reduction->invariant_level.at[k],
                                     reduction->invariant_depth.at[k], equation_text(low, reduction->invariants.at[k]),
                                     NULL, NULL, MDL_UNIT_OTHER, 0};
-        closing_words(low, reduction->invariants.at[k], &table[k]);
+        closing_words(low, closings, reduction->invariants.at[k], &table[k]);
         emit_vars(low, code, LIFT_HELD, expr_residual(low->exprs, at.shape), low->dae->rows.at + at.row, at.span, 1,
                   table[k].value);
     }
+    if (n)
+        closings_free(&closings);
     model->n_constraints = n;
     model->constraint = table;
     add_piece(code, first, in_loop, pieces);
@@ -562,7 +565,7 @@ sort_out(const Lowering *low, const Kept *kept, EntryVec *entries, EntryVec *by_
 }
 
 static void
-make_jacobian(Lowering *low, const InstrVec *whole)
+make_jacobian(Lowering *low, InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     InstrVec derivatives = {0};
@@ -582,6 +585,7 @@ make_jacobian(Lowering *low, const InstrVec *whole)
         place_put(&low->row_of, low->invariant + k, low->n + k);
     // der(x) = y': a state's derivative that is itself a variable of the integrator never is an instruction.
     accumulate(low, whole->at, whole->n, &derivatives, &by_y, may_keep(low) ? &kept : NULL);
+    vec_free(whole);
     sort_out(low, &kept, &by_y, &by_yp, &by_c);
     name_kept(low, &kept);
     uint32_t size = low->n + kept.places.n;
@@ -592,11 +596,11 @@ make_jacobian(Lowering *low, const InstrVec *whole)
     model->jac_yp = make_matrix(low, &by_yp, size, low->n, negative, &derivatives);
     vec_free(&kept.places);
     model->jac_c = make_matrix(low, &by_c, model->n_constraints, low->n, NULL, &derivatives);
-    add_function(low, "jacobian", &derivatives, true, &model->jacobian);
-    vec_free(&derivatives);
     vec_free(&by_y);
     vec_free(&by_yp);
     vec_free(&by_c);
+    add_function(low, "jacobian", &derivatives, true, &model->jacobian);
+    vec_free(&derivatives);
 }
 
 static void
@@ -644,6 +648,5 @@ make_dynamics(Lowering *low)
     model->implicit = implicit;
     model->state_depth = state_depths(low);
     model->state_name = names;
-    vec_free(&whole);
     vec_free(&outputs);
 }

@@ -9,7 +9,8 @@
 // generated, owned by the same node, over representatives); fills Reduction.derivative, derivative_of,
 // differentiated, structural_index. A set-valued law is not differentiated but raised: in its sticking mode
 // it holds the next derivative of its x at zero (Law.level, slot 1 of its row).
-// Complexity: linear in natural order; each failed search is paid for by the equations it differentiates.
+// Complexity: near linear: each failed search is paid for by the equations it differentiates, and what one has found dead others
+// leave out.
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/listing.h"
@@ -25,7 +26,8 @@ typedef struct Row { // of an equation
     Var var_of;          // what it determines, or NONE
     uint32_t color;      // the last search that reached it
     uint32_t scanned;    // up to which column that search has looked
-    uint32_t level;      // how often it was differentiated
+    uint32_t level : 6;  // how often it was differentiated
+    uint32_t dead : 26;  // the last phase in which a search has found nothing behind it
 } Row;
 
 typedef struct Mark { // of a variable
@@ -45,7 +47,8 @@ typedef struct Index {
     Map law_of;         // equation -> law
     U32Vec colored_equations, colored_vars, stack;
     U8Vec dependent;    // per equation: laws whose x other laws hold, too
-    uint32_t round;
+    uint32_t round, phase;
+    bool passed_by;      // the last search has left out what an earlier one of its phase has found dead
 } Index;
 
 // --- growing along with the Dae
@@ -185,7 +188,7 @@ assign(Index *index, uint32_t e, Var var)
 
 // The next uncolored variable of e, coloured now; its equation, or NONE when e is exhausted.
 static uint32_t
-next_equation(Index *index, uint32_t e)
+next_equation(Index *index, uint32_t e, bool everywhere)
 {
     while (index->rows.at[e].scanned < index->rows.at[e].end) {
         Var var = index->column.at[index->rows.at[e].scanned++];
@@ -194,18 +197,20 @@ next_equation(Index *index, uint32_t e)
         index->marks.at[var].color = index->round;
         vec_push(&index->colored_vars, var);
         uint32_t next = index->marks.at[var].equation_of;
-        if (index->rows.at[next].color != index->round)
+        if (index->rows.at[next].color == index->round)
+            continue;
+        if (everywhere || index->rows.at[next].dead != index->phase)
             return next;
+        index->passed_by = true;
     }
     return NONE;
 }
 
-// Augments the matching from equation e; on failure the colored sets are the subset that has one equation
-// too many.
 static bool
-search(Index *index, uint32_t e)
+search_once(Index *index, uint32_t e, bool everywhere)
 {
     index->round++;
+    index->passed_by = false;
     vec_clear(&index->colored_equations);
     vec_clear(&index->colored_vars);
     vec_clear(&index->stack);
@@ -221,13 +226,28 @@ search(Index *index, uint32_t e)
             }
             return true;
         }
-        uint32_t next = next_equation(index, top);
+        uint32_t next = next_equation(index, top, everywhere);
         if (next != NONE)
             color_equation(index, next);
         else
-            (void)vec_pop(&index->stack);
+            index->rows.at[vec_pop(&index->stack)].dead = index->phase;
     }
     return false;
+}
+
+// Augments the matching from equation e; on failure the colored sets are the subset that has one equation
+// too many. Equations behind which a search has found nothing are left out by later ones, or each would go through the saturated
+// part of a long chain of constraints again; only a search that fails is repeated with them, and when it then succeeds a new
+// phase begins, as matching has changed what lies behind them.
+static bool
+search(Index *index, uint32_t e)
+{
+    if (search_once(index, e, false))
+        return true;
+    if (!index->passed_by || !search_once(index, e, true))
+        return false;
+    index->phase++;
+    return true;
 }
 
 // --- messages
@@ -552,7 +572,7 @@ index_free(Index *index)
 bool
 pass_index(Dae *dae, Reduction *reduction, Diags *diags)
 {
-    Index index = {.dae = dae, .reduction = reduction, .diags = diags};
+    Index index = {.dae = dae, .reduction = reduction, .diags = diags, .phase = 1};
     index.structure = (Structure){.dae = dae, .stick = true, .slipping = &index.dependent};
     index.rates.arena = arena_create();
     U32Vec open = {0};

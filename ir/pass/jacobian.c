@@ -319,7 +319,7 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     uint32_t operands = mark_needed(low, code, n, &needed);
     if (kept)
         count_uses(low, code, n, &needed);
-    vec_reserve(&memo->partials, operands);
+    vec_reserve(&memo->partials, operands + operands / 4); // sums of flows pass on more than one
     vec_reserve(&memo->touched, n);
     vec_reserve(out, n);
     vec_reserve(entries, n);
@@ -341,6 +341,9 @@ accumulate(Lowering *low, const Instr *code, uint32_t n, InstrVec *out, EntryVec
     if (memo->partials.capacity > KEPT) {
         vec_free(&memo->touched);
         vec_free(&memo->partials);
+        vec_free(&memo->uses);
+        vec_free(&memo->first);
+        vec_free(&memo->count);
     }
     vec_free(&needed);
     place_clear(&low->column_of);

@@ -225,7 +225,10 @@ uint32_t declaration_of(Lowering *low, Var var);
 const char *equation_text(Lowering *low, uint32_t equation);
 // closing.c: the joint, direction and unit of an invariant, for messages; start values that may
 // move, and what holds the mechanism.
-void closing_words(Lowering *low, uint32_t equation, mdl_constraint *out);
+typedef struct Closings Closings; // what is looked up for each of many invariants
+Closings *closings_create(const Lowering *low);
+void closings_free(Closings **closings);
+void closing_words(Lowering *low, const Closings *closings, uint32_t equation, mdl_constraint *out);
 void make_closing(Lowering *low);
 // Of a relation: >= 0 on its true side.
 Expr root_function(Lowering *low, Expr relation);

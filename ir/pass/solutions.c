@@ -13,6 +13,7 @@
 typedef struct Solution {
     Expr shape;                // canonical; 0: none
     Expr divisor;              // over the slots of the equation, or 0
+    bool bounded;              // of a partial derivative: it contains a sine or cosine
     uint32_t order, n_order;   // range of `orders`: slot k of the result is slot order[k] of the equation
 } Solution;
 
@@ -132,19 +133,32 @@ solutions_residual(Solutions *solutions, Expr shape, const Var *vars, uint32_t e
     return residual;
 }
 
-const uint32_t *
-solutions_partial_slots(Solutions *solutions, Expr shape, uint32_t k, uint32_t *n)
+static const Solution *
+partial_of(Solutions *solutions, Expr shape, uint32_t k)
 {
     Exprs *exprs = solutions->dae->exprs;
     const Solution *known = find(solutions, KEY_PARTIAL, shape, k);
-    if (!known) {
-        Expr partial = expr_diff(exprs, expr_residual(exprs, shape), k);
-        vec_clear(&solutions->order);
-        for (uint32_t j = 0; partial && j < expr_nslots(exprs, shape); j++)
-            if (expr_uses_slot(exprs, partial, j))
-                vec_push(&solutions->order, j);
-        known = keep(solutions, KEY_PARTIAL, shape, k, (Solution){0});
-    }
-    *n = known->n_order;
-    return solutions->orders.at + known->order;
+    if (known)
+        return known;
+    Expr partial = expr_diff(exprs, expr_residual(exprs, shape), k);
+    vec_clear(&solutions->order);
+    for (uint32_t j = 0; partial && j < expr_nslots(exprs, shape); j++)
+        if (expr_uses_slot(exprs, partial, j))
+            vec_push(&solutions->order, j);
+    bool bounded = partial && (expr_has_op(exprs, partial, OP_SIN) || expr_has_op(exprs, partial, OP_COS));
+    return keep(solutions, KEY_PARTIAL, shape, k, (Solution){.bounded = bounded});
+}
+
+const uint32_t *
+solutions_partial_slots(Solutions *solutions, Expr shape, uint32_t k, uint32_t *n)
+{
+    const Solution *partial = partial_of(solutions, shape, k);
+    *n = partial->n_order;
+    return solutions->orders.at + partial->order;
+}
+
+bool
+solutions_is_bounded(Solutions *solutions, Expr shape, uint32_t k)
+{
+    return partial_of(solutions, shape, k)->bounded;
 }

@@ -18,5 +18,7 @@ Residual solutions_residual(Solutions *solutions, Expr shape, const Var *vars, u
 // The slots that the partial derivative of the residual by slot k uses; their number in *n. The array is valid
 // until the next call.
 const uint32_t *solutions_partial_slots(Solutions *solutions, Expr shape, uint32_t k, uint32_t *n);
+// The residual is curved in slot k by sines and cosines, which stay between -1 and 1.
+bool solutions_is_bounded(Solutions *solutions, Expr shape, uint32_t k);
 
 #endif

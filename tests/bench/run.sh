@@ -47,7 +47,8 @@ whole() { # NAME RUNS COMMAND...
     goal=""
 }
 
-# Source to the first steps, for growing sizes: the exponent is fitted by least squares through (log n, log ms).
+# Source to the first steps, for growing sizes: the exponent is fitted by least squares through (log n, log ms). What the user
+# waits for is judged, by the clock; the processor time of all threads stands beside it, and is what the exponent is fitted to.
 growth() { # TITLE FILE EQUATIONS-PER-N
     : >"$work/growth"
     for n in 1000 10000 100000 1000000; do
@@ -56,15 +57,30 @@ growth() { # TITLE FILE EQUATIONS-PER-N
         timed $runs "$mdlc" run "$2" --set n=$n --stop 1e-3 --tol 1e-4 --stats=json -o "$work/chain.csv" \
             --vars '^(cell.1..)?T(.1.)?$'
         echo "$n $cpu" >>"$work/growth"
-        row "$1, n = $n: source to running" "$(calc '%.3f s, clock %.3f s, %.0f MB' "$cpu/1000, $median/1000, $peak")" \
-            "$([ $n -lt 1000000 ] || echo "10 s, 4 GB")" \
-            "$([ $n -lt 1000000 ] || judge "$cpu <= 10000 && $peak <= 4096")"
+        row "$1, n = $n: source to running" "$(calc 'clock %.3f s, processors %.3f s, %.0f MB' "$median/1000, $cpu/1000, $peak")" \
+            "$([ $n -lt 1000000 ] || echo "10 s by the clock, 4 GB")" \
+            "$([ $n -lt 1000000 ] || judge "$median <= 10000 && $peak <= 4096")"
     done
     row "$1: memory per equation, n = $n" "$(calc '%.0f bytes' "$peak*1048576/($3*$n)")" "2,000 bytes" \
         "$(judge "$peak*1048576/($3*$n) <= 2000")"
     exponent=$(awk '{ x = log($1); y = log($2); sx += x; sy += y; xx += x*x; xy += x*y }
         END { printf "%.2f", (NR*xy - sx*sy)/(NR*xx - sx*sx) }' "$work/growth")
     row "$1: exponent of time from n = 1000" "$exponent" 1.1 "$(judge "$exponent <= 1.1")"
+}
+
+# Other kinds of large models: the exponent between n and 10 n, of processor time.
+kinds() {
+    title "Growth of other models: check"
+    for of in "Line 10000" "ThermalGrid 10000" "Net 10000" "Train 10000" "Buffers 10000" "Counters 10000" "Records 10000" \
+        "Sections 2000" "Linkages 200" "Gears 10000"; do
+        n=${of#* }
+        timed 1 "$mdlc" check $models/kinds.mdl -m "${of% *}" --set n="$n"
+        less=$cpu
+        timed 0 "$mdlc" check $models/kinds.mdl -m "${of% *}" --set n="${n}0"
+        exponent=$(calc %.2f "log($cpu/$less)/log(10)")
+        row "${of% *}, n = $n and ${n}0" "$(calc '%.3f s, %.3f s' "$less/1000, $cpu/1000"), exponent $exponent, $(calc %.0f "$peak") MB" \
+            1.1 "$(judge "$exponent <= 1.1")"
+    done
 }
 
 own_literals() {
@@ -308,7 +324,7 @@ load() {
 }
 
 echo "Begun with $(load)."
-for part in ${2:-large cascade structural instructions events small products peers}; do
+for part in ${2:-large kinds cascade structural instructions events small products peers}; do
     "$part"
 done
 printf '\nEnded with %s.\n' "$(load)"
