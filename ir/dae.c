@@ -450,11 +450,26 @@ dae_var_name(const Dae *dae, Var var, Out *out)
     dae_scalar_name(dae, group, var - group->first, out);
 }
 
+void
+dae_told_name(const Dae *dae, Var var, Out *out)
+{
+    const Group *group = dae->var_group.at[var] == NONE ? NULL : dae_group(dae, var);
+    bool made = group && !strncmp(sym_text(dae->syms, group->decl->name), "$in_", 4);
+    for (uint32_t i = 0; made && i < dae->in_streams.n; i++)
+        if (dae->in_streams.at[i].in == var) {
+            out_text(out, "inStream(");
+            dae_var_name(dae, dae->in_streams.at[i].stream, out);
+            out_char(out, ')');
+            return;
+        }
+    dae_var_name(dae, var, out);
+}
+
 const char *
 dae_name(Dae *dae, Var var)
 {
     Out out = {0};
-    dae_var_name(dae, var, &out);
+    dae_told_name(dae, var, &out);
     char *name = arena_strndup(dae->arena, out.text, out.length);
     out_free(&out);
     return name;
@@ -543,7 +558,7 @@ static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
     const RowPrinter *printer = context;
-    dae_var_name(printer->dae, printer->vars[slot], out);
+    dae_told_name(printer->dae, printer->vars[slot], out);
 }
 
 void

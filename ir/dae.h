@@ -455,6 +455,8 @@ dae_var_span(const Dae *dae, Var var)
     return group ? group->decl->span : (Span){0, 0};
 }
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
+// For messages: what the user wrote for a variable of the compiler's own, inStream(a.h); its name otherwise. dae_name gives the same.
+void dae_told_name(const Dae *dae, Var var, Out *out);
 // The instance itself, or a part of it at any depth.
 bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model

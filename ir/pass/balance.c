@@ -85,7 +85,7 @@ print_variables(const Reporter *reporter, Out *out)
     uint32_t shown = reporter->variables <= SHOWN_ITEMS ? reporter->variables : SHOWN_ITEMS - 1;
     for (uint32_t k = 0; k < shown; k++) {
         out_text(out, k ? ", '" : "'");
-        dae_var_name(reporter->dae, reporter->variable[k], out);
+        dae_told_name(reporter->dae, reporter->variable[k], out);
         out_char(out, '\'');
     }
     if (shown < reporter->variables)
@@ -358,7 +358,8 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
     // What is left follows from these.
-    bool said = (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
+    bool said = (under_code == E0501 && variability_of_undetermined(dae, problem, diags))
+             || (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
     if (!said) {
         report_part(&reporter, &over, over_code, true);
         report_part(&reporter, &under, under_code, false);
