@@ -9,7 +9,9 @@
 //         363), so that steps are, too, but for one: a matrix of more than fifty steps (as in CVODE) with which the latest
 //         iteration took several corrections is renewed. What a slow iteration leaves of the error comes back in the
 //         differences of the past, 2^order times as large, as an error that keeps the steps short and constant; and with
-//         constant steps cj does not change, so that the old matrix would stay for ever.
+//         constant steps cj does not change, so that the old matrix would stay for ever. And where conditions read loops'
+//         unknowns the rate is that of this step: nothing else controls these unknowns' errors, and one of an earlier step lets them lag
+//         behind where a loop's matrix becomes singular soon after a switch, which is then missed.
 // Contract: see corrector.h. IDA's memory (ida_impl.h, which Debian packages) is read only.
 // Complexity: one residual, one solution and one pass over the unknowns for each correction.
 #include "runtime/corrector.h"
@@ -32,6 +34,7 @@ typedef struct {
     const CorrectorModel *model;
     const double *weight;       // NULL: IDA's
     size_t n;
+    bool watched;               // conditions read loops' unknowns
     bool made, singular;        // there is a matrix; the latest was singular
     double made_cj, latest_cj;  // cj of the matrix, and of the latest step
     uint32_t age;               // of the matrix, in steps
@@ -90,7 +93,7 @@ correct(Corrector *corrector, const Point *point)
                 return SUN_NLS_CONV_RECVR;
             corrector->slowness = rate / (1 - rate);
         }
-        if (corrector->slowness * size <= point->tolerance)
+        if ((k > 1 || !corrector->watched) && corrector->slowness * size <= point->tolerance)
             return SUN_NLS_SUCCESS;
         if (k == CORRECTIONS)
             return SUN_NLS_CONV_RECVR;
@@ -125,6 +128,7 @@ solve(SUNNonlinearSolver solver, N_Vector predicted, N_Vector correction, N_Vect
 {
     (void)predicted, (void)renew;
     Corrector *corrector = solver->content;
+    corrector->watched = corrector->weight && corrector->run->guards && !condition_alone(corrector->run);
     Point point = point_of(corrector, memory, correction, weight, tolerance);
     double ratio = corrector->made ? point.cj / corrector->made_cj : INFINITY;
     bool slow = corrector->age++ >= OLD && corrector->corrections > 1;

@@ -33,6 +33,9 @@ enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
 // steps by any factor, IDA by 2 only, so that those of IDA are shorter on average.
 static const double BDF_SHARE = 3, ADAMS_SHARE = 1, ERK_SHARE = 1.0 / 8;
 
+// What is left of a step whose stages have no right side.
+static const double SHORTER = 0.2;
+
 struct Ode {
     const Run *run;
     SUNContext context;
@@ -372,6 +375,36 @@ take_point(Run *run)
 }
 
 static int
+evolve(Ode *ode, double limit, double *time)
+{
+    int flag = ode->runge_kutta ? ERKStepSetStopTime(ode->memory, limit) : CVodeSetStopTime(ode->memory, limit);
+    if (flag != 0)
+        return flag;
+    return ode->runge_kutta ? ERKStepEvolve(ode->memory, limit, ode->y, time, ARK_ONE_STEP)
+                            : CVode(ode->memory, limit, ode->y, time, CV_ONE_STEP);
+}
+
+// ERKStep gives up where a stage has no right side: a loop without solution beyond a switch that the step has not been cut at yet, a
+// root of a number that the stage has made negative. A shorter step from the last accepted point may have one.
+static int
+evolve_shorter(Run *run, double limit, double *time)
+{
+    Ode *ode = run->ode;
+    double step = 0, least = 16 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
+    int flag = ARK_UNREC_RHSFUNC_ERR;
+    ERKStepGetCurrentStep(ode->memory, &step);
+    step = fmin(step, limit - run->time);
+    while (flag == ARK_UNREC_RHSFUNC_ERR && (step *= SHORTER) > least) {
+        run->stats->newton_failures++;
+        if (ode_start(run) != MDL_OK || ERKStepSetInitStep(ode->memory, step) != ARK_SUCCESS)
+            return flag;
+        flag = evolve(ode, limit, time);
+    }
+    ERKStepSetInitStep(ode->memory, 0);
+    return flag;
+}
+
+static int
 ode_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
@@ -382,10 +415,9 @@ ode_step(Run *run, double limit)
         return MDL_OK;
     }
     ode->message[0] = '\0';
-    int flag = ode->runge_kutta ? ERKStepSetStopTime(ode->memory, limit) : CVodeSetStopTime(ode->memory, limit);
-    if (flag == 0)
-        flag = ode->runge_kutta ? ERKStepEvolve(ode->memory, limit, ode->y, &time, ARK_ONE_STEP)
-                                : CVode(ode->memory, limit, ode->y, &time, CV_ONE_STEP);
+    int flag = evolve(ode, limit, &time);
+    if (ode->runge_kutta && flag == ARK_UNREC_RHSFUNC_ERR)
+        flag = evolve_shorter(run, limit, &time);
     if (flag < 0) {
         run_message(run, MDL_ERROR, "at time %.12g: the %s method could not take a step\n%s%sthe model is stiff or nearly singular here, as "
                     "a folded linkage is; another method may get on: --solver=ida", run->time, run->stepper->name, ode->message,
