@@ -1,5 +1,4 @@
-// 20: Differs: friction at rest is that in slow motion; a peak of it is refused, with the class that has one.
-// error: E0607 at 7:51 peak must be 1; Rotational.StribeckFriction
+// A peak of friction at rest is refused, with the class that has one.
 model M
   import Modelica.Mechanics.Rotational.{Components, Sources};
   Components.Inertia J1(J = 1, phi(fixed = true), w(fixed = true, start = 10));
