@@ -203,6 +203,41 @@ routine_bytes(const Routine *routine)
     return 8.0 * routine->cells + ROUTINE_OVERHEAD;
 }
 
+static bool
+has_op(const Exprs *exprs, const Routine *routine, Op op)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < routine->steps.n && !found; i++)
+        found = expr_has_op(exprs, routine->steps.at[i].value, op)
+             || (routine->steps.at[i].index && expr_has_op(exprs, routine->steps.at[i].index, op));
+    for (uint32_t i = 0; i < routine->blocks.n && !found; i++)
+        found = routine->blocks.at[i].end == BLOCK_BRANCH && expr_has_op(exprs, routine->blocks.at[i].condition, op);
+    for (uint32_t i = 0; i < routine->values.n && !found; i++)
+        found = expr_has_op(exprs, routine->values.at[i], op);
+    return found;
+}
+
+RoutineCost
+routine_cost(const Exprs *exprs, const Routine *routine)
+{
+    enum { LARGE = 1 << 16 };
+    bool repeats = false;
+    if (routine->external || routine_bytes(routine) > LARGE || has_op(exprs, routine, OP_CALL))
+        return ROUTINE_CALLS;
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        repeats |= routine->blocks.at[i].again;
+    return repeats ? ROUTINE_REPEATS : ROUTINE_PLAIN;
+}
+
+bool
+routine_may_fail(const Exprs *exprs, const Routine *routine)
+{
+    bool fails = routine_cost(exprs, routine) != ROUTINE_PLAIN || has_op(exprs, routine, OP_INDEX);
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        fails |= routine->blocks.at[i].end == BLOCK_FAIL;
+    return fails;
+}
+
 Expr
 routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 {

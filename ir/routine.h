@@ -118,6 +118,15 @@ void routine_rewrite(Exprs *exprs, Routine *routine, ExprReplace *replace, void 
 void routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint32_t n);
 // Stack that one call takes.
 double routine_bytes(const Routine *routine);
+// What an engine counts of a call. Calls inside each other end at routines that call nothing, if these are not large.
+typedef enum RoutineCost {
+    ROUTINE_PLAIN,   // nothing
+    ROUTINE_REPEATS, // it calls nothing: the call and its repetitions
+    ROUTINE_CALLS    // and its stack
+} RoutineCost;
+RoutineCost routine_cost(const Exprs *exprs, const Routine *routine);
+// Whether a call can fail by itself, or by what it calls.
+bool routine_may_fail(const Exprs *exprs, const Routine *routine);
 
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.

@@ -51,7 +51,7 @@ cell_range(const Exprs *exprs, const Routine *routine, uint32_t cell, uint32_t d
 static Range
 constant_range(double value)
 {
-    return value == floor(value) ? (Range){value, value} : isnan(value) ? (Range){0, 0} : unknown; // NaN is no position
+    return value == floor(value) ? (Range){value, value} : unknown;
 }
 
 // Factors are not negative.
