@@ -134,6 +134,46 @@ explain_loops(Run *run, const double *started)
     return explained;
 }
 
+// The rest of the model from states that the constraints hold for. As conditions they may be in a singular position: a coordinate
+// does not determine the others where it is as large as they let it be.
+static int
+start_from(Run *run, const double *closed)
+{
+    if (!run->model->starts_states)
+        return MDL_FAILED;
+    memcpy(run->v, closed, run->model->nv * sizeof *closed);
+    int status = evaluate_solved(run, false);
+    if (status == MDL_OK)
+        evaluate_outputs(run);
+    return status;
+}
+
+// Start values that nothing fixes are guesses. As conditions they may have no solution, though one is near.
+static int
+move_guesses(Run *run, Newton **block, const double *started)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *first = malloc(2 * bytes), *closed = first + run->model->nv;
+    if (!first)
+        return MDL_FAILED;
+    memcpy(first, run->v, bytes);
+    memcpy(run->v, started, bytes);
+    uint32_t failed;
+    int status = MDL_FAILED;
+    if (assemble_guesses(run)) {
+        memcpy(closed, run->v, bytes);
+        status = run_steps(run, block, true, &failed);
+        if (status == MDL_FAILED)
+            status = start_from(run, closed);
+    }
+    if (status == MDL_OK)
+        assemble_note(run, started, false);
+    else
+        memcpy(run->v, first, bytes);
+    free(first);
+    return status;
+}
+
 // `started`: v before, or NULL where no loops can be open.
 static int
 solve_steps(Run *run, Newton **block, const double *started)
@@ -153,6 +193,8 @@ solve_steps(Run *run, Newton **block, const double *started)
             memcpy(run->v, direct, model->nv * sizeof *direct);
         free(direct);
     }
+    if (status == MDL_FAILED && started)
+        status = move_guesses(run, block, started);
     if (status == MDL_FAILED && !explain_loops(run, started))
         newton_report(run, block[failed], "initialisation");
     if (status == MDL_INTERNAL)
@@ -289,7 +331,7 @@ init_solve(Run *run)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
     free_blocks(model, block);
     if (status == MDL_OK && run->options->assemble && started)
-        assemble_note(run, started);
+        assemble_note(run, started, true);
     free(started);
     if (status != MDL_OK)
         return status;

@@ -220,8 +220,11 @@ void evaluate_anyway(Run *run);
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
 int assemble_start(Run *run);
-// A note about what moved, when v holds the solution of the initial system.
-void assemble_note(const Run *run, const double *before);
+// After the initial system failed: moves start values in v that are guesses as little as possible to where all invariants hold,
+// and the conditions that they have become with them. False: that is not possible, or there are none.
+bool assemble_guesses(Run *run);
+// A note about what moved, when v holds the solution of the initial system; asked: by --assemble.
+void assemble_note(const Run *run, const double *before, bool asked);
 // After the initial system failed: true when loops do not close from the start values in v, and a message said where.
 bool assemble_explain(Run *run);
 // The components whose states take part in the flagged constraints, and the constraints' own: "j0, j1, j2". Partial
