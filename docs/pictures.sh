@@ -25,6 +25,7 @@ awk '/^```mdl file=/ { split($2, part, "="); file = part[2]; next } /^```/ { fil
 examples=$top/examples
 "$mdlc" plot "$examples/flexible_rod/flexible_rod.mdl" bend torque -o "$images/flexible_rod.svg" --size 800x560
 "$mdlc" plot "$examples/squeezer/squeezer.mdl" gamma.phi Phi.phi delta.phi Omega.phi epsilon.phi -o "$images/squeezer.svg" --size 800x340
+"$mdlc" plot "$examples/bicycle/bicycle.mdl" lean head.phi -o "$images/bicycle.svg" --size 800x340
 "$mdlc" plot "$examples/woodpecker/woodpecker.mdl" phi_M phi_S -o "$images/woodpecker.svg" --size 800x340
 "$examples/mem_inerter/plot.sh" "$images/mem_inerter.svg"
 "$examples/quarter_car/plot.sh" "$images/quarter_car.png"

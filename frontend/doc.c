@@ -611,13 +611,25 @@ doc_line(Program *program, const char *name, Out *out)
 
 // --- what was meant
 
-bool
-doc_mentions(const char *text, const char *word)
+// A word of the text begins with the n letters of `word`.
+static bool
+mentions_word(const char *text, const char *word, size_t n)
 {
-    for (const char *at = text; (at = strcasestr(at, word)); at++)
-        if (at == text || !isalpha((unsigned char)at[-1]) || isupper((unsigned char)*at))
+    for (const char *at = text; *at; at++)
+        if (!strncasecmp(at, word, n) && (at == text || !isalpha((unsigned char)at[-1]) || isupper((unsigned char)*at)))
             return true;
     return false;
+}
+
+bool
+doc_mentions(const char *text, const char *words)
+{
+    for (size_t n; *(words += strspn(words, " ")); words += n) {
+        n = strcspn(words, " ");
+        if (!mentions_word(text, words, n))
+            return false;
+    }
+    return true;
 }
 
 static const char *
@@ -667,14 +679,18 @@ doc_search(Program *program, const char *word, Out *out)
 {
     Names full = {0}, last = {0};
     uint32_t found = 0;
+    enum { WIDTH = 100 }; // of a description
     collect_names(program, &full, &last);
     // Those whose names have the word come first.
     for (uint32_t by_name = 2; by_name-- > 0;)
         for (uint32_t i = 0; i < full.n; i++) {
             const char *text = doc_description(program, full.at[i]);
             bool named = doc_mentions(last.at[i], word);
-            if (named == by_name && (named || doc_mentions(text, word)) && ++found)
-                out_printf(out, "  %-32s %.*s\n", full.at[i], (int)strcspn(text, "\n"), text);
+            size_t n = strcspn(text, "\n");
+            if (named != by_name || !(named || doc_mentions(text, word)))
+                continue;
+            out_printf(out, "  %-32s %.*s%s\n", full.at[i], n > WIDTH ? WIDTH : (int)n, text, n > WIDTH ? "..." : "");
+            found++;
         }
     vec_free(&full);
     vec_free(&last);

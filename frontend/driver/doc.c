@@ -81,7 +81,7 @@ search(Session *session, const char *word, Out *out)
     bool found = loaded && doc_search(session->program, word, &classes);
     bool spoken = loaded && vocabulary_search(word, &words);
     if (found || spoken)
-        out_printf(out, "Nothing has the name '%s'. It is mentioned by\n%s%s%s(mdlc doc NAME shows a page)\n", word, found ? classes.text : "",
+        out_printf(out, "'%s' is mentioned by\n%s%s%s(mdlc doc NAME shows a page)\n", word, found ? classes.text : "",
                    spoken ? "words of the language:\n" : "", spoken ? words.text : "");
     out_free(&classes);
     out_free(&words);
@@ -124,8 +124,11 @@ document(Session *session, const DocOptions *options, Out *out)
     }
     if (vocabulary_page(what, options->format, out))
         return EXIT_FINE;
-    doc_load(session->program, what);
-    if (doc_class(session->program, what, options, out))
+    // What cannot be a name is only searched for.
+    bool name = !strpbrk(what, " \t\n\"();=+-*/");
+    if (name)
+        doc_load(session->program, what);
+    if (name && doc_class(session->program, what, options, out))
         return EXIT_FINE;
     // A page that goes to a file is that of a name.
     if (!o->run.output && options->format == DOC_TEXT && search(session, what, out))
