@@ -71,14 +71,21 @@ $(CODEGEN_BENCHES): %: %.o $(BACKEND_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
 
+# This one has the passes, too.
+CALLS_LIBS = $(addprefix $(BUILD)/lib,backend.a ir.a base.a runtime.a)
+$(BUILD)/tests/bench/calls: $(BUILD)/tests/bench/calls.o $(CALLS_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -o $@ $< $(CALLS_LIBS) $(LLVM_LIBS) $(SUNDIALS) -lm
+
 $(BUILD)/libbase.a: $(call objects,$(BASE))
 $(BUILD)/libir.a: $(call objects,$(IR))
 $(BUILD)/libfrontend.a: $(call objects,$(FRONTEND)) $(GENERATED)
 $(BUILD)/libbackend.a: $(call objects,$(BACKEND))
 $(BUILD)/libruntime.a: $(call objects,$(RUNTIME))
 $(BUILD)/lib%.a:
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

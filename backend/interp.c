@@ -37,6 +37,8 @@ typedef struct Program {
     uint32_t results;      // doubles that the largest call needs
     const Interp *interp;
     const Routine *routine; // of the program of a routine
+    RoutineCost cost;       // of its calls
+    bool may_fail;
 } Program;
 
 struct Interp {
@@ -122,7 +124,11 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case CODE_BOOL: *d = r[i->a] != 0; break;
         case CODE_REAL:
         case MOVE: *d = r[i->a]; break;
-        case CODE_INDEX: *d = index_of(r[i->a], program->constants.at[i->b], state, i->c); break;
+        case CODE_INDEX:
+            *d = index_of(r[i->a], program->constants.at[i->b], state, i->c);
+            if (program->routine && isnan(*d)) // the call has failed
+                return;
+            break;
         case CODE_LOAD_AT: *d = r[i->b] >= 0 ? v[i->a + (uint32_t)r[i->b]] : NAN; break;
         case CODE_STORE_AT:
             if (r[i->b] >= 0)
@@ -212,20 +218,20 @@ static void
 invoke(const Program *program, const double *inputs, double *outputs, double *state)
 {
     const Routine *routine = program->routine;
-    double bytes = routine_bytes(routine);
+    double bytes = program->cost == ROUTINE_CALLS ? routine_bytes(routine) : 0;
     if (state[MDL_CALL_BYTES] == 0)
         state[MDL_CALL_WORK] = ROUTINE_WORK;
     state[MDL_CALL_BYTES] += bytes;
     if (state[MDL_CALL_BYTES] > ROUTINE_STACK)
         fail(state, routine->depth_site, NULL, NULL, 0);
-    else if (--state[MDL_CALL_WORK] < 0)
+    else if (program->cost != ROUTINE_PLAIN && --state[MDL_CALL_WORK] < 0)
         fail(state, routine->work_site, NULL, NULL, 0);
     else if (routine->external)
         routine->external->address(inputs, outputs, state);
     else
         call_program(program, inputs, outputs, state);
     state[MDL_CALL_BYTES] -= bytes;
-    for (uint32_t k = 0; state[0] != 0 && k < routine->outputs; k++)
+    for (uint32_t k = 0; program->may_fail && state[0] != 0 && k < routine->outputs; k++)
         outputs[k] = NAN;
 }
 
@@ -485,6 +491,8 @@ make_routines(Interp *interp, const Sys *sys, Lowering *lowering)
         Program *program = &interp->routines[numbers.at[i]];
         program->interp = interp;
         program->routine = routine_of(sys->exprs, numbers.at[i]);
+        program->cost = routine_cost(sys->exprs, program->routine);
+        program->may_fail = routine_may_fail(sys->exprs, program->routine);
         make_routine(program, lowering);
     }
     vec_free(&numbers);

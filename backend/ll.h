@@ -1,6 +1,7 @@
 // ll.h: the LLVM engine's parts. LLVM-C appears only in ll_*.
 //
 //   ll_emit.c    one piece of linear code -> one LLVM function
+//   ll_routine.c routines, and calls of them
 //   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
 //   ll_jit.c     sink: object code in this process            (engine_llvm)
 //   ll_print.c   sinks: text of IR and assembly
@@ -25,6 +26,7 @@ typedef struct LlModule {
     LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
     LLVMValueRef sqrt, floor, ceil, trunc, fabs;
     uint32_t failure;              // mdl_model.failure
+    const Exprs *exprs;            // whose routines are called
     bool optimised;                // may hold what runs default<O2> and the optimising code generator
     bool gains;                    // it does
     uint32_t instrs;               // instructions of the Sys in it
@@ -47,6 +49,7 @@ void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop 
 
 // The function of a routine, declared when the module does not have it, and its body.
 LLVMValueRef ll_routine(LlModule *m, uint32_t number);
+void ll_attribute(LlModule *m, LLVMValueRef function, const char *name);
 // What calls an external function, defined elsewhere (ExternalCode).
 LLVMValueRef ll_external(LlModule *m, const char *symbol);
 void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine);

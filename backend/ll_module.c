@@ -167,14 +167,15 @@ module_for(Compiler *c, bool optimised)
         ll_module_open(m, c->request->sys->model->name ? c->request->sys->model->name : "model");
         m->optimised = optimised || together;
         m->failure = c->request->sys->model->failure;
+        m->exprs = c->request->sys->exprs;
     }
     return m;
 }
 
 // --- functions
 
-static void
-add_function_attribute(LlModule *m, LLVMValueRef function, const char *name)
+void
+ll_attribute(LlModule *m, LLVMValueRef function, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -190,7 +191,7 @@ function_named(LlModule *m, const char *name, bool part)
         return function;
     LLVMTypeRef params[2] = {m->type_pointer, m->type_pointer};
     function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, part ? 1 : 2, false));
-    add_function_attribute(m, function, "nounwind");
+    ll_attribute(m, function, "nounwind");
     if (part)
         LLVMSetVisibility(function, LLVMHiddenVisibility);
     return function;
@@ -214,24 +215,6 @@ ll_external(LlModule *m, const char *symbol)
     LLVMValueRef function = LLVMGetNamedFunction(m->module, symbol);
     LLVMTypeRef params[3] = {m->type_pointer, m->type_pointer, m->type_pointer};
     return function ? function : LLVMAddFunction(m->module, symbol, LLVMFunctionType(m->type_void, params, 3, false));
-}
-
-LLVMValueRef
-ll_routine(LlModule *m, uint32_t number)
-{
-    char name[32];
-    snprintf(name, sizeof name, "routine.%u", number);
-    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
-    if (function)
-        return function;
-    function = ll_external(m, name);
-    add_function_attribute(m, function, "nounwind");
-    LLVMSetVisibility(function, LLVMHiddenVisibility);
-    // Inputs, outputs and what calls share are apart.
-    for (unsigned k = 1; k <= 3; k++)
-        LLVMAddAttributeAtIndex(function, k, LLVMCreateEnumAttribute(
-            m->context, LLVMGetEnumAttributeKindForName("noalias", 7), 0));
-    return function;
 }
 
 // Routines go to the modules that are optimised: they have loops and many small steps.
@@ -270,9 +253,9 @@ emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, b
         part_name(name, sizeof name, c->func, c->parts++);
     LLVMValueRef function = function_named(m, name, !whole);
     if (!whole || (m->optimised && !optimised))
-        add_function_attribute(m, function, "noinline");
+        ll_attribute(m, function, "noinline");
     if (m->optimised && !optimised)
-        add_function_attribute(m, function, "optnone");
+        ll_attribute(m, function, "optnone");
     m->gains = m->gains || optimised;
     ll_emit(m, function, code, loop);
     m->instrs += instrs;
@@ -301,6 +284,21 @@ is_cold(const Compiler *c)
     return map_get(&c->cold, (uint64_t)(c->func - c->request->sys->funcs.at), &found);
 }
 
+// Operations of one trip: routines repeat what they do a few times.
+static uint64_t
+trip_work(const Compiler *c, const Code *code)
+{
+    enum { REPETITIONS = 10 };
+    uint64_t work = code->body.n;
+    for (uint32_t i = 0; i < code->body.n; i++) {
+        if (code->body.at[i].kind != CODE_INVOKE)
+            continue;
+        const Routine *routine = routine_of(c->request->sys->exprs, code->body.at[i].a);
+        work += (uint64_t)REPETITIONS*(routine->steps.n + routine->blocks.n);
+    }
+    return work;
+}
+
 static bool
 compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
 {
@@ -308,7 +306,7 @@ compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool onl
     LlLoop loop = {pieces, segment, false, c->request->kept != NULL};
     lower_loop(c->lowering, &code, pieces, segment);
     int opt = c->request->options.opt;
-    uint64_t work = (uint64_t)code.body.n * segment->trips;
+    uint64_t work = trip_work(c, &code) * segment->trips;
     uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
     bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
     bool good =

@@ -6,6 +6,7 @@
 // Contract: doc.h. Complexity: linear in the classes printed and their bases, times the texts of the examples.
 #include "frontend/doc_page.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -610,6 +611,15 @@ doc_line(Program *program, const char *name, Out *out)
 
 // --- what was meant
 
+bool
+doc_mentions(const char *text, const char *word)
+{
+    for (const char *at = text; (at = strcasestr(at, word)); at++)
+        if (at == text || !isalpha((unsigned char)at[-1]) || isupper((unsigned char)*at))
+            return true;
+    return false;
+}
+
 static const char *
 last_name(const char *name)
 {
@@ -650,4 +660,23 @@ doc_nearest(Program *program, const char *name, Out *out)
     vec_free(&full);
     vec_free(&last);
     return found > 0;
+}
+
+uint32_t
+doc_search(Program *program, const char *word, Out *out)
+{
+    Names full = {0}, last = {0};
+    uint32_t found = 0;
+    collect_names(program, &full, &last);
+    // Those whose names have the word come first.
+    for (uint32_t by_name = 2; by_name-- > 0;)
+        for (uint32_t i = 0; i < full.n; i++) {
+            const char *text = doc_description(program, full.at[i]);
+            bool named = doc_mentions(last.at[i], word);
+            if (named == by_name && (named || doc_mentions(text, word)) && ++found)
+                out_printf(out, "  %-32s %.*s\n", full.at[i], (int)strcspn(text, "\n"), text);
+        }
+    vec_free(&full);
+    vec_free(&last);
+    return found;
 }

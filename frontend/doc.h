@@ -22,6 +22,10 @@ bool doc_line(Program *program, const char *name, Out *out);
 // Classes that are loaded and whose last name is the same in any case of letters, or else spelt most like it: separated
 // by commas. False when there is none.
 bool doc_nearest(Program *program, const char *name, Out *out);
+// True when a word of the text begins with `word`, in any case of letters; words begin within a name, too: DryFriction.
+bool doc_mentions(const char *text, const char *word);
+// A line for each class that is loaded and mentions `word` in its name or description. Returns their number.
+uint32_t doc_search(Program *program, const char *word, Out *out);
 // The description of a class, "" when it has none or there is no such class; lives as long as the program.
 const char *doc_description(Program *program, const char *name);
 

@@ -260,7 +260,9 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
         uint32_t n = 0;
         const char *const *names = builtin_names(&n);
-        const char *near = usual_name(text);
+        const char *dot = strrchr(text, '.'), *near = usual_name(text);
+        for (uint32_t i = 0; dot && !near && i < n; i++) // math.sqrt: functions of the language have no package
+            near = strcmp(names[i], dot + 1) ? NULL : names[i];
         if (!near)
             near = nearest_name(text, names, n);
         if (!near)

@@ -196,9 +196,6 @@ const char *type_text(Arena *arena, const Syms *syms, const Type *type);
 void routines_close(Routines **routines);
 // `externals`: external functions may be called.
 Routines *routines_open(const Sources *sources, bool externals);
-// From now on the expressions of the model may have values that external functions give while it is compiled; messages go to `diags`, which
-// live as long.
-void externals_evaluate(Exprs *exprs, Diags *diags);
 // The known built-in function with this name? (for messages and shadowing)
 bool builtin_known(const char *name);
 

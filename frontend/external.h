@@ -2,6 +2,7 @@
 #ifndef MDLC_FRONTEND_EXTERNAL_H
 #define MDLC_FRONTEND_EXTERNAL_H
 
+#include "ir/base/diag.h"
 #include "ir/base/out.h"
 #include "ir/sys.h"
 
@@ -12,5 +13,8 @@ bool externals_needed(const Sys *sys);
 bool externals_load(const Sys *sys, Out *why);
 // The same into an object file for native_link; *words, as long as the arena lives, are what the linker needs besides.
 bool externals_object(const Sys *sys, const char *object, Arena *arena, const char *const **words, uint32_t *n_words, Out *why);
+// From now on the expressions of the model may have values that external functions give while it is compiled; messages go to `diags`, which
+// live as long.
+void externals_evaluate(Exprs *exprs, Diags *diags);
 
 #endif

@@ -207,6 +207,35 @@ report_no_section(const Mistake *m)
     return true;
 }
 
+// `parameter k = 3`: a name, where the type is missing in front of it.
+static bool
+report_no_type(const Mistake *m)
+{
+    Parser *p = m->p;
+    int prefix = p->before.kind;
+    bool declares = prefix == T_PARAMETER || prefix == T_CONSTANT || prefix == T_DISCRETE || prefix == T_INPUT || prefix == T_OUTPUT
+        || prefix == T_FLOW;
+    if (m->list != LIST_ELEMENTS || !declares || p->prev.kind != T_IDENT || p->current.kind != T_EQUALS)
+        return false;
+    char word[80];
+    name_token(p, p->before, word, sizeof word);
+    const char *name = sym_text(p->syms, p->prev.sym);
+    Diag *diag = diag_add(p->diags, E0001, p->prev.span, "expected a type between %s and '%s'", word, name);
+    diag_help(diag, "for instance '%.*s Real %s = ...'", (int)strcspn(word + 1, "'"), word + 1, name);
+    return true;
+}
+
+// `initial` alone: it is two words.
+static bool
+report_initial(const Mistake *m)
+{
+    Parser *p = m->p;
+    if (p->current.kind != T_INITIAL || m->want[T_INITIAL] || m->list != LIST_ELEMENTS)
+        return false;
+    diag_add(p->diags, E0001, p->current.span, "this section begins with 'initial equation' or 'initial algorithm'");
+    return true;
+}
+
 // A class begins where this one has to end: its `end` is missing.
 static bool
 report_missing_end(const Mistake *m)
@@ -332,13 +361,13 @@ mistake_report(const Mistake *m)
 {
     Parser *p = m->p;
     bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
-    bool after = false;
-    if (!again && (report_no_section(m) || report_missing_end(m))) {
+    bool after = false, reported = !again && (report_no_type(m) || report_initial(m));
+    if (!again && !reported && (report_no_section(m) || report_missing_end(m))) {
         p->stop = diags_full(p->diags);
         return;
     }
-    if (!again) {
-        bool reported = report_end_of_file(m) || report_confusion(m) || report_bracket(m);
+    if (!again && !reported) {
+        reported = report_end_of_file(m) || report_confusion(m) || report_bracket(m);
         after = !reported && report_semicolon(m);
         if (!reported && !after)
             report_wanted(m);

@@ -4,6 +4,7 @@
 // given by --set as its outermost modifications, then linked. A value for one element of an array
 // (`cell[3].T`) cannot be a modification of the shared fragment and replaces the flat model's bind instead.
 // Contract: elaborate.h. Complexity: that of the parts.
+#include "frontend/external.h"
 #include "frontend/fragment.h"
 #include "frontend/parse.h"
 
@@ -114,8 +115,8 @@ choose_class(Program *program, const char *name, Diags *diags)
 
 // --- values from outside
 
-typedef struct Step { Sym name; bool subscripted; } Step;
-typedef struct Path { Step at[DEPTH_LIMIT]; uint32_t n; bool subscripted; } Path;
+typedef struct Stage { Sym name; bool subscripted; } Stage;
+typedef struct Path { Stage at[DEPTH_LIMIT]; uint32_t n; bool subscripted; } Path;
 
 static bool
 split_path(Elab *elab, const char *text, Path *path)
@@ -126,8 +127,8 @@ split_path(Elab *elab, const char *text, Path *path)
         size_t length = strcspn(text, ".[");
         if (!length)
             return false;
-        Step *step = &path->at[path->n++];
-        *step = (Step){.name = sym_make(elab->dae->syms, text, length)};
+        Stage *step = &path->at[path->n++];
+        *step = (Stage){.name = sym_make(elab->dae->syms, text, length)};
         text += length;
         if (*text == '[') {
             const char *close = strchr(text, ']');

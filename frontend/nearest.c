@@ -15,7 +15,7 @@ usual_name(const char *name)
         {"double", "Real"}, {"float", "Real"}, {"number", "Real"}, {"int", "Integer"}, {"integer", "Integer"},
         {"bool", "Boolean"}, {"boolean", "Boolean"}, {"string", "String"}, {"Extends", "extends"}, {"Import", "import"},
         {"using", "import"}, {"include", "import"}, {"True", "true"}, {"TRUE", "true"}, {"False", "false"},
-        {"FALSE", "false"}, {"Time", "time"}, {"NOT", "not"}, {"Not", "not"}, {"Connect", "connect"}, {"Assert", "assert"},
+        {"FALSE", "false"}, {"Time", "time"}, {"t", "time"}, {"NOT", "not"}, {"Not", "not"}, {"Connect", "connect"}, {"Assert", "assert"},
         {"Reinit", "reinit"}, {"Terminate", "terminate"}, {"pi", "Constants.pi"}, {"PI", "Constants.pi"},
         {"Pi", "Constants.pi"}, {"e", "Constants.e"}, {"inf", "Modelica.Constants.inf"}, {"Inf", "Modelica.Constants.inf"}, {"ln", "log"},
         {"fabs", "abs"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"sgn", "sign"}, {"signum", "sign"},

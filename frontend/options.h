@@ -48,13 +48,25 @@ typedef struct Call {
     const char *name;
     Command command;
     uint32_t bit;                // in Option.calls
-    const char *usage, *summary, *details;
+    const char *usage, *summary;
+    const char *details, *examples; // lines; NULL: none
+    const char *output;          // what -o means; NULL: as for a run
+    const char *formats;         // of --format, separated by '|'; NULL: it has none
     const char *words;           // what the word behind it may be; NULL: a file, or anything
 } Call;
+
+// Bits of Option.calls, besides those of the runtime.
+enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19 };
+
+#define CALL_VIEWS "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes"
 
 // All calls, and the options that are not those of a run.
 const Call *options_calls(uint32_t *n);
 const Option *options_own(uint32_t *n);
+// The option as the call has it: with its own meaning and values.
+Option options_for(const Option *option, const Call *call);
+// True for options of every call that reads a model.
+bool options_of_models(const Option *option);
 // Fills `options`; false with a line in `why` when the call is wrong (exit code 2).
 bool options_parse(Options *options, int argc, char **argv, Arena *arena, Out *why);
 // Text of `mdlc help` (call NULL) or `mdlc help CALL`; false when there is no such call.

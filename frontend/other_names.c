@@ -1,6 +1,7 @@
 // other_names.c: classes of the library under the names that they have elsewhere.
 //
-// Purpose: who knows the Modelica Standard Library writes Rotational.Position and means a shaft that turns as a signal says.
+// Purpose: who knows the Modelica Standard Library writes Rotational.Position and means a shaft that turns as a signal says; who knows
+// block diagrams writes TransferFcn.
 // Method: a table. Contract: other_names.h. Complexity: that of the table.
 #include <stddef.h>
 #include <string.h>
@@ -35,6 +36,17 @@ static const struct {
     {"Blocks", "CombiTable1Ds", "Table1D"},
     {"Blocks", "CombiTable2D", "Table2D"},
     {"Blocks", "CombiTimeTable", "TimeTable"},
+    {"Blocks", "TransferFcn", "TransferFunction"},
+    {"Blocks", "SineWave", "Sine"},
+    {"Blocks", "Saturation", "Limiter"},
+    {"Blocks", "Relay", "Hysteresis"},
+    {"Blocks", "LookupTable", "Table1D"},
+    {"Electrical", "RotationalEMF", "EMF"},
+    {"Electrical", "Motor", "EMF"},
+    {"Electrical", "DCMotor", "EMF"},
+    {"Rotational", "Motor", "PrescribedTorque"},
+    {"Rotational", "Belt", "IdealGear"},
+    {"Rotational", "Pulley", "IdealGearR2T"},
 };
 
 const char *

@@ -76,12 +76,29 @@ subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position)
     return true;
 }
 
+// The same subscript of the same array on one line is looked at once: equal sites make equal expressions.
+static uint32_t
+subscript_site(ExprEnv *env, const char *text, Span span)
+{
+    enum { BACK = 20 };
+    const Sources *sources = env->routines ? routines_sources(env->routines) : NULL;
+    Place here, there;
+    bool placed = sources && span_locate(sources, span, &here);
+    uint32_t n = site_count(env->exprs);
+    for (uint32_t i = n; placed && i-- > 0 && n - i <= BACK;) {
+        const Site *site = site_of(env->exprs, i);
+        if (!strcmp(site->text, text) && span_locate(sources, site->span, &there) && there.path == here.path && there.line == here.line)
+            return i;
+    }
+    return site_add(env->exprs, text, span);
+}
+
 Expr
 pick_index(ExprEnv *env, const LocalPick *pick, Node of)
 {
     const char *text = arena_printf(env->arena, "subscript \1d\2 of '%s' is outside 1:%u", expression_text(env, of),
                                     pick->size);
-    Expr site = expr_const(env->exprs, site_add(env->exprs, text, node_span(env, pick->node)));
+    Expr site = expr_const(env->exprs, subscript_site(env, text, node_span(env, pick->node)));
     return expr_3(env->exprs, OP_INDEX, site, pick->index, expr_const(env->exprs, pick->size));
 }
 

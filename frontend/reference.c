@@ -76,8 +76,10 @@ check_index(Elab *elab, Node node, int64_t index, uint32_t size, Sym name)
 {
     if (index >= 1 && index <= (int64_t)size)
         return true;
-    diag_add(elab->diags, E0111, node_at(elab, node)->span, "subscript %lld of '%s' is outside 1..%u",
-             (long long)index, name_of(elab, name), size);
+    Diag *diag = diag_add(elab->diags, E0111, node_at(elab, node)->span, "subscript %lld of '%s' is outside 1..%u",
+                          (long long)index, name_of(elab, name), size);
+    if (!index && size)
+        diag_help(diag, "the first element has the subscript 1");
     return false;
 }
 

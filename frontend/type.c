@@ -139,6 +139,8 @@ report_coercion(ExprEnv *env, const Value *value, const Type *type, Span span, c
                           what, wanted, value_type_text(env, value));
     if (sizes && type->rank == 1 && value->type.rank == 2 && value->type.dims[0] == 1)
         diag_help(diag, "write '{a, b}' for a vector: square brackets make a matrix with one row");
+    else if (sizes && type->rank == 2 && value->type.rank == 2 && value->type.dims[0] == 1 && type->dims[0]*type->dims[1] == value->count)
+        diag_help(diag, "write '[1, 2; 3, 4]' or '{{1, 2}, {3, 4}}' for a matrix; square brackets inside square brackets join matrices");
     else if (sizes && !value->type.rank)
         diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
     else if (type->base == TYPE_INTEGER && value->type.base == TYPE_REAL)

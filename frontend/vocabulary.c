@@ -119,3 +119,21 @@ vocabulary_nearest(const char *word, Arena *arena)
     vec_free(&list);
     return nearest;
 }
+
+uint32_t
+vocabulary_search(const char *text, Out *out)
+{
+    Arena *arena = arena_create();
+    const char *all = (const char *)asset_vocabulary_txt;
+    Text rest = {all, strlen(all)}, entry, names;
+    uint32_t found = 0;
+    while ((names = entry_next(&rest, &entry)).length) {
+        entry_line(&entry);
+        const char *meaning = copy(entry_line(&entry), arena);
+        const char *end = strstr(meaning, ". ");
+        if (doc_mentions(meaning, text) && ++found)
+            out_printf(out, "  %-32s %.*s\n", copy(names, arena), end ? (int)(end - meaning) : (int)strcspn(meaning, "."), meaning);
+    }
+    arena_free(&arena);
+    return found;
+}

@@ -10,6 +10,8 @@ bool vocabulary_page(const char *word, DocFormat format, Out *out);
 void vocabulary_all(DocFormat format, Out *out);
 // All words, separated by blanks, in lines behind two blanks.
 void vocabulary_list(Out *out);
+// A line for each entry that mentions `text`. Returns their number.
+uint32_t vocabulary_search(const char *text, Out *out);
 // The word that is spelt most like this one; NULL when none is near. Lives in `arena`.
 const char *vocabulary_nearest(const char *word, Arena *arena);
 

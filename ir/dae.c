@@ -100,6 +100,20 @@ dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts)
     vec_reserve(&dae->var_pre_of, nvars);
 }
 
+void
+dae_trim(Dae *dae)
+{
+    vec_trim(&dae->equations);
+    vec_trim(&dae->rows);
+    vec_trim(&dae->var_flags);
+    vec_trim(&dae->var_kind);
+    vec_trim(&dae->var_group);
+    vec_trim(&dae->var_der);
+    vec_trim(&dae->var_der_of);
+    vec_trim(&dae->var_pre);
+    vec_trim(&dae->var_pre_of);
+}
+
 // Appends `count` scalars belonging to `group` (a group, NONE, or a literal mark).
 static Var
 add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)

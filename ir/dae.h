@@ -384,6 +384,8 @@ void dae_free(Dae **dae);
 // --- adding
 // Makes room for this many variables and instances.
 void dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts);
+// Gives back the room for variables, equations and rows that did not come.
+void dae_trim(Dae *dae);
 uint32_t dae_add_inst(Dae *dae, Inst inst);
 // A copy that lives as long as the model, for dae_add_group.
 const Declaration *dae_declare(Dae *dae, Declaration declaration);
@@ -458,9 +460,10 @@ const Var *dae_row(const Dae *dae, uint32_t equation, uint32_t *n);
 void dae_print_equation(const Dae *dae, uint32_t equation, Out *out); // with variable names, after alias resolution when there is one
 void dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out);
 
-// mdlc show flat: the whole Dae as text, and its reader (the IR's textual form, docs/ir.md).
+// mdlc show flat: the whole Dae as text, and its reader (the IR's textual form, docs/ir.md). With `externals` the text may bring code
+// of external functions.
 void dae_print(const Dae *dae, Out *out);
-Dae *dae_read(Syms *syms, Sources *sources, int file, Diags *diags);
+Dae *dae_read(Syms *syms, Sources *sources, int file, bool externals, Diags *diags);
 // Checks every id and link; internal errors name the pass. True when sound; otherwise `why` has a line.
 bool dae_verify(const Dae *dae, Out *why);
 

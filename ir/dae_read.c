@@ -11,6 +11,8 @@
 
 #include "ir/dae_scan.h"
 #include "ir/dae_text.h"
+#include "ir/routine.h"
+#include "runtime/template.h"
 
 enum { RANK_LIMIT = 8, SCALAR_LIMIT = 1 << 26 };
 
@@ -50,10 +52,21 @@ declared_name(Reader *reader, uint32_t *inst, Sym *name)
     return true;
 }
 
+// A word, or a string.
+static Sym
+class_name(Reader *reader)
+{
+    size_t n;
+    reader_blanks(reader);
+    if (reader->line[reader->at] == '"')
+        return reader_string(reader);
+    const char *name = reader_word(reader, &n);
+    return sym_make(reader->syms, name, n);
+}
+
 static void
 read_instance(Reader *reader)
 {
-    size_t n;
     Dae *dae = reader->dae;
     Inst inst = {.parent = NONE, .span = reader_span(reader)};
     reader_blanks(reader);
@@ -68,10 +81,8 @@ read_instance(Reader *reader)
         reader_fail(reader, "another path: the model has its instance already");
     }
     uint32_t end = reader->at;
-    if (reader_take(reader, ":")) {
-        const char *name = reader_word(reader, &n);
-        inst.class_name = sym_make(reader->syms, name, n);
-    }
+    if (reader_take(reader, ":"))
+        inst.class_name = class_name(reader);
     if (reader_take(reader, "kind"))
         inst.class_kind = (uint8_t)reader_index(reader, 256);
     inst.internal = reader_take(reader, "internal");
@@ -247,10 +258,8 @@ read_port(Reader *reader)
     Dae *dae = reader->dae;
     U8Vec is_flow = {0}, causality = {0};
     VEC(BondVars) bonds = {0};
-    size_t n;
     ConnectorType type = {0};
-    const char *name = reader_word(reader, &n);
-    type.class_name = n == 1 && *name == '/' ? 0 : sym_make(reader->syms, name, n);
+    type.class_name = reader_take(reader, "/") ? 0 : class_name(reader);
     while (!reader_at_end(reader) && !reader->failed) {
         bool der = reader_take(reader, "derbond");
         if (der || reader_take(reader, "bond")) {
@@ -485,6 +494,8 @@ read_assert(Reader *reader)
     reader_blanks(reader);
     Assert assertion = {.level = (uint8_t)(level < 0 ? 0 : level), .span = reader_span(reader), .inst = reader_instance(reader)};
     assertion.message = reader_string(reader);
+    if (!reader->failed && template_places(sym_text(reader->syms, assertion.message)) < 0)
+        reader_fail(reader, "a message with other values");
     if (reader_expression(reader, &assertion.condition, &assertion.row))
         vec_push(&reader->dae->asserts, assertion);
 }
@@ -612,11 +623,11 @@ read_line(Reader *reader)
                  {"energy", read_energy}};
     if (reader_at_end(reader))
         return;
-    if (isspace((unsigned char)reader->line[0])) {
+    if (isspace((unsigned char)reader->line[0]) && !reader->body) {
         read_equation(reader);
         return;
     }
-    bool found = false;
+    bool found = reader_call_line(reader);
     for (uint32_t i = 0; i < sizeof lines / sizeof *lines && !found; i++) {
         found = reader_take(reader, lines[i].name);
         if (found)
@@ -631,10 +642,23 @@ read_line(Reader *reader)
         reader_fail(reader, "the end of the line");
 }
 
-Dae *
-dae_read(Syms *syms, Sources *sources, int file, Diags *diags)
+// What only the whole text shows.
+static void
+check_whole(Reader *reader)
 {
-    Reader reader = {.dae = dae_create(syms, sources), .syms = syms, .diags = diags, .node = NONE};
+    const Dae *dae = reader->dae;
+    for (uint32_t i = 0; i < reader->routines.n && !reader->failed; i++)
+        if (!routine_of(dae->exprs, reader->routines.at[i])->complete)
+            reader_fail(reader, "bodies of all routines");
+    for (uint32_t i = 0; i < dae->asserts.n && !reader->failed; i++)
+        if (template_places(sym_text(dae->syms, dae->asserts.at[i].message)) > (int)dae->asserts.at[i].n_told)
+            reader_fail(reader, "lines `told` with the values of all messages");
+}
+
+Dae *
+dae_read(Syms *syms, Sources *sources, int file, bool externals, Diags *diags)
+{
+    Reader reader = {.dae = dae_create(syms, sources), .syms = syms, .diags = diags, .node = NONE, .externals = externals};
     const char *text = source_text(sources, file);
     uint32_t length = source_length(sources, file), at = 0;
     Out line = {0};
@@ -650,11 +674,16 @@ dae_read(Syms *syms, Sources *sources, int file, Diags *diags)
         read_line(&reader);
         at += n + 1;
     }
+    check_whole(&reader);
     out_free(&line);
     out_free(&reader.name);
     map_free(&reader.inst_of);
     map_free(&reader.var_of);
     map_free(&reader.connector_of);
+    map_free(&reader.routine_of);
+    vec_free(&reader.sites);
+    vec_free(&reader.routines);
+    vec_free(&reader.derivatives);
     vec_free(&reader.vars);
     vec_free(&reader.slot_of);
     if (reader.failed)

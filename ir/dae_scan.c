@@ -99,6 +99,13 @@ reader_index(Reader *reader, uint32_t limit)
     return (uint32_t)value;
 }
 
+// What stands behind a backslash. The last two are the ends of a place in a template (runtime/template.h).
+static char
+unescaped(char c)
+{
+    return c == 'n' ? '\n' : c == '<' ? '\1' : c == '>' ? '\2' : c;
+}
+
 Sym
 reader_string(Reader *reader)
 {
@@ -112,7 +119,7 @@ reader_string(Reader *reader)
     const char *p = reader->line + reader->at + 1;
     for (; *p && *p != '"'; p++) {
         if (*p == '\\' && p[1])
-            out_char(&reader->name, *++p == 'n' ? '\n' : *p);
+            out_char(&reader->name, unescaped(*++p));
         else
             out_char(&reader->name, *p);
     }
@@ -250,11 +257,12 @@ bool
 reader_expression(Reader *reader, Expr *shape, uint32_t *row)
 {
     uint32_t error_at = 0;
+    ExprReading names = {slot_name, reader_routine, reader_site, reader};
     vec_clear(&reader->vars);
     reader_blanks(reader);
     Expr e = 0;
     if (!reader->failed)
-        e = expr_read_names(reader->dae->exprs, reader->line + reader->at, slot_name, reader, &error_at);
+        e = expr_read_names(reader->dae->exprs, reader->line + reader->at, &names, &error_at);
     for (uint32_t k = 0; k < reader->vars.n; k++)
         reader->slot_of.at[reader->vars.at[k]] = 0;
     if (!e) {

@@ -21,6 +21,11 @@ typedef struct Reader {
     U32Vec vars;        // slots of the expression being read
     U32Vec slot_of;     // per variable: its slot + 1 in that expression
     Out name;
+    U32Vec sites, routines, derivatives; // by place in the text, from 1; of a derivative the place, 0: none
+    Map routine_of;     // hash of a routine's name -> number
+    uint32_t body;      // the routine whose body is being read; 0: none
+    bool block_open;    // its last block has not ended
+    bool externals;     // code of external functions is allowed
 } Reader;
 
 // Tells that the text needs `what` here. False.
@@ -51,5 +56,12 @@ Var reader_variable(Reader *reader);
 uint32_t reader_instance(Reader *reader);
 // The rest of the line as an expression with its row.
 bool reader_expression(Reader *reader, Expr *shape, uint32_t *row);
+
+// --- what expressions call (dae_read_calls.c)
+// Takes a line about texts, sites and routines; false when it is none.
+bool reader_call_line(Reader *reader);
+// For ExprReading: the length of a routine's name at `text`, 0 when there is none; a site by its place.
+uint32_t reader_routine(const char *text, uint32_t *number, void *context);
+bool reader_site(uint32_t *site, void *context);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/dae.h"
+#include "ir/dae_calls.h"
 #include "ir/dae_text.h"
 
 const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum"};
@@ -24,21 +25,6 @@ const char *const dae_text_nodes[] = {"component", "one", "zero", "I", "C", "R",
                                       "constraint", "body", "signal"};
 
 static void
-print_string(Out *out, const char *text)
-{
-    out_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            out_char(out, '\\');
-        if (*text == '\n')
-            out_text(out, "\\n");
-        else
-            out_char(out, *text);
-    }
-    out_char(out, '"');
-}
-
-static void
 print_path(const Dae *dae, uint32_t inst, Out *out)
 {
     if (dae->insts.at[inst].parent == NONE)
@@ -49,6 +35,7 @@ print_path(const Dae *dae, uint32_t inst, Out *out)
 
 typedef struct RowText {
     const Dae *dae;
+    const DaeCalls *calls;
     const Var *vars;
 } RowText;
 
@@ -67,10 +54,23 @@ print_slot(Out *out, uint32_t slot, void *context)
 }
 
 static void
-print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out)
+print_routine(Out *out, uint32_t routine, void *context)
 {
-    RowText text = {dae, dae->rows.at + row};
-    expr_print(dae->exprs, shape, print_slot, &text, out);
+    dae_calls_name(((const RowText *)context)->calls, routine, out);
+}
+
+static uint32_t
+site_place(uint32_t site, void *context)
+{
+    return dae_calls_site(((const RowText *)context)->calls, site);
+}
+
+static void
+print_shape(const DaeCalls *calls, Expr shape, uint32_t row, Out *out)
+{
+    RowText text = {calls->dae, calls, calls->dae->rows.at + row};
+    ExprWriter writer = {.slot = print_slot, .routine = print_routine, .site = site_place, .context = &text};
+    expr_write(calls->dae->exprs, shape, &writer, out);
 }
 
 // --- header, instances
@@ -94,6 +94,16 @@ print_header(const Dae *dae, Out *out)
         out_char(out, '\n');
 }
 
+// What is made of connections alone is no class with a name: "expandable connector".
+static void
+print_class(Out *out, const char *name)
+{
+    if (strchr(name, ' '))
+        dae_print_string(out, name);
+    else
+        out_text(out, name);
+}
+
 static void
 print_instances(const Dae *dae, Out *out)
 {
@@ -101,8 +111,9 @@ print_instances(const Dae *dae, Out *out)
         const Inst *inst = &dae->insts.at[i];
         out_text(out, "instance ");
         print_path(dae, i, out);
-        out_printf(out, " : %s kind %u%s\n", sym_text(dae->syms, inst->class_name), inst->class_kind,
-                   inst->internal ? " internal" : "");
+        out_text(out, " : ");
+        print_class(out, sym_text(dae->syms, inst->class_name));
+        out_printf(out, " kind %u%s\n", inst->class_kind, inst->internal ? " internal" : "");
     }
 }
 
@@ -200,7 +211,7 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
         if (!strings[i])
             continue;
         out_printf(out, " %s ", dae_text_strings[i]);
-        print_string(out, sym_text(dae->syms, strings[i]));
+        dae_print_string(out, sym_text(dae->syms, strings[i]));
     }
     out_char(out, '\n');
     for (uint32_t i = 0; i < group->decl->count && !uniform; i++) {
@@ -214,8 +225,9 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
 }
 
 static void
-print_binds(const Dae *dae, const Inline *inlined, Out *out)
+print_binds(const DaeCalls *calls, const Inline *inlined, Out *out)
 {
+    const Dae *dae = calls->dae;
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         const Bind *bind = &dae->binds.at[i];
         if (inlined->printed.at[i])
@@ -224,7 +236,7 @@ print_binds(const Dae *dae, const Inline *inlined, Out *out)
             out_printf(out, "%s ", dae_text_attrs[bind->attr]);
             dae_var_name(dae, var, out);
             out_text(out, " = ");
-            print_shape(dae, bind->shape, bind->row, out);
+            print_shape(calls, bind->shape, bind->row, out);
             out_char(out, '\n');
         }
     }
@@ -245,14 +257,15 @@ print_derived_flags(const Dae *dae, Out *out)
 }
 
 static void
-print_variables(const Dae *dae, Out *out)
+print_variables(const DaeCalls *calls, Out *out)
 {
+    const Dae *dae = calls->dae;
     Inline inlined = {0};
     find_inline(dae, &inlined);
     for (uint32_t i = 0; i < dae->groups.n; i++)
         print_group(dae, &dae->groups.at[i], &inlined, out);
     print_derived_flags(dae, out);
-    print_binds(dae, &inlined, out);
+    print_binds(calls, &inlined, out);
     map_free(&inlined.bind_of);
     vec_free(&inlined.printed);
 }
@@ -264,7 +277,8 @@ print_connector_types(const Dae *dae, Out *out)
 {
     for (uint32_t i = 0; i < dae->connector_types.n; i++) {
         const ConnectorType *type = &dae->connector_types.at[i];
-        out_printf(out, "port %s", type->class_name ? sym_text(dae->syms, type->class_name) : "/");
+        out_text(out, "port ");
+        print_class(out, type->class_name ? sym_text(dae->syms, type->class_name) : "/");
         for (uint32_t k = 0; k < type->n; k++) {
             const char *cause = dae_text_causes[type->causality[k]];
             out_printf(out, " %s", type->is_flow[k] ? "flow" : *cause ? cause : "plain");
@@ -331,8 +345,9 @@ print_graph(const Dae *dae, Out *out)
 enum { PLAY = 100 }; // in the place of a level
 
 static void
-print_equations(const Dae *dae, Out *out)
+print_equations(const DaeCalls *calls, Out *out)
 {
+    const Dae *dae = calls->dae;
     Map level_of = {0}; // law equations
     uint32_t owner = NONE, level;
     for (uint32_t i = 0; i < dae->laws.n; i++)
@@ -353,15 +368,16 @@ print_equations(const Dae *dae, Out *out)
             out_printf(out, "law %u: ", level);
         else if (equation->kind)
             out_printf(out, "%s: ", dae_text_equations[equation->kind]);
-        print_shape(dae, equation->shape, equation->row, out);
+        print_shape(calls, equation->shape, equation->row, out);
         out_char(out, '\n');
     }
     map_free(&level_of);
 }
 
 static void
-print_energies(const Dae *dae, Out *out)
+print_energies(const DaeCalls *calls, Out *out)
 {
+    const Dae *dae = calls->dae;
     if (dae->formalism_chosen)
         out_printf(out, "formalism %s\n", formalism_name(dae->formalism));
     for (uint32_t i = 0; i < dae->coordinates.n; i++) {
@@ -377,14 +393,15 @@ print_energies(const Dae *dae, Out *out)
         out_printf(out, " %s ", dae_text_energies[energy->kind]);
         print_path(dae, dae->nodes.at[energy->node].inst, out);
         out_char(out, ' ');
-        print_shape(dae, energy->shape, energy->row, out);
+        print_shape(calls, energy->shape, energy->row, out);
         out_char(out, '\n');
     }
 }
 
 static void
-print_actions(const Dae *dae, Out *out)
+print_actions(const DaeCalls *calls, Out *out)
 {
+    const Dae *dae = calls->dae;
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit *reinit = &dae->reinits.at[i];
         out_text(out, "reinit ");
@@ -392,7 +409,7 @@ print_actions(const Dae *dae, Out *out)
         out_char(out, ' ');
         dae_var_name(dae, reinit->var, out);
         out_text(out, " = ");
-        print_shape(dae, reinit->value, reinit->row, out);
+        print_shape(calls, reinit->value, reinit->row, out);
         out_char(out, '\n');
     }
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
@@ -400,14 +417,14 @@ print_actions(const Dae *dae, Out *out)
         out_printf(out, "assert %s ", dae_text_levels[assertion->level]);
         print_path(dae, assertion->inst, out);
         out_char(out, ' ');
-        print_string(out, sym_text(dae->syms, assertion->message));
+        dae_print_string(out, sym_text(dae->syms, assertion->message));
         out_char(out, ' ');
-        print_shape(dae, assertion->condition, assertion->row, out);
+        print_shape(calls, assertion->condition, assertion->row, out);
         out_char(out, '\n');
         for (uint32_t k = 0; k < assertion->n_told; k++) {
             const Told *told = &dae->told.at[assertion->told + k];
             out_text(out, "told ");
-            print_shape(dae, told->shape, told->row, out);
+            print_shape(calls, told->shape, told->row, out);
             out_char(out, '\n');
         }
     }
@@ -425,13 +442,17 @@ print_actions(const Dae *dae, Out *out)
 void
 dae_print(const Dae *dae, Out *out)
 {
+    DaeCalls calls;
+    dae_calls_find(dae, &calls);
     print_header(dae, out);
+    dae_calls_print(&calls, out);
     print_instances(dae, out);
-    print_variables(dae, out);
+    print_variables(&calls, out);
     print_connector_types(dae, out);
     print_connects(dae, out);
     print_graph(dae, out);
-    print_energies(dae, out);
-    print_equations(dae, out);
-    print_actions(dae, out);
+    print_energies(&calls, out);
+    print_equations(&calls, out);
+    print_actions(&calls, out);
+    dae_calls_free(&calls);
 }

@@ -3,6 +3,7 @@
 // Purpose: a pass that breaks a link is found by name, before another pass trips over it.
 // Method: every id of every table is looked at once. Contract: dae.h. Complexity: linear.
 #include "ir/dae.h"
+#include "ir/routine.h"
 
 typedef struct Check {
     const Dae *dae;
@@ -184,6 +185,17 @@ check_graph(Check *check)
     }
 }
 
+static void
+check_routines(Check *check)
+{
+    const Exprs *exprs = check->dae->exprs;
+    for (uint32_t number = 1; number <= routine_count(exprs); number++) {
+        const Routine *routine = routine_of(exprs, number);
+        const char *wrong = routine->complete ? routine_wrong(exprs, routine) : NULL;
+        expect(check, !wrong, "routine", number, wrong ? wrong : "");
+    }
+}
+
 bool
 dae_verify(const Dae *dae, Out *why)
 {
@@ -195,5 +207,6 @@ dae_verify(const Dae *dae, Out *why)
     check_rest(&check);
     check_connectors(&check);
     check_graph(&check);
+    check_routines(&check);
     return !check.failed;
 }

@@ -1,28 +1,25 @@
-// Expressions as text: printer and reader.
+// Expressions as text: the printer.
 //
 // Purpose: messages, `mdlc show`, and structural tests on text.
-// Method: the printer works from a stack of pending pieces; the reader is recursive descent along the
-// precedence of Modelica with a limit on nesting.
-// Contract: expr.h; reading what was printed gives the same id. Text longer than PRINT_LIMIT (shared parts
+// Method: a stack of pending pieces.
+// Contract: expr.h; reading what was printed (expr_read.c) gives the same id. Text longer than PRINT_LIMIT (shared parts
 // are repeated in text) is cut with "...", which the reader refuses.
 // Complexity: linear in the text.
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/expr.h"
 #include "ir/expr_inner.h"
 
-enum { NESTING_LIMIT = 256, PRINT_LIMIT = 1 << 20 };
-
-// --- printer
+enum { PRINT_LIMIT = 1 << 20 };
 
 typedef struct Piece {
     const char *text;  // NULL: print `e`
     Expr e;
     uint8_t level;     // e needs parentheses when it binds looser than this
     bool follows;      // e is a term after others: " + e" or " - ..."
+    bool routine;      // the name of the routine that the call e is of
+    bool site;         // the number of the site e
+    uint32_t length;   // of `text`, which is a part of a String: print it in quotation marks
 } Piece;
 
 typedef struct Printer {
@@ -30,6 +27,7 @@ typedef struct Printer {
     Out *out;
     ExprSlotPrinter *slot;
     void *context;
+    const ExprWriter *writer; // NULL: for people
     VEC(Piece) stack;
 } Printer;
 
@@ -106,13 +104,85 @@ push_call(Printer *printer, Expr e)
     push_text(printer, op_table[cell_op(printer->exprs, e)].text);
 }
 
-// f(x), and f(x)[k] for further outputs: as calls are written, without their routine's number.
+// What makes a text, and what compares two, belong to the language and not to a model: they have words.
+static const char *
+text_word(const Exprs *exprs, Expr call)
+{
+    uint32_t number = (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]), n = cell_n(exprs, call);
+    if (number == exprs->text_order)
+        return "compare";
+    return n > 3 && n <= MDL_FAILURE_VALUES + 3 && number == exprs->text_fill[n - 3] ? "text" : NULL;
+}
+
+static void
+push_text_value(Printer *printer, Expr e)
+{
+    const char *known = text_known((Exprs *)printer->exprs, e);
+    if (known)
+        vec_push(&printer->stack, (Piece){.text = known, .length = (uint32_t)strlen(known) + 1});
+    else
+        push_expr(printer, e, LEVEL_SUM);
+}
+
+static void
+push_place(Printer *printer, const char *format, Expr value)
+{
+    if (*format == 's') {
+        push_text_value(printer, value);
+        return;
+    }
+    push_text(printer, ")");
+    push_expr(printer, value, LEVEL_CHOICE);
+    push_text(printer, "String(");
+}
+
+// For people: "a" + String(x) + s, from behind.
+static void
+push_filled(Printer *printer, Expr call)
+{
+    const char *form = text_known((Exprs *)printer->exprs, cell_args(printer->exprs, call)[1]), *end = form + strlen(form);
+    uint32_t value = cell_n(printer->exprs, call);
+    while (end > form) {
+        const char *begin = end - 1;
+        bool place = *begin == '\2';
+        while (begin > form && (place ? *begin != '\1' : begin[-1] != '\2'))
+            begin--;
+        if (place)
+            push_place(printer, begin + 1, cell_args(printer->exprs, call)[--value]);
+        else
+            vec_push(&printer->stack, (Piece){.text = begin, .length = (uint32_t)(end - begin) + 1});
+        end = begin;
+        if (end > form)
+            push_text(printer, " + ");
+    }
+}
+
+// For people: which of two texts stands first, as less than 0, 0 or more.
+static void
+push_order(Printer *printer, Expr call)
+{
+    push_text(printer, ")");
+    push_text_value(printer, cell_args(printer->exprs, call)[2]);
+    push_text(printer, ", ");
+    push_text_value(printer, cell_args(printer->exprs, call)[1]);
+    push_text(printer, "compare(");
+}
+
+// f(x), and f(x)[k] for further outputs: a routine is named by its number where its name does not tell it. What has no room is no argument of `text`.
 static void
 push_result(Printer *printer, Expr e)
 {
     const Exprs *exprs = printer->exprs;
     Expr call = cell_args(exprs, e)[1];
+    const char *word = text_word(exprs, call);
     const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]));
+    if (word && !printer->writer) {
+        if (routine->number == exprs->text_order)
+            push_order(printer, call);
+        else
+            push_filled(printer, call);
+        return;
+    }
     if (routine->outputs > 1) {
         push_text(printer, "]");
         push_expr(printer, cell_args(exprs, e)[0], LEVEL_CHOICE);
@@ -120,12 +190,30 @@ push_result(Printer *printer, Expr e)
     }
     push_text(printer, ")");
     for (uint32_t i = cell_n(exprs, call); i-- > 1;) {
+        if (i == 2 && word && routine->number != exprs->text_order)
+            continue;
         push_expr(printer, cell_args(exprs, call)[i], LEVEL_CHOICE);
-        push_text(printer, i > 1 ? ", " : "(");
+        if (i > 1)
+            push_text(printer, ", ");
     }
-    if (cell_n(exprs, call) == 1)
-        push_text(printer, "(");
-    push_text(printer, routine->name);
+    push_text(printer, "(");
+    if (printer->writer && !word)
+        vec_push(&printer->stack, (Piece){.e = call, .routine = true});
+    else
+        push_text(printer, word ? word : routine->name);
+}
+
+// index(site, subscript, size)
+static void
+push_index(Printer *printer, Expr e)
+{
+    push_text(printer, ")");
+    push_expr(printer, cell_args(printer->exprs, e)[2], LEVEL_CHOICE);
+    push_text(printer, ", ");
+    push_expr(printer, cell_args(printer->exprs, e)[1], LEVEL_CHOICE);
+    push_text(printer, ", ");
+    vec_push(&printer->stack, (Piece){.e = cell_args(printer->exprs, e)[0], .site = true});
+    push_text(printer, "index(");
 }
 
 // {a, b, c}[i]
@@ -195,9 +283,16 @@ push_operator(Printer *printer, Expr e)
         push_result(printer, e);
         break;
     case OP_PICK:
-        push_pick(printer, e);
+        if (printer->writer)
+            push_call(printer, e);
+        else
+            push_pick(printer, e);
         break;
     case OP_INDEX:
+        if (printer->writer) {
+            push_index(printer, e);
+            break;
+        }
         push_text(printer, " - 1)");
         push_expr(printer, cell_args(printer->exprs, e)[1], LEVEL_SUM);
         push_text(printer, "(");
@@ -244,11 +339,37 @@ print_minus(Printer *printer, Expr e)
 }
 
 static void
+print_literal(Out *out, const char *text, uint32_t length)
+{
+    out_char(out, '"');
+    for (uint32_t i = 0; i < length; i++)
+        if (text[i] == '\n')
+            out_text(out, "\\n");
+        else if (text[i] == '"' || text[i] == '\\')
+            out_printf(out, "\\%c", text[i]);
+        else
+            out_char(out, text[i]);
+    out_char(out, '"');
+}
+
+static void
 print_piece(Printer *printer, Piece piece)
 {
     const Exprs *exprs = printer->exprs;
+    if (piece.length) {
+        print_literal(printer->out, piece.text, piece.length - 1);
+        return;
+    }
     if (piece.text) {
         out_text(printer->out, piece.text);
+        return;
+    }
+    if (piece.routine || piece.site) {
+        uint32_t number = (uint32_t)expr_value(exprs, piece.site ? piece.e : cell_args(exprs, piece.e)[0]);
+        if (piece.site)
+            out_unsigned(printer->out, printer->writer->site(number, printer->context));
+        else
+            printer->writer->routine(printer->out, number, printer->context);
         return;
     }
     bool parentheses = expr_precedence(exprs, piece.e) < (Precedence)piece.level;
@@ -269,306 +390,37 @@ print_piece(Printer *printer, Piece piece)
         push_operator(printer, piece.e);
 }
 
-void
-expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out)
+static void
+print(Printer *printer, Expr e)
 {
-    Printer printer = {.exprs = exprs, .out = out, .slot = slot, .context = context};
+    Out *out = printer->out;
     size_t begin = out->length;
     if (!e) {
         out_text(out, "<none>");
         return;
     }
-    push_expr(&printer, e, LEVEL_CHOICE);
-    while (printer.stack.n) {
-        Piece piece = vec_pop(&printer.stack);
-        print_piece(&printer, piece);
+    push_expr(printer, e, LEVEL_CHOICE);
+    while (printer->stack.n) {
+        Piece piece = vec_pop(&printer->stack);
+        print_piece(printer, piece);
         if (out->length - begin > PRINT_LIMIT) {
             out_text(out, "...");
             break;
         }
     }
-    vec_free(&printer.stack);
+    vec_free(&printer->stack);
 }
 
-// --- reader
-
-typedef struct Reader {
-    Exprs *exprs;
-    const char *text;
-    uint32_t at, error_at, depth;
-    bool failed;
-    ExprNameReader *name;
-    void *context;
-} Reader;
-
-static Expr read_choice(Reader *reader);
-
-static Expr
-fail(Reader *reader)
+void
+expr_print(const Exprs *exprs, Expr e, ExprSlotPrinter *slot, void *context, Out *out)
 {
-    if (!reader->failed)
-        reader->error_at = reader->at;
-    reader->failed = true;
-    return 0;
+    Printer printer = {.exprs = exprs, .out = out, .slot = slot, .context = context};
+    print(&printer, e);
 }
 
-static void
-skip_blanks(Reader *reader)
+void
+expr_write(const Exprs *exprs, Expr e, const ExprWriter *writer, Out *out)
 {
-    while (isspace((unsigned char)reader->text[reader->at]))
-        reader->at++;
-}
-
-static bool
-word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-// Takes a symbol or, when it is made of letters, a whole word.
-static bool
-take(Reader *reader, const char *symbol)
-{
-    skip_blanks(reader);
-    size_t n = strlen(symbol);
-    const char *here = reader->text + reader->at;
-    if (reader->failed || strncmp(here, symbol, n) || (word_char(symbol[0]) && word_char(here[n])))
-        return false;
-    reader->at += (uint32_t)n;
-    return true;
-}
-
-static bool
-expect(Reader *reader, const char *symbol)
-{
-    if (take(reader, symbol))
-        return true;
-    fail(reader);
-    return false;
-}
-
-static Expr
-finish(Reader *reader, Op op, U32Vec *args)
-{
-    Expr result = 0;
-    if (!reader->failed)
-        result = args->n == 1 ? args->at[0] : expr_make(reader->exprs, op, args->at, args->n);
-    vec_free(args);
-    return result;
-}
-
-// The operator of that many arguments written as a call of `name`, or OP_COUNT.
-static Op
-call_operator(const char *name, size_t length)
-{
-    for (Op op = 0; op < OP_COUNT; op++) {
-        OpKind kind = (OpKind)op_table[op].kind;
-        bool call = op != OP_IF && op != OP_EQN
-                    && (kind == OPKIND_CHOICE || kind == OPKIND_MATH || kind == OPKIND_MODEL);
-        if (call && strlen(op_table[op].text) == length && !strncmp(op_table[op].text, name, length))
-            return op;
-    }
-    return OP_COUNT;
-}
-
-static Expr
-read_call(Reader *reader, Op op)
-{
-    U32Vec args = {0};
-    expect(reader, "(");
-    if (!take(reader, ")")) {
-        do
-            vec_push(&args, read_choice(reader));
-        while (take(reader, ","));
-        expect(reader, ")");
-    }
-    if (!reader->failed && (int)args.n != op_table[op].arity)
-        fail(reader);
-    Expr result = reader->failed ? 0 : expr_make(reader->exprs, op, args.at, args.n);
-    vec_free(&args);
-    return result;
-}
-
-static Expr
-read_word(Reader *reader)
-{
-    const char *here = reader->text + reader->at;
-    uint32_t length = 0, slot;
-    while (word_char(here[length]))
-        length++;
-    if (length == 4 && !strncmp(here, "time", 4) && here[4] != '.') {
-        reader->at += 4;
-        return expr_time(reader->exprs);
-    }
-    if (length == 3 && (!strncmp(here, "inf", 3) || !strncmp(here, "nan", 3)) && here[3] != '.') {
-        reader->at += 3;
-        return expr_const(reader->exprs, here[0] == 'i' ? INFINITY : NAN);
-    }
-    Op op = length && here[length] == '(' ? call_operator(here, length) : OP_COUNT;
-    if (op < OP_COUNT) {
-        reader->at += length;
-        return read_call(reader, op);
-    }
-    length = reader->name ? reader->name(here, &slot, reader->context) : 0;
-    if (!length)
-        return fail(reader);
-    reader->at += length;
-    return expr_slot(reader->exprs, slot);
-}
-
-static Expr
-read_number(Reader *reader)
-{
-    char *end;
-    double value = strtod(reader->text + reader->at, &end);
-    if (end == reader->text + reader->at)
-        return fail(reader);
-    reader->at = (uint32_t)(end - reader->text);
-    return expr_const(reader->exprs, value);
-}
-
-static Expr
-read_slot(Reader *reader)
-{
-    char *end;
-    if (!isdigit((unsigned char)reader->text[++reader->at]))
-        return fail(reader);
-    unsigned long slot = strtoul(reader->text + reader->at, &end, 10);
-    if (slot >= 1u << 24)
-        return fail(reader);
-    reader->at = (uint32_t)(end - reader->text);
-    return expr_slot(reader->exprs, (uint32_t)slot);
-}
-
-static Expr
-read_atom(Reader *reader)
-{
-    if (reader->failed)
-        return 0;
-    if (take(reader, "(")) {
-        Expr inside = read_choice(reader);
-        expect(reader, ")");
-        return inside;
-    }
-    skip_blanks(reader);
-    char c = reader->text[reader->at];
-    if (isdigit((unsigned char)c) || c == '.')
-        return read_number(reader);
-    return c == '#' ? read_slot(reader) : read_word(reader);
-}
-
-static Expr
-read_power(Reader *reader)
-{
-    Expr base = read_atom(reader);
-    if (!take(reader, "^"))
-        return base;
-    Expr exponent = read_atom(reader);
-    return reader->failed ? 0 : expr_2(reader->exprs, OP_POW, base, exponent);
-}
-
-static Expr
-read_product(Reader *reader)
-{
-    U32Vec factors = {0};
-    vec_push(&factors, read_power(reader));
-    for (;;) {
-        if (take(reader, "*")) {
-            vec_push(&factors, read_power(reader));
-        } else if (take(reader, "/")) {
-            Expr over = finish(reader, OP_MUL, &factors), under = read_power(reader);
-            vec_push(&factors, reader->failed ? 0 : expr_2(reader->exprs, OP_DIV, over, under));
-        } else {
-            return finish(reader, OP_MUL, &factors);
-        }
-    }
-}
-
-static Expr
-read_sum(Reader *reader)
-{
-    U32Vec terms = {0};
-    bool minus = take(reader, "-");
-    do {
-        Expr term = read_product(reader);
-        vec_push(&terms, minus && !reader->failed ? expr_1(reader->exprs, OP_NEG, term) : term);
-        minus = take(reader, "-");
-    } while (minus || take(reader, "+"));
-    return finish(reader, OP_ADD, &terms);
-}
-
-static Expr
-read_compare(Reader *reader)
-{
-    static const Op ops[] = {OP_LE, OP_GE, OP_NE, OP_EQ, OP_LT, OP_GT}; // longer symbols first
-    Expr left = read_sum(reader);
-    for (uint32_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        if (!take(reader, op_table[ops[i]].text))
-            continue;
-        Expr right = read_sum(reader);
-        return reader->failed ? 0 : expr_2(reader->exprs, ops[i], left, right);
-    }
-    return left;
-}
-
-static Expr
-read_and(Reader *reader)
-{
-    U32Vec args = {0};
-    do {
-        bool negated = take(reader, "not");
-        Expr arg = read_compare(reader);
-        vec_push(&args, negated && !reader->failed ? expr_1(reader->exprs, OP_NOT, arg) : arg);
-    } while (take(reader, "and"));
-    return finish(reader, OP_AND, &args);
-}
-
-static Expr
-read_or(Reader *reader)
-{
-    U32Vec args = {0};
-    do
-        vec_push(&args, read_and(reader));
-    while (take(reader, "or"));
-    return finish(reader, OP_OR, &args);
-}
-
-static Expr
-read_choice(Reader *reader)
-{
-    Expr result = 0;
-    if (++reader->depth > NESTING_LIMIT || reader->failed)
-        return fail(reader);
-    if (!take(reader, "if")) {
-        result = read_or(reader);
-    } else {
-        Expr when = read_choice(reader), yes = expect(reader, "then") ? read_choice(reader) : 0;
-        Expr no = expect(reader, "else") ? read_choice(reader) : 0;
-        result = reader->failed ? 0 : expr_3(reader->exprs, OP_IF, when, yes, no);
-    }
-    reader->depth--;
-    return result;
-}
-
-Expr
-expr_read_names(Exprs *exprs, const char *text, ExprNameReader *name, void *context, uint32_t *error_at)
-{
-    Reader reader = {.exprs = exprs, .text = text, .name = name, .context = context};
-    Expr result = read_choice(&reader);
-    if (take(&reader, "=")) {
-        Expr right = read_choice(&reader);
-        result = reader.failed ? 0 : expr_2(exprs, OP_EQN, result, right);
-    }
-    skip_blanks(&reader);
-    if (text[reader.at])
-        fail(&reader);
-    if (error_at)
-        *error_at = reader.error_at;
-    return reader.failed ? 0 : result;
-}
-
-Expr
-expr_read(Exprs *exprs, const char *text, uint32_t *error_at)
-{
-    return expr_read_names(exprs, text, NULL, NULL, error_at);
+    Printer printer = {.exprs = exprs, .out = out, .slot = writer->slot, .context = writer->context, .writer = writer};
+    print(&printer, e);
 }

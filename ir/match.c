@@ -85,6 +85,7 @@ typedef struct KarpSipser {
     uint32_t *var_start, *var_equations; // transposed incidence
     uint32_t *degree;                    // equations, then variables
     U32Vec queue;                        // vertices that may have degree one; variables are n + v
+    uint32_t matched;
 } KarpSipser;
 
 static void
@@ -122,6 +123,7 @@ karp_sipser_pair(KarpSipser *ks, uint32_t equation, uint32_t var)
 {
     Matcher *m = ks->matcher;
     match_pair(m, equation, var);
+    ks->matched++;
     for (uint32_t j = row_start(m, equation), end = row_end(m, equation); j < end; j++)
         degree_drops(ks, m->n + m->incidence->column.at[j]);
     for (uint32_t j = ks->var_start[var]; j < ks->var_start[var + 1]; j++)
@@ -167,7 +169,8 @@ karp_sipser_queue(KarpSipser *ks)
     }
 }
 
-static void
+// Returns the number of equations that it has matched.
+static uint32_t
 match_karp_sipser(Matcher *matcher)
 {
     KarpSipser ks = {.matcher = matcher};
@@ -190,6 +193,7 @@ match_karp_sipser(Matcher *matcher)
     free(ks.var_start);
     free(ks.var_equations);
     free(ks.degree);
+    return ks.matched;
 }
 
 // --- Pothen-Fan
@@ -259,6 +263,12 @@ static uint32_t
 match_augment(Matcher *matcher)
 {
     U32Vec open = {0};
+    size_t n = matcher->n;
+    uint32_t *work = base_calloc(n * 4 + 1, sizeof *work);
+    matcher->looked = work;
+    matcher->scanned = work + n;
+    matcher->phase = work + 2 * n;
+    matcher->stack = work + 3 * n;
     for (uint32_t i = 0; i < matcher->n; i++) {
         matcher->looked[i] = row_start(matcher, i);
         if (matcher->var_of[i] == NONE)
@@ -275,6 +285,7 @@ match_augment(Matcher *matcher)
     }
     uint32_t unmatched = open.n;
     vec_free(&open);
+    free(work);
     return unmatched;
 }
 
@@ -293,16 +304,12 @@ problem_match(Problem *problem, uint32_t nvars, const uint8_t *rank)
     fill_none(&problem->equation_of, nvars);
     if (!n)
         return 0;
-    uint32_t *work = base_calloc((size_t)n * 4 + 1, sizeof *work);
     Matcher matcher = {
         .incidence = &problem->incidence, .n = n, .nvars = nvars,
         .var_of = problem->var_of.at, .equation_of = problem->equation_of.at,
-        .looked = work, .scanned = work + n, .phase = work + 2 * (size_t)n, .stack = work + 3 * (size_t)n,
     };
     uint32_t unmatched = n - match_greedy(&matcher, rank);
     if (unmatched > n / 100 + 16)
-        match_karp_sipser(&matcher);
-    unmatched = match_augment(&matcher);
-    free(work);
-    return unmatched;
+        unmatched = n - match_karp_sipser(&matcher);
+    return unmatched ? match_augment(&matcher) : 0;
 }

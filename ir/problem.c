@@ -288,9 +288,10 @@ void
 structure_equations(const Dae *dae, U32Vec *equations)
 {
     vec_clear(equations);
+    vec_reserve(equations, dae->equations.n);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         if (structure_has_equation(dae, e))
-            vec_push(equations, e);
+            equations->at[equations->n++] = e;
 }
 
 void

@@ -203,6 +203,41 @@ routine_bytes(const Routine *routine)
     return 8.0 * routine->cells + ROUTINE_OVERHEAD;
 }
 
+static bool
+has_op(const Exprs *exprs, const Routine *routine, Op op)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < routine->steps.n && !found; i++)
+        found = expr_has_op(exprs, routine->steps.at[i].value, op)
+             || (routine->steps.at[i].index && expr_has_op(exprs, routine->steps.at[i].index, op));
+    for (uint32_t i = 0; i < routine->blocks.n && !found; i++)
+        found = routine->blocks.at[i].end == BLOCK_BRANCH && expr_has_op(exprs, routine->blocks.at[i].condition, op);
+    for (uint32_t i = 0; i < routine->values.n && !found; i++)
+        found = expr_has_op(exprs, routine->values.at[i], op);
+    return found;
+}
+
+RoutineCost
+routine_cost(const Exprs *exprs, const Routine *routine)
+{
+    enum { LARGE = 1 << 16 };
+    bool repeats = false;
+    if (routine->external || routine_bytes(routine) > LARGE || has_op(exprs, routine, OP_CALL))
+        return ROUTINE_CALLS;
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        repeats |= routine->blocks.at[i].again;
+    return repeats ? ROUTINE_REPEATS : ROUTINE_PLAIN;
+}
+
+bool
+routine_may_fail(const Exprs *exprs, const Routine *routine)
+{
+    bool fails = routine_cost(exprs, routine) != ROUTINE_PLAIN || has_op(exprs, routine, OP_INDEX);
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        fails |= routine->blocks.at[i].end == BLOCK_FAIL;
+    return fails;
+}
+
 Expr
 routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 {
@@ -221,25 +256,44 @@ routine_result(Exprs *exprs, Expr call, uint32_t k)
 }
 
 static void
+reach_one(const Exprs *exprs, uint32_t number, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    if (seen->n <= number)
+        vec_grow(seen, exprs->routines.n - seen->n);
+    if (seen->at[number])
+        return;
+    seen->at[number] = 1;
+    vec_push(numbers, number);
+    vec_push(stack, number);
+}
+
+static void
 reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 {
     if (!e || !expr_has_op(exprs, e, OP_CALL))
         return;
     U32Vec parts = {0};
     expr_parts(exprs, e, &parts);
-    for (uint32_t i = 0; i < parts.n; i++) {
-        if (cell_op(exprs, parts.at[i]) != OP_CALL)
-            continue;
-        uint32_t number = (uint32_t)expr_value(exprs, cell_args(exprs, parts.at[i])[0]);
-        if (seen->n <= number)
-            vec_grow(seen, exprs->routines.n - seen->n);
-        if (seen->at[number])
-            continue;
-        seen->at[number] = 1;
-        vec_push(numbers, number);
-        vec_push(stack, number);
-    }
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (cell_op(exprs, parts.at[i]) == OP_CALL)
+            reach_one(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, parts.at[i])[0]), stack, seen, numbers);
     vec_free(&parts);
+}
+
+static void
+reach_bodies(const Exprs *exprs, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    while (stack->n) {
+        const Routine *routine = exprs->routines.at[vec_pop(stack)];
+        for (uint32_t i = 0; i < routine->steps.n; i++) {
+            reach(exprs, routine->steps.at[i].value, stack, seen, numbers);
+            reach(exprs, routine->steps.at[i].index, stack, seen, numbers);
+        }
+        for (uint32_t i = 0; i < routine->blocks.n; i++)
+            reach(exprs, routine->blocks.at[i].condition, stack, seen, numbers);
+        for (uint32_t i = 0; i < routine->values.n; i++)
+            reach(exprs, routine->values.at[i], stack, seen, numbers);
+    }
 }
 
 void
@@ -247,17 +301,17 @@ routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers)
 {
     U32Vec stack = {0};
     reach(exprs, e, &stack, seen, numbers);
-    while (stack.n) {
-        const Routine *routine = exprs->routines.at[vec_pop(&stack)];
-        for (uint32_t i = 0; i < routine->steps.n; i++) {
-            reach(exprs, routine->steps.at[i].value, &stack, seen, numbers);
-            reach(exprs, routine->steps.at[i].index, &stack, seen, numbers);
-        }
-        for (uint32_t i = 0; i < routine->blocks.n; i++)
-            reach(exprs, routine->blocks.at[i].condition, &stack, seen, numbers);
-        for (uint32_t i = 0; i < routine->values.n; i++)
-            reach(exprs, routine->values.at[i], &stack, seen, numbers);
-    }
+    reach_bodies(exprs, &stack, seen, numbers);
+    vec_free(&stack);
+}
+
+void
+routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers)
+{
+    U32Vec stack = {0};
+    if (number)
+        reach_one(exprs, number, &stack, seen, numbers);
+    reach_bodies(exprs, &stack, seen, numbers);
     vec_free(&stack);
 }
 

@@ -120,6 +120,15 @@ void routine_rewrite(Exprs *exprs, Routine *routine, ExprReplace *replace, void 
 void routine_take_inputs(Exprs *exprs, Routine *routine, const uint32_t *cells, uint32_t n);
 // Stack that one call takes.
 double routine_bytes(const Routine *routine);
+// What an engine counts of a call. Calls inside each other end at routines that call nothing, if these are not large.
+typedef enum RoutineCost {
+    ROUTINE_PLAIN,   // nothing
+    ROUTINE_REPEATS, // it calls nothing: the call and its repetitions
+    ROUTINE_CALLS    // and its stack
+} RoutineCost;
+RoutineCost routine_cost(const Exprs *exprs, const Routine *routine);
+// Whether a call can fail by itself, or by what it calls.
+bool routine_may_fail(const Exprs *exprs, const Routine *routine);
 
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.
@@ -140,5 +149,11 @@ Expr routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 Expr routine_result(Exprs *exprs, Expr call, uint32_t k);
 // Appends the numbers of all routines that the expressions call, and those that these call, each once.
 void routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
+// The same of one routine, itself included; 0 is none.
+void routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers);
+
+
+// Looks at everything that whoever executes a routine relies on: NULL, or what is wrong, as the thing that a text of it would need.
+const char *routine_wrong(const Exprs *exprs, const Routine *routine);
 
 #endif

@@ -1,7 +1,8 @@
 // csv.c: result rows as text.
 //
 // Purpose: every row is complete on disk or not there at all, whatever ends the run.
-// Method: a number that is the same as in the row above is copied from there; others are formatted. When the device is full the
+// Method: numbers that are the same as in the row above are copied from there; others are formatted, as many at a time as stand side by
+//         side. When the device is full the
 //         file is cut back to its last complete row.
 // Contract: sink.h. CSV: first column `time`, names quoted when they contain a comma or a quote, %.17g, LF.
 // Complexity: O(columns) per row.
@@ -115,9 +116,49 @@ room(const void *self, uint32_t rows, uint32_t count)
 static inline void
 copy_number(char *to, const char *from)
 {
-    char number[LONGEST];
+    char number[LONGEST + 1];
     memcpy(number, from, sizeof number);
     memcpy(to, number, sizeof number);
+}
+
+// Up to where numbers are the same as in the row before.
+static inline uint32_t
+same(const double *value, const double *before, uint32_t from, uint32_t count)
+{
+    uint32_t k = from;
+    while (k < count && !memcmp(&value[k], &before[k], sizeof *value))
+        k++;
+    return k;
+}
+
+// Up to where two numbers in succession are: single ones are formatted with their neighbours.
+static inline uint32_t
+changing(const double *value, const double *before, uint32_t from, uint32_t count)
+{
+    uint32_t k = from;
+    for (uint32_t unchanged = 0; k < count && unchanged < 2; k++)
+        unchanged = memcmp(&value[k], &before[k], sizeof *value) ? 0 : unchanged + 1;
+    return k;
+}
+
+// A row like the one of the numbers before these, which stands at `above`.
+static char *
+encode_row(const DecimalPowers *powers, const double *value, uint32_t count, char *at, const char *above, uint8_t *length)
+{
+    for (uint32_t k = 0; k < count;) {
+        uint32_t end = same(value, value - count, k, count);
+        for (; k < end; k++) {
+            copy_number(at, above);
+            at += length[k] + 1;
+            above += length[k] + 1;
+        }
+        end = changing(value, value - count, k, count);
+        for (uint32_t i = k; i < end; i++)
+            above += length[i] + 1;
+        at = decimal_format_all(powers, at, value + k, end - k, length + k);
+        k = end;
+    }
+    return at;
 }
 
 static void
@@ -126,20 +167,13 @@ encode(const void *self, const double *value, uint32_t rows, uint32_t count, Byt
     const DecimalPowers *powers = &((const Csv *)self)->powers;
     uint8_t *length = text->scratch; // of the numbers of the row above; `above` is where they stand
     char *at = text->at;
-    const char *above = text->at;
-    memset(length, 0, count);
-    for (uint32_t r = 0; r < rows; r++, value += count)
-        for (uint32_t k = 0; k < count; k++) {
-            size_t is = length[k];
-            if (r > 0 && !memcmp(&value[k], &value[k] - count, sizeof *value))
-                copy_number(at, above);
-            else
-                is = decimal_format(powers, at, value[k]);
-            above += r > 0 ? length[k] + 1 : 0;
-            length[k] = (uint8_t)is;
-            at += is;
-            *at++ = k + 1 < count ? ',' : '\n';
-        }
+    const char *above = NULL;
+    for (uint32_t r = 0; r < rows; r++, value += count) {
+        char *row = at;
+        at = r ? encode_row(powers, value, count, row, above, length) : decimal_format_all(powers, row, value, count, length);
+        at[-1] = '\n';
+        above = row;
+    }
     text->used = (size_t)(at - text->at);
 }
 

@@ -9,15 +9,14 @@
 //   The 16 digits behind the first are split side by side in one vector register (Mula, SSE2 conversions of integers to text, 2011);
 //   no branch depends on a digit, because processors guess these wrong.
 // Contract: decimal.h; the same bytes as printf. Complexity: a few multiplications and 17 digits, about 40 cycles.
-#include "runtime/decimal.h"
-
-#include <emmintrin.h>
+#include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DIGITS = 17, STEP = 27, LOWEST = -11 };
+#include "runtime/decimal_inner.h"
+
+enum { STEP = 27, LOWEST = -11 };
 
 static const uint64_t UNSURE = 256; // of 2^64: fractions that are not told from a half
 
@@ -27,13 +26,6 @@ typedef unsigned __int128 Wide;
 typedef struct Coarse {
     uint64_t high, low;
 } Coarse;
-
-// Seventeen digits: the first one, the others, and how many there are up to the last that is not 0. All are characters.
-typedef struct Digits {
-    unsigned first;
-    unsigned count;
-    __m128i others;
-} Digits;
 
 static const Coarse coarse[] = {
     {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, // 10^-297
@@ -90,8 +82,12 @@ decimal_prepare(DecimalPowers *powers)
 {
     for (int k = DECIMAL_LEAST; k <= DECIMAL_MOST; k++) {
         Wide power = power_of_ten(k);
+        int exponent = (k * 217706 >> 16) - 127; // of the last bit
         powers->of[k - DECIMAL_LEAST] = (DecimalPower){(uint64_t)(power >> 64), (uint64_t)power};
+        powers->pair[k - DECIMAL_LEAST][0] = ldexp((double)(uint64_t)(power >> 75), exponent + 75);
+        powers->pair[k - DECIMAL_LEAST][1] = ldexp((double)(power & (((Wide)1 << 75) - 1)), exponent);
     }
+    powers->wide = decimal_wide();
 }
 
 // |x| times 10^k: its integer part, and whether it is to be rounded up. False: not told at this precision.
@@ -132,69 +128,7 @@ split(uint64_t whole)
     uint64_t nine = whole / 100000000, first = nine / 100000000;
     __m128i digits = sixteen_digits((uint32_t)(nine - first * 100000000), (uint32_t)(whole - nine * 100000000));
     unsigned zeros = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_setzero_si128()));
-    unsigned count = 32 - (unsigned)__builtin_clz((~zeros & 0xffff) << 1 | 1);
-    return (Digits){'0' + (unsigned)first, count, _mm_or_si128(digits, _mm_set1_epi8('0'))};
-}
-
-// All seventeen; what is behind the last one wanted is overwritten or left out.
-static inline void
-put_digits(char *to, const Digits *digits)
-{
-    to[0] = (char)digits->first;
-    _mm_storeu_si128((__m128i *)(void *)(to + 1), digits->others);
-}
-
-// Digits with a point behind the first `before`, 1 to 17 of them: all digits one place further on, then the first ones and the
-// point over them, by one store from a register where eight bytes hold them. What has been stored is not loaded again.
-static inline void
-put_with_point(char *to, const Digits *digits, int before)
-{
-    put_digits(to + 1, digits);
-    if (before < 8) {
-        uint64_t first = digits->first | (uint64_t)_mm_cvtsi128_si64(digits->others) << 8;
-        uint64_t kept = ((uint64_t)1 << 8 * before) - 1, point = (uint64_t)'.' << 8 * before;
-        first = (first & kept) | point | (first << 8 & ~(kept << 8 | 0xff));
-        memcpy(to, &first, sizeof first);
-        return;
-    }
-    memmove(to, to + 1, (size_t)before);
-    to[before] = '.';
-}
-
-// e-07
-static inline size_t
-put_exponent(char *to, int exponent)
-{
-    uint32_t left = (uint32_t)(exponent < 0 ? -exponent : exponent);
-    size_t n = 2;
-    to[0] = 'e';
-    to[1] = exponent < 0 ? '-' : '+';
-    if (left >= 100)
-        to[n++] = (char)('0' + left / 100);
-    to[n++] = (char)('0' + left / 10 % 10);
-    to[n++] = (char)('0' + left % 10);
-    return n;
-}
-
-// As %g does: plain from 1e-4 to below 1e17, zeros at the end left out.
-static inline size_t
-lay_out(char *text, bool negative, const Digits *digits, int decimal)
-{
-    char *at = text;
-    int n = (int)digits->count;
-    *at = '-';
-    at += negative;
-    if (decimal >= -4 && decimal < 0) {
-        memcpy(at, "0.000000", 8);
-        at += 1 - decimal;
-        put_digits(at, digits);
-        return (size_t)(at + n - text);
-    }
-    bool plain = decimal >= 0 && decimal < DIGITS;
-    int before = plain ? decimal + 1 : 1;
-    put_with_point(at, digits, before);
-    at += n > before ? n + 1 : before;
-    return (size_t)(at - text) + (plain ? 0 : put_exponent(at, decimal));
+    return (Digits){'0' + (unsigned)first, count_digits(zeros), _mm_or_si128(digits, _mm_set1_epi8('0'))};
 }
 
 // What the fast way does not tell: subnormal numbers, infinities, neighbours of halves; and 0, which is frequent. (Processors can

@@ -17,28 +17,27 @@ enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 11
 
 const Option run_options[] = {
     {"output", 'o', OPTION_TEXT, false, "FILE",
-     "where to write; a run: its results (.csv or .mat), otherwise the final values are shown",
+     "write results there (.csv, .mat; -: as CSV to standard output); without it the final values are printed",
      CALLS_RUNNING | CALL_BUILD | CALLS_ANALYSING | CALL_DOC},
     {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALLS_RUNNING | CALLS_ANALYSING},
     {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALLS_RUNNING | CALL_SENSE},
-    {"interval", 0, OPTION_NUMBER, false, "H", "distance of output points", CALLS_RUNNING | CALL_SENSE},
-    {"points", 0, OPTION_COUNT, false, "N", "number of output intervals; default 500", CALLS_RUNNING | CALL_SENSE},
-    {"steps", 0, OPTION_FLAG, false, NULL, "a result at every step of the integrator, too", CALLS_RUNNING},
+    {"interval", 0, OPTION_NUMBER, false, "H", "time between output points", CALLS_RUNNING | CALL_SENSE},
+    {"points", 0, OPTION_COUNT, false, "N", "number of intervals between output points; default 500", CALLS_RUNNING | CALL_SENSE},
+    {"steps", 0, OPTION_FLAG, false, NULL, "also a row at every step of the integrator", CALLS_RUNNING},
     {"tol", 0, OPTION_NUMBER, false, "R", "relative tolerance; default 1e-6", CALLS_RUNNING | CALLS_ANALYSING},
     {"abstol", 0, OPTION_NUMBER, false, "A", "absolute tolerance, for values of nominal size 1", CALLS_RUNNING | CALLS_ANALYSING},
     {"set", 0, OPTION_TEXT, false, "NAME=VALUE", "set a parameter or a start value by its full path (repeatable)", CALLS_WITH_MODEL},
-    {"vars", 0, OPTION_TEXT, false, "REGEX", "variables whose names match (parameters and der(...) too)",
+    {"vars", 0, OPTION_TEXT, false, "REGEX", "only variables whose names match (parameters and der(...) can be chosen, too)",
      CALL_RUN | CALL_REPORT | CALL_BUILD | CALL_COMPARE},
-    {"form", 0, OPTION_WORD, false, "causal|dae|auto", "how the equations are given to the integrator", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
-    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss|auto", "the integrator", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
-    {"step", 0, OPTION_POSITIVE, false, "H", "the length of the fixed steps of rk4 or gauss", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
-    {"trace", 0, OPTION_WORD, false, "init", "how initialisation is solved: every block, every step of a homotopy", CALL_RUN | CALLS_ANALYSING},
+    {"form", 0, OPTION_WORD, false, "causal|dae|auto", "who solves algebraic loops: the model (causal) or the integrator (dae)", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
+    {"solver", 0, OPTION_WORD, false, "ida|cvode|adams|erk|rk4|gauss|auto", "the integrator; auto: gauss for motions that keep their energy, otherwise ida", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
+    {"step", 0, OPTION_POSITIVE, false, "H", "length of the fixed steps of rk4 or gauss", CALLS_RUNNING | CALL_LINEARIZE | CALL_FREQ},
+    {"trace", 0, OPTION_WORD, false, "init", "say how the start is solved: every block, every step of a homotopy", CALL_RUN | CALLS_ANALYSING},
     {"assemble", 0, OPTION_FLAG, false, NULL, "close loops of a mechanism at the start by moving start values as little as possible",
      CALL_RUN | CALLS_ANALYSING},
-    {"stats", 0, OPTION_WORD, true, "json|long|long-json", "what it cost, on standard error (json: on standard output); long: why it is slow", CALL_RUN},
-    {"audit", 0, OPTION_WORD, true, "json|columns", "power and energy per component, also as columns of the result; ideal constraints "
-     "must do no work", CALL_RUN | CALL_BUILD},
-    {"quiet", 0, OPTION_FLAG, false, NULL, "no table, no progress", CALL_RUN | CALL_REPORT},
+    {"stats", 0, OPTION_WORD, true, "json|long|long-json", "what the run cost, on standard error (json: on standard output); long: why it is slow", CALL_RUN},
+    {"audit", 0, OPTION_WORD, true, "json|columns", "power and energy of each component, as a table, JSON or columns of the result", CALL_RUN | CALL_BUILD},
+    {"quiet", 0, OPTION_FLAG, false, NULL, "print no values and no progress", CALL_RUN | CALL_REPORT},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
 enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
@@ -54,9 +53,8 @@ option_number(const char *text, double *value)
     return end != text && !*end && isfinite(*value);
 }
 
-// The position of a word among those of a list, or -1.
-static int
-word_of(const char *text, const char *list)
+int
+option_word(const char *text, const char *list)
 {
     size_t length = strlen(text);
     for (int at = 0; *list; at++) {
@@ -113,7 +111,7 @@ check_value(const Option *option, const char *value, char why[OPTION_WHY])
     double given;
     switch (option->kind) {
     case OPTION_WORD:
-        if (!value || word_of(value, option->value) >= 0)
+        if (!value || option_word(value, option->value) >= 0)
             return true;
         say_words(option, value, why);
         return false;
@@ -362,8 +360,8 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_ABSTOL: s->abstol = given; return true;
     case RUN_SET: return take_set(s, value, why);
     case RUN_VARS: s->variables = value; return true;
-    case RUN_FORM: s->form = (mdl_form[]){MDL_FORM_CAUSAL, MDL_FORM_DAE, MDL_FORM_AUTO}[word_of(value, run_options[RUN_FORM].value)]; return true;
-    case RUN_SOLVER: s->solver = (mdl_solver)word_of(value, run_options[RUN_SOLVER].value); return true; // same order
+    case RUN_FORM: s->form = (mdl_form[]){MDL_FORM_CAUSAL, MDL_FORM_DAE, MDL_FORM_AUTO}[option_word(value, run_options[RUN_FORM].value)]; return true;
+    case RUN_SOLVER: s->solver = (mdl_solver)option_word(value, run_options[RUN_SOLVER].value); return true; // same order
     case RUN_STEP: s->step = given; return true;
     case RUN_TRACE: s->trace = true; return true;
     case RUN_ASSEMBLE: s->assemble = true; return true;

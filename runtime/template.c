@@ -1,6 +1,7 @@
 // template.c: see template.h. Complexity: linear in the text.
 #include "runtime/template.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,4 +67,50 @@ template_fill(const char *text, const double *values, const mdl_texts *texts, ch
         text = end + 1;
     }
     out[used] = '\0';
+}
+
+static const char *
+skip_digits(const char *at, int most)
+{
+    while (most-- && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+// A conversion of printf without lengths and stars.
+static bool
+is_conversion(const char *at, const char *end)
+{
+    at = skip_digits(at + 1 + strspn(at + 1, "-+ 0#"), 3);
+    if (*at == '.')
+        at = skip_digits(at + 1, 3);
+    return at + 1 == end && strchr("eEfFgGaAdiouxX", *at);
+}
+
+static bool
+is_format(const char *at, const char *end)
+{
+    enum { LONGEST = 40 };
+    if (*at == 'e')
+        return true;
+    if (end - at > LONGEST)
+        return false;
+    if (*at == '%')
+        return is_conversion(at, end);
+    if (*at == 'b' || *at == 's')
+        return at + 1 == end;
+    at = skip_digits(at + strspn(at, "-+ 0"), 3);
+    return at + 1 == end && *at == 'd';
+}
+
+int
+template_places(const char *text)
+{
+    int places = 0;
+    for (const char *at = strchr(text, '\1'), *end; at && (end = strchr(at, '\2')); at = strchr(end, '\1')) {
+        if (!is_format(at + 1, end))
+            return -1;
+        places++;
+    }
+    return places;
 }

@@ -12,5 +12,7 @@
 
 // Writes the text with the next value in each place, cut to `size` bytes with NUL. `texts` may be NULL: no number stands for a text.
 void template_fill(const char *text, const double *values, const mdl_texts *texts, char *out, size_t size);
+// The number of places in a text that may come from anywhere; -1 when a format is none of the above, or takes an address.
+int template_places(const char *text);
 
 #endif

@@ -40,3 +40,8 @@ if command -v dot >/dev/null; then
     "$MDLC" show bonds "$here/bump.mdl" --format=svg >"$out/bonds.svg"
     echo "$out/bonds.svg"
 fi
+echo
+echo "== next: a model of your own"
+echo "PATH=$build:\$PATH"
+echo "mdlc new Swing                              # writes Swing.mdl, a mass on a spring"
+echo "mdlc plot Swing.mdl body.s -o swing.svg     # runs and draws it"

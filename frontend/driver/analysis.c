@@ -90,6 +90,12 @@ analysis_find_settable(const Analysis *analysis, const char *name)
         }
         candidates[n++] = at->name;
     }
+    for (uint32_t i = 0; i < model->n_outputs; i++)
+        if (!strcmp(model->output[i].name, name)) {
+            fprintf(stderr, "mdlc: '%s' is determined by equations and cannot be varied; what can are parameters, and variables that "
+                    "the model declares as input\n", name);
+            return UINT32_MAX;
+        }
     tell_unknown("input or real parameter", name, candidates, n);
     return UINT32_MAX;
 }

@@ -72,6 +72,22 @@ list_all(Session *session, Out *out)
     return EXIT_FINE;
 }
 
+// What mentions a word that is no name; false when nothing does.
+static bool
+search(Session *session, const char *word, Out *out)
+{
+    Out classes = {0}, words = {0};
+    bool loaded = strlen(word) > 2 && !strchr(word, '.') && load_libraries(session, NULL) == EXIT_FINE;
+    bool found = loaded && doc_search(session->program, word, &classes);
+    bool spoken = loaded && vocabulary_search(word, &words);
+    if (found || spoken)
+        out_printf(out, "Nothing has the name '%s'. It is mentioned by\n%s%s%s(mdlc doc NAME shows a page)\n", word, found ? classes.text : "",
+                   spoken ? "words of the language:\n" : "", spoken ? words.text : "");
+    out_free(&classes);
+    out_free(&words);
+    return found || spoken;
+}
+
 // Classes of that name in any library, or what is spelt like it.
 static int
 refuse(Session *session, const char *what)
@@ -110,6 +126,9 @@ document(Session *session, const DocOptions *options, Out *out)
         return EXIT_FINE;
     doc_load(session->program, what);
     if (doc_class(session->program, what, options, out))
+        return EXIT_FINE;
+    // A page that goes to a file is that of a name.
+    if (!o->run.output && options->format == DOC_TEXT && search(session, what, out))
         return EXIT_FINE;
     return refuse(session, what);
 }

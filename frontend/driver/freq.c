@@ -53,6 +53,21 @@ write_response(const Session *session, const System *system, const Response *res
     return analysis_write(session, &out);
 }
 
+// An input without any influence is rarely what was meant: the amplitude of a source that is zero where the model is linearised.
+static void
+tell_silent(const System *system, const Response *response)
+{
+    for (uint32_t pair = 0; pair < response->pairs; pair++) {
+        uint32_t point = 0;
+        while (point < response->points && response->value[(size_t)point*response->pairs + pair] == 0)
+            point++;
+        const uint32_t outputs = system->request->outputs;
+        if (point == response->points)
+            fprintf(stderr, "mdlc: warning: '%s' has no influence on '%s' around %s\n", system_input(system, pair/outputs),
+                    system_output(system, pair%outputs), system->point);
+    }
+}
+
 static int
 check_pairs(const Analysis *analysis)
 {
@@ -75,10 +90,12 @@ respond(Session *session, const System *system)
     Response response;
     Out why = {0};
     int status = EXIT_USAGE;
-    if (response_find(system, grid, &response, &why))
+    if (response_find(system, grid, &response, &why)) {
+        tell_silent(system, &response);
         status = write_response(session, system, &response);
-    else
+    } else {
         fprintf(stderr, "mdlc: %s", why.text);
+    }
     out_free(&why);
     response_free(&response);
     return status;

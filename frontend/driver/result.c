@@ -28,10 +28,6 @@ command_compare(Session *session)
     Out out = {0}, why = {0};
     compare.variables = o->run.variables;
     compare.json = wants_json(session);
-    if (o->format && strcmp(o->format, "text") && !compare.json) {
-        fprintf(stderr, "mdlc: compare has no --format=%s: it has text and json\n", o->format);
-        return EXIT_USAGE;
-    }
     int status = compare_results(o->files[0], o->files[1], &compare, &out, &why);
     if (why.length)
         fprintf(stderr, "mdlc: %s", why.text);

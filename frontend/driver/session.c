@@ -187,7 +187,9 @@ read_flat(Session *session)
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
         return EXIT_IO;
     }
-    session->compilation.dae = dae_read(session->syms, session->sources, file, session->diags);
+    session->compilation.dae = dae_read(session->syms, session->sources, file, session->options.allow_external, session->diags);
+    if (session->compilation.dae && session->options.allow_external)
+        externals_evaluate(session->compilation.dae->exprs, session->diags);
     return session->compilation.dae ? EXIT_FINE : EXIT_MODEL;
 }
 

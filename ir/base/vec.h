@@ -80,6 +80,14 @@ vec_larger(uint32_t capacity, uint32_t want)
 #define vec_pop(v) ((v)->at[--(v)->n])
 #define vec_drop(v) ((void)--(v)->n) // forgets the last element
 #define vec_clear(v) ((v)->n = 0)
+// Gives back what was reserved for elements that did not come.
+#define vec_trim(v) \
+    do { \
+        if ((v)->n && (v)->n < (v)->capacity) { \
+            (v)->at = base_realloc((v)->at, sizeof *(v)->at * (size_t)(v)->n); \
+            (v)->capacity = (v)->n; \
+        } \
+    } while (0)
 #define vec_free(v) \
     do { \
         free((v)->at); \

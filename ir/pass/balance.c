@@ -159,6 +159,24 @@ help_known(const Reporter *reporter, Diag *diag)
     diag_help(diag, "'%s' is %s: no equation determines it", dae_name(reporter->dae, var), kinds[dae_kind(dae, var)]);
 }
 
+// `Real x = 1` with an equation for der(x): most likely a start value is meant.
+static void
+help_start(const Reporter *reporter, Diag *diag)
+{
+    const Dae *dae = reporter->dae;
+    for (uint32_t k = 0; k < reporter->equations; k++) {
+        uint32_t n;
+        const Var *row = dae_row(dae, reporter->equation[k], &n);
+        bool declared = dae->equations.at[reporter->equation[k]].binding && n && dae_group(dae, row[0]);
+        if (!declared || dae->var_der.at[row[0]] == NONE)
+            continue;
+        const char *name = dae_name(reporter->dae, row[0]);
+        diag_help(diag, "a value in the declaration of '%s' is an equation that always holds; as a value at the start it is written "
+                  "'%s(start = ..., fixed = true)'", name, name);
+        return;
+    }
+}
+
 // The connector to which nothing is connected and whose flows, which are zero then, the set says again; NONE: there is none.
 static uint32_t
 open_port(const Reporter *reporter)
@@ -243,6 +261,7 @@ report_over(const Reporter *reporter)
         diag_help(diag, "remove the connection, or something that fixes the same quantity");
     else if (!reporter->variables)
         help_known(reporter, diag);
+    help_start(reporter, diag);
     if (!redundant)
         diag_help(diag, "remove %s of these equations, or free a quantity that they fix",
               surplus == 1 ? "one" : "some");

@@ -559,6 +559,11 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
         reduction->structural_index = structural_index(&index);
     vec_free(&open);
     index_free(&index);
+    if (reduction->differentiated) {
+        dae_trim(dae);
+        vec_trim(&reduction->derivative);
+        vec_trim(&reduction->derivative_of);
+    }
     return good;
 }
 

@@ -28,8 +28,8 @@ enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, 
 enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
 
 typedef struct Edge {
-    uint32_t column, equation; // positions in columns and rows
-    uint8_t quality;
+    uint32_t column;                     // position in columns
+    uint32_t equation : 30, quality : 2; // position in rows
 } Edge;
 
 typedef struct Column {
@@ -210,6 +210,7 @@ only_parameters(const States *states, Expr e)
     return !expr_has_op(dae->exprs, e, OP_TIME);
 }
 
+// Of the equation read last, as far as it can be differentiated: 0 where it cannot.
 static Expr
 coefficient_of(States *states, uint32_t slot)
 {
@@ -221,6 +222,15 @@ coefficient_of(States *states, uint32_t slot)
         map_put(&states->coefficients, key, coefficient);
     }
     return coefficient;
+}
+
+// The equation read last determines nothing by this variable.
+static bool
+is_zero(States *states, Expr coefficient)
+{
+    return coefficient && (expr_is_const(states->dae->exprs, coefficient, 0) ||
+                           (only_parameters(states, coefficient) &&
+                            dae_known_zero(states->dae, coefficient, states->structure.vars.at)));
 }
 
 // What the model differentiates itself, the variable that an element stores in, is a state before what it is equal to:
@@ -238,10 +248,7 @@ offer(States *states, uint32_t row, uint32_t slot)
     Var var = states->structure.vars.at[slot];
     const Exprs *exprs = states->dae->exprs;
     Expr coefficient = coefficient_of(states, slot);
-    if (coefficient && expr_is_const(exprs, coefficient, 0))
-        return;
-    bool parameters = coefficient && only_parameters(states, coefficient);
-    if (parameters && dae_known_zero(states->dae, coefficient, states->structure.vars.at))
+    if (is_zero(states, coefficient))
         return;
     uint32_t column = states->column_id.at[var];
     if (column == NONE) {
@@ -252,10 +259,10 @@ offer(States *states, uint32_t row, uint32_t slot)
             base = states->dae->var_der_of.at[base];
         vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], merit_of(states, of, base)});
     }
-    Edge edge = {column, row, QUALITY_ANY};
+    Edge edge = {.column = column, .equation = row, .quality = QUALITY_ANY};
     if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
         edge.quality = QUALITY_CONSTANT;
-    else if (parameters)
+    else if (coefficient && only_parameters(states, coefficient))
         edge.quality = QUALITY_PARAMETER;
     vec_push(&states->edges, edge);
 }
@@ -503,7 +510,7 @@ fill_coefficients(States *states, Part *part, const uint32_t *place_of_column)
             if (place >= m || part->columns.at[place] != c) // without an edge here it is of another part, or of none
                 continue;
             Expr coefficient = states->structure.use.at[k] == USE_DETERMINE ? coefficient_of(states, k) : 0;
-            if (coefficient)
+            if (coefficient && !is_zero(states, coefficient))
                 part->a[(size_t)r * m + place] += regular_value(states->dae->exprs, coefficient, states->structure.vars.at);
         }
     }

@@ -291,6 +291,10 @@ peers() {
     echo
     echo "heat chain of 1000 states: IDA as packaged / this runtime"
     "$build/tests/bench/peer_chain"
+    echo
+    echo "functions of the language that are called at run time, one call"
+    "$mdlc" show flat tests/bench/models/calls.mdl >"$work/calls.dae"
+    "$build/tests/bench/calls" "$work/calls.dae"
     for program in codegen codegen_latency; do
         echo
         "$build/tests/bench/$program"

@@ -13,7 +13,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Syms *syms = syms_create();
     Diags *diags = diags_create(sources);
     int file = sources_add(sources, "input.dae", (const char *)data, size);
-    Dae *dae = dae_read(syms, sources, file, diags);
+    Dae *dae = dae_read(syms, sources, file, false, diags);
     if (dae && !diags_errors(diags))
         compile(dae, diags);
     else if (dae)

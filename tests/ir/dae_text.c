@@ -27,7 +27,7 @@ open_text(const char *text)
     Model model = {.syms = syms_create(), .sources = sources_create()};
     model.diags = diags_create(model.sources);
     int file = sources_add(model.sources, "test.flat", text, strlen(text));
-    model.dae = dae_read(model.syms, model.sources, file, model.diags);
+    model.dae = dae_read(model.syms, model.sources, file, false, model.diags);
     return model;
 }
 
@@ -161,6 +161,45 @@ test_laws(void)
     return failures;
 }
 
+#define ROUTINE_HEAD "model M\nsite 1 \"\\<d\\> is too much\"\nroutine 1 \"M.f\" inputs 2 real 11 outputs 1 at 2 cells 2 1 3\nbody 1\n"
+#define ROUTINE_END "return\nend\n"
+
+// What comes from a text must not lead engines out of their memory, or round in circles.
+static int
+test_refused_routines(void)
+{
+    static const struct {
+        const char *name, *text, *message;
+    } cases[] = {
+        {"body_missing", "model M\nroutine 1 \"M.f\" inputs 0 outputs 1 at 0 cells 1\n", "bodies of all routines"},
+        {"cells_missing", "model M\nroutine 1 \"M.f\" inputs 2 real 11 outputs 1 at 2 cells 2\n", "cells for inputs and outputs"},
+        {"inputs_divided", "model M\nroutine 1 \"M.f\" inputs 2 real 11 outputs 1 at 2 cells 1 3\n", "cells for inputs and outputs"},
+        {"routine_number", "model M\nroutine 2 \"M.f\" inputs 0 outputs 1 at 0 cells 1\n", "the next number"},
+        {"text_number", "model M\ntext 1 \"a\"\ntext 2 \"a\"\n", "another text"},
+        {"site_format", "model M\nsite 1 \"\\<%n\\>\"\n", "other values"},
+        {"site_address", "model M\nsite 1 \"\\<t\\>\"\n", "other values"},
+        {"step_outside", "model M\nstep 1 2\n", "`body`"},
+        {"cell_outside", ROUTINE_HEAD "step 2 #6\n" ROUTINE_END, "an expression of cells"},
+        {"time_in_routine", ROUTINE_HEAD "step 2 time\n" ROUTINE_END, "steps over cells"},
+        {"position_outside", ROUTINE_HEAD "step 2 pick(index(1, #0, 4), #3, #4, #5)\n" ROUTINE_END, "inside an object"},
+        {"position_free", ROUTINE_HEAD "step 2 pick(#0, #3, #4, #5)\n" ROUTINE_END, "inside an object"},
+        {"position_of_two_objects", ROUTINE_HEAD "step 2 pick(index(1, #0, 3), #1, #2, #3)\n" ROUTINE_END, "inside an object"},
+        {"position_written", ROUTINE_HEAD "step 3 1\nwithin 3 #0\n" ROUTINE_END, "inside an object"},
+        {"counter_not_asked", ROUTINE_HEAD "step 3 1 + #3\nstep 2 pick(#3, #3, #4, #5)\n" ROUTINE_END, "inside an object"},
+        {"circle", ROUTINE_HEAD "jump 0\nend\n", "`again`"},
+        {"block_outside", ROUTINE_HEAD "jump 7\nend\n", "blocks of this routine"},
+        {"block_open", ROUTINE_HEAD "step 2 1\nend\n", "the end of the block"},
+        {"site_without_value", ROUTINE_HEAD "fail 1\nend\n", "a site above with as many values"},
+        {"too_few_arguments", ROUTINE_HEAD ROUTINE_END "instance / : M kind 0\nReal x\n  x = M.f(1)\n", "an expression"},
+        {"external", "model M\nroutine 1 \"M.f\" inputs 1 real 1 outputs 1 at 1 cells 1 1\nbody 1\nexternal \"f\" \"\" \"\"\nend\n", "E0724"},
+        {"message_without_value", "model M\ninstance / : M kind 0\nReal x\n  x = 1\nassert error / \"\\<%g\\>\" x < 2\n", "`told`"},
+    };
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        failures += refused(cases[i].name, cases[i].text, cases[i].message);
+    return failures;
+}
+
 static int
 test_refused(void)
 {
@@ -172,7 +211,7 @@ test_refused(void)
     failures += refused("no_instance", "model M\nReal x\n", "instance /");
     failures += refused("bad_index", "model M\ninstance / : M kind 0\nin 7\n", "an index");
     failures += refused("huge_array", "model M\ninstance / : M kind 0\nReal x[60000000,60000000]\n", "smaller arrays");
-    return failures;
+    return failures + test_refused_routines();
 }
 
 static int
