@@ -474,8 +474,11 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
         member = member_to_evaluate(elab, &frag, &local);
     }
     if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
-        diag_add(elab->diags, E0112, span,
-                 "a value that must be known at compile time uses something that is no parameter or constant");
+        Diag *diag = diag_add(elab->diags, E0112, span,
+                              "a value that must be known at compile time uses %s%s%s is no parameter or constant",
+                              member ? "'" : "", member ? name_of(elab, member->name) : "something", member ? "', which" : " that");
+        if (member)
+            diag_note(diag, member->span, "declared here");
         return false;
     }
     const Value *value;
