@@ -535,7 +535,10 @@ routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *ou
         return true;
     }
     bool good = execute(exprs, number, inputs, outputs, 0, &work);
-    routine->exhausted += work > ROUTINE_FOLDING;
+    if (work > ROUTINE_FOLDING) {
+        routine->exhausted++;
+        exprs->said = arena_printf(exprs->arena, "'%s' makes more than %d calls and repetitions", routine->name, ROUTINE_FOLDING);
+    }
     if (!good)
         return false;
     exprs->last_routine = number;
