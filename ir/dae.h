@@ -369,7 +369,7 @@ typedef struct Dae {
     U32Vec alias_of;
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
-    bool assemble;        // initial conditions x = start get an offset that the runtime can set
+    bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)

@@ -2,6 +2,7 @@
 //
 // Purpose: a loop whose start values do not close it is described by its joints and its gap; with `--assemble` it is
 //          closed by the smallest movement of start values.
+//          Without it, start values that are not fixed move so where the initial system has no solution otherwise.
 // Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
 //         unit matrix towards the nearest closed position (Nocedal and Wright, Numerical Optimization, 18.1). Positions
 //         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
@@ -481,39 +482,58 @@ say_open(Text *out, Run *run, uint32_t depth)
     say_gaps(out, run, depth);
 }
 
-int
-assemble_start(Run *run)
+// Closes what can be closed and leaves in v the values before, with the states and the offsets of their conditions moved. Returns
+// the depth that stays open, 0 when none does; `why`, unless NULL, is then told.
+static int
+move_starts(Run *run, bool release, uint32_t *open, Text *why)
 {
     const mdl_model *model = run->model;
-    if (!has_joints(model))
-        return MDL_OK;
-    double *kept = malloc(model->nv * sizeof *kept);
-    if (!kept)
+    double *kept = malloc(model->nv * sizeof *kept), *moved = malloc((model->nx + 1) * sizeof *moved);
+    if (!kept || !moved) {
+        free(kept);
+        free(moved);
         return MDL_INTERNAL;
+    }
     memcpy(kept, run->v, model->nv * sizeof *kept);
-    uint32_t open = close_all(run, true, kept);
-    Text text = {.used = 0};
-    if (open)
-        say_open(&text, run, open);
-    double *moved = malloc((model->nx + 1) * sizeof *moved);
-    for (uint32_t i = 0; moved && i < model->nx; i++)
-        moved[i] = run->v[model->y + i];
+    *open = close_all(run, release, kept);
+    if (*open && why)
+        say_open(why, run, *open);
+    memcpy(moved, run->v + model->y, model->nx * sizeof *moved);
     memcpy(run->v, kept, model->nv * sizeof *kept);
-    for (uint32_t k = 0; moved && k < model->n_moves; k++) {
+    for (uint32_t k = 0; k < model->n_moves; k++) {
         const mdl_move *at = &model->move[k];
         run->v[at->move] = at->sign * (moved[at->state] - kept[model->y + at->state]);
     }
-    for (uint32_t i = 0; moved && i < model->nx; i++)
-        run->v[model->y + i] = moved[i];
+    memcpy(run->v + model->y, moved, model->nx * sizeof *moved);
     free(kept);
     free(moved);
-    if (open)
+    return MDL_OK;
+}
+
+int
+assemble_start(Run *run)
+{
+    Text text = {.used = 0};
+    uint32_t open;
+    if (!has_joints(run->model))
+        return MDL_OK;
+    int status = move_starts(run, true, &open, &text);
+    if (status == MDL_OK && open) {
         run_message(run, MDL_ERROR, "%s\nwhatever start values move", text.text);
-    return open ? MDL_FAILED : MDL_OK;
+        return MDL_FAILED;
+    }
+    return status;
+}
+
+bool
+assemble_guesses(Run *run)
+{
+    uint32_t open;
+    return run->model->n_moves && has_joints(run->model) && move_starts(run, false, &open, NULL) == MDL_OK && !open;
 }
 
 void
-assemble_note(const Run *run, const double *before)
+assemble_note(const Run *run, const double *before, bool asked)
 {
     const mdl_model *model = run->model;
     Text text = {.used = 0};
@@ -531,8 +551,9 @@ assemble_note(const Run *run, const double *before)
     if (more)
         say(&text, "\n  and %u more", more);
     if (shown)
-        run_message(run, MDL_NOTE, "assembled: these start values moved to close the loops%s", text.text);
-    else
+        run_message(run, MDL_NOTE, asked ? "assembled: these start values moved to close the loops%s"
+                                         : "these start values are not fixed and moved to where the constraints hold%s", text.text);
+    else if (asked)
         run_message(run, MDL_NOTE, "assembled: no start value had to move");
 }
 

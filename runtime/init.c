@@ -134,6 +134,27 @@ explain_loops(Run *run, const double *started)
     return explained;
 }
 
+// Start values that nothing fixes are guesses: where they contradict the constraints, they move to where these hold. `started` is
+// v before; v is left as it is when that does not help.
+static int
+solve_moved(Run *run, Newton **block, const double *started)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    uint32_t failed;
+    double *unsolved = started && !run->options->assemble ? malloc(bytes) : NULL;
+    if (!unsolved)
+        return MDL_FAILED;
+    memcpy(unsolved, run->v, bytes);
+    memcpy(run->v, started, bytes);
+    int status = assemble_guesses(run) ? run_steps(run, block, true, &failed) : MDL_FAILED;
+    if (status == MDL_OK)
+        assemble_note(run, started, false);
+    else
+        memcpy(run->v, unsolved, bytes);
+    free(unsolved);
+    return status;
+}
+
 // `started`: v before, or NULL where no loops can be open.
 static int
 solve_steps(Run *run, Newton **block, const double *started)
@@ -153,6 +174,8 @@ solve_steps(Run *run, Newton **block, const double *started)
             memcpy(run->v, direct, model->nv * sizeof *direct);
         free(direct);
     }
+    if (status == MDL_FAILED)
+        status = solve_moved(run, block, started);
     if (status == MDL_FAILED && !explain_loops(run, started))
         newton_report(run, block[failed], "initialisation");
     if (status == MDL_INTERNAL)
@@ -335,7 +358,7 @@ init_solve(Run *run)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
     free_blocks(model, block);
     if (status == MDL_OK && run->options->assemble && started)
-        assemble_note(run, started);
+        assemble_note(run, started, true);
     free(started);
     if (status != MDL_OK)
         return status;

@@ -222,8 +222,11 @@ void evaluate_anyway(Run *run);
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
 int assemble_start(Run *run);
-// A note about what moved, when v holds the solution of the initial system.
-void assemble_note(const Run *run, const double *before);
+// The same with start values that are not fixed only, without a message: v is that before the initial system. False when
+// the constraints do not hold nevertheless, or the model was compiled without offsets.
+bool assemble_guesses(Run *run);
+// A note about what moved, when v holds the solution of the initial system; asked: by --assemble.
+void assemble_note(const Run *run, const double *before, bool asked);
 // After the initial system failed: true when loops do not close from the start values in v, and a message said where.
 bool assemble_explain(Run *run);
 // The components whose states take part in the flagged constraints, and the constraints' own: "j0, j1, j2". Partial

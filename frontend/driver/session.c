@@ -226,7 +226,7 @@ run_passes(Session *session, uint32_t wanted)
     c->flat_seconds = (double)clock() / CLOCKS_PER_SEC;
     c->flat_peak = pipeline_peak();
     c->diags = session->diags;
-    c->dae->assemble = session->options.run.assemble || session->options.command == COMMAND_BUILD;
+    c->dae->assemble = session->options.command != COMMAND_SHOW && session->options.command != COMMAND_CHECK;
     c->verify = session->options.verify || getenv("MDLC_VERIFY") != NULL;
     Out why = {0};
     uint32_t errors = diags_errors(session->diags);

@@ -173,7 +173,7 @@ add_memories(Dae *dae, Problem *problem)
     }
 }
 
-// For --assemble: value + move, with a parameter whose value the runtime sets; it takes the next slot.
+// For starts that may move: value + move, with a parameter whose value the runtime sets; it takes the next slot.
 static Expr
 add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
 {
@@ -784,6 +784,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     U8Vec initial = {0};
     uint32_t n = dae->equations.n;
     find_initial_conditions(dae, &initial);
+    dae->assemble &= reduction->invariants.n > 0;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Draws the pictures of docs/ and README anew. usage: docs/pictures.sh MDLC
+# Those of plots change with every improvement of the plotter or the drawing of graphs, so no test compares them.
+set -eu
+mdlc=$(realpath "$1")
+top=$(cd "$(dirname "$0")/.." && pwd)
+images=$top/docs/images
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export MDLC="$mdlc"
+
+# The models of the tutorial.
+awk '/^```mdl file=/ { split($2, part, "="); file = part[2]; next } /^```/ { file = "" } file { print > file }' "$top"/docs/tutorial/*.md
+"$mdlc" new Swing >/dev/null
+"$mdlc" plot Swing.mdl body.s spring.f damper.f -o "$images/swing.svg" --size 800x400
+"$mdlc" plot Conveyor.mdl parcel.v belt.v contact.f inductor.i -o "$images/conveyor_motor.svg" --size 800x560
+"$mdlc" plot Conveyor.mdl parcel.v belt.v contact.f -o "$images/conveyor.svg" --size 800x400
+"$mdlc" plot suspension.mdl road.z wheel.s chassis.s inerter.f -o "$images/ride.svg" --size 800x440
+"$mdlc" plot suspension.mdl inerter.p --against rate -o "$images/loop.svg" --size 600x340
+"$mdlc" plot FourBar.mdl crankPin.w rockerPin.phi -o "$images/four_bar_motion.svg" --size 800x400
+"$mdlc" plot stick.mdl v x friction -o "$images/stick.svg" --size 800x400
+
+# Examples.
+examples=$top/examples
+"$mdlc" plot "$examples/flexible_rod/flexible_rod.mdl" bend torque -o "$images/flexible_rod.svg" --size 800x560
+"$mdlc" plot "$examples/squeezer/squeezer.mdl" gamma.phi Phi.phi delta.phi Omega.phi epsilon.phi -o "$images/squeezer.svg" --size 800x340
+"$mdlc" plot "$examples/woodpecker/woodpecker.mdl" phi_M phi_S -o "$images/woodpecker.svg" --size 800x340
+"$examples/mem_inerter/plot.sh" "$images/mem_inerter.svg"
+"$examples/quarter_car/plot.sh" "$images/quarter_car.png"
+"$examples/suspension/animate.sh" page.html "$images/suspension.svg"
+
+# The functions of docs/nonsmooth.md, with their vertical parts.
+gnuplot <<G
+set terminal svg size 840,280 font "Helvetica,13" enhanced background "#ffffff"
+set output "$images/luz_tar.svg"
+set multiplot layout 1,3
+set samples 601
+set xrange [-3:3]; set yrange [-3:3]; set xzeroaxis; set yzeroaxis; set xtics ("-a" -1, "a" 1); set ytics ("-a" -1, "a" 1); set grid; unset key
+set title "luz(x, a): clearance"
+plot x > 1 ? x - 1 : x < -1 ? x + 1 : 0 with lines lw 2 lc "#1170aa"
+set title "tar(x, a): friction and damper"
+set parametric; set trange [-3:3]
+plot t > 1 ? t - 1 : t < -1 ? t + 1 : 0, t with lines lw 2 lc "#1170aa"
+set title "a Sgn(x): dry friction"
+set xtics ("" 0)
+plot t > 1 ? 1.5*(t - 1) : t < -1 ? 1.5*(t + 1) : 0, t > 1 ? 1 : t < -1 ? -1 : t with lines lw 2 lc "#1170aa"
+unset multiplot
+G
+
+# Bond graphs.
+"$mdlc" show bonds "$examples/quarter_car/bump.mdl" --format=svg >"$images/bonds.svg"
+"$mdlc" show bonds "$examples/linkage/four_bar.mdl" --format=svg >"$images/four_bar.svg"
+"$mdlc" show bonds "$examples/squeezer/squeezer.mdl" --format=svg >"$images/squeezer_bonds.svg"
+"$mdlc" show bonds "$top/tests/sim/redundant_loops.mdl" -m P6 --canonical --format=svg >"$images/canonical.svg"
+
+# The report, in a browser.
+if command -v chromium >/dev/null; then
+    (cd "$top" && "$mdlc" report examples/quarter_car/bump.mdl -o "$work/report.html")
+    chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --hide-scrollbars --window-size=1400,1000 \
+        --virtual-time-budget=5000 --screenshot="$images/report.png" "file://$work/report.html" >/dev/null 2>&1
+fi
