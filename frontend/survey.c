@@ -210,7 +210,7 @@ program_survey(Program *program, const char *name, Survey *survey)
             return false;
         if (kind == SURVEY_NOTHING || is_object(program, id))
             continue;
-        SurveyItem item = {.name = sym_text(program->syms, info->full_name), .class_id = id, .kind = kind};
+        SurveyItem item = {.name = sym_text(program->syms, info->full_name), .class_id = id, .kind = kind, .block = info->kind == CLASS_BLOCK};
         vec_push(&survey->items, item);
     }
     bool any = false;
