@@ -87,10 +87,13 @@ annotation_entry(const Ast *ast, const Syms *syms, Node annotation, const char *
     for (uint32_t k = 1; list && k < ast_at(ast, list)->nchild; k++) {
         Node mod = ast_child(ast, list, k), path = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
         Node value = path && ast_child(ast, mod, 1) ? ast_child(ast, ast_child(ast, mod, 1), 0) : 0;
+        if (!mods) // what is modified is asked for, not a value
+            value = path ? ast_child(ast, mod, 1) : 0;
         bool named = value && ast_at(ast, path)->nchild == 1
                   && !strcmp(sym_text(syms, ast_at(ast, ast_child(ast, path, 0))->sym), name);
         if (named && (*nth)-- == 0) {
-            *mods = ast_child(ast, mod, 1);
+            if (mods)
+                *mods = ast_child(ast, mod, 1);
             return value;
         }
     }
@@ -111,6 +114,12 @@ ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *na
             found = annotation_entry(ast, syms, annotation, name, &nth, mods);
     }
     return found;
+}
+
+Node
+ast_annotation_mods(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth)
+{
+    return ast_annotation(ast, syms, class_node, name, nth, NULL);
 }
 
 double

@@ -94,6 +94,8 @@ double ast_number(const Ast *ast, Node node);
 // The value of the nth entry `name` in the annotations of a class with a body, those at the end of a section included: 0 when there
 // are fewer; *mods: the MODS of the entry.
 Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);
+// The modifications of the nth entry NAME(...), which needs no value; 0: there is none.
+Node ast_annotation_mods(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth);
 // Whether two trees say the same, wherever they stand; children of kind `except` of the roots are not looked at.
 bool ast_same(const Ast *ast, Node a, Node b, AstKind except);
 const char *ast_kind_name(AstKind kind);

@@ -279,12 +279,31 @@ file_node(Parser *p, Span span, List items)
     return node_list(p, AST_FILE, span, 0, 0, NODES(within), rest);
 }
 
+// The annotation of a class is the last thing in it (section 13.6, and the grammar of appendix A).
+static void
+check_annotation(Parser *p, Node body)
+{
+    if (!body || ast_kind(p->ast, body) != AST_BODY)
+        return;
+    uint32_t n = ast_at(p->ast, body)->nchild;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        Node item = ast_child(p->ast, body, i), next = ast_child(p->ast, body, i + 1);
+        if (!item || ast_kind(p->ast, item) != AST_ANNOTATION || !next)
+            continue;
+        Diag *diag = diag_add(p->diags, E0001, ast_at(p->ast, item)->span, "the annotation of a class is the last thing in it");
+        diag_note(diag, ast_at(p->ast, next)->span, "this follows it");
+        diag_help(diag, ast_kind(p->ast, next) == AST_ANNOTATION ? "write both as one" : "put it in front of the 'end' of the class");
+    }
+}
+
 Node
 short_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node comment, Node body)
 {
     Sym name = depth < p->blocks.n ? p->blocks.at[depth].sym : 0;
+    uint32_t errors = depth < p->blocks.n && p->blocks.at[depth].lost ? AST_F_ERROR : 0;
     block_close(p, depth);
-    Node made = node(p, AST_CLASS, span, name, prefix.flags, NODES(comment, body, 0));
+    check_annotation(p, body);
+    Node made = node(p, AST_CLASS, span, name, prefix.flags | errors, NODES(comment, body, 0));
     p->ast->nodes.at[made].kind_of = (uint8_t)prefix.kind;
     return made;
 }

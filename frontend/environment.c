@@ -124,7 +124,7 @@ env_component(ExprEnv *env, Node ref, Reference *out)
     if (target.kind == TARGET_VARIABLE)
         return variable_reference(elab, scope, &target, span, out);
     if (target.kind == TARGET_COMPONENT) {
-        const Fragment *part = target.n ? target.spots[0].frag : NULL;
+        const Fragment *part = target.n ? target.spots[0].frag : target.like;
         if (part && class_at(elab->program, part->class_id)->kind == CLASS_RECORD)
             return record_reference(elab, scope, &target, span, out);
         Diag *diag = diag_add(elab->diags, E0119, span, "'%s' is a component, not a variable",

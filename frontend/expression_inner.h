@@ -236,6 +236,8 @@ bool external_run(Frame *frame);
 // --- routine.c
 const Sources *routines_sources(const Routines *routines);
 bool routines_external(const Routines *routines);
+// Whether a function has the annotation inverse (routine_inverse.c).
+bool routine_declares_inverse(const Frame *frame);
 // Where the number of the routine with that key stands, until another one is asked for.
 uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
 // A call at run time for arguments with the types of the inputs, all given.

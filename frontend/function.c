@@ -594,6 +594,19 @@ declares_derivative(const Frame *frame)
     return ast_annotation(frame->env->ast, frame->env->syms, frame->function->class_node, "derivative", 0, &mods) != 0;
 }
 
+// A function with an inverse is called where its arguments are not known, so that equations can be solved by that (section 12.8).
+static bool
+may_be_inverted(const Frame *frame, const Value *values)
+{
+    if (!routine_declares_inverse(frame))
+        return false;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        for (uint32_t k = 0; frame->variables.at[i].flags & AST_F_INPUT && values[i].elements && k < values[i].count; k++)
+            if (expr_op(frame->env->exprs, values[i].elements[k]) != OP_CONST)
+                return true;
+    return false;
+}
+
 // annotation(GenerateEvents = true), section 12.7.4: its relations make events where it is expanded.
 static bool
 generates_events(const Frame *frame)
@@ -608,7 +621,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
 {
     ExprEnv *env = frame->env, saved = *env;
     DiagsMark mark = diags_mark(env->diags);
-    bool callable = env->routines && !frame->record, called = callable && recurs(frame, nodes, values);
+    bool callable = env->routines && !frame->record, called = callable && (recurs(frame, nodes, values) || (!saved.in_function && may_be_inverted(frame, values)));
     env->locals.at = NULL;
     env->locals.n = env->locals.capacity = 0;
     env->in_function = true;

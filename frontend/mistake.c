@@ -356,13 +356,32 @@ behind_bad_character(const Parser *p)
         && p->bad_character <= p->current.span.lo;
 }
 
+// A declaration behind the annotation of the class, which comes last.
+static bool
+report_behind_annotation(const Mistake *m)
+{
+    Parser *p = m->p;
+    if (m->list != LIST_ITEMS && m->list != LIST_ELEMENTS)
+        return false;
+    if (m->first != FIRST_NONE || !p->annotated.hi || p->prev.kind != T_SEMICOLON || p->prev.span.lo < p->annotated.hi)
+        return false;
+    for (uint32_t at = p->annotated.hi; at < p->prev.span.lo; at++)
+        if (!strchr(" \t\r\n", p->text[at - p->base]))
+            return false;
+    Diag *diag = diag_add(p->diags, E0001, p->annotated, "the annotation of a class is the last thing in it");
+    diag_note(diag, p->current.span, "this follows it");
+    diag_help(diag, "put it in front of the 'end' of the class");
+    tokens_recover_declarations(p, p->current);
+    return true;
+}
+
 void
 mistake_report(const Mistake *m)
 {
     Parser *p = m->p;
     bool again = p->current.span.lo == p->last_error || p->current.span.lo == p->bad_token || behind_bad_character(p);
     bool after = false, reported = !again && (report_no_type(m) || report_initial(m));
-    if (!again && !reported && (report_no_section(m) || report_missing_end(m))) {
+    if (!again && !reported && (report_no_section(m) || report_missing_end(m) || report_behind_annotation(m))) {
         p->stop = diags_full(p->diags);
         return;
     }

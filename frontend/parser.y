@@ -233,7 +233,7 @@ section:
     { $$ = node_list(p, AST_ALGORITHM, @$, 0, AST_F_INITIAL, NULL, 0, $list); }
 | "energy" energy_items[list]   { $$ = node_list(p, AST_ENERGY, @$, 0, 0, NULL, 0, $list); }
 | external ";"
-| annotation ";"
+| annotation ";"                { p->annotated = @annotation; $$ = $annotation; }
 ;
 elements:
   %empty                        { $$ = list_start(p); }

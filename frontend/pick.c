@@ -121,17 +121,35 @@ picked_elements(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalP
     return good;
 }
 
+// Whether a subscript has relations of its own, or roundings, at which it makes events (section 8.5): then choosing by it does, too.
+static bool
+makes_events(const Exprs *exprs, Expr e)
+{
+    U32Vec stack = {0};
+    bool found = false;
+    vec_push(&stack, e);
+    while (stack.n && !found) {
+        Expr part = vec_pop(&stack);
+        Op op = expr_op(exprs, part);
+        found = op_table[op].kind == OPKIND_COMPARE || op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC;
+        for (uint32_t i = 0; i < expr_nargs(exprs, part) && op != OP_NOEVENT; i++)
+            vec_push(&stack, expr_arg(exprs, part, i));
+    }
+    vec_free(&stack);
+    return found;
+}
+
 // The one of n values at position first .. first + n - 1.
 static Expr
-choose(Exprs *exprs, Expr position, const Expr *values, uint32_t first, uint32_t n)
+choose(Exprs *exprs, Expr position, bool events, const Expr *values, uint32_t first, uint32_t n)
 {
     if (n == 1)
         return values[0];
     uint32_t half = n / 2;
-    Expr low = choose(exprs, position, values, first, half);
-    Expr high = choose(exprs, position, values + half, first + half, n - half);
+    Expr low = choose(exprs, position, events, values, first, half);
+    Expr high = choose(exprs, position, events, values + half, first + half, n - half);
     Expr below = expr_2(exprs, OP_LT, position, expr_const(exprs, first + half));
-    return expr_3(exprs, OP_IF, expr_1(exprs, OP_NOEVENT, below), low, high);
+    return expr_3(exprs, OP_IF, events ? below : expr_1(exprs, OP_NOEVENT, below), low, high);
 }
 
 static Expr
@@ -145,7 +163,7 @@ pick_element(ExprEnv *env, Expr position, const Value *parts, uint32_t n, uint32
     if (env->compile || env->in_function)
         out = expr_make(env->exprs, OP_PICK, args.at, args.n);
     else
-        out = choose(env->exprs, position, args.at + 1, 0, n);
+        out = choose(env->exprs, position, makes_events(env->exprs, position), args.at + 1, 0, n);
     vec_free(&args);
     return out;
 }

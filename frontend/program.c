@@ -141,6 +141,8 @@ add_member(Program *program, uint32_t class_id, ClassMember member)
         return;
     }
     if (map_get(&info->by_name, member.name, &old)) {
+        if (ast_at(&program->ast, info->node)->flags & AST_F_ERROR) // its end is missing: this may belong to the class around it
+            return;
         Span span = ast_at(&program->ast, member.node)->span;
         Diag *diag = diag_add(program->diags, E0105, span, "'%s' is declared twice",
                               sym_text(program->syms, member.name));

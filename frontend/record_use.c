@@ -100,7 +100,7 @@ known_record(Elab *elab, const Target *target, uint32_t size, Span span, Referen
 bool
 record_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out)
 {
-    const RecordType *record = record_of_fragment(elab, target->spots[0].frag, span);
+    const RecordType *record = record_of_fragment(elab, target->n ? target->spots[0].frag : target->like, span);
     out->type = (Type){.base = TYPE_RECORD, .record = record, .rank = target->rank};
     if (!record)
         return false;
@@ -240,6 +240,8 @@ pick_fields(ExprEnv *env, const Mod *mod, Value *value)
 {
     for (uint32_t i = 0; i < mod->n_fields; i++) {
         Value whole = *value;
+        if (whole.unseen) // without elements, and so without fields
+            return true;
         if (whole.type.base != TYPE_RECORD) {
             diag_add(env->diags, E0201, mod->span, "a record needs a record as its value, but this has type %s",
                      type_text(env->arena, env->syms, &whole.type));

@@ -155,7 +155,8 @@ compile(Frame *frame, const Value *values, bool specialise, uint32_t index)
     if (!good)
         *signature = (Signature){0};
     Signature made = *signature;
-    return good && routine_declared_derivative(frame, values, specialise, &made);
+    return good && routine_declared_derivative(frame, values, specialise, &made)
+        && routine_declared_inverses(frame, values, specialise, &made);
 }
 
 // --- calls

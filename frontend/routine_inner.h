@@ -73,6 +73,10 @@ bool compile_list(Compile *c, Node node, uint32_t first); // statements of `node
 // Gives the routine of a function the derivative that the function declares, if any. False after messages.
 bool routine_declared_derivative(Frame *frame, const Value *given, bool specialise, const Signature *signature);
 
+// --- routine_inverse.c
+// The same for the inverses that it declares.
+bool routine_declared_inverses(Frame *frame, const Value *given, bool specialise, const Signature *signature);
+
 // --- routine_variable.c
 // Notes in Compile.assigned which names statements assign.
 void compile_find_assigned(Compile *c, Node statements);

@@ -44,6 +44,7 @@ typedef struct Block {
     Sym sym;   // BLOCK_CLASS: its name
     Span span; // the opening word or bracket
     Span else_if; // BLOCK_IF: the last `else if` on one line directly inside
+    bool lost;    // BLOCK_CLASS: its `end` is missing, so that what stands in it need not belong to it
 } Block;
 
 typedef enum SectionKind { SECTION_ELEMENTS, SECTION_EQUATIONS, SECTION_ENERGY } SectionKind;
@@ -77,6 +78,7 @@ typedef struct Parser {
     uint32_t bad_token;       // offset of the last token that the scanner has complained about
     uint32_t bad_character;   // end of the last text that is no token; its error has been reported
     Sym declared;             // the component declared last
+    Span annotated;           // the annotation of a class read last
     U32Vec pending;           // items of the lists under construction
     VEC(Block) blocks;
     VEC(char) buffer;         // for decoding strings
@@ -120,6 +122,8 @@ void tokens_recover(Parser *p, Token unexpected, bool after);
 // The same where the word `equation`, or the end of the class `name`, is missing in front of the token.
 void tokens_recover_section(Parser *p, Token unexpected, bool begins);
 void tokens_recover_end(Parser *p, Token unexpected, Sym name);
+// The same where declarations go on behind what ended them.
+void tokens_recover_declarations(Parser *p, Token unexpected);
 
 // --- misspelt.c: identifiers that were meant as keywords become those, with a message
 bool misspelt_word(Parser *p, Token *word); // an identifier in hand; true: it is another kind of token now

@@ -96,8 +96,8 @@ in_brackets(const Parser *p)
 }
 
 // The innermost block that ends with an `end`, or NULL.
-static const Block *
-inner_block(const Parser *p)
+static Block *
+inner_block(Parser *p)
 {
     uint32_t i = p->blocks.n;
     while (i && is_bracket(p->blocks.at[i - 1].kind))
@@ -317,11 +317,12 @@ report_else_if(Parser *p, const Block *inner, Token end)
 }
 
 static void
-report_missing_end(Parser *p, const Block *inner, Token end, Token next)
+report_missing_end(Parser *p, Block *inner, Token end, Token next)
 {
     if (report_else_if(p, inner, end))
         return;
     bool is_class = inner->kind == BLOCK_CLASS;
+    inner->lost = true;
     const char *missing = is_class ? sym_text(p->syms, inner->sym) : token_word(end_word(inner->kind));
     const char *found = is_name(next.kind) ? sym_text(p->syms, next.sym) : token_word(next.kind);
     Diag *diag = diag_add(p->diags, is_class ? E0005 : E0001, span_join(end.span, next.span),
@@ -360,7 +361,7 @@ put_end_word(Parser *p, Token end)
 static bool
 put_missing_end(Parser *p, Token end)
 {
-    const Block *inner = inner_block(p);
+    Block *inner = inner_block(p);
     Token next = token_peek(p, 0);
     if (!inner || end.record == UINT32_MAX || in_brackets(p))
         return false;
@@ -477,6 +478,14 @@ tokens_recover_section(Parser *p, Token unexpected, bool begins)
     Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_EQUATION, 0), unexpected};
     if (begins)
         tokens_insert(p, put, 3);
+}
+
+void
+tokens_recover_declarations(Parser *p, Token unexpected)
+{
+    begin_recovery(p, unexpected);
+    Token put[] = {made(p, T_SEMICOLON, 0), made(p, T_PUBLIC, 0), unexpected};
+    tokens_insert(p, put, 3);
 }
 
 // Ends the class and goes on with what was unexpected in it.

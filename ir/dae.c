@@ -450,11 +450,26 @@ dae_var_name(const Dae *dae, Var var, Out *out)
     dae_scalar_name(dae, group, var - group->first, out);
 }
 
+void
+dae_told_name(const Dae *dae, Var var, Out *out)
+{
+    const Group *group = dae->var_group.at[var] == NONE ? NULL : dae_group(dae, var);
+    bool made = group && !strncmp(sym_text(dae->syms, group->decl->name), "$in_", 4);
+    for (uint32_t i = 0; made && i < dae->in_streams.n; i++)
+        if (dae->in_streams.at[i].in == var) {
+            out_text(out, "inStream(");
+            dae_var_name(dae, dae->in_streams.at[i].stream, out);
+            out_char(out, ')');
+            return;
+        }
+    dae_var_name(dae, var, out);
+}
+
 const char *
 dae_name(Dae *dae, Var var)
 {
     Out out = {0};
-    dae_var_name(dae, var, &out);
+    dae_told_name(dae, var, &out);
     char *name = arena_strndup(dae->arena, out.text, out.length);
     out_free(&out);
     return name;
@@ -543,7 +558,7 @@ static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
     const RowPrinter *printer = context;
-    dae_var_name(printer->dae, printer->vars[slot], out);
+    dae_told_name(printer->dae, printer->vars[slot], out);
 }
 
 void
@@ -553,12 +568,40 @@ dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out)
     expr_print(dae->exprs, shape, print_slot, &printer, out);
 }
 
+static bool
+is_move(const Dae *dae, Var var)
+{
+    for (uint32_t i = 0; i < dae->moves.n; i++)
+        if (dae->moves.at[i].move == var)
+            return true;
+    return false;
+}
+
+// An initial condition reads as it was said, without what may move it.
+static Expr
+without_moves(const Dae *dae, Expr shape, const U32Vec *vars)
+{
+    Exprs *exprs = dae->exprs;
+    U32Vec with = {0};
+    bool any = false;
+    for (uint32_t k = 0; k < vars->n; k++) {
+        bool move = is_move(dae, vars->at[k]);
+        vec_push(&with, move ? expr_const(exprs, 0) : expr_slot(exprs, k));
+        any |= move;
+    }
+    Expr result = any ? expr_substitute(exprs, shape, with.at, with.n) : shape;
+    vec_free(&with);
+    return result;
+}
+
 void
 dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
 {
     U32Vec vars = {0};
     // Resolving only adds to the expression table and its memo; the model itself does not change.
     Expr shape = dae_resolve((Dae *)dae, equation, &vars);
+    if (dae->moves.n && dae->equations.at[equation].kind == EQN_INITIAL)
+        shape = without_moves(dae, shape, &vars);
     RowPrinter printer = {dae, vars.at};
     expr_print(dae->exprs, shape, print_slot, &printer, out);
     vec_free(&vars);

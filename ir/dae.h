@@ -372,6 +372,7 @@ typedef struct Dae {
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
+    bool starts_states;       // the start is said by values of states alone, so that these are enough to start from
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)
     Map stands_for;       // equation that the compiler put in the place of another (closure.c) -> the user's
@@ -447,7 +448,16 @@ dae_group(const Dae *dae, Var var)
     uint32_t group = dae->var_group.at[var];
     return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
 }
+// Where it is declared; nowhere for a literal.
+static inline Span
+dae_var_span(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group ? group->decl->span : (Span){0, 0};
+}
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
+// For messages: what the user wrote for a variable of the compiler's own, inStream(a.h); its name otherwise. dae_name gives the same.
+void dae_told_name(const Dae *dae, Var var, Out *out);
 // The instance itself, or a part of it at any depth.
 bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model

@@ -143,6 +143,10 @@ dae_calls_find(const Dae *dae, DaeCalls *calls)
     for (uint32_t i = 0; i < search.reached.n; i++) { // the list grows
         const Routine *routine = routine_of(dae->exprs, search.reached.at[i]);
         routine_reach_number(dae->exprs, known_derivative(dae->exprs, routine), &search.seen, &search.reached);
+        for (uint32_t k = 0; k < routine->special.n; k++)
+            routine_reach_number(dae->exprs, routine->special.at[k].number, &search.seen, &search.reached);
+        for (uint32_t k = 0; k < routine->inverses.n; k++)
+            routine_reach_number(dae->exprs, routine->inverses.at[k].number, &search.seen, &search.reached);
         if (routine->external)
             routine_reach_number(dae->exprs, routine->external->destructor, &search.seen, &search.reached);
         use_routine_sites(&search, routine);
@@ -267,6 +271,13 @@ print_head(const DaeCalls *calls, uint32_t place, Out *out)
         out_printf(out, " %u", routine->extents.at[i].count);
     if (derivative)
         out_printf(out, " derivative %u", calls->routine_place.at[derivative]);
+    for (uint32_t i = 0; i < routine->special.n; i++) {
+        out_printf(out, " special %u ", calls->routine_place.at[routine->special.at[i].number]);
+        for (uint32_t k = 0; k < routine->inputs; k++)
+            out_char(out, routine->special.at[i].zero[k] ? '1' : '0');
+    }
+    for (uint32_t i = 0; i < routine->inverses.n; i++)
+        out_printf(out, " inverse %u %u", routine->inverses.at[i].input, calls->routine_place.at[routine->inverses.at[i].number]);
     if (routine->stepwise)
         out_text(out, " stepwise");
     out_char(out, '\n');

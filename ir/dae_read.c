@@ -650,6 +650,8 @@ check_whole(Reader *reader)
     for (uint32_t i = 0; i < reader->routines.n && !reader->failed; i++)
         if (!routine_of(dae->exprs, reader->routines.at[i])->complete)
             reader_fail(reader, "bodies of all routines");
+    if (!reader->failed)
+        reader_join_routines(reader);
     for (uint32_t i = 0; i < dae->asserts.n && !reader->failed; i++)
         if (template_places(sym_text(dae->syms, dae->asserts.at[i].message)) > (int)dae->asserts.at[i].n_told)
             reader_fail(reader, "lines `told` with the values of all messages");
@@ -683,7 +685,7 @@ dae_read(Syms *syms, Sources *sources, int file, bool externals, Diags *diags)
     map_free(&reader.routine_of);
     vec_free(&reader.sites);
     vec_free(&reader.routines);
-    vec_free(&reader.derivatives);
+    vec_free(&reader.links);
     vec_free(&reader.vars);
     vec_free(&reader.slot_of);
     if (reader.failed)

@@ -109,6 +109,70 @@ read_cells(Reader *reader, Routine *routine)
         reader_fail(reader, "cells for inputs and outputs");
 }
 
+// derivative 2, special 3 010, inverse 0 4
+static bool
+read_link(Reader *reader, const Routine *routine)
+{
+    size_t n;
+    RoutineLink link = {.of = routine->number};
+    bool special = false;
+    if (reader->failed)
+        return false;
+    if (!reader_take(reader, "derivative")) {
+        special = reader_take(reader, "special");
+        link.inverse = !special && reader_take(reader, "inverse");
+        if (!special && !link.inverse)
+            return false;
+    }
+    if (link.inverse)
+        link.input = reader_index(reader, routine->inputs);
+    link.place = reader_index(reader, CELL_LIMIT);
+    if (special) {
+        const char *digits = reader_word(reader, &n);
+        link.zero = sym_make(reader->syms, digits, n);
+        if (n != routine->inputs || !n)
+            reader_fail(reader, "a digit for each input");
+    }
+    vec_push(&reader->links, link);
+    return !reader->failed;
+}
+
+// A derivative takes the inputs and their derivatives, an inverse the inputs and the output.
+static bool
+join(Reader *reader, const RoutineLink *link)
+{
+    Exprs *exprs = reader->dae->exprs;
+    Routine *of = routine_of(exprs, link->of);
+    if (!link->place || link->place > reader->routines.n)
+        return reader_fail(reader, "derivatives and inverses that there are");
+    const Routine *to = routine_of(exprs, reader->routines.at[link->place - 1]);
+    if (link->inverse) {
+        if (of->outputs != 1 || to->outputs != 1 || to->inputs != of->inputs + 1)
+            return reader_fail(reader, "inverses with the inputs and the output as their inputs");
+        vec_push(&of->inverses, ((Inverse){link->input, to->number}));
+        return true;
+    }
+    if (to->inputs != 2 * of->inputs || to->outputs != of->outputs)
+        return reader_fail(reader, "derivatives with twice the inputs");
+    if (!link->zero) {
+        of->derivative = to->number;
+        return true;
+    }
+    uint8_t *zero = arena_array(reader->dae->arena, uint8_t, of->inputs + 1);
+    for (uint32_t k = 0; k < of->inputs; k++)
+        zero[k] = sym_text(reader->syms, link->zero)[k] == '1';
+    routine_take_special(exprs, of, to->number, zero);
+    return true;
+}
+
+void
+reader_join_routines(Reader *reader)
+{
+    for (uint32_t i = 0; i < reader->links.n; i++)
+        if (!join(reader, &reader->links.at[i]))
+            return;
+}
+
 static void
 read_head(Reader *reader)
 {
@@ -130,24 +194,11 @@ read_head(Reader *reader)
     routine->output = reader_index(reader, CELL_LIMIT);
     read_cells(reader, routine);
     vec_push(&reader->routines, routine->number);
-    vec_push(&reader->derivatives, reader_take(reader, "derivative") ? reader_index(reader, CELL_LIMIT) : 0);
+    while (read_link(reader, routine))
+        continue;
     routine->stepwise = reader_take(reader, "stepwise");
     if (!map_get(&reader->routine_of, hash_bytes(name, strlen(name)), &other))
         map_put(&reader->routine_of, hash_bytes(name, strlen(name)), routine->number);
-}
-
-// The derivative that a line `routine` names: it takes the inputs and their derivatives, and gives as much.
-static void
-join_derivative(Reader *reader, uint32_t place)
-{
-    uint32_t derivative = reader->derivatives.at[place - 1];
-    Routine *of = open_routine(reader);
-    const Routine *to = derivative && derivative <= reader->routines.n
-                      ? routine_of(reader->dae->exprs, reader->routines.at[derivative - 1]) : NULL;
-    if (derivative && (!to || to->inputs != 2 * of->inputs || to->outputs != of->outputs))
-        reader_fail(reader, "a derivative with twice the inputs");
-    else if (derivative)
-        of->derivative = to->number;
 }
 
 static void
@@ -164,7 +215,6 @@ read_body(Reader *reader)
         return;
     reader->body = reader->routines.at[place - 1];
     reader->block_open = false;
-    join_derivative(reader, place);
 }
 
 // --- external functions

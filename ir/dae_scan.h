@@ -7,6 +7,13 @@
 
 #include "ir/dae.h"
 
+typedef struct RoutineLink { // from a routine to one that may stand below
+    uint32_t of, place;      // number; place in the text
+    uint32_t input;          // of an inverse
+    Sym zero;                // of a special derivative
+    bool inverse;
+} RoutineLink;
+
 typedef struct Reader {
     Dae *dae;
     Syms *syms;
@@ -21,7 +28,8 @@ typedef struct Reader {
     U32Vec vars;        // slots of the expression being read
     U32Vec slot_of;     // per variable: its slot + 1 in that expression
     Out name;
-    U32Vec sites, routines, derivatives; // by place in the text, from 1; of a derivative the place, 0: none
+    U32Vec sites, routines; // by place in the text, from 1
+    VEC(RoutineLink) links; // what lines `routine` say of each other
     Map routine_of;     // hash of a routine's name -> number
     uint32_t body;      // the routine whose body is being read; 0: none
     bool block_open;    // its last block has not ended
@@ -60,6 +68,8 @@ bool reader_expression(Reader *reader, Expr *shape, uint32_t *row);
 // --- what expressions call (dae_read_calls.c)
 // Takes a line about texts, sites and routines; false when it is none.
 bool reader_call_line(Reader *reader);
+// Joins routines with their derivatives and inverses, when all lines have been read.
+void reader_join_routines(Reader *reader);
 // For ExprReading: the length of a routine's name at `text`, 0 when there is none; a site by its place.
 uint32_t reader_routine(const char *text, uint32_t *number, void *context);
 bool reader_site(uint32_t *site, void *context);

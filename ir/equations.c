@@ -18,7 +18,7 @@ static void
 print_variable(const Dae *dae, Var var, Out *out)
 {
     Out unit = {0};
-    dae_var_name(dae, var, out);
+    dae_told_name(dae, var, out);
     equation_view_unit(dae, var, &unit);
     if (unit.length)
         out_printf(out, " [%s]", unit.text);
@@ -68,9 +68,9 @@ print_text_node(const EquationView *view, uint32_t node, Out *out)
         bool negative;
         Var of = dae_alias(dae, var, &negative);
         out_text(out, "    alias ");
-        dae_var_name(dae, var, out);
+        dae_told_name(dae, var, out);
         out_text(out, negative ? " = -" : " = ");
-        dae_var_name(dae, of, out);
+        dae_told_name(dae, of, out);
         out_char(out, '\n');
     }
 }
@@ -85,7 +85,7 @@ print_text_loops(const EquationView *view, Out *out)
                    loop->n + loop->n_inner, loop->n + loop->n_inner == 1 ? "" : "s");
         for (uint32_t k = 0; k < loop->n; k++) {
             out_text(out, k ? ", " : " ");
-            dae_var_name(view->dae, causal->tears.at[loop->tear + k], out);
+            dae_told_name(view->dae, causal->tears.at[loop->tear + k], out);
         }
         out_char(out, '\n');
     }
@@ -108,7 +108,7 @@ static void
 print_json_name(const Dae *dae, Var var, Out *out)
 {
     Out name = {0};
-    dae_var_name(dae, var, &name);
+    dae_told_name(dae, var, &name);
     out_json(out, name.text);
     out_free(&name);
 }

@@ -201,7 +201,7 @@ diff_call(Exprs *exprs, Op op, const Expr *a, const Expr *d, uint32_t n)
         vec_append(&args, d + 1, n - 1);
         result = expr_make(exprs, OP_PICK, args.at, args.n);
     } else if (op == OP_CALL) {
-        vec_push(&args, expr_const(exprs, routine_derivative(exprs, (uint32_t)expr_value(exprs, a[0]))));
+        vec_push(&args, expr_const(exprs, routine_derivative_for(exprs, (uint32_t)expr_value(exprs, a[0]), d + 1)));
         vec_append(&args, a + 1, n - 1);
         vec_append(&args, d + 1, n - 1);
         result = expr_make(exprs, OP_CALL, args.at, args.n);
@@ -617,6 +617,33 @@ single_out(Exprs *exprs, Expr e, uint32_t k, Expr *with, Expr *without)
     return single;
 }
 
+// A call with the slot in one argument, for which the function has an inverse.
+static bool
+invert(Exprs *exprs, Isolation *now, uint32_t k)
+{
+    U32Vec args = {0};
+    Expr call = expr_arg(exprs, now->side, 1), argument;
+    const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, cell_args(exprs, call)[0]));
+    uint32_t uses = 0, which = 0, number = 0;
+    for (uint32_t i = 0; i < routine->inputs; i++)
+        if (expr_uses_slot(exprs, cell_args(exprs, call)[i + 1], k)) {
+            uses++;
+            which = i;
+        }
+    for (uint32_t i = 0; i < routine->inverses.n && uses == 1 && !number; i++)
+        number = routine->inverses.at[i].input == which ? routine->inverses.at[i].number : 0;
+    if (!number)
+        return false;
+    argument = cell_args(exprs, call)[which + 1];
+    vec_append(&args, cell_args(exprs, call) + 1, routine->inputs);
+    args.at[which] = exprs->zero;
+    vec_push(&args, now->other);
+    now->other = routine_result(exprs, routine_call(exprs, number, args.at, args.n), 0);
+    now->side = argument;
+    vec_free(&args);
+    return true;
+}
+
 // Takes one operator off the side with the slot; false when it is not a sum, product or quotient with the
 // slot in one place.
 static bool
@@ -650,6 +677,8 @@ peel(Exprs *exprs, Isolation *now, uint32_t k)
         now->other = expr_2(exprs, OP_MUL, now->other, without);
         now->side = expr_arg(exprs, now->side, 0);
         return true;
+    case OP_RESULT:
+        return invert(exprs, now, k);
     default:
         return false;
     }

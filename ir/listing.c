@@ -63,7 +63,7 @@ listing_print_variables(const Dae *dae, const char *word, const Var *vars, uint3
         out_char(out, ':');
         for (uint32_t k = from; k < to; k++) {
             Out name = {0};
-            dae_var_name(dae, vars[sorted.at[k]], &name);
+            dae_told_name(dae, vars[sorted.at[k]], &name);
             if (out->length - line + name.length + 2 > WIDTH) {
                 out_char(out, '\n');
                 line = out->length;

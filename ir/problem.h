@@ -63,6 +63,8 @@ bool pass_chain(Dae *dae, Diags *diags);
 // change at events once the matching says which equations determine them.
 bool pass_variability(Dae *dae, Diags *diags);
 bool variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags);
+// Where the problem leaves an Integer, a Boolean undetermined because what it is given changes continuously: true after saying so.
+bool variability_of_undetermined(Dae *dae, const Problem *problem, Diags *diags);
 bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)

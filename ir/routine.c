@@ -53,6 +53,8 @@ routines_free(Exprs *exprs)
         vec_free(&routine->blocks);
         vec_free(&routine->values);
         vec_free(&routine->extents);
+        vec_free(&routine->special);
+        vec_free(&routine->inverses);
     }
     vec_free(&exprs->routines);
     vec_free(&exprs->sites);

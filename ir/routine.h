@@ -66,6 +66,15 @@ typedef struct External {
     bool builtin;              // of this project: it has an address and no code, and is pure
 } External;
 
+typedef struct Special {    // a derivative for calls in which some inputs do not move
+    uint32_t number;
+    const uint8_t *zero;      // per input: its derivative must be zero
+} Special;
+
+typedef struct Inverse {
+    uint32_t input, number;   // routine: the inputs, of which this one is not used, and the output give this input
+} Inverse;
+
 typedef struct Routine {
     const char *name;     // of the function, for messages
     uint32_t number;      // CALL's first argument
@@ -79,6 +88,8 @@ typedef struct Routine {
     U32Vec values;
     VEC(Extent) extents;  // disjoint, ascending; all cells
     uint32_t derivative;  // routine of the derivative, 0: not made yet
+    VEC(Special) special; // tried before that, in this order
+    VEC(Inverse) inverses; // of a routine with one output
     External *external;   // instead of blocks; NULL: none
     uint32_t exhausted;   // times that a call took too long while compiling
     bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
@@ -133,6 +144,12 @@ bool routine_may_fail(const Exprs *exprs, const Routine *routine);
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.
 uint32_t routine_derivative(Exprs *exprs, uint32_t number);
+
+// Another derivative, tried behind those that were added before; `zero`, one per input, is copied.
+void routine_take_special(Exprs *exprs, Routine *routine, uint32_t number, const uint8_t *zero);
+
+// That of a call whose inputs have the derivatives `rates`.
+uint32_t routine_derivative_for(Exprs *exprs, uint32_t number, const Expr *rates);
 
 // The same of an external function, by central differences: for Newton's method, not for differentiating equations.
 uint32_t routine_difference(Exprs *exprs, Routine *of);

@@ -7,6 +7,8 @@
 // if-expressions; a call of a routine becomes a call of its derivative.
 // Contract: routine.h. The derivative of a routine that calls itself calls itself.
 // Complexity: as many steps again, for those that depend on a Real input; a few sweeps find out which do.
+#include <string.h>
+
 #include "ir/expr_inner.h"
 #include "ir/routine.h"
 
@@ -196,4 +198,26 @@ routine_derivative(Exprs *exprs, uint32_t number)
     vec_free(&derivation.value);
     vec_free(&derivation.rate);
     return to->number;
+}
+
+void
+routine_take_special(Exprs *exprs, Routine *routine, uint32_t number, const uint8_t *zero)
+{
+    uint8_t *own = arena_array(exprs->arena, uint8_t, routine->inputs + 1);
+    memcpy(own, zero, routine->inputs);
+    vec_push(&routine->special, ((Special){number, own}));
+}
+
+uint32_t
+routine_derivative_for(Exprs *exprs, uint32_t number, const Expr *rates)
+{
+    const Routine *of = routine_of(exprs, number);
+    for (uint32_t i = 0; i < of->special.n; i++) {
+        bool holds = true;
+        for (uint32_t k = 0; k < of->inputs; k++)
+            holds &= !of->special.at[i].zero[k] || rates[k] == exprs->zero;
+        if (holds)
+            return of->special.at[i].number;
+    }
+    return routine_derivative(exprs, number);
 }

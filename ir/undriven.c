@@ -85,7 +85,7 @@ report(const Undriven *u, Var first, DiagCode code, Diags *diags)
         if (n++ >= SHOWN)
             continue;
         out_text(&names, n > 1 ? ", '" : "'");
-        dae_var_name(dae, v, &names);
+        dae_told_name(dae, v, &names);
         out_char(&names, '\'');
     }
     if (n > SHOWN)

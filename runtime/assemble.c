@@ -1,8 +1,8 @@
 // assemble.c: loops of a mechanism at the start.
 //
 // Purpose: a loop whose start values do not close it is described by its joints and its gap; with `--assemble` it is
-//          closed by the smallest movement of start values.
-//          Without it, start values that are not fixed move so where the initial system has no solution otherwise.
+//          closed by the smallest movement of start values. Start values that nothing fixes are guesses, of which too many may
+//          have become conditions: where these have no solution, the guesses move as little as possible, whoever calls.
 // Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
 //         unit matrix towards the nearest closed position (Nocedal and Wright, Numerical Optimization, 18.1). Positions
 //         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
@@ -19,7 +19,7 @@
 #include "runtime/rank.h"
 #include "runtime/run.h"
 
-enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, LISTED = 8, MOST_DEPTH = 8, TEXT = 3000 };
+enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3, LISTED = 8, TEXT = 3000 };
 
 static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
 static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
@@ -36,6 +36,7 @@ typedef struct Assembly {
     uint32_t rows, columns;
     uint32_t *position;       // per constraint: its row here
     double *defect, *correction, *mobility, *best, *first;
+    double *weight;           // per row: 1, or of an equation of no joint one over the size of its terms
     Rank *rank;
 } Assembly;
 
@@ -67,6 +68,7 @@ forget(Assembly *a)
     free(a->mobility);
     free(a->best);
     free(a->first);
+    free(a->weight);
 }
 
 static double
@@ -94,12 +96,14 @@ prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
     a->mobility = calloc(n + 1, sizeof *a->mobility);
     a->best = calloc(n + 1, sizeof *a->best);
     a->first = calloc(n + 1, sizeof *a->first);
+    a->weight = calloc(m + 1, sizeof *a->weight);
     if (!a->row || !a->column || !a->position || !a->defect || !a->correction || !a->mobility || !a->best
-        || !a->first)
+        || !a->first || !a->weight)
         return false;
     for (uint32_t k = 0; k < m; k++)
         if (model->constraint[k].depth == depth) {
             a->position[k] = a->rows;
+            a->weight[a->rows] = 1;
             a->row[a->rows++] = k;
         }
     for (uint32_t i = 0; i < n; i++)
@@ -111,7 +115,7 @@ prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
     return a->rank != NULL;
 }
 
-// The residuals at the states in v into `defect`; returns their Euclidean length.
+// The residuals at the states in v into `defect`; returns their Euclidean length, weighted.
 static double
 measure(Assembly *a)
 {
@@ -119,8 +123,8 @@ measure(Assembly *a)
     double sum = 0;
     evaluate_anyway(run);
     for (uint32_t i = 0; i < a->rows; i++) {
-        double value = run->v[run->model->constraint[a->row[i]].value];
-        sum = isfinite(value) ? sum + value * value : INFINITY;
+        double value = run->v[run->model->constraint[a->row[i]].value], weighted = value * a->weight[i];
+        sum = isfinite(value) ? sum + weighted * weighted : INFINITY;
         a->defect[i] = -value;
     }
     return sqrt(sum);
@@ -138,6 +142,32 @@ return_states(Assembly *a)
 {
     for (uint32_t j = 0; j < a->columns; j++)
         a->run->v[a->run->model->y + a->column[j]] = a->best[j];
+}
+
+// By the terms at the states in v: those of high derivatives may be of any size, and what rounding leaves of them hides the others.
+// False when nothing has such terms.
+static bool
+weigh(Assembly *a)
+{
+    const Run *run = a->run;
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    bool any = false;
+    for (uint32_t i = 0; i < a->rows; i++)
+        a->weight[i] = 0;
+    mdl_call(model->jacobian, run->v);
+    for (uint32_t j = 0; j < model->nx; j++)
+        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+            if (model->constraint[c->row[k]].depth == a->depth)
+                a->weight[a->position[c->row[k]]] += fabs(run->v[c->values + k])
+                                                     * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
+    for (uint32_t i = 0; i < a->rows; i++) {
+        const mdl_constraint *at = &model->constraint[a->row[i]];
+        bool large = (!at->component || at->unit == MDL_UNIT_OTHER) && a->weight[i] > 1 && isfinite(a->weight[i]);
+        a->weight[i] = large ? 1 / a->weight[i] : 1;
+        any |= large;
+    }
+    return any;
 }
 
 static void
@@ -167,7 +197,9 @@ correct(Assembly *a, double factor)
     rank_solve(a->rank, a->defect, a->correction);
     for (uint32_t j = 0; j < a->columns; j++) {
         double size = fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300);
-        most = fmax(most, fabs(a->correction[j]) / size);
+        // What nobody has said anything about may be of any size.
+        double reach = a->mobility[j] > size ? fmax(size, fabs(run->v[model->y + a->column[j]])) : size;
+        most = fmax(most, fabs(a->correction[j]) / reach);
         // Where nothing else is left, the correction would move what may not.
         if (a->mobility[j] <= size * HELD && fabs(a->correction[j]) > size * MOVED)
             return false;
@@ -302,6 +334,8 @@ close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
         for (uint32_t j = 0; j < a.columns; j++)
             a.first[j] = run->v[run->model->y + a.column[j]];
         least = descend(&a);
+        for (int k = 0; k < WEIGHINGS && !(least <= CLOSED) && weigh(&a); k++)
+            least = descend(&a);
         least = far && !(least <= CLOSED) ? search(&a, least) : least;
         least = measure(&a);
         if (least <= CLOSED)
@@ -311,13 +345,23 @@ close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
     return least;
 }
 
+static uint32_t
+greatest_depth(const mdl_model *model)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        if (model->constraint[k].depth > most)
+            most = model->constraint[k].depth;
+    return most;
+}
+
 // All depths, positions first; with `release` fixed start values move where nothing else helps. Returns the depth that
 // does not close, 0 when all do. `kept` are the values before.
 static uint32_t
 close_all(Run *run, bool release, const double *kept)
 {
     const mdl_model *model = run->model;
-    for (uint32_t depth = MOST_DEPTH; depth > 0; depth--) {
+    for (uint32_t depth = greatest_depth(model); depth > 0; depth--) {
         if (close_depth(run, depth, false, release) <= CLOSED)
             continue;
         for (uint32_t i = 0; release && i < model->nx; i++)
@@ -482,54 +526,53 @@ say_open(Text *out, Run *run, uint32_t depth)
     say_gaps(out, run, depth);
 }
 
-// Closes what can be closed and leaves in v the values before, with the states and the offsets of their conditions moved. Returns
-// the depth that stays open, 0 when none does; `why`, unless NULL, is then told.
-static int
-move_starts(Run *run, bool release, uint32_t *open, Text *why)
+// The initial conditions move with the states; everything else in v is as it was, in `kept`.
+static void
+move_conditions(Run *run, double *kept)
 {
     const mdl_model *model = run->model;
-    double *kept = malloc(model->nv * sizeof *kept), *moved = malloc((model->nx + 1) * sizeof *moved);
-    if (!kept || !moved) {
-        free(kept);
-        free(moved);
-        return MDL_INTERNAL;
-    }
-    memcpy(kept, run->v, model->nv * sizeof *kept);
-    *open = close_all(run, release, kept);
-    if (*open && why)
-        say_open(why, run, *open);
-    memcpy(moved, run->v + model->y, model->nx * sizeof *moved);
-    memcpy(run->v, kept, model->nv * sizeof *kept);
     for (uint32_t k = 0; k < model->n_moves; k++) {
         const mdl_move *at = &model->move[k];
-        run->v[at->move] = at->sign * (moved[at->state] - kept[model->y + at->state]);
+        kept[at->move] = at->sign * (run->v[model->y + at->state] - kept[model->y + at->state]);
     }
-    memcpy(run->v + model->y, moved, model->nx * sizeof *moved);
-    free(kept);
-    free(moved);
-    return MDL_OK;
+    memcpy(kept + model->y, run->v + model->y, model->nx * sizeof *kept);
+    memcpy(run->v, kept, model->nv * sizeof *kept);
 }
 
 int
 assemble_start(Run *run)
 {
-    Text text = {.used = 0};
-    uint32_t open;
-    if (!has_joints(run->model))
+    const mdl_model *model = run->model;
+    if (!has_joints(model))
         return MDL_OK;
-    int status = move_starts(run, true, &open, &text);
-    if (status == MDL_OK && open) {
+    double *kept = malloc(model->nv * sizeof *kept);
+    if (!kept)
+        return MDL_INTERNAL;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    uint32_t open = close_all(run, true, kept);
+    Text text = {.used = 0};
+    if (open)
+        say_open(&text, run, open);
+    move_conditions(run, kept);
+    free(kept);
+    if (open)
         run_message(run, MDL_ERROR, "%s\nwhatever start values move", text.text);
-        return MDL_FAILED;
-    }
-    return status;
+    return open ? MDL_FAILED : MDL_OK;
 }
 
 bool
 assemble_guesses(Run *run)
 {
-    uint32_t open;
-    return run->model->n_moves && has_joints(run->model) && move_starts(run, false, &open, NULL) == MDL_OK && !open;
+    const mdl_model *model = run->model;
+    double *kept = model->n_moves ? malloc(model->nv * sizeof *kept) : NULL;
+    if (!kept)
+        return false;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    bool closed = !close_all(run, false, NULL);
+    if (closed)
+        move_conditions(run, kept);
+    free(kept);
+    return closed;
 }
 
 void

@@ -77,14 +77,11 @@ sample(const History *history, Run *run, double s, double *out)
     const mdl_model *model = run->model;
     double *v = run->v;
     v[0] = run->time + s;
-    for (uint32_t i = 0; i < model->nx; i++)
-        v[model->y + i] = run->y[i] + s * (history->first[i] + s * (history->second[i] + s * history->third[i]));
+    nvector_cubic(run->y, history->first, history->second, history->third, s, v + model->y, model->nx);
     bool good = evaluate_solved(run, false) == MDL_OK;
     memcpy(out, v + model->yp, model->nx * sizeof *out);
     memcpy(out + model->nx, v + model->y + model->nx, (history->ny - model->nx) * sizeof *out);
-    for (uint32_t i = 0; good && i < history->ny; i++)
-        good = isfinite(out[i]);
-    return good;
+    return good && nvector_finite(out, history->ny);
 }
 
 static void

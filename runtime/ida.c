@@ -323,11 +323,8 @@ static double
 weighted_norm(const Run *run, const double *x)
 {
     const double *weight = run->integrator->weight;
-    double sum = 0;
-    for (uint32_t i = 0; i < run->model->nx; i++)
-        sum += x[i] * weight[i] * x[i] * weight[i];
-    for (uint32_t i = run->ny; i < run_size(run); i++)
-        sum += x[i] * weight[i] * x[i] * weight[i];
+    double sum = nvector_squares(x, weight, run->model->nx);
+    sum += nvector_squares(x + run->ny, weight + run->ny, run->modes);
     return sqrt(sum / (run->model->nx + run->modes));
 }
 

@@ -134,24 +134,43 @@ explain_loops(Run *run, const double *started)
     return explained;
 }
 
-// Start values that nothing fixes are guesses: where they contradict the constraints, they move to where these hold. `started` is
-// v before; v is left as it is when that does not help.
+// The rest of the model from states that the constraints hold for. As conditions they may be in a singular position: a coordinate
+// does not determine the others where it is as large as they let it be.
 static int
-solve_moved(Run *run, Newton **block, const double *started)
+start_from(Run *run, const double *closed)
+{
+    if (!run->model->starts_states)
+        return MDL_FAILED;
+    memcpy(run->v, closed, run->model->nv * sizeof *closed);
+    int status = evaluate_solved(run, false);
+    if (status == MDL_OK)
+        evaluate_outputs(run);
+    return status;
+}
+
+// Start values that nothing fixes are guesses. As conditions they may have no solution, though one is near.
+static int
+move_guesses(Run *run, Newton **block, const double *started)
 {
     size_t bytes = run->model->nv * sizeof *run->v;
-    uint32_t failed;
-    double *unsolved = started && !run->options->assemble ? malloc(bytes) : NULL;
-    if (!unsolved)
+    double *first = malloc(2 * bytes), *closed = first + run->model->nv;
+    if (!first)
         return MDL_FAILED;
-    memcpy(unsolved, run->v, bytes);
+    memcpy(first, run->v, bytes);
     memcpy(run->v, started, bytes);
-    int status = assemble_guesses(run) ? run_steps(run, block, true, &failed) : MDL_FAILED;
+    uint32_t failed;
+    int status = MDL_FAILED;
+    if (assemble_guesses(run)) {
+        memcpy(closed, run->v, bytes);
+        status = run_steps(run, block, true, &failed);
+        if (status == MDL_FAILED)
+            status = start_from(run, closed);
+    }
     if (status == MDL_OK)
         assemble_note(run, started, false);
     else
-        memcpy(run->v, unsolved, bytes);
-    free(unsolved);
+        memcpy(run->v, first, bytes);
+    free(first);
     return status;
 }
 
@@ -174,8 +193,8 @@ solve_steps(Run *run, Newton **block, const double *started)
             memcpy(run->v, direct, model->nv * sizeof *direct);
         free(direct);
     }
-    if (status == MDL_FAILED)
-        status = solve_moved(run, block, started);
+    if (status == MDL_FAILED && started)
+        status = move_guesses(run, block, started);
     if (status == MDL_FAILED && !explain_loops(run, started))
         newton_report(run, block[failed], "initialisation");
     if (status == MDL_INTERNAL)

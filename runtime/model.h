@@ -163,7 +163,7 @@ typedef struct mdl_constraint {
 // Of a constraint's residual; MDL_UNIT_RATIO: without a unit, but of a joint.
 typedef enum mdl_unit { MDL_UNIT_OTHER, MDL_UNIT_METRE, MDL_UNIT_RADIAN, MDL_UNIT_RATIO } mdl_unit;
 
-// An initial condition x = start that `run --assemble` may move: x = start + v[move].
+// An initial condition x = start that may move: x = start + v[move]; what is fixed only with `run --assemble`.
 typedef struct mdl_move {
     uint32_t state;    // index of the state that x is, or minus which
     int32_t sign;
@@ -358,10 +358,11 @@ struct mdl_model {
 
     mdl_code parameters;     // dependent parameters, start values, nominals; once, after overrides
     const char *held_by;    // constraints of a model with bodies in which nothing depends on time; else NULL
-    uint32_t n_moves;       // only when compiled for `--assemble`
+    uint32_t n_moves;       // where there are constraints
     const mdl_move *move;
     const uint8_t *state_start; // nx: MDL_START_...; NULL without constraints
     uint32_t n_init;
+    uint32_t starts_states; // 1: start values of states are all the conditions of the start
     const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else
     // Homotopy for hard starts: place of lambda in v (0 when the model has no homotopy()); 1 normally.
     uint32_t lambda;

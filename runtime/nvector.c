@@ -11,32 +11,100 @@
 #include <stdint.h>
 #include <nvector/nvector_serial.h>
 
-// So few numbers are done before code that is made for thousands has looked at them. What precedes the pragma is not vectorised.
+// So few numbers are done before code that is made for thousands has looked at them, two at a time. What precedes the pragma is
+// not vectorised.
 enum { FEW = 8 };
 
-static void
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline Pair
+pair_at(const double *x)
+{
+    return *(const Pair *)x;
+}
+
+static inline void
+put_pair(double *z, Pair pair)
+{
+    *(Pair *)z = pair;
+}
+
+static inline void
 few_sums(double a, const double *x, double b, const double *y, double *z, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2)
+        put_pair(z + i, a * pair_at(x + i) + b * pair_at(y + i));
+    if (i < n)
         z[i] = a * x[i] + b * y[i];
 }
 
+static inline void
+few_scaled(double c, const double *x, double *z, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2)
+        put_pair(z + i, c * pair_at(x + i));
+    if (i < n)
+        z[i] = c * x[i];
+}
+
+// Adds in the order of combine(); a number of terms that the compiler knows. `out` may be one of them.
+static inline __attribute__((always_inline)) void
+few_combined(const double *factor, const double *const *term, const int count, double *out, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        Pair sum = factor[0] * pair_at(term[0] + i);
+        for (int k = 1; k < count; k++)
+            sum += factor[k] * pair_at(term[k] + i);
+        put_pair(out + i, sum);
+    }
+    if (i == n)
+        return;
+    double sum = factor[0] * term[0][i];
+    for (int k = 1; k < count; k++)
+        sum += factor[k] * term[k][i];
+    out[i] = sum;
+}
+
+// Adds in the order of add_cascade().
+static inline __attribute__((always_inline)) void
+few_cascaded(const double *y, double *const *x, const int count, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        Pair sum = pair_at(y + i);
+        for (int k = 0; k < count; k++) {
+            sum = pair_at(x[k] + i) + sum;
+            put_pair(x[k] + i, sum);
+        }
+    }
+    if (i == n)
+        return;
+    double sum = y[i];
+    for (int k = 0; k < count; k++)
+        x[k][i] = sum = x[k][i] + sum;
+}
+
 // Adds in the order of sum_of_squares().
-static double
+static inline double
 few_norm(const double *x, const double *w, size_t n)
 {
-    double sum[4] = {0, 0, 0, 0};
+    double sum = 0, others = 0;
     size_t i = 0;
-    if (n >= 4)
-        for (; i < 4; i++) {
-            double e = x[i] * w[i];
-            sum[i] = e * e;
-        }
-    for (; i < n; i++) {
-        double e = x[i] * w[i];
-        sum[0] += e * e;
+    if (n >= 4) {
+        Pair low = pair_at(x) * pair_at(w), high = pair_at(x + 2) * pair_at(w + 2);
+        sum = low[0] * low[0];
+        others = high[0] * high[0] + high[1] * high[1];
+        for (i = 4; i < n; i++)
+            sum += x[i] * w[i] * (x[i] * w[i]);
+        sum += low[1] * low[1];
+    } else {
+        for (; i < n; i++)
+            sum += x[i] * w[i] * (x[i] * w[i]);
     }
-    return n ? sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)n) : 0;
+    return n ? sqrt((sum + others) / (double)(int)n) : 0;
 }
 
 #pragma GCC optimize("O3")
@@ -52,15 +120,8 @@ few_norm(const double *x, const double *w, size_t n)
 #define LENGTH(vector) ((size_t)((N_VectorContent_Serial)(vector)->content)->length)
 
 WIDE static void
-linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
+sum_many(double a, const double *xd, double b, const double *yd, double *zd, size_t n)
 {
-    size_t n = LENGTH(x);
-    const double *xd = DATA(x), *yd = DATA(y);
-    double *zd = DATA(z);
-    if (n < FEW) {
-        few_sums(a, xd, b, yd, zd, n);
-        return;
-    }
     if (a == 1 && b == 1)
 #pragma GCC ivdep
         for (size_t i = 0; i < n; i++)
@@ -81,6 +142,16 @@ linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
 #pragma GCC ivdep
         for (size_t i = 0; i < n; i++)
             zd[i] = a * xd[i] + b * yd[i];
+}
+
+static void
+linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
+{
+    size_t n = LENGTH(x);
+    if (n < FEW)
+        few_sums(a, DATA(x), b, DATA(y), DATA(z), n);
+    else
+        sum_many(a, DATA(x), b, DATA(y), DATA(z), n);
 }
 
 WIDE static void
@@ -105,16 +176,23 @@ product(N_Vector x, N_Vector y, N_Vector z)
 }
 
 WIDE static void
-scale(realtype c, N_Vector x, N_Vector z)
+scale_many(double c, const double *x, double *z, size_t n)
 {
-    size_t n = LENGTH(x);
-    const double *xd = DATA(x);
-    double *zd = DATA(z);
-    if (c == 1 && xd == zd)
+    if (c == 1 && x == z)
         return;
 #pragma GCC ivdep
     for (size_t i = 0; i < n; i++)
-        zd[i] = c * xd[i];
+        z[i] = c * x[i];
+}
+
+static void
+scale(realtype c, N_Vector x, N_Vector z)
+{
+    size_t n = LENGTH(x);
+    if (n < FEW)
+        few_scaled(c, DATA(x), DATA(z), n);
+    else
+        scale_many(c, DATA(x), DATA(z), n);
 }
 
 static inline double
@@ -134,13 +212,17 @@ sum_of_squares(const double *x, const double *w, size_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-WIDE static realtype
+WIDE static double
+norm_of_many(const double *x, const double *w, size_t n)
+{
+    return sqrt(sum_of_squares(x, w, n) / (double)n);
+}
+
+static realtype
 wrms_norm(N_Vector x, N_Vector w)
 {
     size_t n = LENGTH(x);
-    if (n < FEW)
-        return few_norm(DATA(x), DATA(w), n);
-    return sqrt(sum_of_squares(DATA(x), DATA(w), n) / (double)n);
+    return n < FEW ? few_norm(DATA(x), DATA(w), n) : norm_of_many(DATA(x), DATA(w), n);
 }
 
 WIDE static realtype
@@ -173,8 +255,8 @@ combine(const double *factor, const double *const *term, const int count, double
     }
 }
 
-WIDE void
-nvector_combine(const double *factor, const double *const *term, int count, double *out, size_t n)
+WIDE static void
+combine_many(const double *factor, const double *const *term, int count, double *out, size_t n)
 {
     switch (count) {
     case 1: combine(factor, term, 1, out, n); return;
@@ -189,15 +271,30 @@ nvector_combine(const double *factor, const double *const *term, int count, doub
             out[i] += factor[k] * term[k][i];
 }
 
+void
+nvector_combine(const double *factor, const double *const *term, int count, double *out, size_t n)
+{
+    switch (n < FEW ? count : 0) {
+    case 1: few_combined(factor, term, 1, out, n); return;
+    case 2: few_combined(factor, term, 2, out, n); return;
+    case 3: few_combined(factor, term, 3, out, n); return;
+    case 4: few_combined(factor, term, 4, out, n); return;
+    case 5: few_combined(factor, term, 5, out, n); return;
+    case 6: few_combined(factor, term, 6, out, n); return;
+    default: combine_many(factor, term, count, out, n);
+    }
+}
+
 enum { MOST_TERMS = 16 };
 
 static int
 linear_combination(int count, realtype *factor, N_Vector *x, N_Vector z)
 {
     const double *term[MOST_TERMS];
-    for (int k = 0; k < count && k < MOST_TERMS; k++)
+    int first = count < MOST_TERMS ? count : MOST_TERMS;
+    for (int k = 0; k < first; k++)
         term[k] = DATA(x[k]);
-    nvector_combine(factor, term, count < MOST_TERMS ? count : MOST_TERMS, DATA(z), LENGTH(z));
+    nvector_combine(factor, term, first, DATA(z), LENGTH(z));
     for (int k = MOST_TERMS; k < count; k++)
         linear_sum(factor[k], x[k], 1, z, z);
     return 0;
@@ -237,9 +334,28 @@ nvector_stays(const double *const *term, const double *factor, uint32_t count, s
     }
 }
 
-WIDE double
-nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
-                double *correction, double *y, double *yp, size_t n)
+static double
+correct_few(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
+            double *correction, double *y, double *yp, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        Pair sum = pair_at(correction + i) - factor * pair_at(solution + i);
+        put_pair(correction + i, sum);
+        put_pair(y + i, pair_at(y0 + i) + sum);
+        put_pair(yp + i, pair_at(yp0 + i) + cj * sum);
+    }
+    if (i < n) {
+        correction[i] -= factor * solution[i];
+        y[i] = y0[i] + correction[i];
+        yp[i] = yp0[i] + cj * correction[i];
+    }
+    return fabs(factor) * few_norm(solution, weight, n);
+}
+
+WIDE static double
+correct_many(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
+             double *correction, double *y, double *yp, size_t n)
 {
 #pragma GCC ivdep
     for (size_t i = 0; i < n; i++) {
@@ -248,7 +364,14 @@ nvector_correct(const double *solution, double factor, const double *weight, con
         y[i] = y0[i] + sum;
         yp[i] = yp0[i] + cj * sum;
     }
-    return n ? fabs(factor) * sqrt(sum_of_squares(solution, weight, n) / (double)n) : 0;
+    return fabs(factor) * sqrt(sum_of_squares(solution, weight, n) / (double)n);
+}
+
+double
+nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0, double cj,
+                double *correction, double *y, double *yp, size_t n)
+{
+    return (n < FEW ? correct_few : correct_many)(solution, factor, weight, y0, yp0, cj, correction, y, yp, n);
 }
 
 static int
@@ -294,7 +417,7 @@ add_cascade(const double *y, double *const *x, const int count, size_t n)
 }
 
 WIDE static void
-cascade(const double *y, double *const *x, int count, size_t n)
+cascade_many(const double *y, double *const *x, int count, size_t n)
 {
     switch (count) {
     case 2: add_cascade(y, x, 2, n); return;
@@ -306,6 +429,19 @@ cascade(const double *y, double *const *x, int count, size_t n)
     }
 }
 
+static void
+few_cascade(const double *y, double *const *x, int count, size_t n)
+{
+    switch (count) {
+    case 2: few_cascaded(y, x, 2, n); return;
+    case 3: few_cascaded(y, x, 3, n); return;
+    case 4: few_cascaded(y, x, 4, n); return;
+    case 5: few_cascaded(y, x, 5, n); return;
+    case 6: few_cascaded(y, x, 6, n); return;
+    default: few_cascaded(y, x, count, n);
+    }
+}
+
 static int
 linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_Vector *z)
 {
@@ -313,7 +449,8 @@ linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_
         double *term[MOST_TERMS];
         for (int k = 0; k < count; k++)
             term[k] = DATA(x[k]);
-        cascade(DATA(y[0]), term, count, LENGTH(x[0]));
+        size_t n = LENGTH(x[0]);
+        (n < FEW ? few_cascade : cascade_many)(DATA(y[0]), term, count, n);
         return 0;
     }
     for (int k = 0; k < count; k++)
@@ -341,6 +478,20 @@ nvector_weights(const double *restrict x, double scale, double relative, const d
 {
     for (size_t i = 0; i < n; i++)
         out[i] = scale / (relative * fabs(x[i]) + absolute[i]);
+}
+
+WIDE double
+nvector_squares(const double *x, const double *w, size_t n)
+{
+    return sum_of_squares(x, w, n);
+}
+
+WIDE void
+nvector_cubic(const double *restrict start, const double *restrict first, const double *restrict second,
+              const double *restrict third, double s, double *restrict out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = start[i] + s * (first[i] + s * (second[i] + s * third[i]));
 }
 
 WIDE bool

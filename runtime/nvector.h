@@ -28,6 +28,11 @@ bool nvector_stays(const double *const *term, const double *factor, uint32_t cou
 // the scaled solution. y and yp may be y0 and yp0; the arrays do not overlap otherwise.
 double nvector_correct(const double *solution, double factor, const double *weight, const double *y0, const double *yp0,
                        double cj, double *correction, double *y, double *yp, size_t n);
+// The sum of (x*w)^2.
+double nvector_squares(const double *x, const double *w, size_t n);
+// out := start + s*first + s^2*second + s^3*third. The arrays do not overlap.
+void nvector_cubic(const double *start, const double *first, const double *second, const double *third, double s, double *out,
+                   size_t n);
 // True when all values are finite.
 bool nvector_finite(const double *x, size_t n);
 

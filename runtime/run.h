@@ -222,8 +222,8 @@ void evaluate_anyway(Run *run);
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
 int assemble_start(Run *run);
-// The same with start values that are not fixed only, without a message: v is that before the initial system. False when
-// the constraints do not hold nevertheless, or the model was compiled without offsets.
+// After the initial system failed: moves start values in v that are guesses as little as possible to where all invariants hold,
+// and the conditions that they have become with them. False: that is not possible, or there are none.
 bool assemble_guesses(Run *run);
 // A note about what moved, when v holds the solution of the initial system; asked: by --assemble.
 void assemble_note(const Run *run, const double *before, bool asked);

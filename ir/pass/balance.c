@@ -78,13 +78,6 @@ owner_of_equation(const Reporter *reporter, uint32_t equation)
     return node < reporter->dae->nodes.n ? component_of(reporter, reporter->dae->nodes.at[node].inst) : 0;
 }
 
-static Span
-span_of_var(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    return group ? group->decl->span : (Span){0, 0};
-}
-
 // "'a.f', 'a.s' and 3 more"
 static void
 print_variables(const Reporter *reporter, Out *out)
@@ -92,7 +85,7 @@ print_variables(const Reporter *reporter, Out *out)
     uint32_t shown = reporter->variables <= SHOWN_ITEMS ? reporter->variables : SHOWN_ITEMS - 1;
     for (uint32_t k = 0; k < shown; k++) {
         out_text(out, k ? ", '" : "'");
-        dae_var_name(reporter->dae, reporter->variable[k], out);
+        dae_told_name(reporter->dae, reporter->variable[k], out);
         out_char(out, '\'');
     }
     if (shown < reporter->variables)
@@ -302,7 +295,7 @@ report_under(const Reporter *reporter)
     Out where = {0}, names = {0};
     print_owners(reporter, true, &where);
     print_variables(reporter, &names);
-    Span span = span_of_var(reporter->dae, reporter->variable[0]);
+    Span span = dae_var_span(reporter->dae, reporter->variable[0]);
     uint32_t lacking = reporter->variables - reporter->equations;
     Diag *diag;
     if (!reporter->equations)
@@ -315,7 +308,7 @@ report_under(const Reporter *reporter)
     locate_move(reporter->dae, diag, locate_var_inst(reporter->dae, reporter->variable[0]));
     for (uint32_t k = 1; k < reporter->variables && k < SHOWN_ITEMS; k++) {
         const char *name = dae_name(reporter->dae, reporter->variable[k]);
-        diag_note(diag, span_of_var(reporter->dae, reporter->variable[k]), "'%s' is declared here", name);
+        diag_note(diag, dae_var_span(reporter->dae, reporter->variable[k]), "'%s' is declared here", name);
     }
     note_equations(reporter, diag);
     help_connectors(reporter, diag);
@@ -365,7 +358,8 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
     reporter.under = &under;
     vec_grow(&reporter.reported, under.variable_start.n + 1);
     // What is left follows from these.
-    bool said = (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
+    bool said = (under_code == E0501 && variability_of_undetermined(dae, problem, diags))
+             || (under_code == E0501 && undriven_report(dae, &under, under_code, diags)) || rheonomic_report(dae, &over, diags);
     if (!said) {
         report_part(&reporter, &over, over_code, true);
         report_part(&reporter, &under, under_code, false);

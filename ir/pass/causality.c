@@ -178,7 +178,7 @@ print_row(const Dae *dae, const Problem *problem, uint32_t position, Out *out)
     if (var == NONE)
         out_text(out, "(nothing)");
     else
-        dae_var_name(dae, var, out);
+        dae_told_name(dae, var, out);
     out_text(out, "  from  ");
     dae_print_equation(dae, problem->equations.at[position], out);
     out_char(out, '\n');

@@ -265,5 +265,6 @@ make_closing(Lowering *low)
             table[model->n_moves++] = (mdl_move){state, sign, place_of(low, dae->moves.at[i].move, &unused)};
     }
     model->move = table;
+    model->starts_states = dae->starts_states;
     model->state_start = state_starts(low);
 }

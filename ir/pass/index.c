@@ -18,7 +18,7 @@
 #include "ir/pass/rate.h"
 #include "ir/routine.h"
 
-enum { DIFFERENTIATION_LIMIT = 20, ITEMS_SHOWN = 6 };
+enum { DIFFERENTIATION_LIMIT = 40, ITEMS_SHOWN = 6 };
 
 typedef struct Row { // of an equation
     uint32_t start, end; // its columns that were highest derivatives when it was made
@@ -322,9 +322,23 @@ check_inputs(Index *index, uint32_t e)
     return true;
 }
 
-// False after an error: the derivative of a function's statements would be zero, which that of the function is not.
 static bool
-check_functions(Index *index, uint32_t e)
+calls_routine(const Exprs *exprs, Expr shape, uint32_t number)
+{
+    U32Vec parts = {0};
+    bool found = false;
+    if (expr_has_op(exprs, shape, OP_CALL))
+        expr_parts(exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n && !found; i++)
+        found = expr_op(exprs, parts.at[i]) == OP_CALL && (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)) == number;
+    vec_free(&parts);
+    return found;
+}
+
+// False after an error: the derivative of a function's statements would be zero, which that of the function is not. `made` is what
+// differentiating gave: it may do without, where the arguments do not move or another derivative holds.
+static bool
+check_functions(Index *index, uint32_t e, uint32_t made)
 {
     Exprs *exprs = index->dae->exprs;
     Expr shape = index->dae->equations.at[e].shape;
@@ -336,7 +350,8 @@ check_functions(Index *index, uint32_t e)
         if (expr_op(exprs, parts.at[i]) != OP_CALL)
             continue;
         const Routine *routine = routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)));
-        if (!routine->stepwise)
+        if (!routine->stepwise
+            || (made != NONE && !calls_routine(exprs, index->dae->equations.at[made].shape, routine->derivative)))
             continue;
         Out text = {0};
         out_printf(&text, "the derivative of '%s' is needed, but %s", routine->name,
@@ -362,7 +377,7 @@ append_derivative(Index *index, uint32_t e)
     if (!check_inputs(index, e))
         return false;
     uint32_t made = rate_append(&index->structure, &index->rates, e);
-    if (!check_functions(index, e))
+    if (!check_functions(index, e, made))
         return false;
     if (made == NONE) {
         note_colored(index, complain(index, E0504, e, "an equation has to be differentiated but has no derivative"));
@@ -421,7 +436,7 @@ differentiate(Index *index, uint32_t e)
 {
     EqnKind kind = (EqnKind)index->dae->equations.at[e].kind;
     if (index->rows.at[e].level >= DIFFERENTIATION_LIMIT) {
-        note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 20 times"));
+        note_colored(index, complain(index, E0505, e, "equations would have to be differentiated more than 40 times"));
         return false;
     }
     if (kind == EQN_LAW)

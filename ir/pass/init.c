@@ -10,7 +10,7 @@
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
 #include "ir/causal.h"
-#include "ir/locate.h"
+#include "ir/pass/init_report.h"
 #include "ir/structure.h"
 #include "runtime/model.h"
 
@@ -332,13 +332,6 @@ start_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
     }
 }
 
-static Span
-var_span(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    return group ? group->decl->span : (Span){0, 0};
-}
-
 // The number a start value is; no start is 0. False when it depends on parameters.
 static bool
 literal_start(const Dae *dae, Expr shape, double *value)
@@ -375,7 +368,7 @@ add_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
                 continue;
         }
         first.at[to] = var + 1;
-        add_start(dae, problem, var, bind, bind ? bind->span : var_span(dae, var));
+        add_start(dae, problem, var, bind, bind ? bind->span : dae_var_span(dae, var));
     }
     vec_free(&first);
 }
@@ -401,13 +394,109 @@ started_by(const Dae *dae, const Problem *problem, Var state)
     return problem->unknown.at[other] ? other : state;
 }
 
+// Where constraints choose the states, as many of each depth (positions, velocities) are free as there are more of them than
+// constraints. More conditions than that could be satisfied by values of another depth alone: of the force in a rod by the
+// positions at its end, say.
+typedef struct Freedom {
+    U32Vec left;     // per depth: conditions that may still be added
+    bool limited;    // there are constraints that choose states
+} Freedom;
+
+static uint32_t
+depth_of(const Dae *dae, Var state)
+{
+    uint32_t depth = 0;
+    for (Var v = structure_der(dae, state); v != NONE; v = structure_der(dae, v))
+        depth++;
+    return depth;
+}
+
+static uint32_t *
+freedom_at(Freedom *freedom, uint32_t depth)
+{
+    if (depth >= freedom->left.n)
+        vec_grow(&freedom->left, depth + 1 - freedom->left.n);
+    return &freedom->left.at[depth];
+}
+
+static void
+use_freedom(Freedom *freedom, uint32_t depth)
+{
+    uint32_t *left = freedom_at(freedom, depth);
+    *left -= *left > 0;
+}
+
+static bool
+is_state(const Reduction *reduction, Var var)
+{
+    return var < reduction->state.n && reduction->state.at[var];
+}
+
+static void
+find_freedom(Dae *dae, const Reduction *reduction, const Problem *problem, Freedom *freedom)
+{
+    bool negative;
+    freedom->limited = reduction->invariants.n > 0;
+    for (Var var = 0; freedom->limited && var < reduction->state.n; var++)
+        if (reduction->state.at[var])
+            ++*freedom_at(freedom, depth_of(dae, var));
+    for (uint32_t k = 0; k < reduction->invariants.n; k++)
+        use_freedom(freedom, reduction->invariant_depth.at[k]);
+    for (uint32_t i = 0; freedom->limited && i < problem->equations.n; i++) {
+        const Equation *at = &dae->equations.at[problem->equations.at[i]];
+        Var var = at->kind == EQN_INITIAL && at->generated ? dae_alias(dae, dae->rows.at[at->row], &negative) : NONE;
+        if (var != NONE && is_state(reduction, var))
+            use_freedom(freedom, depth_of(dae, var));
+    }
+}
+
+typedef struct Defaults {
+    Dae *dae;
+    const Reduction *reduction;
+    Problem *problem;
+    const U32Vec *start_of;
+    U32Vec holder;
+    Search search;
+    Freedom freedom;
+} Defaults;
+
+// `var = start`, where something is missing for it.
+static bool
+add_default(Defaults *defaults, Var var)
+{
+    Dae *dae = defaults->dae;
+    Problem *problem = defaults->problem;
+    uint32_t position = problem->equations.n;
+    vec_push(&problem->incidence.column, var);
+    vec_push(&problem->incidence.match_end, problem->incidence.column.n);
+    vec_push(&problem->incidence.start, problem->incidence.column.n);
+    vec_push(&problem->var_of, NONE);
+    if (!augment(&defaults->search, position)) {
+        vec_drop(&problem->incidence.column);
+        vec_drop(&problem->incidence.start);
+        vec_drop(&problem->incidence.match_end);
+        vec_drop(&problem->var_of);
+        return false;
+    }
+    // The equation is that of the alias; its sign comes with it.
+    Var of = dae->var_pre_of.at[var], held = defaults->holder.at[of == NONE ? var : of];
+    Var from = of == NONE && held != NONE ? held : var;
+    const Bind *bind = held == NONE ? NULL : &dae->binds.at[defaults->start_of->at[held]];
+    vec_push(&problem->assumed, dae->equations.n);
+    add_start(dae, problem, from, bind, dae_var_span(dae, var));
+    if (defaults->freedom.limited && is_state(defaults->reduction, var))
+        use_freedom(&defaults->freedom, depth_of(dae, var));
+    return true;
+}
+
 // Adds `state = start` for states until nothing is missing or no candidate is left.
 static uint32_t
 add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open)
 {
     VEC(Candidate) candidates = {0};
-    U32Vec holder = {0};
-    start_holders(dae, start_of, &holder);
+    Defaults defaults = {.dae = dae, .reduction = reduction, .problem = problem, .start_of = start_of, .search = {.problem = problem}};
+    start_holders(dae, start_of, &defaults.holder);
+    find_freedom(dae, reduction, problem, &defaults.freedom);
     static const uint32_t rank[] = {[STATE_ALWAYS] = 0, [STATE_PREFER] = 1, [STATE_DEFAULT] = 2,
                                     [STATE_AVOID] = 3, [STATE_NEVER] = 4};
     for (Var var = 0; var < problem->unknown.n; var++) {
@@ -415,9 +504,9 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
             vec_push(&candidates, ((Candidate){var, 0}));
         if (!problem->unknown.at[var] || dae_kind(dae, var) != VAR_CONTINUOUS)
             continue;
-        bool state = var < reduction->state.n && reduction->state.at[var];
+        bool state = is_state(reduction, var);
         bool declared = dae->var_group.at[var] != NONE;
-        bool has_start = holder.at[var] != NONE;
+        bool has_start = defaults.holder.at[var] != NONE;
         if (!state && !(declared && has_start))
             continue;
         Candidate c = {has_start ? var : started_by(dae, problem, var), rank[dae_state_select(dae, var)] * 4 + (has_start ? 0 : 1) + (state ? 0 : 64)};
@@ -425,199 +514,21 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
     }
     if (candidates.n)
         qsort(candidates.at, candidates.n, sizeof *candidates.at, candidate_compare);
-    Search search = {.problem = problem};
-    vec_grow(&search.stamp, dae->nvars);
-    for (uint32_t i = 0; i < candidates.n && open; i++) {
-        Var var = candidates.at[i].var;
-        uint32_t position = problem->equations.n;
-        vec_push(&problem->incidence.column, var);
-        vec_push(&problem->incidence.match_end, problem->incidence.column.n);
-        vec_push(&problem->incidence.start, problem->incidence.column.n);
-        vec_push(&problem->var_of, NONE);
-        if (augment(&search, position)) {
-            // The equation is that of the alias; its sign comes with it.
-            Var of = dae->var_pre_of.at[var], held = holder.at[of == NONE ? var : of];
-            Var from = of == NONE && held != NONE ? held : var;
-            const Bind *bind = held == NONE ? NULL : &dae->binds.at[start_of->at[held]];
-            vec_push(&problem->assumed, dae->equations.n);
-            add_start(dae, problem, from, bind, var_span(dae, var));
-            open--;
-        } else {
-            vec_drop(&problem->incidence.column);
-            vec_drop(&problem->incidence.start);
-            vec_drop(&problem->incidence.match_end);
-            vec_drop(&problem->var_of);
+    vec_grow(&defaults.search.stamp, dae->nvars);
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < candidates.n && open; i++) {
+            Var var = candidates.at[i].var;
+            bool limited = defaults.freedom.limited && is_state(reduction, var);
+            if (round == 0 ? !limited || *freedom_at(&defaults.freedom, depth_of(dae, var)) > 0 : limited)
+                open -= add_default(&defaults, var);
         }
-    }
-    vec_free(&search.stamp);
-    vec_free(&search.stack);
-    vec_free(&search.edge);
+    vec_free(&defaults.search.stamp);
+    vec_free(&defaults.search.stack);
+    vec_free(&defaults.search.edge);
+    vec_free(&defaults.holder);
+    vec_free(&defaults.freedom.left);
     vec_free(&candidates);
-    vec_free(&holder);
     return open;
-}
-
-enum { LISTED = 6 };
-
-// The selection p = a*sign(x) of a set-valued term.
-static bool
-is_selection(const Dae *dae, uint32_t equation)
-{
-    const Equation *at = &dae->equations.at[equation];
-    return at->kind == EQN_INITIAL && at->generated && expr_has_op(dae->exprs, at->shape, OP_SIGN);
-}
-
-// Two frictions in series without a mass between them have one force: both laws would determine it. True when that
-// is what happened, and was reported.
-static bool
-report_series(Dae *dae, const Singular *over, Diags *diags)
-{
-    uint32_t laws[LISTED], n = 0;
-    for (uint32_t i = 0; i < over->equations.n && n < LISTED; i++)
-        if (is_selection(dae, over->equations.at[i]))
-            laws[n++] = over->equations.at[i];
-    if (n < 2)
-        return false;
-    Diag *diag = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        const GraphNode *node = &dae->nodes.at[dae->equations.at[laws[i]].node];
-        Out path = {0};
-        dae_inst_path(dae, node->inst, &path);
-        if (!diag)
-            diag = diag_add(diags, E0606, node->span, "the dry friction of '%s' acts in series with another, without a mass"
-                            " between them, in a way in which it is not determined which of them slips",
-                            path.text);
-        else
-            diag_note(diag, node->span, "the other is that of '%s'", path.text);
-        out_free(&path);
-    }
-    diag_help(diag, "leave out the stronger of them, or put a mass between them");
-    return true;
-}
-
-// Notes for the equations of a set: conditions of the start first, then what links them.
-static void
-note_set(Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
-{
-    uint32_t shown = 0;
-    for (int linking = 0; linking < 2; linking++)
-        for (uint32_t i = 0; i < n; i++) {
-            const Equation *at = &dae->equations.at[equations[i]];
-            if ((at->kind != EQN_INITIAL) != linking || ++shown > LISTED)
-                continue;
-            Out text = {0};
-            dae_print_equation(dae, equations[i], &text);
-            diag_note(diag, at->span, "%s: %s", linking ? "equation" : "initial condition", text.text);
-            out_free(&text);
-        }
-    if (shown > LISTED)
-        diag_note(diag, (Span){0, 0}, "and %u more", shown - LISTED);
-}
-
-// The joints among the components whose equations link the conditions; returns how many.
-static uint32_t
-note_joints(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
-{
-    uint32_t joints[LISTED], found = 0;
-    for (uint32_t i = 0; i < n && found < LISTED; i++) {
-        uint32_t inst = locate_equation_inst(dae, equations[i]);
-        bool known = inst == NONE || dae->insts.at[inst].class_kind != CLASS_KIND_CONSTRAINT;
-        for (uint32_t k = 0; k < found; k++)
-            known |= joints[k] == inst;
-        if (known)
-            continue;
-        joints[found++] = inst;
-        Out path = {0};
-        dae_inst_path(dae, inst, &path);
-        diag_note(diag, dae->insts.at[locate_user_inst(dae, inst)].span, "they are not free of each other because of the joint '%s' (%s)",
-                  path.text, sym_text(dae->syms, dae->insts.at[inst].class_name));
-        out_free(&path);
-    }
-    return found;
-}
-
-static void
-report_over_set(Dae *dae, const uint32_t *equations, uint32_t n, uint32_t surplus, Diags *diags)
-{
-    Span span = {0, 0};
-    uint32_t conditions = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const Equation *at = &dae->equations.at[equations[i]];
-        conditions += at->kind == EQN_INITIAL;
-        if (at->kind == EQN_INITIAL && at->span.hi > span.hi)
-            span = at->span;
-    }
-    uint32_t possible = conditions > surplus ? conditions - surplus : 0;
-    Diag *diag = diag_add(diags, E0601, span, "the initial conditions are over-determined: %u condition%s where %s%u can be"
-                          " chosen", conditions, conditions == 1 ? "" : "s", possible ? "only " : "", possible);
-    locate_move(dae, diag, locate_equation_inst(dae, equations[0]));
-    note_set(dae, equations, n, diag);
-    bool joints = note_joints(dae, equations, n, diag);
-    diag_help(diag, "remove %s of these initial equations or of the fixed = true%s", surplus == 1 ? "one" : "some",
-              joints ? ": a start without it is a guess, which moves to where the joints hold" : "");
-}
-
-static void
-report_over(Dae *dae, const Problem *problem, Diags *diags)
-{
-    Singular over = {0}, under = {0};
-    problem_singular(problem, dae->nvars, &over, &under);
-    if (!report_series(dae, &over, diags))
-        for (uint32_t s = 0; s + 1 < over.equation_start.n && !diags_full(diags); s++) {
-            uint32_t first = over.equation_start.at[s], n = over.equation_start.at[s + 1] - first;
-            uint32_t variables = over.variable_start.at[s + 1] - over.variable_start.at[s];
-            report_over_set(dae, over.equations.at + first, n, n - variables, diags);
-        }
-    singular_free(&over);
-    singular_free(&under);
-}
-
-static int
-parameters_first(const Dae *dae, Var a, Var b)
-{
-    return (dae_kind(dae, b) == VAR_PARAMETER) - (dae_kind(dae, a) == VAR_PARAMETER);
-}
-
-static void
-report_under_set(Dae *dae, const Singular *under, uint32_t s, Diags *diags)
-{
-    uint32_t first = under->variable_start.at[s], n = under->variable_start.at[s + 1] - first;
-    uint32_t at = under->equation_start.at[s], equations = under->equation_start.at[s + 1] - at;
-    const uint32_t *vars = under->variables.at + first;
-    uint32_t main = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (parameters_first(dae, vars[i], vars[main]) < 0)
-            main = i;
-    Out names = {0};
-    out_printf(&names, "'%s'", dae_name(dae, vars[main]));
-    uint32_t shown = 1;
-    for (uint32_t i = 0; i < n && shown < LISTED; i++)
-        if (i != main && ++shown)
-            out_printf(&names, ", '%s'", dae_name(dae, vars[i]));
-    if (shown < n)
-        out_printf(&names, " and %u more", n - shown);
-    Diag *diag = equations
-        ? diag_add(diags, E0602, var_span(dae, vars[main]), "nothing determines '%s' at the start: %u initial condition%s"
-                   " missing for %s", dae_name(dae, vars[main]), n - equations, n - equations == 1 ? " is" : "s are",
-                   names.text)
-        : diag_add(diags, E0602, var_span(dae, vars[main]), "nothing determines %s at the start", names.text);
-    locate_move(dae, diag, locate_var_inst(dae, vars[main]));
-    note_set(dae, under->equations.at + at, equations, diag);
-    diag_help(diag, dae_kind(dae, vars[main]) == VAR_PARAMETER
-                        ? "add an initial equation, or leave out its fixed = false"
-                        : "add an initial equation, or give it a start value with fixed = true");
-    out_free(&names);
-}
-
-static void
-report_under(Dae *dae, const Problem *problem, Diags *diags)
-{
-    Singular over = {0}, under = {0};
-    problem_singular(problem, dae->nvars, &over, &under);
-    for (uint32_t s = 0; s + 1 < under.variable_start.n && !diags_full(diags); s++)
-        report_under_set(dae, &under, s, diags);
-    singular_free(&over);
-    singular_free(&under);
 }
 
 // --- parameters that initialisation finds
@@ -715,7 +626,7 @@ free_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of
             vec_push(pres, pre);
             const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
             if (dae->var_flags.at[var] & VARF_FIXED)
-                add_start(dae, problem, pre, bind, bind ? bind->span : var_span(dae, var));
+                add_start(dae, problem, pre, bind, bind ? bind->span : dae_var_span(dae, var));
         }
     }
     vec_free(&kept);
@@ -776,6 +687,22 @@ said_before(Dae *dae, Map *said, uint32_t equation)
     return same;
 }
 
+// No other condition than start values of states: no law, no when-equation, no memory, no parameter to be found.
+static bool
+starts_states(Dae *dae, const Reduction *reduction, const Problem *problem)
+{
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        const Equation *at = &dae->equations.at[problem->equations.at[i]];
+        bool negative;
+        if (at->kind != EQN_INITIAL)
+            continue;
+        Var var = at->generated ? dae_alias(dae, dae->rows.at[at->row], &negative) : NONE;
+        if (var == NONE || var >= reduction->state.n || !reduction->state.at[var])
+            return false;
+    }
+    return true;
+}
+
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
@@ -807,14 +734,15 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
         good = match_start(dae, reduction, &pres, problem);
     vec_free(&pres);
     if (!good)
-        report_over(dae, problem, diags);
+        init_report_over(dae, problem, diags);
     uint32_t open = good ? missing(problem) : 0;
     if (good && open && add_defaults(dae, reduction, problem, &start_of, open)) {
-        report_under(dae, problem, diags);
+        init_report_under(dae, problem, diags);
         good = false;
     }
     vec_free(&start_of);
     if (good) {
+        dae->starts_states = starts_states(dae, reduction, problem);
         problem_sort(problem);
         init_guesses(dae, problem);
     }

@@ -107,6 +107,41 @@ extra_slot(Lowering *low, ExtraKind kind, Expr text)
     return expr_slot(low->exprs, memo->own + at - memo->first_extra);
 }
 
+static bool
+is_ordering(Op op)
+{
+    return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+}
+
+// Whether what is compared changes only where relations inside it change, as in (if x > 1 then 2 else 1) < 2. Then those are what is
+// held: a root function of the outer one would jump, and perhaps to 0, which is no crossing.
+static bool
+changes_by_relations(const Lowering *low, Expr text)
+{
+    const Exprs *exprs = low->exprs;
+    U32Vec stack = {0};
+    Map seen = {0};
+    bool inner = false, only = true;
+    for (uint32_t i = 0; i < 2; i++)
+        vec_push(&stack, expr_arg(exprs, text, i));
+    while (stack.n && only) {
+        Expr e = vec_pop(&stack);
+        Op op = expr_op(exprs, e);
+        uint32_t known;
+        bool moves = depends_on_continuous(low, e);
+        if (!moves || map_get(&seen, e, &known))
+            continue;
+        map_put(&seen, e, 1);
+        inner |= is_ordering(op);
+        only = is_ordering(op) || (expr_nargs(exprs, e) && op != OP_NOEVENT && op != OP_SMOOTH);
+        for (uint32_t i = 0; i < expr_nargs(exprs, e) && !is_ordering(op); i++)
+            vec_push(&stack, expr_arg(exprs, e, i));
+    }
+    vec_free(&stack);
+    map_free(&seen);
+    return only && inner;
+}
+
 // A relation: held when it can change between events.
 static Expr
 relation(Lowering *low, Op op, Expr a, Expr b)
@@ -205,7 +240,7 @@ rewrite_new(Lowering *low, Expr e, Events events)
     case OP_SAMPLE:
         return low->lift->mode != LIFT_LIVE ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(exprs, 0);
     case OP_LT: case OP_LE: case OP_GT: case OP_GE:
-        if (!held)
+        if (!held || changes_by_relations(low, e))
             return rewrite_args(low, e, events);
         return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
     case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {

@@ -170,7 +170,7 @@ static void
 print_assign(Dae *dae, const Assign *assign, const char *indent, Out *out)
 {
     out_text(out, indent);
-    dae_var_name(dae, assign->var, out);
+    dae_told_name(dae, assign->var, out);
     out_text(out, " = ");
     dae_print_shape(dae, assign->shape, assign->row, out);
     out_char(out, '\n');
@@ -189,7 +189,7 @@ causal_print(Dae *dae, const Causal *causal, Out *out)
         out_printf(out, "%s loop over", loop->linear ? "linear" : "nonlinear");
         for (uint32_t k = 0; k < loop->n; k++) {
             out_text(out, k ? ", " : " ");
-            dae_var_name(dae, causal->tears.at[loop->tear + k], out);
+            dae_told_name(dae, causal->tears.at[loop->tear + k], out);
         }
         out_char(out, '\n');
         for (uint32_t k = 0; k < loop->n_inner; k++)

@@ -524,7 +524,7 @@ static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
     const Names *names = context;
-    dae_var_name(names->dae, names->dae->rows.at[names->row + slot], out);
+    dae_told_name(names->dae, names->dae->rows.at[names->row + slot], out);
 }
 
 static const char *

@@ -213,30 +213,64 @@ pass_variability(Dae *dae, Diags *diags)
 
 // --- what changes at events
 
+// Tells that an equation gives `var`, which changes at events only, a value that changes all the time. False when it does not.
+static bool
+report_changing(Variability *v, uint32_t at, Var var, Diags *diags)
+{
+    U32Vec vars = {0};
+    const Equation *equation = &v->dae->equations.at[at];
+    const Influence *influence = influence_of(v, dae_resolve(v->dae, at, &vars));
+    const char *culprit = changing(v, influence->first, influence->n, influence->time, vars.at);
+    vec_free(&vars);
+    if (!culprit)
+        return false;
+    const char *name = dae_name(v->dae, var); // that of a condition is the compiler's
+    Diag *diag = diag_add(diags, E0221, equation->span,
+                          "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
+                          strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
+    diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
+    return true;
+}
+
 bool
 variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags)
 {
     Variability v = {.dae = dae};
-    U32Vec vars = {0};
     bool good = true;
     for (uint32_t i = 0; i < discrete->equations.n && !diags_full(diags); i++) {
         const Equation *equation = &dae->equations.at[discrete->equations.at[i]];
         Var var = discrete->var_of.at[i];
-        if (equation->kind != EQN_NORMAL || equation->generated || var == NONE)
-            continue;
-        vec_clear(&vars);
-        const Influence *influence = influence_of(&v, dae_resolve(dae, discrete->equations.at[i], &vars));
-        const char *culprit = changing(&v, influence->first, influence->n, influence->time, vars.at);
-        if (!culprit)
-            continue;
-        const char *name = dae_name(dae, var); // that of a condition is the compiler's
-        Diag *diag = diag_add(diags, E0221, equation->span,
-                              "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
-                              strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
-        diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
-        good = false;
+        if (equation->kind == EQN_NORMAL && !equation->generated && var != NONE)
+            good = !report_changing(&v, discrete->equations.at[i], var, diags) && good;
     }
-    vec_free(&vars);
     variability_free(&v);
     return good;
+}
+
+// The discrete variable that stands alone on the left, as in k = f(x), and is no Real: whatever an equation could determine besides,
+// this one is written to give it its value. NONE: there is none.
+static Var
+written_discrete(const Dae *dae, const Equation *equation)
+{
+    const Exprs *exprs = dae->exprs;
+    if (equation->kind != EQN_NORMAL || equation->generated || expr_op(exprs, equation->shape) != OP_EQN)
+        return NONE;
+    Expr left = expr_arg(exprs, equation->shape, 0);
+    Var var = expr_op(exprs, left) == OP_SLOT ? dae->rows.at[equation->row + expr_slot_of(exprs, left)] : NONE;
+    bool whole = var != NONE && dae_kind(dae, var) == VAR_DISCRETE && dae_type(dae, var) != TYPE_REAL;
+    return whole ? var : NONE;
+}
+
+bool
+variability_of_undetermined(Dae *dae, const Problem *problem, Diags *diags)
+{
+    Variability v = {.dae = dae};
+    bool said = false, negative;
+    for (uint32_t i = 0; i < dae->equations.n && !diags_full(diags); i++) {
+        Var var = written_discrete(dae, &dae->equations.at[i]);
+        if (var != NONE && problem->equation_of.at[dae_alias(dae, var, &negative)] == NONE)
+            said |= report_changing(&v, i, var, diags);
+    }
+    variability_free(&v);
+    return said;
 }

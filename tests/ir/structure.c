@@ -464,7 +464,7 @@ test_index_limit(Test *test)
         check(test, model.reduction.differentiated == 36);
     }
     model_close(&model);
-    integrators(&model, 24);
+    integrators(&model, 44);
     check(test, !run_passes(&model));
     check_has(test, messages(&model), "error[E0505]: in the model 'Top': equations would have to be differentiated");
     model_close(&model);

@@ -75,6 +75,37 @@ wrong_sums(uint64_t *random, N_Vector of, size_t n, int count, bool cascade)
     return wrong;
 }
 
+// A combination of vectors, in the place of the first, a sum of two, a multiple and a norm.
+static double
+wrong_combination(uint64_t *random, N_Vector of, size_t n, int count)
+{
+    N_Vector *x = N_VCloneVectorArray(VECTORS, of), out = N_VClone(of);
+    double factor[VECTORS], want[4][LONGEST + 1] = {{0}}, sum = 0;
+    randomise(random, factor, VECTORS);
+    for (int k = 0; k < count; k++) {
+        double *values = N_VGetArrayPointer(x[k]);
+        randomise(random, values, n);
+        for (size_t i = 0; i < n; i++)
+            want[0][i] += factor[k] * values[i];
+    }
+    const double *first = N_VGetArrayPointer(x[0]), *last = N_VGetArrayPointer(x[count - 1]);
+    for (size_t i = 0; i < n; i++) {
+        want[1][i] = factor[0] * first[i] + factor[1] * last[i];
+        want[2][i] = factor[2] * last[i];
+        sum += pow(first[i] * last[i], 2);
+    }
+    double wrong = fabs(N_VWrmsNorm(x[0], x[count - 1]) - sqrt(sum / (double)n));
+    N_VLinearSum(factor[0], x[0], factor[1], x[count - 1], out);
+    wrong = fmax(wrong, distance(want[1], N_VGetArrayPointer(out), n));
+    N_VScale(factor[2], x[count - 1], out);
+    wrong = fmax(wrong, distance(want[2], N_VGetArrayPointer(out), n));
+    N_VLinearCombination(count, factor, x, x[0]);
+    wrong = fmax(wrong, distance(want[0], N_VGetArrayPointer(x[0]), n));
+    N_VDestroyVectorArray(x, VECTORS);
+    N_VDestroy(out);
+    return wrong;
+}
+
 // A random matrix whose diagonal is large, full or with an entry in ten beside three diagonals.
 static double
 wrong_solution(uint64_t *random, uint32_t n, bool full)
@@ -120,7 +151,7 @@ main(void)
     Check state = {0};
     SUNContext context = NULL;
     uint64_t random = 88172645463325252u;
-    double correction = 0, cascades = 0, sums = 0, solutions = 0;
+    double correction = 0, cascades = 0, sums = 0, combinations = 0, solutions = 0;
     if (SUNContext_Create(NULL, &context) != 0)
         return 2;
     for (size_t n = 1; n <= LONGEST; n++) {
@@ -130,6 +161,7 @@ main(void)
         for (int count = 1; count <= VECTORS; count++) {
             cascades = fmax(cascades, wrong_sums(&random, vector, n, count, true));
             sums = fmax(sums, wrong_sums(&random, vector, n, count, false));
+            combinations = fmax(combinations, wrong_combination(&random, vector, n, count));
         }
         for (int full = 0; full < 2; full++)
             solutions = fmax(solutions, wrong_solution(&random, (uint32_t)n, full));
@@ -139,6 +171,7 @@ main(void)
     check(&state, correction < 1e-14, "corrections", "off by %g", correction);
     check(&state, cascades == 0, "sums that are terms of the next", "off by %g", cascades);
     check(&state, sums == 0, "sums of arrays", "off by %g", sums);
+    check(&state, combinations < 1e-14, "combinations", "off by %g", combinations);
     check(&state, solutions < 1e-12, "linear equations", "off by %g", solutions);
     return check_end(&state);
 }
