@@ -249,8 +249,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
         return false;
     }
-    if (!ok && at->kind == AST_NAME) // a base that does not exist or does not fit has been reported
-        return false;
+    if (!ok && (at->kind == AST_NAME || scope_import_failed(elab->program, scope->class_id, first)))
+        return false; // a base that does not exist or does not fit has been reported, and so has an import
     if (!ok || !found.class_id) {
         if (ok) {
             Diag *diag = diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
