@@ -240,18 +240,11 @@ arm_conditions(Run *run, double *armed)
 {
     const mdl_model *model = run->model;
     bool any = false;
-    for (uint32_t k = 0; k < model->n_discretes; k++)
-        run->old_discrete[k] = 0;
-    for (int initial = 1; initial >= 0; initial--) {
-        run->v[model->initial] = initial;
-        mdl_call(model->discretes, run->v);
-        for (uint32_t k = 0; k < model->n_discretes; k++)
-            if (is_kept(&model->discrete[k]))
-                run->old_discrete[k] += (initial ? 1 : -1)*run->v[model->discrete[k].next];
-    }
+    run->v[model->initial] = 0;
+    mdl_call(model->discretes, run->v);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        if (is_kept(discrete) && armed[discrete->value] == 1 && run->old_discrete[k] == 1) {
+        if (is_kept(discrete) && armed[discrete->value] == 1 && run->v[discrete->next] == 0) {
             armed[discrete->pre] = 0;
             any = true;
         }

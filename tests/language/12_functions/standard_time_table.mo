@@ -83,7 +83,7 @@ model M
   parameter Real limits[2] = {P.least(a.id), P.most(a.id)};
 equation
   der(area) = if time < 1 then 0 elseif time < 1.5 then 0 else line - 1.5;
-  when change(a.next) then
+  when time >= pre(a.next) then
     events = pre(events) + 1;
   end when;
   annotation(experiment(StopTime = 7, Tolerance = 1e-8));
