@@ -203,6 +203,10 @@ docs: all
 	docs/generate.sh $(BUILD)/mdlc docs
 fmt: all
 	$(BUILD)/mdlc fmt $$(find stdlib -name "*.mdl") examples/*/*.mdl
+# Where shells look for completions; Debian's zsh has a folder of its own for packages.
+BASH_PLACE = share/bash-completion/completions/mdlc
+ZSH_PLACE  = share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_mdlc
+FISH_PLACE = share/fish/vendor_completions.d/mdlc.fish
 install: all
 	@$(MAKE) --no-print-directory install-files
 # Of what has been built.
@@ -218,10 +222,13 @@ install-files:
 	    install -m 644 $$(find examples/$$folder -maxdepth 1 -type f) $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; done
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/mdlc man | gzip -9n >$(DESTDIR)$(PREFIX)/share/man/man1/mdlc.1.gz
-	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mdlc
+	$(BUILD)/mdlc completions bash >$(DESTDIR)$(PREFIX)/$(BASH_PLACE)
+	install -d $(DESTDIR)$(PREFIX)/$(dir $(ZSH_PLACE)) $(DESTDIR)$(PREFIX)/$(dir $(FISH_PLACE))
+	$(BUILD)/mdlc completions zsh >$(DESTDIR)$(PREFIX)/$(ZSH_PLACE)
+	$(BUILD)/mdlc completions fish >$(DESTDIR)$(PREFIX)/$(FISH_PLACE)
 # Takes away what `make install` with the same PREFIX and DESTDIR has brought.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/mdlc include/mdl_embed.h share/man/man1/mdlc.1.gz share/bash-completion/completions/mdlc)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/mdlc include/mdl_embed.h share/man/man1/mdlc.1.gz $(BASH_PLACE) $(ZSH_PLACE) $(FISH_PLACE))
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,lib/mdlc share/mdlc)
 # A package for Debian 12, into $(BUILD).
 deb: all

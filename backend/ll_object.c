@@ -3,6 +3,11 @@
 // Purpose: what a simulator is linked from. Method: the modules of ll_module.c, all in one, and the tables of
 //   ll_tables.c behind them. The code is that of any computer of the architecture unless that of this one is asked for.
 // Contract: what engine_llvm would not optimise is marked optnone; the numbers it computes are the same.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "backend/engine.h"
 #include "backend/ll.h"
 
@@ -26,29 +31,54 @@ rename_functions(LlModule *m, const char *symbol)
         }
 }
 
+// A file that cannot be written whole is not left.
+static bool
+write_bytes(const char *path, const char *bytes, size_t length, Out *why)
+{
+    FILE *file = fopen(path, "wb");
+    bool opened = file != NULL;
+    int error = opened && fwrite(bytes, 1, length, file) == length ? 0 : errno;
+    if (opened && fclose(file) && !error)
+        error = errno;
+    if (!error)
+        return true;
+    if (opened)
+        unlink(path);
+    out_printf(why, "%s: %s\n", path, strerror(error));
+    return false;
+}
+
+// LLVM's own writers end the process where a disk is full.
+static bool
+write_code(LlModule *m, LLVMTargetMachineRef machine, const ObjectOptions *options, Out *why)
+{
+    LLVMCodeGenFileType type = options->kind == OBJECT_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, m->module, type, &message, &buffer)) {
+        out_printf(why, "%s: %s\n", options->path, message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    bool good = write_bytes(options->path, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), why);
+    LLVMDisposeMemoryBuffer(buffer);
+    return good;
+}
+
 static bool
 write_module(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
 {
     Object *object = context;
     const ObjectOptions *options = object->options;
-    char *message = NULL;
     ll_tables(m, object->sys, &object->sharing, options->symbol);
     rename_functions(m, options->symbol);
     object->written = true;
-    if (options->kind == OBJECT_LLVM) {
-        if (LLVMPrintModuleToFile(m->module, options->path, &message)) {
-            out_printf(why, "%s: %s\n", options->path, message);
-            LLVMDisposeMessage(message);
-            return false;
-        }
-        return true;
-    }
-    LLVMCodeGenFileType type = options->kind == OBJECT_ASM ? LLVMAssemblyFile : LLVMObjectFile;
-    if (!LLVMTargetMachineEmitToFile(machine, m->module, options->path, type, &message))
-        return true;
-    out_printf(why, "%s: %s\n", options->path, message);
-    LLVMDisposeMessage(message);
-    return false;
+    if (options->kind != OBJECT_LLVM)
+        return write_code(m, machine, options, why);
+    char *text = LLVMPrintModuleToString(m->module);
+    bool good = write_bytes(options->path, text, strlen(text), why);
+    LLVMDisposeMessage(text);
+    return good;
 }
 
 bool

@@ -36,7 +36,10 @@ argument_type(BuiltinCall *call, Node node, Type *type)
     }
     uint32_t slots = env->slots->n;
     Value value;
+    bool sizes_only = env->sizes_only;
+    env->sizes_only = expression_is_name(env, node);
     bool good = expression(env, node, &value);
+    env->sizes_only = sizes_only;
     env->slots->n = slots;
     *type = value.type;
     return good;

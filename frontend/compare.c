@@ -13,6 +13,7 @@
 
 #include "ir/base/map.h"
 #include "ir/base/vec.h"
+#include "runtime/nearest.h"
 #include "runtime/table.h"
 
 enum { BATCH_BYTES = 64 << 20 };
@@ -228,6 +229,22 @@ load_times(Table *table, const char *path, char why[TABLE_WHY])
     return good && table->rows;
 }
 
+// A tube for nothing is a slip of the pen, which would leave the variable that was meant with the others' tube.
+static bool
+tubes_have_variables(const CompareOptions *options, const Table *reference, Out *why)
+{
+    for (uint32_t i = 0; i < options->n_tubes; i++) {
+        const char *name = options->tubes[i].name;
+        if (table_find(reference, name) != UINT32_MAX)
+            continue;
+        const char *near = nearest_name(name, (const char *const *)reference->name, reference->columns);
+        out_printf(why, near ? "--tube: the reference has no variable '%s'; did you mean '%s'?\n"
+                   : "--tube: the reference has no variable '%s'\n", name, near);
+        return false;
+    }
+    return true;
+}
+
 // 0, or the exit code with a line in `why`.
 static int
 compare_tables(Comparison *c, Table *result, Table *reference, Out *why)
@@ -235,7 +252,7 @@ compare_tables(Comparison *c, Table *result, Table *reference, Out *why)
     char text[TABLE_WHY];
     Pairs pairs = {0};
     double end = result->value[0][result->rows - 1], wanted = reference->value[0][reference->rows - 1];
-    int status = choose_pairs(c->options, result, reference, &pairs, why) ? 0 : 2;
+    int status = tubes_have_variables(c->options, reference, why) && choose_pairs(c->options, result, reference, &pairs, why) ? 0 : 2;
     if (!status && !pairs.n) {
         out_text(why, "no variable of the reference was chosen\n");
         status = 2;
@@ -265,7 +282,9 @@ compare_results(const char *result_path, const char *reference_path, const Compa
         if (options->json)
             out_text(out, "{\"variables\": [");
         status = compare_tables(&c, result, reference, why);
-        if (options->json)
+        if (status && !c.compared)
+            out->length = 0; // nothing was compared
+        else if (options->json)
             out_printf(out, "\n], \"compared\": %u, \"failed\": %u}\n", c.compared, c.failed);
         else
             out_printf(out, "%u variables compared, %u outside their tubes\n", c.compared, c.failed);

@@ -276,6 +276,7 @@ evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr
     Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
     AsideEnv aside;
     aside_open(elab, &aside, &scope);
+    aside.env.sizes_only = !constant && expression_is_name(&aside.env, expr);
     bool shallow = elab->active <= DEPTH_LIMIT;
     if (!shallow) {
         diag_add(elab->diags, E0113, node_at(elab, expr)->span, "values depend on each other too deeply");

@@ -52,7 +52,7 @@ lend_sizes(Elab *elab, Member *member, Node subscripts)
     Value value;
     bool asked = has_open_size(&elab->program->ast, subscripts) && ast_at(&elab->program->ast, subscripts)->nchild > 1;
     if (!asked || !mod || !mod->value || mod_unset(elab, mod)
-        || !evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
+        || !evaluate_type(elab, mod->frag, mod->class_id, mod->value, &value))
         return;
     member->type = value.type;
     member->state = 2;

@@ -107,7 +107,7 @@ resolve_to_own(Elab *elab, ExprEnv *env, Node ref, Target *target)
 }
 
 static bool
-env_component(ExprEnv *env, Node ref, Reference *out)
+look_up_component(ExprEnv *env, Node ref, Reference *out)
 {
     Elab *elab = env->context;
     Scope *scope = env->scope;
@@ -148,6 +148,19 @@ env_component(ExprEnv *env, Node ref, Reference *out)
         out->value = NULL;
     }
     return true;
+}
+
+// Sizes are those of the declaration: asking for them makes no parameter one that shapes the model by its value.
+static bool
+env_component(ExprEnv *env, Node ref, Reference *out)
+{
+    Scope *scope = env->scope;
+    bool structural = scope->structural;
+    if (env->sizes_only && scope->frag)
+        scope->structural = false;
+    bool found = look_up_component(env, ref, out);
+    scope->structural = structural;
+    return found;
 }
 
 // Functions of the specification that the compiler knows by name only.

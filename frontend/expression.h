@@ -116,6 +116,7 @@ struct ExprEnv {
     Map *slot_of;            // variable -> slot
     VEC(Local) locals;       // innermost last; looked at before `component`
     bool in_function;
+    bool sizes_only;         // of the reference looked up nothing but its type is wanted: no parameter needs a value for it
     bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
@@ -199,6 +200,8 @@ Routines *routines_open(const Sources *sources, bool externals);
 // The known built-in function with this name? (for messages and shadowing)
 bool builtin_known(const char *name);
 
+// A reference without subscripts: its sizes are those of its declaration.
+bool expression_is_name(const ExprEnv *env, Node node);
 // All built-in names, as candidates for nearest_name.
 const char *const *builtin_names(uint32_t *n);
 

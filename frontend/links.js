@@ -1,7 +1,7 @@
 // links.js: what belongs together in a report lights up together: source lines, equations, nodes and bonds of the drawing,
 // blocks. A click keeps the marks and shows the counterparts. By keys: each of these lists is one stop of the Tab key, arrows go
-// through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign. Of a large model, formulas are
-// text until they come into sight, or are the counterparts of what is clicked.
+// through it, Enter is a click, Escape lets go. Equations that are too wide are broken before a sign, then between factors, and fractions
+// are written on a line; what cannot be broken is made smaller. Of a large model, formulas are text until they come into sight, or are the counterparts of what is clicked.
 (function () {
   "use strict";
   var keys = ["equation", "node", "line", "block"], index = {}, marked = [], kept = null;
@@ -276,37 +276,89 @@
   // --- wide equations
 
   function isSign(element) { return element.tagName === "mo" && /^[+\u2212=]$/.test(element.textContent); }
+  function isTimes(element) { return element.tagName === "mo" && /^[\u00b7\u22c5]$/.test(element.textContent); }
 
-  // The elements of a sum of the top level, with the signs between them.
-  function terms(math) {
+  // The elements of the top level, rows of them that have such an operator being opened.
+  function flat(math, isOperator) {
     var list = [];
     Array.from(math.children).forEach(function (child) {
       var inner = child.tagName === "mrow" ? Array.from(child.children) : [];
-      if (inner.length > 2 && inner.some(isSign)) list = list.concat(terms(child));
+      if (inner.length > 1 && inner.some(isOperator)) list = list.concat(flat(child, isOperator));
       else list.push(child);
     });
     return list;
   }
 
-  function breakUp(math) {
-    var formula = document.createElement("span"), part = null, sign = true;
-    formula.className = "formula";
-    terms(math).forEach(function (element) {
-      if (!part || (isSign(element) && !sign)) {
-        part = math.cloneNode(false);
-        formula.appendChild(part);
-        formula.appendChild(document.createTextNode(" "));
-      }
-      sign = isSign(element);
-      if (sign) element.setAttribute("form", "infix"); // so that it keeps its distance at the beginning of a part
+  // Parts that begin with a sign, or end with a multiplication.
+  function parts(math, isOperator, atEnd) {
+    var list = [], part = null, fresh = true;
+    flat(math, isOperator).forEach(function (element) {
+      var operator = isOperator(element);
+      if (!part || (atEnd ? fresh : operator && !fresh)) list.push(part = math.cloneNode(false));
+      fresh = operator;
+      if (operator) element.setAttribute("form", "infix"); // so that it keeps its distance at the beginning and at the end
       part.appendChild(element);
     });
+    return list;
+  }
+
+  function breakUp(math) {
+    var formula = document.createElement("span");
+    formula.className = "formula";
     math.replaceWith(formula);
+    parts(math, isSign, false).forEach(function (part) { formula.append(part, " "); });
+    breakAgain(formula, function (part) { return parts(part, isTimes, true); });
+    breakAgain(formula, onOneLine);
+    breakAgain(formula, function (part) { return parts(part, isTimes, true); });
+  }
+
+  function operator(text, beside) {
+    var mo = document.createElementNS(beside.namespaceURI, "mo");
+    mo.textContent = text;
+    mo.setAttribute("stretchy", "false");
+    return mo;
+  }
+
+  // A fraction of the top level as a numerator in parentheses, a stroke and the denominator: what can be broken before a sign.
+  function onOneLine(part) {
+    flat(part, isTimes).forEach(function (fraction) {
+      if (fraction.tagName !== "mfrac" || fraction.children.length !== 2) return;
+      var above = Array.from(fraction.children[0].children), below = fraction.children[1], row = fraction.parentNode;
+      while (above.length === 1 && above[0].tagName === "mrow") above = Array.from(above[0].children);
+      if (!above.some(isSign)) return;
+      var compound = Array.from(below.children).some(function (e) { return e.tagName === "mo"; }) || below.querySelector("mrow > mo");
+      var sign = function (text) { return operator(text, fraction); };
+      [sign("(")].concat(above, sign(")"), sign("/"), compound ? [sign("("), below, sign(")")] : below)
+        .forEach(function (e) { row.insertBefore(e, fraction); });
+      fraction.remove();
+    });
+    return parts(part, isSign, false);
+  }
+
+  // Breaks a part that is too wide where `cut` finds places.
+  function breakAgain(formula, cut) {
+    Array.from(formula.children).forEach(function (part) {
+      if (tooWide(part, formula))
+        part.replaceWith.apply(part, cut(part).reduce(function (all, p) { return all.concat(p, " "); }, []));
+    });
+  }
+
+  var INDENT = 30; // pixels before what does not stand in the first line, and a little more
+  function tooWide(part, formula) { return part.getBoundingClientRect().width > formula.clientWidth - INDENT; }
+
+  // A fraction, or a choice: small letters can be read, what is cut off cannot.
+  function makeSmaller(formula) {
+    Array.from(formula.children).forEach(function (part) {
+      part.style.fontSize = "";
+      if (tooWide(part, formula))
+        part.style.fontSize = Math.max(0.6, (formula.clientWidth - INDENT) / part.getBoundingClientRect().width) * 1.1 + "em";
+    });
   }
 
   function breakWide(equation) {
     if (equation.scrollWidth > equation.clientWidth + 1)
       Array.from(equation.children).forEach(function (m) { if (m.tagName === "math") breakUp(m); });
+    Array.from(equation.children).forEach(function (m) { if (m.className === "formula") makeSmaller(m); });
   }
 
   window.addEventListener("resize", function () { document.querySelectorAll(".equation").forEach(function (e) { seen.observe(e); }); });

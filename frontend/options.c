@@ -1,6 +1,7 @@
 // Options: the command line of docs/cli.md. The options are a table, as are the calls (calls.c); those of a run are the runtime's.
 #include "frontend/expression.h"
 #include "frontend/options.h"
+#include "frontend/products.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -362,5 +363,5 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
         out_text(why, wrong);
         return false;
     }
-    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why) && has_format(o, &calls[call], why);
+    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why) && has_format(o, &calls[call], why) && check_products(o, why);
 }

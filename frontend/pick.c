@@ -221,6 +221,12 @@ has_subscripts(const ExprEnv *env, Node ref)
 }
 
 bool
+expression_is_name(const ExprEnv *env, Node node)
+{
+    return ast_kind(env->ast, node) == AST_REF && !has_subscripts(env, node);
+}
+
+bool
 pick_reference(ExprEnv *env, Node node, PickPlain *plain, void *context, Value *out)
 {
     LocalPicks picks = {0}, *outer = env->picks;

@@ -27,6 +27,7 @@ typedef struct Plot {
     uint32_t *panel;  // per variable
     uint32_t panels, x;
     uint32_t height; // of one panel with its names, in pixels; 0: a terminal
+    uint32_t width;  // of the picture
     Out script;
 } Plot;
 
@@ -49,12 +50,12 @@ find_column(const Plot *plot, const char *name, uint32_t *column, Out *why)
     *column = table_find(table, name);
     if (*column != UINT32_MAX)
         return true;
-    out_printf(why, "the result has no variable '%s'; it has", name);
+    out_printf(why, "the result has no variable '%s'", name);
     uint32_t shown = 0;
     for (uint32_t k = 0; k < table->columns && shown < SHOWN; k++)
         if (is_near(table->name[k], name) || table->columns <= SHOWN)
-            out_printf(why, "%s %s", shown++ ? "," : "", table->name[k]);
-    out_printf(why, "%s %u in all", shown ? "," : "", table->columns);
+            out_printf(why, "%s %s", shown++ ? "," : "; it has", table->name[k]);
+    out_printf(why, shown ? ", %u in all" : " among its %u", table->columns);
     const char *nearest = nearest_name(name, (const char *const *)table->name, table->columns);
     if (nearest && (!shown || strchr(name, '.')))
         out_printf(why, "; did you mean '%s'?", nearest);
@@ -241,6 +242,7 @@ terminal(Plot *plot, Out *why)
     uint32_t height = o->height ? o->height : 130 + 270 * plot->panels + LEGEND_ROW * legend_rows(plot, width / 8);
     terminal_size(o, plot->panels, &columns, &lines);
     plot->height = o->output ? height / plot->panels : 0;
+    plot->width = width;
     if (!o->output)
         out_printf(&plot->script, "set terminal dumb size %u, %u\nset encoding utf8\n", columns, lines);
     else if (dot && !strcmp(dot, ".svg"))
@@ -261,15 +263,26 @@ terminal(Plot *plot, Out *why)
     return true;
 }
 
+// Names at the axes of panels one below the other stand in one line, however long the numbers beside them are.
 static void
 axis_label(Plot *plot, const char *axis, const char *name, const char *unit)
 {
     Out label = {0};
+    bool aside = plot->panels > 1 && plot->options->output && *axis == 'y';
     out_printf(&label, "%s%s%s%s%s", name, *name && *unit ? " " : "", *unit ? "[" : "", unit, *unit ? "]" : "");
-    out_printf(&plot->script, "set %s ", axis);
+    out_printf(&plot->script, "set %s ", aside ? "label 2" : axis);
     quoted(&plot->script, label.text ? label.text : "");
+    if (aside)
+        out_printf(&plot->script, " at screen %.6g, graph 0.5 center rotate by 90", 14.0 / plot->width);
     out_text(&plot->script, plot->options->output ? "\n" : " noenhanced\n");
     out_free(&label);
+}
+
+// What a Bode diagram shows in a panel of several curves.
+static const char *
+bode_axis(const char *unit)
+{
+    return !strcmp(unit, "dB") ? "gain" : !strcmp(unit, "degrees") ? "phase" : "";
 }
 
 // So many marks that their numbers stand apart: gnuplot does not ask how high a panel is.
@@ -298,16 +311,16 @@ set_digits(Plot *plot, char axis, Range range)
     if (digits > 6)
         out_printf(&plot->script, "set format %c '%%.%ug'\n", axis, digits);
     else
-        out_printf(&plot->script, "set format %c '%% h'\n", axis);
+        out_printf(&plot->script, "set format %c '%%h'\n", axis); // without a place for the sign, which moves numbers aside
 }
 
-// The name of the only curve of a panel stands at its axis, unless it is too long for that.
+// The name of the only curve of a panel stands at its axis, unless it is too long for that; a terminal has no letters that go upwards.
 static bool
 named_at_axis(const Plot *plot, uint32_t variable)
 {
     const char *name = plot->options->variables[variable], *unit = unit_of(plot, plot->column[variable]);
     enum { LETTER = 8, BESIDE = 70 }; // pixels: of a letter, and of what a panel needs beside its axis
-    return !plot->height || (strlen(name) + strlen(unit) + 3)*LETTER + BESIDE <= plot->height;
+    return plot->height && (strlen(name) + strlen(unit) + 3)*LETTER + BESIDE <= plot->height;
 }
 
 // With a margin, as a part of what is shown.
@@ -375,7 +388,11 @@ print_curve(Plot *plot, uint32_t variable, uint32_t drawn)
     static const char *const dashes[] = {"1", "(8,4)", "(3,3)", "(10,3,2,3)"};
     const PlotOptions *o = plot->options;
     Out name = {0};
-    out_printf(&name, o->output ? "%s" : " %s  ", o->variables[variable]);
+    const char *unit = unit_of(plot, plot->column[variable]);
+    if (o->output)
+        out_text(&name, o->variables[variable]);
+    else
+        out_printf(&name, *unit ? " %s [%s]  " : " %s%s  ", o->variables[variable], unit);
     out_printf(&plot->script, "%s$d%u with %s", drawn ? ", " : "", variable,
                plot->table->rows > 1 ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.8");
     out_printf(&plot->script, " linecolor rgb '%s' dashtype %s title ", colours[drawn % COLOURS],
@@ -396,11 +413,13 @@ panel(Plot *plot, uint32_t which)
             members++;
         }
     bool one = members == 1 && named_at_axis(plot, last);
-    axis_label(plot, "ylabel", one ? o->variables[last] : "", unit_of(plot, plot->column[last]));
+    const char *unit = unit_of(plot, plot->column[last]);
+    if (plot->height)
+        axis_label(plot, "ylabel", one ? o->variables[last] : o->logarithmic ? bode_axis(unit) : "", unit);
     if (which + 1 == plot->panels)
         axis_label(plot, "xlabel", plot->table->name[plot->x], plot->x || *unit_of(plot, 0) ? unit_of(plot, plot->x) : "s");
     if (o->logarithmic) // a Bode diagram: phases are read in quarters of a turn
-        out_text(&plot->script, strcmp(unit_of(plot, plot->column[last]), "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
+        out_text(&plot->script, strcmp(unit, "degrees") ? "set ytics autofreq\n" : "set ytics 90\n");
     out_text(&plot->script, one ? "unset key\nunset label 1\n" : "set key\nunset label 1\n");
     set_ranges(plot, which);
     out_text(&plot->script, "plot ");
@@ -428,7 +447,7 @@ write_script(Plot *plot)
     if (stacked) {
         out_printf(s, "set multiplot layout %u, 1 title ", plot->panels);
         quoted(s, plot->options->title ? plot->options->title : "");
-        out_printf(s, "\nset lmargin %u\nset rmargin 4\n", margin_of_panels(plot));
+        out_printf(s, "\nset lmargin %u\nset rmargin 4\n%s", margin_of_panels(plot), plot->height ? "" : "set tmargin 3\n");
     }
     if (!plot->options->against)
         mark_events(plot);

@@ -6,22 +6,27 @@
 // no junction but a bond. A multibond is a double line; where the causality of its scalar bonds differs, one line per
 // causality. A body is a 1-junction with I, MGY and Se, a constraint a 0-junction with its transformers and closures
 // (Kosenko 2021, Figure 2); graphs of many components show each of them as one box. Components of one composite stand in
-// one frame.
+// one frame. Where one junction has very many bonds, layers are not found in any useful time; such graphs are drawn
+// around it, by springs (Y. Hu, Mathematica Journal 10 (2005) 37).
 // Contract: graph.h. Complexity: linear, but for Graphviz itself.
 #include "ir/graph_inner.h"
 #include "ir/way.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
 enum {
-    DETAILED_MAX = 8, // bodies and constraints of a graph that shows what they are made of
-    ROW_LEVELS = 18   // a long graph is folded into rows of so many nodes
+    DETAILED_MAX = 8,     // bodies and constraints of a graph that shows what they are made of
+    ROW_LEVELS = 18,      // a long graph is folded into rows of so many nodes
+    LIMITED_NODES = 100,  // from so many on, layers are not improved for as long as there is something to improve
+    LAYOUT_SECONDS = 2    // of processor time; then a layout by springs takes over
 };
 
 #define COLOR_LOOP "#d97706"
@@ -628,6 +633,11 @@ graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out
                   "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, "
                   "width=0.3];\n"
                   "  edge [arrowsize=0.9, fontname=\"Helvetica\", fontsize=10];\n");
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < dae->nodes.n; i++)
+        drawn += drawing.graph.uses[i].bonds > 0;
+    if (drawn >= LIMITED_NODES)
+        out_text(out, "  nslimit=1; nslimit1=1;\n");
     for (uint32_t i = 0; i < dae->nodes.n; i++)
         if (drawing.graph.uses[i].bonds)
             print_node(&drawing, i, out);
@@ -643,11 +653,26 @@ graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out
 
 // --- SVG
 
-// Runs dot with `source` as input and `result` as output; 0, an errno, or -1 when it ran and failed.
+// What came of a program: 0, an errno, or one of these.
+enum { REFUSED = -1, TOO_LONG = -2 };
+
 static int
-run_dot(FILE *source, FILE *result)
+wait_for(pid_t child)
 {
-    char *arguments[] = {"dot", "-Tsvg", NULL};
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return errno;
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+        return TOO_LONG;
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : REFUSED;
+}
+
+// Runs dot with `source` as input and `result` as output. The limit is one of processor time: a busy computer draws the same.
+static int
+run_dot(char *const *arguments, FILE *source, FILE *result)
+{
+    const struct rlimit limit = {LAYOUT_SECONDS, LAYOUT_SECONDS};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
@@ -655,15 +680,26 @@ run_dot(FILE *source, FILE *result)
     posix_spawn_file_actions_adddup2(&actions, fileno(source), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(result), STDOUT_FILENO);
     pid_t child;
-    error = posix_spawnp(&child, "dot", &actions, NULL, arguments, environ);
+    if (fseek(source, 0, SEEK_SET) || ftruncate(fileno(result), 0) || lseek(fileno(result), 0, SEEK_SET) < 0)
+        error = errno;
+    if (!error)
+        error = posix_spawnp(&child, "dot", &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
         return error;
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno;
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
+    prlimit(child, RLIMIT_CPU, &limit, NULL);
+    return wait_for(child);
+}
+
+static int
+lay_out(FILE *source, FILE *result)
+{
+    char *const layers[] = {"dot", "-Tsvg", NULL};
+    char *const springs[] = {"dot", "-Ksfdp", "-Goverlap=prism", "-Gsplines=line", "-Tsvg", NULL};
+    int error = run_dot(layers, source, result);
+    if (error != TOO_LONG)
+        return error;
+    return run_dot(springs, source, result) ? TOO_LONG : 0;
 }
 
 static void
@@ -688,18 +724,18 @@ graph_render_svg(const Dae *dae, const Problem *problem, bool canonical, Out *ou
         error = out_flush(&dot, source);
         out_free(&dot);
     }
-    if (!error && (fflush(source) || fseek(source, 0, SEEK_SET)))
+    if (!error && fflush(source))
         error = errno;
     if (!error)
-        error = run_dot(source, result);
+        error = lay_out(source, result);
     if (!error)
         read_all(result, out);
     else if (error == ENOENT)
         out_text(why, "drawing needs Graphviz: the program 'dot' was not found; "
                       "--format=dot needs no other program");
     else
-        out_printf(why, "Graphviz could not draw the graph: %s",
-                   error < 0 ? "'dot' reported an error" : strerror(error));
+        out_printf(why, "Graphviz could not draw the graph: %s", error == REFUSED ? "'dot' reported an error"
+                   : error == TOO_LONG ? "it is too large" : strerror(error));
     if (source)
         fclose(source);
     if (result)

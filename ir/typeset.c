@@ -67,10 +67,12 @@ print_below(const char *text, size_t length, bool *first, Out *out)
     *first = false;
 }
 
-// `full`: component.path.name[1,2]; `name` is the part that the declaration gives.
+// `full`: component.path.name[1,2]; `name` is the part that the declaration gives. What the compiler named itself, as in $mode1, has
+// only the word on a page.
 static void
 print_named(const char *full, const char *name, Var var, uint32_t derivatives, Out *out)
 {
+    name += *name == '$' && name[1];
     const char *bracket = strrchr(full, '[');
     size_t head = head_length(name), length = strlen(name), whole = strlen(full);
     size_t index = bracket && full[whole - 1] == ']' ? whole - (size_t)(bracket - full) : 0;

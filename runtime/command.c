@@ -244,7 +244,7 @@ run_command(const mdl_model *model, const RunCommand *command)
 {
     AuditColumns wide;
     if (command->settings->audit && !model->audit) {
-        fprintf(stderr, "%s: --audit: this model was compiled without the tables of the audit\n", command->program);
+        fprintf(stderr, "%s: --audit: this program was built without the tables of the audit (mdlc build --audit)\n", command->program);
         return MDL_USAGE;
     }
     if (!command->settings->audit_columns)

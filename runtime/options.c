@@ -21,7 +21,7 @@ const Option run_options[] = {
      CALLS_RUNNING | CALL_BUILD | CALLS_ANALYSING | CALL_DOC},
     {"start", 0, OPTION_NUMBER, false, "T", "when to begin; default: the model's experiment annotation, otherwise 0", CALLS_RUNNING | CALLS_ANALYSING},
     {"stop", 0, OPTION_NUMBER, false, "T", "when to end; default: the model's experiment annotation, otherwise 1", CALLS_RUNNING | CALL_SENSE},
-    {"interval", 0, OPTION_NUMBER, false, "H", "time between output points", CALLS_RUNNING | CALL_SENSE},
+    {"interval", 0, OPTION_POSITIVE, false, "H", "time between output points", CALLS_RUNNING | CALL_SENSE},
     {"points", 0, OPTION_COUNT, false, "N", "number of intervals between output points; default 500", CALLS_RUNNING | CALL_SENSE},
     {"steps", 0, OPTION_FLAG, false, NULL, "also a row at every step of the integrator", CALLS_RUNNING},
     {"tol", 0, OPTION_NUMBER, false, "R", "relative tolerance; default 1e-6", CALLS_RUNNING | CALLS_ANALYSING},
@@ -342,6 +342,15 @@ is_no_model(const char *path, char why[OPTION_WHY])
     return false;
 }
 
+static bool
+one_grid(const RunSettings *settings, char why[OPTION_WHY])
+{
+    if (isnan(settings->interval) || !settings->points)
+        return true;
+    snprintf(why, OPTION_WHY, "--interval and --points both say where results are: give one of them");
+    return false;
+}
+
 bool
 run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 {
@@ -353,8 +362,8 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     case RUN_OUTPUT: s->output = value; return is_no_model(value, why);
     case RUN_START: s->start = given; return true;
     case RUN_STOP: s->stop = given; return true;
-    case RUN_INTERVAL: s->interval = given; return true;
-    case RUN_POINTS: s->points = (uint32_t)given; return true;
+    case RUN_INTERVAL: s->interval = given; return one_grid(s, why);
+    case RUN_POINTS: s->points = (uint32_t)given; return one_grid(s, why);
     case RUN_STEPS: s->steps = true; return true;
     case RUN_TOL: s->tolerance = given; return true;
     case RUN_ABSTOL: s->abstol = given; return true;

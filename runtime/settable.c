@@ -75,14 +75,52 @@ wrong_value(const mdl_model *model, const mdl_settable *settable, const char *te
         snprintf(why + used, (size_t)(SETTABLE_WHY - used), ", got '%s'", text);
 }
 
+enum { DIMENSIONS = 8, LONGEST_NAME = 512 };
+
+static bool
+is_element(const char *full, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(full, name, length) || full[length] != '[')
+        return false;
+    const char *end = full + length + 1 + strspn(full + length + 1, "0123456789,");
+    return end[0] == ']' && end[1] == '\0';
+}
+
+// Elements name[1], name[1,1], ...; *first is one of them when there are any.
+static uint32_t
+elements(const mdl_model *model, const char *name, const mdl_settable **first)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < model->n_settables; i++)
+        if (is_element(model->settable[i].name, name)) {
+            *first = n++ ? *first : &model->settable[i];
+        }
+    return n;
+}
+
+static void
+say_unknown(const mdl_model *model, const char *name, char why[SETTABLE_WHY])
+{
+    const mdl_settable *element = NULL;
+    uint32_t n = elements(model, name, &element);
+    const char *near = n ? NULL : nearest(model, name);
+    if (n && element->why)
+        snprintf(why, SETTABLE_WHY, "'%s' cannot be set in the built program: %s", name, element->why);
+    else if (n)
+        snprintf(why, SETTABLE_WHY, "'%s' has %u elements: it is set by --set '%s={...}' as a whole, or by '%s=...'", name, n, name,
+                 element->name);
+    else
+        snprintf(why, SETTABLE_WHY, near ? "the model has no parameter, start value or input '%s'; did you mean '%s'?"
+                 : "the model has no parameter, start value or input '%s' (--help lists them)", name, near);
+}
+
 static const mdl_settable *
 find_settable(const mdl_model *model, const char *name, char why[SETTABLE_WHY])
 {
     const mdl_settable *settable = find(model, name);
     if (!settable) {
-        const char *near = nearest(model, name);
-        snprintf(why, SETTABLE_WHY, near ? "the model has no parameter, start value or input '%s'; did you mean '%s'?"
-                 : "the model has no parameter, start value or input '%s' (--help lists them)", name, near);
+        say_unknown(model, name, why);
     } else if (settable->why) {
         snprintf(why, SETTABLE_WHY, "'%s' cannot be set in the built program: %s", name, settable->why);
     }
@@ -127,22 +165,6 @@ override_scalar(const mdl_model *model, const char *name, const char *value, mdl
 
 // --- arrays
 
-enum { DIMENSIONS = 8, LONGEST_NAME = 512 };
-
-// Elements name[1], name[1,1], ... that can be set.
-static uint32_t
-elements(const mdl_model *model, const char *name)
-{
-    size_t length = strlen(name);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < model->n_settables; i++) {
-        const char *full = model->settable[i].name;
-        if (!strncmp(full, name, length) && full[length] == '[')
-            n += full[length + 1 + strspn(full + length + 1, "0123456789,")] == ']' && strchr(full + length, ']')[1] == '\0';
-    }
-    return n;
-}
-
 static void
 element_name(char to[LONGEST_NAME], const char *name, const uint32_t *index, uint32_t depth)
 {
@@ -170,8 +192,9 @@ override_array(const mdl_model *model, const char *name, const char *text, mdl_o
                char why[SETTABLE_WHY])
 {
     const char *value = text;
+    const mdl_settable *first;
     char full[LONGEST_NAME];
-    uint32_t index[DIMENSIONS], depth = 0, all = elements(model, name), given = 0;
+    uint32_t index[DIMENSIONS], depth = 0, all = elements(model, name, &first), given = 0;
     bool formed = true;
     while (*text && formed) {
         if (*text == ' ') {
@@ -216,7 +239,8 @@ bool
 settable_override(const mdl_model *model, const char *name, const char *value, mdl_override *overrides, uint32_t *n,
                   char why[SETTABLE_WHY])
 {
-    bool array = *value == '{' && !find(model, name) && elements(model, name);
+    const mdl_settable *first;
+    bool array = *value == '{' && !find(model, name) && elements(model, name, &first);
     return (array ? override_array : override_scalar)(model, name, value, overrides, n, why);
 }
 

@@ -12,7 +12,6 @@
 #include "runtime/command.h"
 #include "runtime/settable.h"
 
-
 typedef struct Simulator {
     const mdl_model *model;
     const char *program;
@@ -50,12 +49,31 @@ usage(const Simulator *s, const char *why)
     return MDL_USAGE;
 }
 
+// Options of the compiler's run that this program does not have for want of a compiler, or of tables.
+static const char *const elsewhere[] = {"steady", "formalism", "engine", "opt", "path", "message-format", "allow-external"};
+
 static void
-help_options(const Option *options, uint32_t count)
+say_elsewhere(char **argv, int argc, char why[OPTION_WHY])
+{
+    for (int i = 1; i < argc; i++)
+        for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere && !strncmp(argv[i], "--", 2); k++) {
+            size_t length = strlen(elsewhere[k]);
+            if (!strncmp(argv[i] + 2, elsewhere[k], length) && (!argv[i][2 + length] || argv[i][2 + length] == '='))
+                snprintf(why, OPTION_WHY, "--%s is an option of mdlc run and not of built programs", elsewhere[k]);
+        }
+}
+
+static void
+help_options(const Option *options, uint32_t count, bool audit)
 {
     char line[1024];
     for (uint32_t i = 0; i < count; i++) {
-        option_help(&options[i], line, sizeof line);
+        Option option = options[i];
+        if (!strcmp(option.name, "audit") && !audit)
+            continue;
+        if (!strcmp(option.name, "output"))
+            option.help = "where to write the results (.csv or .mat; -: standard output); otherwise the final values are shown";
+        option_help(&option, line, sizeof line);
         fputs(line, stdout);
     }
 }
@@ -72,8 +90,8 @@ print_help(const Simulator *s)
         v[s->override[i].place] = s->override[i].value;
     mdl_call(model->parameters, v);
     printf("usage: %s [options]     simulates %s\n\n", s->program, model->name);
-    help_options(run_options, run_options_count);
-    help_options(own_options, sizeof own_options / sizeof *own_options);
+    help_options(run_options, run_options_count, model->audit != NULL);
+    help_options(own_options, sizeof own_options / sizeof *own_options, true);
     printf("\nTime: %g to %g s, tolerance %g.\n", model->start, model->stop, model->tolerance);
     puts("\nParameters:");
     settable_print(model, v, MDL_SETTABLE_PARAMETER);
@@ -158,8 +176,10 @@ run(Simulator *s, int argc, char **argv)
     };
     char why[OPTION_WHY];
     int rest = argc;
-    if (!options_scan(tables, 2, CALL_RUN, argc, argv, 1, &rest, why))
+    if (!options_scan(tables, 2, CALL_RUN, argc, argv, 1, &rest, why)) {
+        say_elsewhere(argv, argc, why);
         return usage(s, why);
+    }
     if (rest < argc) {
         snprintf(why, sizeof why, "no file is needed, got '%.400s'", argv[rest]);
         return usage(s, why);

@@ -48,8 +48,52 @@ state_value(const System *s, uint32_t i)
     return s->v[s->model->y + s->linear.state[i]];
 }
 
+static const char *
+unit_of(const System *s, uint32_t declaration)
+{
+    const char *unit = s->model->declaration[declaration].unit;
+    return unit && strcmp(unit, "1") ? unit : "";
+}
+
+// Of state j of the model: that of a column with its value. Names of states are unlike those of columns where they are the compiler's.
+static const char *
+unit_of_state(const System *s, uint32_t j)
+{
+    for (uint32_t k = 0; k < s->model->n_outputs; k++)
+        if (s->model->output[k].place == s->model->y + j && !strcmp(s->model->output[k].name, s->model->state_name[j]))
+            return unit_of(s, s->model->output[k].declaration);
+    return "";
+}
+
+static const char *
+state_unit(const System *s, uint32_t i)
+{
+    return unit_of_state(s, s->linear.state[i]);
+}
+
+static const char *
+input_unit(const System *s, uint32_t j)
+{
+    return unit_of(s, s->model->settable[s->request->input[j]].declaration);
+}
+
+static const char *
+output_unit(const System *s, uint32_t k)
+{
+    return unit_of(s, s->model->output[s->request->output[k]].declaration);
+}
+
 typedef const char *NameOf(const System *s, uint32_t i);
 typedef double ValueOf(const System *s, uint32_t i);
+
+// What the lists of a system's states, inputs and outputs tell of each.
+typedef struct Told {
+    NameOf *name, *unit;
+    ValueOf *value;
+} Told;
+
+static const Told told_states = {system_state, state_unit, state_value}, told_inputs = {system_input, input_unit, system_input_value},
+                  told_outputs = {system_output, output_unit, system_output_value};
 
 // --- text
 
@@ -92,8 +136,9 @@ system_print_modes(const System *s, Out *out)
         } else if (mode->imag > 0) {
             char pair[40];
             snprintf(pair, sizeof pair, "+-%.6g", mode->imag);
-            out_printf(out, "%14.6g %14s %12.6g %12.6g %10.4g  ", mode->real, pair, mode->omega / (2 * M_PI), mode->omega,
-                       mode->damping + 0.0);
+            bool damped = fabs(mode->real) > mode->rounding;
+            out_printf(out, "%14.6g %14s %12.6g %12.6g %10.4g  ", damped ? mode->real : 0, pair, mode->omega / (2 * M_PI), mode->omega,
+                       damped ? mode->damping + 0.0 : 0);
         } else {
             out_printf(out, "%14.6g %14s %12s %12.6g %10s  ", mode->real, "", "", mode->omega, "");
         }
@@ -103,11 +148,13 @@ system_print_modes(const System *s, Out *out)
 }
 
 static void
-print_names(const System *s, const char *title, NameOf *name, ValueOf *value, uint32_t n, Out *out)
+print_names(const System *s, const char *title, Told told, uint32_t n, Out *out)
 {
     out_printf(out, "%s:%s\n", title, n ? "" : " none");
-    for (uint32_t i = 0; i < n; i++)
-        out_printf(out, "  %s = %.6g\n", name(s, i), value(s, i));
+    for (uint32_t i = 0; i < n; i++) {
+        const char *unit = told.unit(s, i);
+        out_printf(out, "  %s = %.6g%s%s\n", told.name(s, i), told.value(s, i), *unit ? " " : "", unit);
+    }
 }
 
 static void
@@ -166,11 +213,11 @@ system_print_text(const System *s, Out *out)
     if (s->n_held)
         out_text(out, "within the present mode of what can switch:\n");
     print_held(s, out);
-    print_names(s, "states x", system_state, state_value, l->n, out);
+    print_names(s, "states x", told_states, l->n, out);
     if (l->all > l->n)
         out_printf(out, "  (%u of %u: what is held determines the others)\n", l->n, l->all);
-    print_names(s, "inputs u", system_input, system_input_value, l->inputs, out);
-    print_names(s, "outputs y", system_output, system_output_value, l->outputs, out);
+    print_names(s, "inputs u", told_inputs, l->inputs, out);
+    print_names(s, "outputs y", told_outputs, l->outputs, out);
     print_matrix("A", l->a, l->n, l->n, out);
     print_matrix("B", l->b, l->n, l->inputs, out);
     print_matrix("C", l->c, l->outputs, l->n, out);
@@ -182,14 +229,16 @@ system_print_text(const System *s, Out *out)
 // --- JSON
 
 static void
-json_names(const System *s, const char *key, NameOf *name, ValueOf *value, uint32_t n, Out *out)
+json_names(const System *s, const char *key, Told told, uint32_t n, Out *out)
 {
     out_printf(out, "  \"%s\": [", key);
     for (uint32_t i = 0; i < n; i++) {
         out_printf(out, "%s\n    {\"name\": ", i ? "," : "");
-        out_json(out, name(s, i));
+        out_json(out, told.name(s, i));
         out_text(out, ", \"value\": ");
-        out_number(out, value(s, i));
+        out_number(out, told.value(s, i));
+        out_text(out, ", \"unit\": ");
+        out_json(out, told.unit(s, i));
         out_char(out, '}');
     }
     out_text(out, n ? "\n  ],\n" : "],\n");
@@ -268,9 +317,9 @@ system_print_json(const System *s, Out *out)
         out_char(out, '}');
     }
     out_text(out, s->n_held ? "\n  ],\n" : "],\n");
-    json_names(s, "states", system_state, state_value, l->n, out);
-    json_names(s, "inputs", system_input, system_input_value, l->inputs, out);
-    json_names(s, "outputs", system_output, system_output_value, l->outputs, out);
+    json_names(s, "states", told_states, l->n, out);
+    json_names(s, "inputs", told_inputs, l->inputs, out);
+    json_names(s, "outputs", told_outputs, l->outputs, out);
     json_matrix("A", l->a, l->n, l->n, out);
     json_matrix("B", l->b, l->n, l->inputs, out);
     json_matrix("C", l->c, l->outputs, l->n, out);
@@ -383,10 +432,11 @@ system_print_steady(const System *s, Out *out)
     out_text(out, "states:\n");
     for (uint32_t j = 0; j < s->model->nx; j++) {
         double value = s->v[s->model->y + j], rounding = 1e-12 * fabs(s->v[s->model->nominal + j]);
-        out_printf(out, "  %s = %.9g\n", s->model->state_name[j], fabs(value) > rounding ? value : 0);
+        const char *unit = unit_of_state(s, j);
+        out_printf(out, "  %s = %.9g%s%s\n", s->model->state_name[j], fabs(value) > rounding ? value : 0, *unit ? " " : "", unit);
     }
     if (s->linear.outputs)
-        print_names(s, "outputs", system_output, system_output_value, s->linear.outputs, out);
+        print_names(s, "outputs", told_outputs, s->linear.outputs, out);
     out_text(out, "eigenvalues:\n");
     system_print_modes(s, out);
 }
@@ -404,10 +454,12 @@ system_print_steady_json(const System *s, Out *out)
         out_json(out, s->model->state_name[j]);
         out_text(out, ", \"value\": ");
         out_number(out, s->v[s->model->y + j]);
+        out_text(out, ", \"unit\": ");
+        out_json(out, unit_of_state(s, j));
         out_char(out, '}');
     }
     out_text(out, "\n  ],\n");
-    json_names(s, "outputs", system_output, system_output_value, s->linear.outputs, out);
+    json_names(s, "outputs", told_outputs, s->linear.outputs, out);
     system_print_modes_json(s, "  ", out);
     out_text(out, "\n}\n");
 }

@@ -161,6 +161,10 @@ static int
 choose_outputs(Analysis *analysis, uint32_t *chosen, uint32_t *n)
 {
     const char *list = analysis->session->options.analysis.outputs, **names;
+    if (list && !*list) {
+        fputs("mdlc: --outputs= names nothing\n", stderr);
+        return EXIT_USAGE;
+    }
     uint32_t count = list ? analysis_split(analysis, list, &names) : 0;
     if (!list)
         find_outputs(analysis, chosen, n);

@@ -2,6 +2,7 @@
 #include "frontend/driver/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,9 @@ command_plot(Session *session)
     plot.output = o->run.output;
     int status = EXIT_FINE;
     session->options.run.quiet = true;
+    // A loop has corners where output points are far apart: steps are short where it bends.
+    if (plot.against && isnan(o->run.interval) && !o->run.points)
+        session->options.run.steps = true;
     if (is_model(o->files[0]))
         status = run_into_table(session, &table, text);
     else if (!(table = table_open(o->files[0], text)))

@@ -301,13 +301,17 @@ int
 write_file(const char *path, const Out *text)
 {
     FILE *file = fopen(path, "wb");
+    struct stat status;
     int error = 0;
     if (!file)
         return errno;
+    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
         error = errno ? errno : EIO;
     if (fclose(file) && !error)
         error = errno;
+    if (error && regular)
+        unlink(path); // a part of a page, or of a matrix, is of no use
     return error;
 }
 

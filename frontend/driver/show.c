@@ -300,6 +300,19 @@ compile_for(Session *session, const char *what)
     return compile_model(session, facts_for(what));
 }
 
+static bool
+check_after(const char *what, const char *after)
+{
+    bool known = !after;
+    for (uint32_t i = 0; i < pipeline_length && !known; i++)
+        known = !strcmp(pipeline[i].name, after);
+    if (after && strcmp(what, "ir"))
+        fputs("mdlc: --after is for show ir\n", stderr);
+    else if (!known)
+        fprintf(stderr, "mdlc: there is no pass '%s'; mdlc show passes lists them\n", after);
+    return known && (!after || !strcmp(what, "ir"));
+}
+
 int
 command_show(Session *session)
 {
@@ -319,6 +332,8 @@ command_show(Session *session)
         fprintf(stderr, "mdlc: --canonical is for show bonds\n");
         return EXIT_USAGE;
     }
+    if (!check_after(what, session->options.after))
+        return EXIT_USAGE;
     if (!strcmp(what, "ast")) {
         status = show_tree(session, &out);
     } else if (!strcmp(what, "formalisms")) {

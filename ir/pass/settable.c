@@ -38,6 +38,8 @@ settables_begin(Lowering *low)
 static const char *
 why_not(const Group *group)
 {
+    if (group->decl->type == TYPE_STRING)
+        return "texts are compiled in (build again with --set)";
     if (group->decl->flags & GROUP_EVALUATE)
         return "its value shaped the equations (build again with --set)";
     return group->decl->flags & GROUP_FINAL ? "it is final" : NULL;
@@ -57,7 +59,8 @@ add_settable(Lowering *low, Var var, uint32_t attr)
     Settables *settables = low->settables;
     const Group *group = dae_group(low->dae, var);
     if (!group || group->decl->flags & GROUP_HIDDEN || low->dae->var_der_of.at[var] != NONE || low->dae->var_pre_of.at[var] != NONE
-        || dae_type(low->dae, var) == TYPE_STRING || dae_kind(low->dae, var) == VAR_CONSTANT)
+        || (dae_type(low->dae, var) == TYPE_STRING && dae_kind(low->dae, var) != VAR_PARAMETER)
+        || dae_kind(low->dae, var) == VAR_CONSTANT)
         return UINT32_MAX;
     mdl_settable entry = {.name = dae_name(low->dae, var), .type = result_type(low, var),
                           .kind = kind_of(low, var), .declaration = declaration_of(low, var),
