@@ -73,8 +73,8 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
             uint32_t first = member->split ? member->element_places[3 * e] : member->first + e * part->nvars;
             flatten(elab, part, base + first, all, out);
             if (is_overconstrained(elab, part->class_id)) {
-                vec_push(&out->overconstrained, (Overconstrained){.offset = base + first, .size = part->nvars,
-                                                                  .class_id = part->class_id});
+                vec_push(&out->overconstrained, (Overconstrained){.offset = base + first, .size = part->nvars, .class_id = part->class_id,
+                                                                  .value = {.base = TYPE_RECORD}});
                 memset(out->causality + base + first, CAUSALITY_GRAPH, part->nvars);
             }
             if (!part->connector_type)
@@ -94,6 +94,11 @@ flatten(Elab *elab, Fragment *frag, uint32_t base, uint32_t flags, Flattening *o
         for (uint32_t k = 0; k < member->count; k++) {
             out->is_flow[base + member->first + k] = (all & AST_F_FLOW) != 0;
             out->causality[base + member->first + k] = causality(all);
+        }
+        if (!(all & AST_F_FLOW) && is_overconstrained(elab, member->type_class)) { // type Orientation, an array
+            vec_push(&out->overconstrained, (Overconstrained){.offset = base + member->first, .size = member->count,
+                                                              .class_id = member->type_class, .value = member->type});
+            memset(out->causality + base + member->first, CAUSALITY_GRAPH, member->count);
         }
     }
 }

@@ -210,14 +210,21 @@ mark_evaluated(Fragment *frag, Member *member)
     }
 }
 
-// A text with the name of a component in it is known when the model is complete.
+// A parameter without a value whose attribute `fixed` is given: initialisation finds it (section 8.6).
+static bool
+is_found_at_start(Elab *elab, const Member *member)
+{
+    return member->kind == VAR_PARAMETER && member->mod && !member->mod->value && mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+}
+
+// A text with the name of a component in it is known when the model is complete, one that initialisation finds at the start.
 static bool
 report_named(Elab *elab, Member *member, Span asked)
 {
     elab->named = true;
     member->evaluate = false;
-    diag_add(elab->diags, E0112, asked, "the text of '%s' must be known at compile time, but it has the name of a component in it",
-             name_of(elab, member->name));
+    diag_add(elab->diags, E0112, asked, "the text of '%s' must be known at compile time, but it %s", name_of(elab, member->name),
+             is_found_at_start(elab, member) ? "is found when the simulation starts" : "has the name of a component in it");
     return false;
 }
 
@@ -231,6 +238,8 @@ member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value
                  name_of(elab, member->name));
         return false;
     }
+    if (member->type.base == TYPE_STRING && is_found_at_start(elab, member))
+        member->named = true;
     if (member->named)
         return report_named(elab, member, asked);
     if (member->value_state >= 2)

@@ -198,8 +198,11 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
 bool function_settle_sizes(Frame *frame, Value *values);
 // function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
 void function_note_units(const Frame *frame, const Value *values);
+// --- function_declare.c
 // The variables and sections of the frame's function, with what it inherits; false after a message. Pair with function_release.
 bool function_gather(Frame *frame);
+// Inputs first, then every variable behind those that its declaration names.
+void function_order_variables(Frame *frame);
 void function_release(Frame *frame);
 // --- function_fits.c
 // Whether a function with some of its arguments is what a functional input asks for; false after a message at `span`.

@@ -210,9 +210,10 @@ typedef struct Loop {
     bool first;              // this loop and those around it are in their first iteration
 } Loop;
 
-// An overconstrained record in a connector type: scalars offset .. offset + size - 1 of the connector.
+// An overconstrained record, or array of a type, in a connector type: scalars offset .. offset + size - 1 of the connector.
 typedef struct Overconstrained {
     uint32_t type, offset, size, class_id;
+    Type value;              // of an array; a record has base TYPE_RECORD
     bool made;               // residues are known (of the function equalityConstraint of the class)
     const Expr *residues;    // over slots 0 .. 2*size - 1
     uint32_t n_residues;

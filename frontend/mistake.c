@@ -121,6 +121,9 @@ report_confusion(const Mistake *m)
         diag_add(p->diags, E0001, span, "'=' cannot stand inside an expression; '==' compares");
     } else if (kind == T_EQ && m->want[T_EQUALS]) {
         diag_add(p->diags, E0001, span, "a value is given with '='; '==' compares");
+    } else if (kind == T_ENUMERATION && m->first == FIRST_NONE && (m->list == LIST_ELEMENTS || m->list == LIST_ITEMS)) {
+        Diag *diag = diag_add(p->diags, E0001, span, "an enumeration is declared as a type with a name");
+        diag_help(diag, "write 'type T = enumeration(a, b);' and declare variables of type T");
     } else if (is_sign && m->want[T_ASSIGN]) {
         char sign = kind == T_PLUS ? '+' : '-';
         diag_add(p->diags, E0001, span, "a statement begins 'name :='; adding one is 'x := x %c 1'", sign);

@@ -64,17 +64,16 @@ run(char **argv, int output, Out *why)
     return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }
 
-// Runs the C compiler with these words; what it says is shown when it fails.
-bool
-native_compile(const char *const *words, uint32_t n, Out *why)
+// Runs a program with these words; what it says is shown when it fails.
+static bool
+run_tool(const char *tool, const char *options, const char *const *words, uint32_t n, Out *why)
 {
-    const char *given = getenv("CC");
-    char *driver = strdup(given && *given ? given : "cc"), *flags = strdup(MDLC_LINK_FLAGS);
+    char *driver = strdup(tool), *flags = strdup(options);
     char **argv = calloc((size_t)n + 2 * MOST_WORDS, sizeof *argv);
     int count = driver && flags && argv ? add_words(argv, 0, driver) : 0, status = -1;
     FILE *output = tmpfile();
     if (!count || !output) {
-        out_printf(why, "cannot start the C compiler: %s\n", strerror(errno));
+        out_printf(why, "cannot start '%s': %s\n", tool, strerror(errno));
     } else {
         count = add_words(argv, count, flags);
         for (uint32_t i = 0; i < n; i++)
@@ -90,6 +89,28 @@ native_compile(const char *const *words, uint32_t n, Out *why)
     free(driver);
     free(flags);
     return status == 0;
+}
+
+bool
+native_compile(const char *const *words, uint32_t n, Out *why)
+{
+    const char *given = getenv("CC");
+    return run_tool(given && *given ? given : "cc", MDLC_LINK_FLAGS, words, n, why);
+}
+
+bool
+native_join(const char *const *objects, uint32_t n, const char *target, const char *keep, Out *why)
+{
+    VEC(const char *) words = {0};
+    vec_push(&words, "-r");
+    vec_push(&words, "-nostdlib");
+    vec_push(&words, "-o");
+    vec_push(&words, target);
+    vec_append(&words, objects, n);
+    bool good = native_compile(words.at, words.n, why);
+    const char *rest[] = {"-G", keep, target};
+    vec_free(&words);
+    return good && run_tool("objcopy", "", rest, 3, why);
 }
 
 bool

@@ -19,7 +19,10 @@ bool
 is_overconstrained(Elab *elab, uint32_t class_id)
 {
     Found found;
-    return class_at(elab->program, class_id)->kind == CLASS_RECORD && constraint_function(elab, class_id, &found);
+    if (!class_id || scope_is_predefined(class_id))
+        return false;
+    ClassKind kind = class_at(elab->program, class_id)->kind;
+    return (kind == CLASS_RECORD || kind == CLASS_TYPE) && constraint_function(elab, class_id, &found);
 }
 
 const Overconstrained *
@@ -34,7 +37,19 @@ overconstrained_at(const Elab *elab, uint32_t type, uint32_t i)
 
 // --- references
 
-// The first scalar of an overconstrained record.
+// One whole record, or one whole array of a type.
+static bool
+is_whole(Elab *elab, const Target *target)
+{
+    if (target->n != 1)
+        return false;
+    if (target->kind == TARGET_COMPONENT)
+        return is_overconstrained(elab, target->spots[0].frag->class_id);
+    const Member *member = target->spots[0].member;
+    return target->kind == TARGET_VARIABLE && target->m == member->count && is_overconstrained(elab, member->type_class);
+}
+
+// The first scalar of an overconstrained record or array.
 static bool
 record_var(Elab *elab, ExprEnv *env, Node ref, uint32_t *var)
 {
@@ -51,16 +66,16 @@ record_var(Elab *elab, ExprEnv *env, Node ref, uint32_t *var)
                  scope_name_text(elab->program, ref));
         return false;
     }
-    bool one = target.kind == TARGET_COMPONENT && target.n == 1;
-    if (!one || !is_overconstrained(elab, target.spots[0].frag->class_id)) {
+    if (!is_whole(elab, &target)) {
         Diag *diag = diag_add(elab->diags, E0406, span, "'%s' is no overconstrained record of a connector",
                               scope_name_text(elab->program, ref));
-        if (one)
+        if (target.kind == TARGET_COMPONENT && target.n == 1)
             diag_help(diag, "such a record has a function 'equalityConstraint'");
         return false;
     }
     Fragment *frag = ((Scope *)env->scope)->frag;
-    *var = target.outer ? extra_outer(frag, target.outer - 1, target.spots[0].var) : target.spots[0].var;
+    uint32_t first = target.spots[0].var + (target.kind == TARGET_VARIABLE ? target.spots[0].member->first : 0);
+    *var = target.outer ? extra_outer(frag, target.outer - 1, first) : first;
     return true;
 }
 
@@ -231,9 +246,11 @@ overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span)
     if (part->made)
         return part->residues != NULL;
     part->made = true;
-    const RecordType *record = record_of_class(elab, part->class_id, span);
-    if (!record || !constraint_function(elab, part->class_id, &found))
+    const RecordType *record = part->value.base == TYPE_RECORD ? record_of_class(elab, part->class_id, span) : NULL;
+    if ((part->value.base == TYPE_RECORD && !record) || !constraint_function(elab, part->class_id, &found))
         return false;
+    Type compared = part->value;
+    compared.record = record;
     Scope inside = {.class_id = found.class_id, .structural = true};
     FunctionRef function = {.class_node = class_at(elab->program, found.class_id)->node, .scope = &inside,
                             .full_name = class_at(elab->program, found.class_id)->full_name};
@@ -242,12 +259,12 @@ overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span)
     aside_open(elab, &aside, &inside);
     aside.env.arena = elab->arena;
     for (uint32_t k = 0; k < 2; k++) {
-        arguments[k] = (Value){.type = {.base = TYPE_RECORD, .record = record}, .count = part->size,
+        arguments[k] = (Value){.type = compared, .count = part->size,
                                .elements = arena_array(elab->arena, Expr, part->size)};
         for (uint32_t s = 0; s < part->size; s++)
             arguments[k].elements[s] = expr_slot(elab->dae->exprs, k * part->size + s);
     }
-    bool ok = record->size == part->size && function_apply(&aside.env, &function, arguments, 2, span, &residues);
+    bool ok = (!record || record->size == part->size) && function_apply(&aside.env, &function, arguments, 2, span, &residues);
     aside_close(elab, &aside);
     if (!ok)
         return false;

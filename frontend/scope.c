@@ -635,6 +635,14 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
     const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
     ClassKind kind = (ClassKind)own->kind;
+    bool basic = base >= CLASSID_REAL && base <= CLASSID_STRING; // for types and connectors only
+    if (basic && (kind == CLASS_MODEL || kind == CLASS_BLOCK || kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_RECORD)) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),
+                              ast_class_kind_name(kind), sym_text(program->syms, info->name));
+        diag_help(diag, "a type with other attributes begins with 'type'");
+        return false;
+    }
     if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
         || kinds_extended(kind) >> info->kind & 1)
         return true;

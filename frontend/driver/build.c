@@ -50,13 +50,43 @@ build_program(Session *session, const EngineOptions *engine, ObjectOptions *obje
     return good ? EXIT_FINE : EXIT_IO;
 }
 
+// The model and what calls its external functions in one object file; which libraries belong to it is told.
+static int
+build_joined(Session *session, const EngineOptions *engine, ObjectOptions *object)
+{
+    const char *target = session->options.run.output, *const *words = NULL;
+    const char *parts[] = {arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid()),
+                           arena_printf(session->arena, "%s.mdlc-external-%ld.o", target, (long)getpid())};
+    uint32_t n_words = 0;
+    Out why = {0};
+    object->path = parts[0];
+    bool good = backend_write_model(session->compilation.sys, engine, object, &why)
+             && externals_object(session->compilation.sys, parts[1], session->arena, &words, &n_words, &why)
+             && native_join(parts, 2, target, object->symbol, &why);
+    unlink(parts[0]);
+    unlink(parts[1]);
+    if (!good)
+        fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
+    out_free(&why);
+    if (good && n_words) {
+        fprintf(stderr, "mdlc: a program with %s is linked with", target);
+        for (uint32_t i = 0; i < n_words; i++)
+            fprintf(stderr, " %s", words[i]);
+        fputs("\n", stderr);
+    }
+    return good ? EXIT_FINE : EXIT_IO;
+}
+
 static int
 build_file(Session *session, const EngineOptions *engine, ObjectOptions *object)
 {
     Out why = {0};
     object->path = session->options.run.output;
-    if (externals_needed(session->compilation.sys)) {
-        fputs("mdlc: a model that calls external functions is built as an executable or a shared library\n", stderr);
+    bool externals = externals_needed(session->compilation.sys);
+    if (externals && object->kind == OBJECT_FILE)
+        return build_joined(session, engine, object);
+    if (externals) {
+        fputs("mdlc: external functions are in C, not in the assembly or LLVM's text of the model: --emit=exe, shared or obj\n", stderr);
         return EXIT_MODEL;
     }
     bool good = backend_write_model(session->compilation.sys, engine, object, &why);

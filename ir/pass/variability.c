@@ -194,6 +194,34 @@ check_equalities(Variability *v, const Equation *equation, Diags *diags)
     return false;
 }
 
+// The arguments of sample are parameter expressions (section 3.7.5): the instants are known before the start.
+static bool
+check_samples(Dae *dae, const Equation *equation, Diags *diags)
+{
+    static const char *const arguments[] = {"start", "interval"};
+    U32Vec parts = {0};
+    bool good = true;
+    expr_parts(dae->exprs, equation->shape, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        for (uint32_t k = 0; k < 2 && expr_op(dae->exprs, parts.at[i]) == OP_SAMPLE; k++) {
+            Expr argument = expr_arg(dae->exprs, parts.at[i], k);
+            const char *culprit = expr_has_op(dae->exprs, argument, OP_TIME) ? "time" : NULL;
+            for (uint32_t slot = 0; slot < expr_nslots(dae->exprs, argument) && !culprit; slot++) {
+                Var var = dae->rows.at[equation->row + slot];
+                VarKind kind = dae_kind(dae, var);
+                if (expr_uses_slot(dae->exprs, argument, slot) && kind != VAR_PARAMETER && kind != VAR_CONSTANT)
+                    culprit = dae_name(dae, var);
+            }
+            if (!culprit)
+                continue;
+            diag_add(diags, E0221, equation->span, "the argument '%s' of 'sample' is known before the start and cannot depend on '%s', which changes",
+                     arguments[k], culprit);
+            good = false;
+        }
+    vec_free(&parts);
+    return good;
+}
+
 bool
 pass_variability(Dae *dae, Diags *diags)
 {
@@ -207,6 +235,9 @@ pass_variability(Dae *dae, Diags *diags)
         if (equality && equation->kind == EQN_NORMAL && !equation->generated)
             good = check_equalities(&v, equation, diags) && good;
     }
+    for (uint32_t i = 0; exprs_have_op(dae->exprs, OP_SAMPLE) && i < dae->equations.n && !diags_full(diags); i++)
+        if (expr_has_op(dae->exprs, dae->equations.at[i].shape, OP_SAMPLE))
+            good = check_samples(dae, &dae->equations.at[i], diags) && good;
     variability_free(&v);
     return good;
 }
