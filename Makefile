@@ -7,7 +7,7 @@ WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sani
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
 CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
-BASE     := $(wildcard ir/base/*.c) runtime/template.c runtime/texts.c runtime/nearest.c
+BASE     := $(wildcard ir/base/*.c) runtime/template.c runtime/texts.c runtime/objects.c $(wildcard runtime/standard*.c) runtime/nearest.c
 IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
 FRONTEND := $(wildcard frontend/*.c)
 DRIVER   := $(wildcard frontend/driver/*.c frontend/analysis/*.c)
@@ -141,10 +141,10 @@ $(BUILD)/tests/tools/rules: $(BUILD)/tests/tools/rules.o $(LIBS)
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm
-# Fuzz targets; driver.c stands in for libFuzzer unless LINK_FUZZER brings that (tests/fuzz/long.sh).
+# Fuzz targets; driver.c stands in for libFuzzer unless LINK_FUZZER brings that (tests/fuzz/long.sh), whose changes of texts are custom.c.
 FUZZ_TARGETS = $(addprefix $(BUILD)/tests/fuzz/,scan parse flatten flat_text)
 FUZZ_LIBS    = $(addprefix $(BUILD)/lib,frontend.a ir.a base.a)
-$(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(if $(LINK_FUZZER),,$(BUILD)/tests/fuzz/driver.o) $(FUZZ_LIBS)
+$(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/$(if $(LINK_FUZZER),custom,driver).o $(FUZZ_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) $(LINK_FUZZER) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
 $(BUILD)/tests/fuzz/scan.o: | $(BUILD)/frontend/parser.h

@@ -84,6 +84,18 @@ parameter_index(const Builtin *builtin, const char *name)
     return -1;
 }
 
+// "start, interval" of "start interval".
+static void
+help_parameters(const BuiltinCall *call, Diag *diag)
+{
+    Out list = {0};
+    for (const char *at = call->builtin->parameters; *at; at++)
+        out_printf(&list, *at == ' ' ? ", " : "%c", *at);
+    if (list.length)
+        diag_help(diag, "its parameters are: %s", list.text);
+    out_free(&list);
+}
+
 static void
 report_count(BuiltinCall *call, uint32_t given)
 {
@@ -98,7 +110,7 @@ report_count(BuiltinCall *call, uint32_t given)
         diag = diag_add(call->env->diags, E0203, call->span, "'%s' takes %u to %u arguments, got %u", name,
                         least, most, given);
     if (most)
-        diag_help(diag, "its parameters are: %s", call->builtin->parameters);
+        help_parameters(call, diag);
 }
 
 static bool
@@ -110,8 +122,7 @@ place_named(BuiltinCall *call, Node arg, uint32_t positional)
     if (index < 0) {
         Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no parameter named '%s'",
                               call->builtin->name, name);
-        if (*call->builtin->parameters)
-            diag_help(diag, "its parameters are: %s", call->builtin->parameters);
+        help_parameters(call, diag);
         return false;
     }
     if (index < positional || call->nodes[index]) {

@@ -256,6 +256,7 @@ typedef struct End { // one side of a connect: connectors with their types
     bool outside, absent;
     bool open;       // the sizes of an undeclared element are those of the other side
     bool late;       // what is connected is known when the model is complete (augment.c)
+    const char *name;
 } End;
 
 static void
@@ -323,11 +324,31 @@ add_parts(Elab *elab, Node ref, uint32_t used, const Target *target, End *end)
     return ok;
 }
 
+// The connectors of a component that is given in place of one.
+static void
+help_connectors(Elab *elab, const Target *target, const char *name, Diag *diag)
+{
+    enum { SHOWN = 6 };
+    Fragment *frag = target->kind == TARGET_COMPONENT && target->n ? target->spots[0].frag : NULL;
+    Out list = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; frag && i < frag->order.n && n < SHOWN; i++) {
+        const Member *member = &frag->members.at[frag->order.at[i]];
+        const Fragment *part = member->is_component && member->count ? member->fragments[0] : NULL;
+        if (part && part->connector_type)
+            out_printf(&list, "%s%s.%s", n++ ? ", " : "", name, name_of(elab, member->name));
+    }
+    if (n)
+        diag_help(diag, "its connectors are: %s", list.text);
+    out_free(&list);
+}
+
 static bool
 connector_end(Elab *elab, Node ref, End *end)
 {
     Target target;
     uint32_t used;
+    end->name = scope_name_text(elab->program, ref);
     if (!resolve_port(elab, &elab->env, ref, &target, &used))
         return false;
     end->outside = target.outside;
@@ -341,8 +362,7 @@ connector_end(Elab *elab, Node ref, End *end)
     bool ok = target.kind == TARGET_VARIABLE ? add_signals(elab, &target, end)
             : target.kind == TARGET_COMPONENT && add_connectors(elab, &target, end);
     if (!ok)
-        diag_add(elab->diags, E0401, node_at(elab, ref)->span, "'%s' is not a connector",
-                 scope_name_text(elab->program, ref));
+        help_connectors(elab, &target, end->name, diag_add(elab->diags, E0401, node_at(elab, ref)->span, "'%s' is not a connector", end->name));
     return ok;
 }
 
@@ -481,8 +501,8 @@ static void
 add_connects(Elab *elab, Fragment *frag, const End *a, const End *b, Span span)
 {
     if (a->connectors.n != b->connectors.n) {
-        diag_add(elab->diags, E0402, span, "%u and %u connectors cannot be connected one to one",
-                 a->connectors.n, b->connectors.n);
+        diag_add(elab->diags, E0402, span, "'%s' is %u connector%s and '%s' %u: they cannot be connected one to one", a->name, a->connectors.n,
+                 a->connectors.n == 1 ? "" : "s", b->name, b->connectors.n);
         return;
     }
     if (!names_fit(elab, a, b, span))

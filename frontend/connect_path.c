@@ -109,7 +109,8 @@ find_element(Walk *walk, Fragment *inside, Node part, Member **member)
     if (*member && !member_declare(elab, inside, *member))
         return false;
     if (*member && (*member)->absent) {
-        diag_add(elab->diags, E0118, at->span, "'%s' is not part of the model: its condition is false", name_of(elab, at->sym));
+        Diag *diag = diag_add(elab->diags, E0118, at->span, "'%s' is not part of the model: its condition is false", name_of(elab, at->sym));
+        diag_note(diag, (*member)->span, "declared here");
         return false;
     }
     if (*member && ((*member)->kind == VAR_PARAMETER || (*member)->kind == VAR_CONSTANT) && !(*member)->is_component) {

@@ -326,8 +326,9 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
     check_inside(elab, frag, member, use->class_id);
     if (member->mod && member->mod->value) {
         if (class_at(elab->program, use->class_id)->kind != CLASS_RECORD) {
-            diag_add(elab->diags, E0119, member->mod->span, "'%s' is a component and cannot have a value",
-                     name_of(elab, member->name));
+            Diag *diag = diag_add(elab->diags, E0119, member->mod->span, "'%s' is a component and cannot have a value",
+                                  name_of(elab, member->name));
+            diag_help(diag, "parameters get values in parentheses behind its name: %s(parameter = value)", name_of(elab, member->name));
             return false;
         }
         member->mod = record_spread(elab, member->mod, use->class_id);

@@ -117,8 +117,13 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
                  sym_text(elab->dae->syms, declared->name));
         return;
     }
-    if (from && from->line && !redeclare_member(elab, &member, declared, from, &own))
-        return;
+    const Member before = member;
+    Mod *own_before = own;
+    if (from && from->line && !redeclare_member(elab, &member, declared, from, &own)) {
+        member = before; // what uses the component is no second mistake
+        own = own_before;
+        from = NULL;
+    }
     member.mod = mod_merge(elab, from, own);
     map_put(&into->frag->by_name, declared->name, into->members.n);
     vec_push(&into->members, member);

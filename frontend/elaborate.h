@@ -35,6 +35,7 @@ typedef struct ElaborateOptions {
     const char *class_name;   // NULL: the only, or the last, non-partial model of the last file added
     uint32_t class_id;        // instead of a name, from program_survey(); 0: none
     bool part;                // the class is a part of models: overconstrained flanges need no root
+    bool defaults;            // values of parameters are defaults that models replace: assertions about them need not hold
     const Override *overrides;
     uint32_t n_overrides;
     uint64_t max_scalars;     // 0: 50 million; "a huge array" is an error, not a crash
@@ -55,6 +56,7 @@ typedef struct SurveyItem {
     const char *name;
     uint32_t class_id;
     SurveyKind kind;
+    bool block;
 } SurveyItem;
 typedef struct Survey {
     VEC(SurveyItem) items;

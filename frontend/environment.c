@@ -262,8 +262,8 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
         diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
         return false;
     }
-    if (!ok && at->kind == AST_NAME) // a base that does not exist or does not fit has been reported
-        return false;
+    if (!ok && (at->kind == AST_NAME || scope_import_failed(elab->program, scope->class_id, first)))
+        return false; // a base that does not exist or does not fit has been reported, and so has an import
     if (!ok || !found.class_id) {
         if (ok) {
             Diag *diag = diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
@@ -487,8 +487,11 @@ env_value(ExprEnv *env, Var var, double *out, Span span)
         member = member_to_evaluate(elab, &frag, &local);
     }
     if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
-        diag_add(elab->diags, E0112, span,
-                 "a value that must be known at compile time uses something that is no parameter or constant");
+        Diag *diag = diag_add(elab->diags, E0112, span,
+                              "a value that must be known at compile time uses %s%s%s is no parameter or constant",
+                              member ? "'" : "", member ? name_of(elab, member->name) : "something", member ? "', which" : " that");
+        if (member)
+            diag_note(diag, member->span, "declared here");
         return false;
     }
     const Value *value;

@@ -105,7 +105,7 @@ take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void 
     if (!function_multiple(env, call, &outputs, &n))
         return false;
     if (node_at(elab, tuple)->nchild > n) {
-        diag_add(elab->diags, E0123, span, "the function has %u outputs, but %u are taken", n,
+        diag_add(elab->diags, E0123, span, "the function has %u output%s, but %u are taken", n, n == 1 ? "" : "s",
                  node_at(elab, tuple)->nchild);
         return false;
     }

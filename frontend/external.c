@@ -288,8 +288,8 @@ find_destructor(const Frame *frame, Passing *passing, uint32_t *number)
     return true;
 }
 
-static bool
-uses_objects(const Passing *passing)
+bool
+external_uses_objects(const Passing *passing)
 {
     for (uint32_t i = 0; i < passing->passes.n; i++)
         if (passing->passes.at[i].value.type.object)
@@ -301,7 +301,7 @@ static bool
 make_routine(const Frame *frame, Passing *passing, uint32_t *number)
 {
     ExprEnv *env = frame->env;
-    External external = {.objects = uses_objects(passing)};
+    External external = {.objects = external_uses_objects(passing)};
     if (!find_destructor(frame, passing, &external.destructor))
         return false;
     Routine *routine = routine_create(env->exprs, function_text(frame), frame->span);
@@ -319,6 +319,25 @@ make_routine(const Frame *frame, Passing *passing, uint32_t *number)
     return true;
 }
 
+bool
+external_take_results(Frame *frame, const Passing *passing, Expr call)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t i = 0; i < passing->passes.n; i++) {
+        const Pass *pass = &passing->passes.at[i];
+        Value *value = &env->locals.at[pass->variable].value;
+        if (pass->kind != PASS_RESULT)
+            continue;
+        if (!value_new(env, &pass->value.type, frame->span, value))
+            return false;
+        for (uint32_t k = 0; k < value->count; k++)
+            value->elements[k] = routine_result(env->exprs, call, pass->out + k);
+    }
+    if (!passing->outputs)
+        frame->effect = routine_result(env->exprs, call, 0);
+    return true;
+}
+
 static bool
 call(Frame *frame, Passing *passing)
 {
@@ -332,18 +351,7 @@ call(Frame *frame, Passing *passing)
     number = *place;
     bool good = known ? number != 0 : make_routine(frame, passing, &number);
     *routines_external_place(env->routines, key, &known) = good ? number : 0;
-    Expr made = good ? routine_call(env->exprs, number, inputs.at, inputs.n) : 0;
-    for (uint32_t i = 0; good && i < passing->passes.n; i++) {
-        const Pass *pass = &passing->passes.at[i];
-        Value *value = &env->locals.at[pass->variable].value;
-        if (pass->kind != PASS_RESULT)
-            continue;
-        good = value_new(env, &pass->value.type, frame->span, value);
-        for (uint32_t k = 0; good && k < value->count; k++)
-            value->elements[k] = routine_result(env->exprs, made, pass->out + k);
-    }
-    if (good && !passing->outputs)
-        frame->effect = routine_result(env->exprs, made, 0);
+    good = good && external_take_results(frame, passing, routine_call(env->exprs, number, inputs.at, inputs.n));
     vec_free(&inputs);
     return good;
 }
@@ -386,10 +394,15 @@ external_run(Frame *frame)
     Node external = frame->external.node, name = ast_child(env->ast, external, 1);
     Passing passing = {.env = env, .returned = -1};
     env->scope = frame->external.scope;
-    if (!check_language(frame, &passing, external) || !check_allowed(frame))
+    if (!check_language(frame, &passing, external))
         return false;
     passing.name = sym_text(env->syms, name ? ast_at(env->ast, name)->sym : ast_at(env->ast, frame->external_class)->sym);
-    bool good = (name ? add_declared(frame, &passing, external) : add_all(frame, &passing)) && call(frame, &passing);
+    bool good = name ? add_declared(frame, &passing, external) : add_all(frame, &passing);
+    const mdl_standard *standard = good && env->routines ? external_standard(frame, &passing) : NULL;
+    if (standard)
+        good = external_call_standard(frame, &passing, standard);
+    else
+        good = good && check_allowed(frame) && call(frame, &passing);
     vec_free(&passing.passes);
     return good;
 }

@@ -12,7 +12,7 @@
 #include "frontend/external_inner.h"
 #include "ir/base/src.h"
 
-typedef VEC(const char *) Texts;
+typedef ExternalTexts Texts;
 
 typedef struct Search {
     ExprEnv *env;
@@ -176,6 +176,13 @@ kept_texts(Arena *arena, const Texts *texts)
     if (texts->n)
         memcpy(kept, texts->at, texts->n * sizeof *kept);
     return kept;
+}
+
+bool
+external_libraries(ExprEnv *env, Node class_node, ExternalTexts *names)
+{
+    Search search = {.env = env, .class_node = class_node};
+    return annotated_texts(&search, "Library", names);
 }
 
 bool

@@ -3,6 +3,7 @@
 #define MDLC_FRONTEND_EXTERNAL_INNER_H
 
 #include "frontend/expression_inner.h"
+#include "runtime/standard.h"
 
 typedef enum PassKind {
     PASS_VALUE,  // of an input, or of any expression
@@ -29,6 +30,16 @@ typedef struct Passing { // how an external function is called
     const char *destructor; // symbol of the ExternalCode that destroys the object that is made; NULL: none
 } Passing;
 
+// --- external.c
+// The outputs of the function are the results of a call of its routine.
+bool external_take_results(Frame *frame, const Passing *passing, Expr call);
+bool external_uses_objects(const Passing *passing);
+
+// --- external_standard.c
+// The function of our own that is declared; NULL: none.
+const mdl_standard *external_standard(const Frame *frame, const Passing *passing);
+bool external_call_standard(Frame *frame, Passing *passing, const mdl_standard *standard);
+
 // --- external_code.c
 // The text that is passed, where it is known; NULL: for other arguments.
 const char *external_literal(const Passing *passing, const Pass *pass);
@@ -41,6 +52,10 @@ void external_wrapper(const Passing *passing, const char *symbol, uint32_t site,
 // --- external_folder.c
 // The words that tell the C compiler where the class of a function finds its files, and what it is linked with.
 bool external_words(ExprEnv *env, Node class_node, Sym full_name, External *external);
+
+typedef VEC(const char *) ExternalTexts;
+// The names in the annotation Library; false after an error.
+bool external_libraries(ExprEnv *env, Node class_node, ExternalTexts *names);
 
 // --- external_text.c
 // C that all calls share: what the text above refers to, and ModelicaUtilities.h with what it declares.

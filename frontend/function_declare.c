@@ -104,6 +104,8 @@ gather_body(Frame *frame, Node class_node, Node body, void *scope, uint32_t dept
             Diag *diag = diag_add(env->diags, E0212, frame->span, "'%s' is a function and cannot have equations",
                                   sym_text(env->syms, frame->function->full_name));
             diag_note(diag, node_span(env, section), "here");
+            if (kind == AST_EQUATIONS)
+                diag_help(diag, "a function has the section 'algorithm', in which its outputs are assigned: y := ...");
             return false;
         }
     }

@@ -395,6 +395,7 @@ solve_graph(Linker *linker, const Fragment *model)
     Span at;
     linker->dae->knows_graph = true;
     linker->dae->is_part = linker->elab->options->part;
+    linker->dae->has_defaults = linker->elab->options->defaults;
     if (!linker->elab->overconstrained.n && !linker->elab->counts_connects)
         return true;
     vec_grow(&linker->connects_of, linker->dae->connectors.n);

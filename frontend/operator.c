@@ -18,6 +18,8 @@ refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, S
     bool numbers = op <= AOP_EPOW;
     if (numbers && (left->type.base == TYPE_BOOLEAN || right->type.base == TYPE_BOOLEAN))
         diag_help(diag, "write 'if b then 1 else 0' where a Boolean is to count as a number");
+    else if (op == AOP_ADD && (left->type.base == TYPE_STRING) != (right->type.base == TYPE_STRING))
+        diag_help(diag, "write 'String(x)' for the text of a value");
     return false;
 }
 

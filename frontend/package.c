@@ -246,13 +246,29 @@ load_in_order(Program *program, Directory *directory)
         fclose(file);
 }
 
+// Whether a directory is one of those around it: a link that leads back.
+static bool
+leads_back(Program *program, const char *path, uint32_t depth)
+{
+    const char *up = path;
+    struct stat here, there;
+    bool back = false;
+    if (stat(path, &here))
+        return false;
+    for (; depth && !back; depth--) {
+        up = arena_strndup(program->arena, up, (size_t)(file_name(up) - up - 1));
+        back = !stat(up, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    }
+    return back;
+}
+
 // A package stored as a directory: package.mdl first, then every other file and sub-package: in the order of package.order,
 // the others by name.
 static void
 load_directory(Program *program, const char *path, const char *around, const char *name, uint32_t depth)
 {
     const char *inside = package_file(program, path);
-    if (depth > DEPTH_LIMIT / 8 || !inside)
+    if (depth > DEPTH_LIMIT / 8 || !inside || leads_back(program, path, depth))
         return;
     load_file(program, inside, around);
     Directory directory = {.path = path, .package = *around ? arena_printf(program->arena, "%s.%s", around, name) : name,

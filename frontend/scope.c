@@ -139,6 +139,28 @@ import_component(Program *program, Node name, Found *found)
     return n > 1 && found->member;
 }
 
+// The name that is nearest to the first part that is not there.
+static void
+help_import(Program *program, Node name, Diag *diag)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild, at = CLASSID_ROOT;
+    Out path = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        Found found;
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        if (scope_member(program, at, part, &found) && found.class_id) {
+            out_printf(&path, "%s.", sym_text(program->syms, part));
+            at = found.class_id;
+            continue;
+        }
+        const char *near = at ? scope_nearest(program, at, part, true) : NULL;
+        if (near)
+            diag_help(diag, "did you mean '%s%s'?", path.text ? path.text : "", near);
+        break;
+    }
+    out_free(&path);
+}
+
 static void
 report_import(Program *program, uint32_t class_id, uint32_t index)
 {
@@ -146,8 +168,9 @@ report_import(Program *program, uint32_t class_id, uint32_t index)
     if (class_at(program, class_id)->imports.at[index].reported)
         return;
     class_at(program, class_id)->imports.at[index].reported = true;
-    diag_add(program->diags, E0120, ast_at(&program->ast, name)->span, "there is no package or class '%s'",
-             scope_name_text(program, name));
+    Diag *diag = diag_add(program->diags, E0120, ast_at(&program->ast, name)->span, "there is no package or class '%s'",
+                          scope_name_text(program, name));
+    help_import(program, name, diag);
 }
 
 // All parts but that which is imported are packages, and none is protected (section 13.2.1).
@@ -612,6 +635,14 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
     const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
     ClassKind kind = (ClassKind)own->kind;
+    bool basic = base >= CLASSID_REAL && base <= CLASSID_STRING; // for types and connectors only
+    if (basic && (kind == CLASS_MODEL || kind == CLASS_BLOCK || kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_RECORD)) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),
+                              ast_class_kind_name(kind), sym_text(program->syms, info->name));
+        diag_help(diag, "a type with other attributes begins with 'type'");
+        return false;
+    }
     if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
         || kinds_extended(kind) >> info->kind & 1)
         return true;

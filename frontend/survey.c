@@ -2,8 +2,8 @@
 //
 // Purpose: `mdlc check` of a file whose classes are packages and parts, or of a package in a directory. Method: models stand alone; a part (an element, or a
 // model with flanges) is elaborated as one, and what its flanges bring is left open; a function is called by a model that is
-// written for it, with inputs of its own types, and a type is that of a component in such a model. Sizes that only a call
-// gives, and partial classes, are named as not checked.
+// written for it, with inputs of its own types, and a type is that of a component in such a model. Sizes and functions that only
+// a call gives, and partial classes, are named as not checked.
 // Contract: elaborate.h. Complexity: linear in the classes of the file and the components of its functions.
 #include "frontend/fragment.h"
 #include "frontend/parse.h"
@@ -18,7 +18,7 @@ print_declaration(Program *program, uint32_t class_id, const ClassMember *member
     uint32_t type = scope_class_quietly(program, class_id, ast_child(ast, member->line, 0));
     Node lists[] = {ast_child(ast, member->line, 1), ast_child(ast, member->node, 0)};
     const char *separator = "[";
-    if (!type)
+    if (!type || class_at(program, type)->kind == CLASS_FUNCTION)
         return false;
     out_printf(out, "%s %s", sym_text(program->syms, class_at(program, type)->full_name), name);
     for (int k = 0; k < 2; k++)
@@ -210,7 +210,7 @@ program_survey(Program *program, const char *name, Survey *survey)
             return false;
         if (kind == SURVEY_NOTHING || is_object(program, id))
             continue;
-        SurveyItem item = {.name = sym_text(program->syms, info->full_name), .class_id = id, .kind = kind};
+        SurveyItem item = {.name = sym_text(program->syms, info->full_name), .class_id = id, .kind = kind, .block = info->kind == CLASS_BLOCK};
         vec_push(&survey->items, item);
     }
     bool any = false;

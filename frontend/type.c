@@ -145,6 +145,9 @@ report_coercion(ExprEnv *env, const Value *value, const Type *type, Span span, c
         diag_help(diag, "write 'fill(value, ...)' to give every element the same value");
     else if (type->base == TYPE_INTEGER && value->type.base == TYPE_REAL)
         diag_help(diag, "use 'integer(x)' (the largest Integer not above x) to convert");
+    else if (type->base == TYPE_BOOLEAN && type_is_number(&value->type) && value->count == 1 && value->elements
+             && expr_op(env->exprs, value->elements[0]) == OP_CONST)
+        diag_help(diag, "write '%s'", expr_value(env->exprs, value->elements[0]) != 0 ? "true" : "false");
     else if (type->base == TYPE_BOOLEAN && type_is_number(&value->type))
         diag_help(diag, "write a comparison, such as 'x > 0'");
     else if (type->base == TYPE_REAL && value->type.base == TYPE_BOOLEAN)

@@ -316,6 +316,7 @@ typedef struct Dae {
     const Sources *sources;
     Sym name;
     double start, stop, interval, tolerance; // experiment annotation; NAN where not given
+    bool has_defaults;    // values of parameters are to be replaced: assertions about them need not hold
     bool is_part;         // of models that it is not looked at in: what its flanges and buses meet there is not known
 
     VEC(Inst) insts;

@@ -59,6 +59,7 @@ struct Exprs {
     F64Vec last_inputs, last_outputs;
     mdl_texts *texts;      // Strings that are known (ir/text.h); NULL: there are none yet
     uint32_t text_fill[MDL_FAILURE_VALUES + 1], text_order; // routines, by the number of values; 0: not made yet
+    bool text_needed;      // a table is there for what calls make
     uint32_t text_site;    // of a lack of room for texts, from 1; 0: not made yet
 };
 

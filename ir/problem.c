@@ -176,7 +176,8 @@ separate_discrete(Structure *structure)
             structure->use.at[k] = USE_READ;
 }
 
-// An initial equation that is written as the value of a discrete Real (d = ...) may determine it, whatever stands on the right.
+// An initial equation that is written as the value of a discrete Real (d = ...) may determine it, whatever stands on the right; so may what
+// a when-equation gives to any discrete variable at the start.
 static bool
 starts_discrete(const Dae *dae, const Equation *at)
 {
@@ -187,7 +188,7 @@ starts_discrete(const Dae *dae, const Equation *at)
     if (expr_op(exprs, left) != OP_SLOT)
         return false;
     Var var = dae->rows.at[at->row + expr_slot_of(exprs, left)];
-    return dae_kind(dae, var) == VAR_DISCRETE && dae_group(dae, var)->decl->type == TYPE_REAL;
+    return dae_kind(dae, var) == VAR_DISCRETE && (at->generated || dae_group(dae, var)->decl->type == TYPE_REAL);
 }
 
 void

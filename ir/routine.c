@@ -473,8 +473,9 @@ execute_external(Exprs *exprs, Routine *routine, const double *inputs, double *o
 {
     double state[MDL_FAILURE_PLACES] = {0};
     const External *external = routine->external;
-    if (!external->builtin && (exprs->folding || !exprs->load || external->objects
-                               || (!external->address && !exprs->load(exprs->load_context, exprs, routine))))
+    if (external->objects)
+        return false;
+    if (!external->builtin && (exprs->folding || !exprs->load || (!external->address && !exprs->load(exprs->load_context, exprs, routine))))
         return false;
     state[MDL_CALL_TEXTS] = (double)(uintptr_t)text_table(exprs);
     external->address(inputs, outputs, state);
@@ -515,18 +516,32 @@ execute(Exprs *exprs, uint32_t number, const double *inputs, double *outputs, do
     return good;
 }
 
+// Work that a call is taken to have done before it begins. Where f(60) takes too long, f(59) and f(58) in it are asked for next: each
+// failure halves what the next call may do, so that all of them together take not much longer than the first.
+static uint32_t
+work_before(const Routine *routine)
+{
+    uint32_t left = routine->exhausted < 32 ? ROUTINE_FOLDING >> routine->exhausted : 0;
+    return ROUTINE_FOLDING - (left > ROUTINE_FOLDING_LEAST ? left : ROUTINE_FOLDING_LEAST);
+}
+
 // Results of one call are asked for one after the other: the last call is remembered.
 bool
 routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *outputs)
 {
-    const Routine *routine = exprs->routines.at[number];
-    uint32_t work = 0;
+    Routine *routine = exprs->routines.at[number];
+    uint32_t work = work_before(routine);
     if (exprs->last_routine == number && exprs->last_inputs.n == routine->inputs
         && !memcmp(exprs->last_inputs.at, inputs, routine->inputs * sizeof *inputs)) {
         memcpy(outputs, exprs->last_outputs.at, routine->outputs * sizeof *outputs);
         return true;
     }
-    if (!execute(exprs, number, inputs, outputs, 0, &work))
+    bool good = execute(exprs, number, inputs, outputs, 0, &work);
+    if (work > ROUTINE_FOLDING) {
+        routine->exhausted++;
+        exprs->said = arena_printf(exprs->arena, "'%s' makes more than %d calls and repetitions", routine->name, ROUTINE_FOLDING);
+    }
+    if (!good)
         return false;
     exprs->last_routine = number;
     vec_clear(&exprs->last_inputs);

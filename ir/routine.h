@@ -91,6 +91,7 @@ typedef struct Routine {
     VEC(Special) special; // tried before that, in this order
     VEC(Inverse) inverses; // of a routine with one output
     External *external;   // instead of blocks; NULL: none
+    uint32_t exhausted;   // times that a call took too long while compiling
     bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
     uint32_t depth_site, work_site; // calls inside each other, iterations
 } Routine;
@@ -99,7 +100,8 @@ enum {
     ROUTINE_STACK = 2 << 20,       // bytes of cells of all calls inside each other
     ROUTINE_OVERHEAD = 512,        // bytes of a call that are no cells
     ROUTINE_WORK = 100000000,      // calls and repetitions in one evaluation of an outermost call
-    ROUTINE_FOLDING = 200000       // the same while compiling
+    ROUTINE_FOLDING = 200000,      // the same while compiling
+    ROUTINE_FOLDING_LEAST = 1000   // and what is left of it when calls of the function have taken too long often
 };
 
 // A routine without blocks; name and site texts are copied.

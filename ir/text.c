@@ -26,7 +26,14 @@ text_table(Exprs *exprs)
 bool
 texts_used(const Exprs *exprs)
 {
-    return exprs->texts && (mdl_texts_count(exprs->texts) > 1 || exprs->text_order);
+    return exprs->texts && (mdl_texts_count(exprs->texts) > 1 || exprs->text_order || exprs->text_needed);
+}
+
+void
+text_needed(Exprs *exprs)
+{
+    text_table(exprs);
+    exprs->text_needed = true;
 }
 
 Expr

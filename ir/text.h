@@ -11,6 +11,8 @@
 // The table, made when it is asked for first. Its text 0 is the empty one.
 mdl_texts *text_table(Exprs *exprs);
 bool texts_used(const Exprs *exprs);
+// The run has a table of texts, although there may be none in the model: what is called makes some, or objects.
+void text_needed(Exprs *exprs);
 // A text that is known.
 Expr text_expr(Exprs *exprs, const char *text);
 // The text of a constant; NULL for other expressions.

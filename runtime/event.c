@@ -80,6 +80,7 @@ settle_discretes(Run *run)
 {
     uint32_t limit = mixed_limit(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
+        failure_next_instant(run);
         int status = mixed_solve(run);
         if (status == MDL_OK && run->sense)
             status = sense_discretes(run);

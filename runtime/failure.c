@@ -26,6 +26,13 @@ failure_join_texts(const Run *run)
         run->v[run->model->failure + MDL_CALL_TEXTS] = (double)(uintptr_t)run->texts;
 }
 
+void
+failure_next_instant(const Run *run)
+{
+    if (run->model->failure)
+        run->v[run->model->failure + MDL_CALL_INSTANT]++;
+}
+
 bool
 failure_happened(const Run *run)
 {

@@ -227,27 +227,64 @@ set_tolerances(Run *run)
         run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
 }
 
+static bool
+is_kept(const mdl_discrete *discrete)
+{
+    return discrete->next && discrete->pre;
+}
+
 // A when-condition that holds only because of initial() has the left value false: its edge fires in the first
 // event iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
-static int
-arm_initial_conditions(Run *run)
+static bool
+arm_conditions(Run *run, double *armed)
 {
     const mdl_model *model = run->model;
-    if (!model->initial || !model->n_discretes)
-        return MDL_OK;
-    double *keep = malloc(model->nv * sizeof *keep);
-    if (!keep)
-        return MDL_INTERNAL;
-    memcpy(keep, run->v, model->nv * sizeof *keep);
+    bool any = false;
     run->v[model->initial] = 0;
     mdl_call(model->discretes, run->v);
     for (uint32_t k = 0; k < model->n_discretes; k++) {
         const mdl_discrete *discrete = &model->discrete[k];
-        if (discrete->next && discrete->pre && keep[discrete->value] == 1 && run->v[discrete->next] == 0)
-            keep[discrete->pre] = 0;
+        if (is_kept(discrete) && armed[discrete->value] == 1 && run->v[discrete->next] == 0) {
+            armed[discrete->pre] = 0;
+            any = true;
+        }
     }
-    memcpy(run->v, keep, model->nv * sizeof *keep);
-    free(keep);
+    return any;
+}
+
+// Where such a clause would now give another value than in the initial solution, the left value of its variable is still the one from
+// before: n = pre(n) + 1 counts once. `before` are the left values that the initial solution was found with.
+static void
+keep_left_values(Run *run, double *armed, const double *before)
+{
+    const mdl_model *model = run->model;
+    memcpy(run->v, armed, model->nv * sizeof *armed);
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (is_kept(&model->discrete[k]) && run->v[model->discrete[k].next] != armed[model->discrete[k].value])
+            run->v[model->discrete[k].pre] = before[k];
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        if (is_kept(discrete) && run->v[discrete->next] == armed[discrete->value])
+            armed[discrete->pre] = run->v[discrete->pre];
+    }
+}
+
+static int
+arm_initial_conditions(Run *run, const double *before)
+{
+    const mdl_model *model = run->model;
+    if (!model->initial || !model->n_discretes)
+        return MDL_OK;
+    double *armed = malloc(model->nv * sizeof *armed);
+    if (!armed)
+        return MDL_INTERNAL;
+    memcpy(armed, run->v, model->nv * sizeof *armed);
+    if (arm_conditions(run, armed))
+        keep_left_values(run, armed, before);
+    memcpy(run->v, armed, model->nv * sizeof *armed);
+    free(armed);
     return MDL_OK;
 }
 
@@ -277,14 +314,16 @@ adopt_relations(Run *run)
 // follow from other relations (1/abs(x) has a pole while abs() takes the wrong branch), so that each pass makes right those
 // that the pass before made possible; what still changes after that is left to the event iteration.
 static void
-adopt_conditions(Run *run)
+adopt_conditions(Run *run, double *before)
 {
     const mdl_model *model = run->model;
     for (uint32_t pass = 0; adopt_relations(run) && pass < ADOPTING_PASSES; pass++)
         continue;
     for (uint32_t k = 0; k < model->n_discretes; k++)
-        if (model->discrete[k].pre)
+        if (model->discrete[k].pre) {
+            before[k] = run->v[model->discrete[k].pre];
             run->v[model->discrete[k].pre] = run->v[model->discrete[k].value];
+        }
     friction_start(run);
 }
 
@@ -335,10 +374,14 @@ init_solve(Run *run)
     free(started);
     if (status != MDL_OK)
         return status;
-    adopt_conditions(run);
+    double *before = calloc(model->n_discretes + 1, sizeof *before);
+    if (!before)
+        return MDL_INTERNAL;
+    adopt_conditions(run, before);
     event_instants(run);
     status = check_initial(run);
     if (status == MDL_OK)
-        status = arm_initial_conditions(run);
+        status = arm_initial_conditions(run, before);
+    free(before);
     return status == MDL_OK ? event_iterate(run, true) : status;
 }

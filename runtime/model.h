@@ -53,10 +53,11 @@ typedef struct mdl_matrix {
 // What functions called at run time share, from `failure` on in v. The first is 0 as long as nothing failed, then the number of
 // the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
 // and repetitions are left to them. From MDL_CALL_WARNING on the same again for the first assertion of level warning that does not hold.
-// Then the address of the texts of the run (runtime/texts.h).
+// Then the address of the texts of the run (runtime/texts.h), and a number that another instant has: each pass of an event iteration.
 enum {
     MDL_FAILURE_VALUES = 16, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_CALL_WARNING,
-    MDL_CALL_TEXTS = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES, MDL_FAILURE_PLACES
+    MDL_CALL_TEXTS = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES, MDL_CALL_INSTANT,
+    MDL_FAILURE_PLACES
 };
 
 typedef struct mdl_failure {

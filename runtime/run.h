@@ -204,6 +204,8 @@ int evaluate_asserts(Run *run);
 void failure_clear(const Run *run);
 // Calls find the texts of the run.
 void failure_join_texts(const Run *run);
+// What is evaluated from now on is another instant to functions that remember (runtime/standard.h).
+void failure_next_instant(const Run *run);
 bool failure_happened(const Run *run);
 bool failure_text(const Run *run, char *text, size_t size);
 bool failure_report(const Run *run);

@@ -25,6 +25,7 @@ struct mdl_texts {
     uint32_t n, capacity;
     uint32_t *chains; // number + 1 of the first, as many as the capacity
     size_t bytes;
+    mdl_objects *objects; // NULL: none yet
 };
 
 static uint64_t
@@ -100,6 +101,14 @@ mdl_texts_count(const mdl_texts *texts)
     return texts->n;
 }
 
+mdl_objects *
+mdl_texts_objects(mdl_texts *texts)
+{
+    if (texts && !texts->objects)
+        texts->objects = mdl_objects_create();
+    return texts ? texts->objects : NULL;
+}
+
 mdl_texts *
 mdl_texts_create(const char *const *known, uint32_t n)
 {
@@ -118,6 +127,7 @@ mdl_texts_free(mdl_texts **place)
         return;
     for (uint32_t i = 0; i < texts->n; i++)
         free(texts->entries[i].text);
+    mdl_objects_free(&texts->objects);
     free(texts->entries);
     free(texts->chains);
     free(texts);

@@ -7,12 +7,16 @@
 
 #include <stdint.h>
 
+#include "runtime/objects.h"
+
 typedef struct mdl_texts mdl_texts;
 
 // A table with these texts as the numbers 0 .. n - 1 (known[0] is the empty one, all are different); NULL without memory.
 mdl_texts *mdl_texts_create(const char *const *known, uint32_t n);
 void mdl_texts_free(mdl_texts **texts);
 uint32_t mdl_texts_count(const mdl_texts *texts);
+// What calls have made and keep as long as the texts live; NULL without memory.
+mdl_objects *mdl_texts_objects(mdl_texts *texts);
 // The text with a number, as long as the table lives; the empty one for numbers that stand for none.
 const char *mdl_text(const mdl_texts *texts, double number);
 // The number of a text, which is copied; NaN when there is no room for another one.

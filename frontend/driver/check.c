@@ -28,7 +28,7 @@ check_motion(Session *session)
     return diags_errors(session->diags) > errors ? EXIT_MODEL : EXIT_FINE;
 }
 
-// A model without flanges and buses is elaborated again as what stands alone.
+// A model without flanges and buses is elaborated again as what stands alone; a block (a source of a signal) will be a part none the less.
 static int
 check_class(Session *session, const SurveyItem *item, Tally *tally)
 {
@@ -41,6 +41,7 @@ check_class(Session *session, const SurveyItem *item, Tally *tally)
     forget_compilation(session);
     if (!status && alone) {
         options.part = false;
+        options.defaults = item->block;
         status = compile_class(session, &options, FACT_SYS);
         if (!status)
             status = check_motion(session);

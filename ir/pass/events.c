@@ -271,6 +271,8 @@ report_parametric(Lowering *low, const Assert *at)
         known = known && is_parametric(dae, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
     if (at->level > 1 || !known || parameter_value(low, at->condition, at->row) != 0)
         return false;
+    if (dae->has_defaults)
+        return true;
     // A value that is out of its range has been reported: what follows from it in the same component is no second mistake.
     uint32_t wrong;
     if (!at->level && map_get(&low->wrong_values, locate_user_inst(dae, at->inst), &wrong))

@@ -5,7 +5,7 @@
 // was written.
 // Method: maximum matching of what the user demands; each missing condition is then `state = start`,
 // accepted when an augmenting path exists (matroid exchange: what was matched stays matched).
-// When-equations keep their variable at pre(); a set-valued law takes its single-valued selection p =
+// When-equations keep their variable at pre(), unless initial() makes them active (section 8.6 of Modelica 3.6); a set-valued law takes its single-valued selection p =
 // a*sign(x), which is 0 at rest.
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
@@ -34,12 +34,71 @@ pre_of(Dae *dae, Var var)
     return dae_pre(dae, negative ? var : at);
 }
 
+// --- when-equations
+
+// Whether a variable is the condition of a when-clause, which the front end named.
+static bool
+is_condition(Dae *dae, Var var)
+{
+    return dae_kind(dae, var) == VAR_DISCRETE && strstr(dae_name(dae, var), "$when");
+}
+
+// Marks the conditions that are initial(); false when there are none.
+static bool
+find_initial_conditions(Dae *dae, U8Vec *initial)
+{
+    const Exprs *exprs = dae->exprs;
+    bool any = false;
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation at = dae->equations.at[i];
+        if (at.kind != EQN_NORMAL || expr_op(exprs, at.shape) != OP_EQN || expr_nslots(exprs, at.shape) != 1
+            || expr_op(exprs, expr_arg(exprs, at.shape, 0)) != OP_SLOT || expr_op(exprs, expr_arg(exprs, at.shape, 1)) != OP_INITIAL
+            || !is_condition(dae, dae->rows.at[at.row]))
+            continue;
+        if (!any)
+            vec_grow(initial, dae->nvars);
+        initial->at[dae->rows.at[at.row]] = any = true;
+    }
+    return any;
+}
+
+// d = e, where a condition that is initial() makes e count: its edge rises now, and that of no other condition.
+static bool
+add_initial_when(Dae *dae, Problem *problem, const Equation *at, const U8Vec *initial)
+{
+    Exprs *exprs = dae->exprs;
+    uint32_t n = expr_nslots(exprs, at->shape);
+    Expr *with = arena_array(dae->arena, Expr, n + 1);
+    const Var *row = dae->rows.at + at->row;
+    bool active = false;
+    for (uint32_t k = 0; k < n; k++) {
+        Var of = dae->var_pre_of.at[row[k]];
+        with[k] = expr_slot(exprs, k);
+        if (k && is_condition(dae, of == NONE ? row[k] : of))
+            with[k] = expr_const(exprs, of == NONE && row[k] < initial->n && initial->at[row[k]]);
+        active |= expr_is_const(exprs, with[k], 1);
+    }
+    if (!active)
+        return false;
+    Expr shape;
+    uint32_t place;
+    Var *vars = arena_array(dae->arena, Var, n + 1);
+    memcpy(vars, row, n * sizeof *vars);
+    dae_bind_shape(dae, expr_substitute(exprs, at->shape, with, n), vars, &shape, &place);
+    uint32_t equation = dae_add_equation(dae, EQN_INITIAL, shape, place, at->node, at->span);
+    dae->equations.at[equation].generated = 1;
+    vec_push(&problem->equations, equation);
+    return true;
+}
+
 // d = pre(d)
 static void
-add_when(Dae *dae, Problem *problem, uint32_t when)
+add_when(Dae *dae, Problem *problem, uint32_t when, const U8Vec *initial)
 {
     Equation at = dae->equations.at[when];
     Var defined = dae->rows.at[at.row];
+    if (initial->n && add_initial_when(dae, problem, &at, initial))
+        return;
     Var vars[2] = {defined, pre_of(dae, defined)};
     Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
     add_initial(dae, problem, shape, vars, 2, at.node, at.span);
@@ -649,15 +708,18 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
     U32Vec start_of = {0};
     Map said = {0};
+    U8Vec initial = {0};
     uint32_t n = dae->equations.n;
+    find_initial_conditions(dae, &initial);
     dae->assemble &= reduction->invariants.n > 0;
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
             vec_push(&problem->equations, i);
         else if (kind == EQN_WHEN)
-            add_when(dae, problem, i);
+            add_when(dae, problem, i, &initial);
     }
+    vec_free(&initial);
     for (uint32_t i = 0; i < dae->laws.n; i++)
         add_law(dae, problem, &dae->laws.at[i]);
     add_memories(dae, problem);

@@ -142,14 +142,14 @@ plural(uint32_t n)
     return n == 1 ? "" : "s";
 }
 
-// Where an unknown is declared: an input of a component with that component.
+// Where an unknown is declared: an input of a component with that component, what is in a connector with that connector.
 static Span
 place_of(const Contract *contract, uint32_t inst, Var var)
 {
     const Dae *dae = contract->dae;
     const Group *group = dae_group(dae, var);
     uint32_t owner = contract->owner.at[group->inst];
-    return owner == inst ? group->decl->span : dae->insts.at[owner].span;
+    return group->inst == inst ? group->decl->span : dae->insts.at[owner == inst ? group->inst : owner].span;
 }
 
 static void
@@ -175,7 +175,9 @@ report(Contract *contract, uint32_t inst, const Problem *problem)
     Out kinds = {0}, missing = {0};
     problem_singular(problem, contract->places.n, &over, &under);
     uint32_t have = problem->equations.n, needed = contract->places.n;
-    bool lacks = have < needed;
+    bool lacks = have < needed, bonds = false;
+    for (uint32_t i = 0; i < under.variables.n; i++)
+        bonds |= contract->places.at[under.variables.at[i]].effort != NONE;
     print_kinds(contract, inst, &kinds);
     print_missing(contract, inst, &under, &missing);
     Var first = lacks ? contract->places.at[under.variables.at[0]].var : NONE;
@@ -189,8 +191,8 @@ report(Contract *contract, uint32_t inst, const Problem *problem)
     if (lacks && contract->owner.at[dae_group(dae, first)->inst] != inst)
         diag_help(diag, "connect it, or give it a value in a modification");
     else if (lacks)
-        diag_help(diag, "an equation for each unknown stands in the class itself or in a modification; what is given by equations "
-                        "outside is declared as 'input'");
+        diag_help(diag, "an equation for each unknown stands in the class itself or in a modification%s; what is given by equations "
+                        "outside is declared as 'input'", bonds ? ", and one for each flow of its connectors" : "");
     else
         note_others(contract, diag, inst, &over);
     out_free(&kinds);

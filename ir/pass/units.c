@@ -11,6 +11,7 @@
 // Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
 //
 //   x (m) = 2*v (m/s)            E0301        x (mm) = s (m)    E0302, "multiply by 1000"
+#include <ctype.h>
 #include <math.h>
 
 #include "ir/integrate.h"
@@ -55,6 +56,31 @@ enum { NO_UNIT = 0 };
 
 // --- declared units
 
+// What was probably meant: '*' for '.', '^' in front of an exponent, or capitals where none belong and the other way round ("Kg", "hz").
+// NULL: no idea.
+static const char *
+probable_unit(Arena *arena, const char *text, const char *symbol, uint32_t length)
+{
+    char *plain = arena_strndup(arena, text, strlen(text)), *to = plain;
+    const char *error, *at;
+    uint32_t at_length;
+    Unit unit;
+    for (const char *from = text; *from; from++)
+        if (*from != '^' && *from != ' ')
+            *to++ = *from == '*' ? '.' : *from;
+    *to = 0;
+    if (unit_parse(plain, &unit, &error, &at, &at_length))
+        return plain;
+    for (int capital = 0; capital < 2; capital++) {
+        char *changed = arena_strndup(arena, text, strlen(text)), *begin = changed + (symbol - text);
+        for (uint32_t i = 0; i < length; i++)
+            begin[i] = (char)(capital && !i ? toupper((unsigned char)begin[i]) : tolower((unsigned char)begin[i]));
+        if (unit_parse(changed, &unit, &error, &at, &at_length))
+            return changed;
+    }
+    return NULL;
+}
+
 static uint32_t
 read_unit(UnitsPass *pass, const Group *group)
 {
@@ -67,7 +93,11 @@ read_unit(UnitsPass *pass, const Group *group)
         vec_push(&pass->units, unit);
     } else {
         Diag *diag = diag_add(pass->diags, E0304, group->decl->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
-        diag_help(diag, "units look like \"N.m/rad\", \"kg.m2\", \"J/(kg.K)\", \"km/h\"");
+        const char *meant = at >= text && at + length <= text + strlen(text) ? probable_unit(pass->dae->arena, text, at, length) : NULL;
+        if (meant)
+            diag_help(diag, "did you mean \"%s\"?", meant);
+        else
+            diag_help(diag, "units look like \"N.m/rad\", \"kg.m2\", \"J/(kg.K)\", \"km/h\"");
     }
     return index;
 }

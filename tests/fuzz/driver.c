@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/fuzz/mutate.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LARGEST = 20000, SECONDS = 20 };
@@ -138,7 +140,7 @@ change_once(Fuzzer *f, Text *text)
     uint8_t byte = (uint8_t)random_number(f, 256);
     const Text *other = &f->file[random_number(f, f->files)];
     size_t from = random_number(f, other->size + 1), length = random_number(f, other->size - from + 1);
-    switch (random_number(f, 7)) {
+    switch (random_number(f, 14)) {
     case 0: replace_piece(text, at, left ? 1 : 0, &byte, 1); break;
     case 1: replace_piece(text, at, cut, "", 0); break;
     case 2:
@@ -149,6 +151,13 @@ change_once(Fuzzer *f, Text *text)
     }
     case 4: replace_piece(text, at, cut, other->at + from, length < 200 ? length : 200); break;
     case 5: replace_piece(text, at, 0, other->at + from, length); break;
+    case 7:
+    case 8: text->size = mutate_insert(text->at, text->size, LARGEST, other->at, other->size, &f->state); break;
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13: text->size = mutate_tokens(text->at, text->size, LARGEST, &f->state); break;
     default: {
         uint8_t piece[200];
         size_t size = left < sizeof piece ? left : sizeof piece;
