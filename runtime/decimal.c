@@ -77,6 +77,18 @@ power_of_ten(int k)
     return high >> 127 ? high : high << 1 | ((uint64_t)low >> 63);
 }
 
+// value * 2^exponent.
+static double
+scaled(double value, int exponent)
+{
+    if (exponent < -1022 || exponent > 1023)
+        return ldexp(value, exponent);
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double two;
+    memcpy(&two, &bits, sizeof two);
+    return value * two;
+}
+
 void
 decimal_prepare(DecimalPowers *powers)
 {
@@ -84,8 +96,8 @@ decimal_prepare(DecimalPowers *powers)
         Wide power = power_of_ten(k);
         int exponent = (k * 217706 >> 16) - 127; // of the last bit
         powers->of[k - DECIMAL_LEAST] = (DecimalPower){(uint64_t)(power >> 64), (uint64_t)power};
-        powers->pair[k - DECIMAL_LEAST][0] = ldexp((double)(uint64_t)(power >> 75), exponent + 75);
-        powers->pair[k - DECIMAL_LEAST][1] = ldexp((double)(power & (((Wide)1 << 75) - 1)), exponent);
+        powers->pair[k - DECIMAL_LEAST][0] = scaled((double)(uint64_t)(power >> 75), exponent + 75);
+        powers->pair[k - DECIMAL_LEAST][1] = scaled((double)(power & (((Wide)1 << 75) - 1)), exponent);
     }
     powers->wide = decimal_wide();
 }
