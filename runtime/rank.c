@@ -2,7 +2,7 @@
 //
 // Purpose: systems with dependent equations (redundant constraints): their rank, shortest least-squares solutions,
 //          null vectors for messages, and which rows depend on each other.
-// Method: rows are scaled to largest entry 1 (in the units of the columns), then A P = Q R by Householder
+// Method: rows are scaled to largest entry 1 (in the units of the columns; those that are rounding count as zero), then A P = Q R by Householder
 //         reflections with column pivoting (Businger and Golub, Numer. Math. 7 (1965) 269), then the leading rows
 //         of R are triangularised from the right, A P = Q [L 0; 0 0] Z (Golub and Van Loan, Matrix Computations,
 //         5.5.2). Orthogonal transformations do not let pivots grow, so that a small pivot means a small
@@ -13,6 +13,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Beside the largest entry: products of two roundings, which is what is left of the directions that a mechanism in a plane does
+// not have. Scaled up to 1 they would be equations like the others.
+static const double NOTHING = 1e-30;
 
 struct Rank {
     uint32_t rows, columns, rank;
@@ -155,8 +159,11 @@ scale_matrix(Rank *rank, const double *scale)
             rank->row_scale[i] = fmax(rank->row_scale[i], fabs(*entry));
         }
     }
+    double largest = 0;
     for (size_t i = 0; i < m; i++)
-        rank->row_scale[i] = rank->row_scale[i] > 0 ? 1 / rank->row_scale[i] : 1;
+        largest = fmax(largest, rank->row_scale[i]);
+    for (size_t i = 0; i < m; i++)
+        rank->row_scale[i] = rank->row_scale[i] > largest * NOTHING ? 1 / rank->row_scale[i] : 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < m; i++)
             rank->a[j * m + i] *= rank->row_scale[i];
