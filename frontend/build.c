@@ -279,7 +279,7 @@ file_node(Parser *p, Span span, List items)
     return node_list(p, AST_FILE, span, 0, 0, NODES(within), rest);
 }
 
-// The annotation of a class is the last thing in it (section 13.6, and the grammar of appendix A).
+// The annotation of a class is the last thing in it (section 13.6, and the grammar of appendix A). Older texts are read nevertheless.
 static void
 check_annotation(Parser *p, Node body)
 {
@@ -290,7 +290,7 @@ check_annotation(Parser *p, Node body)
         Node item = ast_child(p->ast, body, i), next = ast_child(p->ast, body, i + 1);
         if (!item || ast_kind(p->ast, item) != AST_ANNOTATION || !next)
             continue;
-        Diag *diag = diag_add(p->diags, E0001, ast_at(p->ast, item)->span, "the annotation of a class is the last thing in it");
+        Diag *diag = diag_add(p->diags, W1104, ast_at(p->ast, item)->span, "the annotation of a class is the last thing in it");
         diag_note(diag, ast_at(p->ast, next)->span, "this follows it");
         diag_help(diag, ast_kind(p->ast, next) == AST_ANNOTATION ? "write both as one" : "put it in front of the 'end' of the class");
     }

@@ -135,8 +135,11 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
         good = gather_body(frame, function->class_node, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
         good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
-    else
-        diag_add(env->diags, E0721, frame->span, "calling this form of function is not supported yet");
+    else {
+        Diag *diag = diag_add(env->diags, E0721, frame->span, "a function that is the partial derivative of another, der(f, x), is not supported");
+        diag_note(diag, node_span(env, function->class_node), "declared here");
+        diag_help(diag, "write the derivative as a function");
+    }
     env->scope = scope;
     return good;
 }
