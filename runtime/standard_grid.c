@@ -97,7 +97,7 @@ fill_grid(Grid *grid, const double *matrix)
     return !smooth || smooth_grid(grid);
 }
 
-static Grid *
+static void *
 make_grid(const double *in, double *state, const TableFile *file)
 {
     Argument matrix;
@@ -123,32 +123,18 @@ make_grid(const double *in, double *state, const TableFile *file)
 }
 
 // file, name, matrix, two sizes, smoothness, extrapolation, verbose
-static void
-keep(const double *in, double *out, double *state, int arguments, const TableFile *file)
-{
-    mdl_objects *objects = standard_objects(state);
-    Argument from = standard_arguments(in, arguments);
-    out[0] = objects ? mdl_object_find(objects, grid_free, from.at, from.n) : 0;
-    if (out[0] != 0)
-        return;
-    Grid *grid = objects ? make_grid(in, state, file) : NULL;
-    out[0] = grid ? mdl_object_keep(objects, grid_free, from.at, from.n, grid) : 0;
-    if (out[0] == 0)
-        standard_fail(in, state, "there is no memory for a table");
-}
-
 void
 mdl_standard_grid_init(const double *in, double *out, double *state)
 {
     TableFile file = {standard_text(in, 0, state), standard_text(in, 1, state), ",", 0};
-    keep(in, out, state, 8, &file);
+    standard_keep(in, out, state, 8, &file, grid_free, make_grid);
 }
 
 void
 mdl_standard_grid_init_file(const double *in, double *out, double *state)
 {
     TableFile file = {standard_text(in, 0, state), standard_text(in, 1, state), standard_text(in, 8, state), (int)standard_scalar(in, 9)};
-    keep(in, out, state, 10, &file);
+    standard_keep(in, out, state, 10, &file, grid_free, make_grid);
 }
 
 // --- values

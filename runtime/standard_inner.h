@@ -63,6 +63,11 @@ double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns
 int standard_matrix(const double *in, double *state, const TableFile *file, int first, Argument *matrix, size_t *rows, size_t *columns,
                     double **own);
 
+// out[0] becomes the number of the table that is made of the arguments, now or before (standard_table.c); make returns NULL after a
+// failure.
+typedef void *MakeTable(const double *in, double *state, const TableFile *file);
+void standard_keep(const double *in, double *out, double *state, int arguments, const TableFile *file, mdl_object_free *kind, MakeTable *make);
+
 #define STANDARD_TEXT_FUNCTIONS(_)                                                                                              \
     _(ModelicaError, mdl_standard_error, 1, 1)                                                                                  \
     _(ModelicaInternal_print, mdl_standard_print, 2, 1)                                                                         \

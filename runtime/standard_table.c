@@ -77,10 +77,8 @@ make_curves(const double *in, double *state, const TableFile *file, int shift)
     return curves;
 }
 
-// The object that is made of the arguments, now or before.
-static void
-keep(const double *in, double *out, double *state, int arguments, const TableFile *file, mdl_object_free *kind,
-     void *(*make)(const double *in, double *state, const TableFile *file))
+void
+standard_keep(const double *in, double *out, double *state, int arguments, const TableFile *file, mdl_object_free *kind, MakeTable *make)
 {
     mdl_objects *objects = standard_objects(state);
     Argument from = standard_arguments(in, arguments);
@@ -122,14 +120,14 @@ void
 mdl_standard_curve_init(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 0);
-    keep(in, out, state, 10, &file, curves_free, make_plain);
+    standard_keep(in, out, state, 10, &file, curves_free, make_plain);
 }
 
 void
 mdl_standard_curve_init_file(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 10);
-    keep(in, out, state, 12, &file, curves_free, make_plain);
+    standard_keep(in, out, state, 12, &file, curves_free, make_plain);
 }
 
 static CurvePoint
@@ -221,14 +219,14 @@ void
 mdl_standard_history_init(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 0);
-    keep(in, out, state, 13, &file, history_free, make_history);
+    standard_keep(in, out, state, 13, &file, history_free, make_history);
 }
 
 void
 mdl_standard_history_init_file(const double *in, double *out, double *state)
 {
     TableFile file = file_of(in, state, 13);
-    keep(in, out, state, 15, &file, history_free, make_history);
+    standard_keep(in, out, state, 15, &file, history_free, make_history);
 }
 
 static History *
