@@ -309,14 +309,6 @@ handle_event(Run *run, double instant, bool located, bool other)
     return status;
 }
 
-// Looks at the conditions at a point inside the last step, `low` being the last point without violation.
-static bool
-found_between(Run *run, double low, double time, double *instant)
-{
-    condition_evaluate(run, time);
-    return root_violated(run) && root_locate(run, low, time, instant);
-}
-
 static void
 evaluate_accepted(Run *run)
 {
@@ -351,22 +343,23 @@ find_event(Run *run, double before, double *instant)
     double most = fmin(run->interval, span / 500), length = run->time - before;
     uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
     double low = before;
-    for (uint32_t k = 1; k < parts; k++) {
-        double time = before + length * k / parts;
-        if (found_between(run, low, time, instant))
+    for (uint32_t k = 1; k <= parts; k++) {
+        double time = k < parts ? before + length * k / parts : run->time;
+        if (k < parts)
+            condition_evaluate(run, time);
+        else
+            evaluate_end(run);
+        if (root_violated(run) && root_locate(run, low, time, instant))
             return true;
+        bool suspect = root_suspect(run, before);
+        if (suspect && root_dipped(run, instant))
+            return true;
+        if (suspect && k == parts) {
+            evaluate_end(run);
+            root_violated(run);
+        }
         low = time;
     }
-    evaluate_end(run);
-    if (root_violated(run) && root_locate(run, low, run->time, instant))
-        return true;
-    double when;
-    if (!root_suspect(run, &when) || !(when > low))
-        return false;
-    if (found_between(run, low, when, instant))
-        return true;
-    evaluate_end(run);
-    root_violated(run);
     return false;
 }
 
