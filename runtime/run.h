@@ -453,8 +453,8 @@ bool root_locate(Run *run, double low, double high, double *instant);
 bool root_suspect(Run *run, double from);
 // That look: where those parabolas are lowest. As root_locate().
 bool root_dipped(Run *run, double *instant);
-// After a check without event: conditions that left their band see again. MDL_FAILED when one must have
-// flipped twice inside its band, so that what follows would be wrong.
+// At a point up to which there was no event, or at the first one: conditions that left their band see again. MDL_FAILED when
+// one must have flipped twice inside its band, so that what follows would be wrong.
 int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 void root_blind(Run *run);

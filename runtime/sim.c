@@ -334,46 +334,59 @@ evaluate_end(Run *run)
         evaluate_accepted(run);
 }
 
+// One look at the conditions, `low` being the last point without violation. True when an event was found between.
+static bool
+find_between(Run *run, double before, double low, double time, double *instant)
+{
+    bool at_end = time == run->time;
+    if (at_end)
+        evaluate_end(run);
+    else
+        condition_evaluate(run, time);
+    if (root_violated(run) && root_locate(run, low, time, instant))
+        return true;
+    if (!root_suspect(run, before))
+        return false;
+    if (root_dipped(run, instant))
+        return true;
+    if (at_end)
+        evaluate_end(run);
+    else
+        condition_evaluate(run, time);
+    root_violated(run);
+    return false;
+}
+
 // Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
 // come close to zero and left again.
-static bool
-find_event(Run *run, double before, double *instant)
+static int
+find_event(Run *run, double before, double *instant, bool *located)
 {
     double span = run->options->stop - run->options->start;
-    double most = fmin(run->interval, span / 500), length = run->time - before;
+    double most = fmin(run->interval, span / 500), length = run->time - before, low = before;
     uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
-    double low = before;
-    for (uint32_t k = 1; k <= parts; k++) {
+    for (uint32_t k = 1; k <= parts && !*located; k++) {
         double time = k < parts ? before + length * k / parts : run->time;
-        if (k < parts)
-            condition_evaluate(run, time);
-        else
-            evaluate_end(run);
-        if (root_violated(run) && root_locate(run, low, time, instant))
-            return true;
-        bool suspect = root_suspect(run, before);
-        if (suspect && root_dipped(run, instant))
-            return true;
-        if (suspect && k == parts) {
-            evaluate_end(run);
-            root_violated(run);
+        *located = find_between(run, before, low, time, instant);
+        // A condition that must have flipped twice before this is an event of its own.
+        int status = root_arm(run);
+        if (status != MDL_OK)
+            return status;
+        if (run->accumulated) {
+            *located = true;
+            *instant = before;
         }
         low = time;
     }
-    return false;
+    return MDL_OK;
 }
 
 static int
 inspect_conditions(Run *run, double before, double *instant, bool *located)
 {
-    *located = find_event(run, before, instant);
-    int status = *located ? MDL_OK : root_arm(run);
+    int status = find_event(run, before, instant, located);
     if (status == MDL_OK && !*located)
         status = friction_check(run);
-    if (run->accumulated) {
-        *located = true;
-        *instant = before;
-    }
     if (status == MDL_OK && !*located) {
         disk_follow(run);
         condition_learn(run);
