@@ -115,9 +115,10 @@ struct ExprEnv {
     U32Vec *slots;           // slots->at[k] = variable of slot k; cleared by the caller for each equation
     Map *slot_of;            // variable -> slot
     VEC(Local) locals;       // innermost last; looked at before `component`
+    uint32_t held;           // how many of them, from the first on, are variables of the model that a section assigns
     bool in_function;
     bool sizes_only;         // of the reference looked up nothing but its type is wanted: no parameter needs a value for it
-    bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
+    bool when;               // inside a when-equation or when-statement: pre() of what changes continuously has a meaning
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
     // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a
