@@ -18,7 +18,7 @@
 
 #include "runtime/newton.h"
 
-enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, INVARIANT_LIMIT = 1500, CAUSAL_LIMIT = 600 };
+enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, INVARIANT_LIMIT = 1500 };
 
 static const double MOVE = 2e-3;      // of the states' sizes: nearby points
 static const double ON_MANIFOLD = 1e-12;
@@ -423,22 +423,15 @@ settle_block(Review *r, uint32_t step)
     return MDL_FAILED;
 }
 
-static int
+static void
 choose_causal_form(Run *run)
 {
-    const mdl_model *model = run->model;
     if (!run->deficient)
-        return MDL_OK;
-    if (model->n > CAUSAL_LIMIT) {
-        run_message(run, MDL_ERROR, "constraints follow from others, which is supported for at most %d unknowns; this "
-                    "model has %u", CAUSAL_LIMIT, model->n);
-        return MDL_FAILED;
-    }
+        return;
     run->causal = true;
-    run->ny = model->nx;
+    run->ny = run->model->nx;
     run->stats->form = "causal";
     run->stats->unknowns = run->ny;
-    return MDL_OK;
 }
 
 static int
@@ -464,7 +457,8 @@ settle(Review *r)
     evaluate_plain(run);
     mdl_call(model->jacobian, run->v);
     note_groups(r);
-    return choose_causal_form(run);
+    choose_causal_form(run);
+    return MDL_OK;
 }
 
 static bool
