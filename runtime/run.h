@@ -218,7 +218,7 @@ may_stop(const Run *run)
 // Solves what can be solved: for positions, where forces may not be solvable (redundancy.c).
 void evaluate_anyway(Run *run);
 
-// --- assemble.c: loops of a mechanism at the start
+// --- assemble.c, assemble_report.c: loops of a mechanism at the start
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
 int assemble_start(Run *run);
@@ -465,6 +465,8 @@ void invariants_free(Invariants **invariants);
 uint32_t invariants_groups(const Invariants *invariants);
 // The invariants of group g into `row` (model->n_constraints places); their number.
 uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
+// The states of their depth that they depend on into `column` (model->nx places; NULL: only their number); their number.
+uint32_t invariants_states(const Invariants *invariants, uint32_t g, uint32_t *column);
 // Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
 struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
 
