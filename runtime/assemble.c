@@ -31,6 +31,7 @@ typedef struct Part {
     uint32_t *row, *column;   // constraints, and states of their depth
     uint32_t rows, columns;
     double *defect, *correction, *mobility, *best, *first, *closest;
+    bool *curved;             // per column
     double *weight;           // per row: 1, or of an equation of no joint one over the size of its terms
     Rank *rank;
     bool moves;               // takes part in what is done now
@@ -53,6 +54,7 @@ forget_part(Part *part)
 {
     rank_free(&part->rank);
     free(part->row);
+    free(part->curved);
     free(part->defect);
 }
 
@@ -98,8 +100,9 @@ make_part(Assembly *a, uint32_t g, Part *part)
     memcpy(part->row, a->list, rows * sizeof *part->row);
     size_t n = part->columns;
     part->defect = calloc(5 * n + 2 * (size_t)rows + 1, sizeof *part->defect);
+    part->curved = calloc(n + 1, sizeof *part->curved);
     part->rank = rank_create(rows, part->columns);
-    if (!part->defect || !part->rank)
+    if (!part->defect || !part->curved || !part->rank)
         return false;
     part->weight = part->defect + rows;
     part->correction = part->weight + rows;
@@ -211,6 +214,17 @@ fill_matrix(const Assembly *a, Part *part)
                 matrix[(size_t)j * part->rows + a->position[c->row[k]]] = run->v[c->values + k];
 }
 
+// A differentiated constraint is linear in the states of its depth: only those that stand in another one need short strides.
+static bool
+is_curved(const Assembly *a, const Part *part, uint32_t j)
+{
+    const double *column = rank_matrix(part->rank) + (size_t)j * part->rows;
+    for (uint32_t i = 0; i < part->rows; i++)
+        if (column[i] != 0 && a->run->model->constraint[part->row[i]].level == 0)
+            return true;
+    return false;
+}
+
 // One correction, shortened by the part's factor; false when there is no direction left.
 static bool
 correct(Assembly *a, Part *part)
@@ -218,7 +232,10 @@ correct(Assembly *a, Part *part)
     Run *run = a->run;
     const mdl_model *model = run->model;
     double most = 0;
+    bool moves = false;
     fill_matrix(a, part);
+    for (uint32_t j = 0; j < part->columns; j++)
+        part->curved[j] = is_curved(a, part, j);
     if (!rank_factor(part->rank, part->mobility, 1e-10, part->rows))
         return false;
     rank_solve(part->rank, part->defect, part->correction);
@@ -226,16 +243,20 @@ correct(Assembly *a, Part *part)
         double size = size_of(run, part->column[j]);
         // What nobody has said anything about may be of any size.
         double reach = part->mobility[j] > size ? fmax(size, fabs(run->v[model->y + part->column[j]])) : size;
-        most = fmax(most, fabs(part->correction[j]) / reach);
+        double stride = fabs(part->correction[j]) / reach;
+        if (!isfinite(stride))
+            return false;
+        moves |= stride >= 1e-15;
+        if (part->curved[j])
+            most = fmax(most, stride);
         // Where nothing else is left, the correction would move what may not.
         if (part->mobility[j] <= size * HELD && fabs(part->correction[j]) > size * ASSEMBLE_MOVED)
             return false;
     }
-    if (!isfinite(most) || most < 1e-15)
-        return false;
+    double factor = part->factor * (most > STRIDE ? STRIDE / most : 1);
     for (uint32_t j = 0; j < part->columns; j++)
-        run->v[model->y + part->column[j]] += part->factor * fmin(1, STRIDE / most) * part->correction[j];
-    return true;
+        run->v[model->y + part->column[j]] += factor * part->correction[j];
+    return moves;
 }
 
 // Keeps the best point of a part; false: the latest one was not better, and the part has gone back.

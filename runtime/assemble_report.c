@@ -204,22 +204,35 @@ say_open(Text *out, Run *run, uint32_t depth)
     say_gaps(out, run, depth);
 }
 
+// Whether a start value that was written has moved, and whether it is fixed.
+static bool
+has_moved(const Run *run, const double *before, uint32_t state, bool *fixed)
+{
+    const mdl_model *model = run->model;
+    uint8_t said = model->state_start ? model->state_start[state] : 0;
+    double now = run->v[model->y + state], then = before[model->y + state];
+    *fixed = said & MDL_START_FIXED;
+    return said && fabs(now - then) > ASSEMBLE_MOVED * fmax(1, fabs(then));
+}
+
+// Fixed values are told first: that they moved is what a user must know.
 void
 assemble_note(const Run *run, const double *before, bool asked)
 {
     const mdl_model *model = run->model;
     Text text = {.used = 0};
     uint32_t shown = 0, more = 0;
-    for (uint32_t i = 0; model->state_start && i < model->nx; i++) {
-        double now = run->v[model->y + i], then = before[model->y + i];
-        if (!model->state_start[i] || fabs(now - then) <= ASSEMBLE_MOVED * fmax(1, fabs(then)))
-            continue;
-        if (shown++ >= LISTED)
-            more++;
-        else
-            say(&text, "\n  %s%s: %.10g -> %.10g", model->state_name[i],
-                model->state_start[i] & MDL_START_FIXED ? " (fixed)" : "", then, now);
-    }
+    for (int guesses = 0; guesses < 2; guesses++)
+        for (uint32_t i = 0; i < model->nx; i++) {
+            bool fixed;
+            if (!has_moved(run, before, i, &fixed) || fixed != !guesses)
+                continue;
+            if (shown++ >= LISTED)
+                more++;
+            else
+                say(&text, "\n  %s%s: %.10g -> %.10g", model->state_name[i], fixed ? " (fixed)" : "",
+                    before[model->y + i], run->v[model->y + i]);
+        }
     if (more)
         say(&text, "\n  and %u more", more);
     if (shown)
