@@ -140,7 +140,7 @@ evaluate_anyway(Run *run)
         const mdl_step *step = &model->dynamics[k];
         if (!step->block)
             mdl_call(step->call, run->v);
-        else if (newton_solve(run, run->block[k], false) != MDL_OK)
+        else if (newton_solve(run, run->block[k], EFFORT_RUN) != MDL_OK)
             newton_restore(run, run->block[k]);
     }
 }

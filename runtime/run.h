@@ -155,9 +155,13 @@ void run_json_text(const char *text, FILE *out); // quoted
 // --- newton.c: one algebraic block
 Newton *newton_create(const mdl_block *block);
 void newton_free(Newton **newton);
-// Solves the block from the values in v. Quiet: returns MDL_FAILED without a message; newton_report() says
-// why. With `homotopy` a failed solve is repeated along F(u) = (1 - s) F(u0), s from 0 to 1.
-int newton_solve(Run *run, Newton *newton, bool homotopy);
+typedef enum Effort {
+    EFFORT_RUN,    // Newton's method
+    EFFORT_START,  // the same, traced when options ask for it
+    EFFORT_PATHS   // at a start: what path.c tries after it, too
+} Effort;
+// Solves the block from the values in v. Returns MDL_FAILED without a message; newton_report() says why.
+int newton_solve(Run *run, Newton *newton, Effort effort);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
