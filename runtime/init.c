@@ -390,6 +390,9 @@ init_solve(Run *run)
     Newton **block = status == MDL_OK ? create_blocks(model) : NULL;
     if (status == MDL_OK)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
+    for (uint32_t k = 0; status == MDL_OK && k < model->n_init; k++)
+        if (block[k])
+            newton_note_open(run, block[k]);
     free_blocks(model, block);
     if (status == MDL_OK && run->options->assemble && started)
         assemble_note(run, started, true);

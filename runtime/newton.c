@@ -59,7 +59,7 @@ newton_create(const mdl_block *block)
     newton->size = newton->scale + m;
     for (uint32_t i = 0; i < block->m; i++)
         newton->scale[i] = newton_scale(block, i);
-    newton->review = block->constraints && block->m <= RANK_LIMIT;
+    newton->review = (block->constraints || block->conditions) && block->m <= RANK_LIMIT;
     return newton;
 }
 

@@ -164,7 +164,7 @@ static void
 say_equations(Text *out, const mdl_block *block, uint32_t worst)
 {
     uint32_t n = block->m + block->n_inner, shown = 0;
-    for (uint32_t i = 0; i < n && n > 1; i++) {
+    for (uint32_t i = 0; i < n && (n > 1 || worst >= n); i++) {
         const char *const *texts = i < block->m ? block->equation : block->inner_equation;
         if (i == worst || !texts)
             continue;
@@ -172,7 +172,7 @@ say_equations(Text *out, const mdl_block *block, uint32_t worst)
             say(out, "\n  and %u more", n - 1 - SHOWN);
             break;
         }
-        say(out, "%s\n  %s", shown++ ? "" : "\ntogether with", texts[i < block->m ? i : i - block->m]);
+        say(out, "%s\n  %s", shown++ ? "" : worst < n ? "\ntogether with" : "\nof", texts[i < block->m ? i : i - block->m]);
     }
 }
 
@@ -192,7 +192,8 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
         say(out, "\n  %s\n    with the residual %.6g", block->equation ? block->equation[i] : "?", r);
         shown++;
     }
-    say(out, "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)");
+    if (block->constraints)
+        say(out, "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)");
     bool own = false;
     for (uint32_t i = 0; i < block->m; i++)
         own = own || name_of(block, i)[0] != '$';
@@ -250,6 +251,27 @@ newton_trace_step(const Run *run, const Newton *newton, double s, const double *
         shown[fastest] = true;
         say(&out, "; %s: %.8g -> %.8g", name_of(block, fastest), from[fastest], run->v[block->unknown[fastest]]);
     }
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
+void
+newton_note_open(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    char text[2400], open[1200] = "";
+    Text out = {text, sizeof text, 0};
+    // Where constraints are redundant the equations have more than is open.
+    if (!newton->by_rank || !block->conditions || block->constraints)
+        return;
+    mdl_call(block->jacobian, run->v);
+    if (!newton_rank(run, newton, RANK_DEPENDENT, block->m) || rank_value(newton->rank) == block->m)
+        return;
+    newton_null_text(run, newton, DIRECTIONS, open, sizeof open);
+    uint32_t count = block->m - rank_value(newton->rank);
+    say(&out, "initialisation: the conditions of the start leave something open, because %u of the equations below follow%s from the others; "
+        "of all solutions one near the start values is taken", count, count == 1 ? "s" : "");
+    say(&out, "%s", open);
+    say_equations(&out, block, UINT32_MAX);
     run_message(run, MDL_NOTE, "%s", text);
 }
 

@@ -162,6 +162,8 @@ typedef enum Effort {
 } Effort;
 // Solves the block from the values in v. Returns MDL_FAILED without a message; newton_report() says why.
 int newton_solve(Run *run, Newton *newton, Effort effort);
+// After a block of the initial system was solved: a note when the conditions of the start do not determine its states.
+void newton_note_open(Run *run, Newton *newton);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
