@@ -76,11 +76,15 @@ typedef struct Guard {
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
-    // The latest three values since the last event.
-    double seen_at[3], seen[3];
-    uint32_t seen_count;
-    double dip;            // where the parabola through them is lowest; NAN: not worth a look
+    double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look
 } Guard;
+
+// The latest three points since the last event and all root functions there, oldest first from row `first` on.
+typedef struct Sightings {
+    double at[3];
+    uint32_t first, count; // `count` of them are of now
+    uint32_t dips;         // guards whose `dip` was worth a look at the latest point
+} Sightings;
 
 // What is known of an assertion: it has warned once; its edge was seen in the present event.
 enum { ASSERT_WARNED = 1, ASSERT_FIRED = 2 };
@@ -127,6 +131,9 @@ struct Run {
     uint32_t guards;
     Guard *guard;
     double *phi, *phi_scale;
+    bool blind;            // some guard may have a band
+    double *seen;          // 3 rows of root functions
+    Sightings sightings;
     double *old_discrete;      // n_discretes
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval

@@ -88,6 +88,7 @@ allocate(Run *run)
     run->guard = calloc(guards + 1, sizeof *run->guard);
     run->phi = calloc(guards + 1, sizeof *run->phi);
     run->phi_scale = calloc(guards + 1, sizeof *run->phi_scale);
+    run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
@@ -99,7 +100,7 @@ allocate(Run *run)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
     return run->implicit && (run->texts || !model->n_texts) && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
-           run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
+           run->phi_scale && run->seen && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
 static int
@@ -171,6 +172,7 @@ clean_up(Run *run)
     free(run->guard);
     free(run->phi);
     free(run->phi_scale);
+    free(run->seen);
     free(run->old_discrete);
     free(run->time_next);
     free(run->sample_index);
