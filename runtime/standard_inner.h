@@ -17,6 +17,8 @@ typedef struct Argument {
 // Argument number i, from 0, of a call.
 Argument standard_argument(const double *in, int i);
 double standard_scalar(const double *in, int i);
+// Where the results go that argument number i is to have, among those of a function that returns nothing; NULL: it is no result.
+double *standard_result(const double *in, double *out, int i);
 const char *standard_text(const double *in, int i, const double *state);
 // All arguments one behind the other, with their sizes: what an object is made from.
 Argument standard_arguments(const double *in, int n);
@@ -120,7 +122,22 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(dgesv, mdl_standard_dgesv, 8, 0)                                                                                          \
     _(dgetrf, mdl_standard_dgetrf, 6, 0)                                                                                        \
     _(dgetrs, mdl_standard_dgetrs, 9, 0)                                                                                        \
-    _(dgetri, mdl_standard_dgetri, 7, 0)
+    _(dgetri, mdl_standard_dgetri, 7, 0)                                                                                        \
+    _(dgeev, mdl_standard_dgeev, 14, 0)                                                                                         \
+    _(dgelsy, mdl_standard_dgelsy, 13, 0)                                                                                       \
+    _(dgels, mdl_standard_dgels, 11, 0)                                                                                         \
+    _(dgesvd, mdl_standard_dgesvd, 14, 0)                                                                                       \
+    _(dgeqp3, mdl_standard_dgeqp3, 9, 0)                                                                                        \
+    _(dgeqrf, mdl_standard_dgeqrf, 8, 0)                                                                                        \
+    _(dorgqr, mdl_standard_dorgqr, 9, 0)                                                                                        \
+    _(dgehrd, mdl_standard_dgehrd, 9, 0)                                                                                        \
+    _(dorghr, mdl_standard_dorghr, 9, 0)                                                                                        \
+    _(dhseqr, mdl_standard_dhseqr, 14, 0)                                                                                       \
+    _(dsyev, mdl_standard_dsyev, 9, 0)                                                                                          \
+    _(dgtsv, mdl_standard_dgtsv, 8, 0)                                                                                          \
+    _(dpotrf, mdl_standard_dpotrf, 5, 0)                                                                                        \
+    _(dgecon, mdl_standard_dgecon, 9, 0)                                                                                        \
+    _(dgglse, mdl_standard_dgglse, 13, 0)
 
 #define STANDARD_DECLARE(name, code, arguments, effect) mdl_standard_code code;
 STANDARD_TEXT_FUNCTIONS(STANDARD_DECLARE)
