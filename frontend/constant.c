@@ -61,7 +61,7 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
       && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
-        ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
+        ok = evaluate_dims(elab, use.dims.at[i].frag, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
     vec_free(&use.dims);
     if (!ok || !evaluate(elab, NULL, scope_id, false, value, out)) {
         map_put(&elab->constant_of, key, CONSTANT_FAILED);
@@ -158,11 +158,12 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
         return false;
     uint32_t offset = 0;
     bool same;
-    if (mod->frag && mod->levels > 0 && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
+    bool distributed = (mod->frag || mod->giver) && mod->levels > 0;
+    if (distributed && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
                                                            &offset, &same, mod->span))
         return false;
     uint32_t count = member->count;
-    if (!value.count && count && mod->frag && mod->levels > 0) {
+    if (!value.count && count && distributed) {
         // Of an array of components without any there is no value, and nothing that depends on one.
         Type type = member->type;
         value = (Value){.type = type, .count = count, .elements = arena_array(elab->arena, Expr, count)};

@@ -73,6 +73,7 @@ typedef struct Reference {
 typedef struct FunctionRef {
     Node class_node;         // the CLASS of a function, or of a record (its constructor)
     void *scope;             // for ExprEnv.scope while its body is elaborated
+    void *around;            // of a short class: the scope of its modifications; NULL: `scope`
     Sym full_name;
     uint32_t id;             // of the class as specialised, by the class side
 } FunctionRef;

@@ -25,7 +25,7 @@ gather_line(Frame *frame, Node line, void *scope)
         // The inputs of a record's constructor are its fields, but for what nobody can change.
         Node mods = ast_child(ast, component, 1);
         bool set = mods && ast_kind(ast, mods) == AST_MODS && ast_child(ast, mods, 0);
-        if (frame->record && !(variable.flags & AST_F_CONSTANT) && !(set && (variable.flags & AST_F_FINAL)))
+        if (frame->record && !(set && (variable.flags & (AST_F_CONSTANT | AST_F_FINAL))))
             variable.flags |= AST_F_INPUT;
         vec_push(&frame->variables, variable);
     }
@@ -33,7 +33,7 @@ gather_line(Frame *frame, Node line, void *scope)
 
 // Defaults that a class gives to what it inherits: `extends f(k = 2)`, `record S = R(a = 1)`.
 static bool
-change_defaults(Frame *frame, Node modification, uint32_t first)
+change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
 {
     ExprEnv *env = frame->env;
     for (uint32_t i = 1; modification && i < ast_at(env->ast, modification)->nchild; i++) {
@@ -55,19 +55,19 @@ change_defaults(Frame *frame, Node modification, uint32_t first)
             return false;
         }
         frame->variables.at[at].value = ast_child(env->ast, mods, 0);
-        frame->variables.at[at].value_scope = env->scope;
+        frame->variables.at[at].value_scope = scope;
     }
     return true;
 }
 
 static bool
-gather_base(Frame *frame, Node name, Node modification, uint32_t depth)
+gather_base(Frame *frame, Node name, Node modification, void *scope, uint32_t depth)
 {
     ExprEnv *env = frame->env;
     FunctionRef base = {0};
     uint32_t first = frame->variables.n;
     return env->function(env, name, &base) && gather_class(frame, &base, depth + 1)
-        && change_defaults(frame, modification, first);
+        && change_defaults(frame, modification, scope, first);
 }
 
 static bool
@@ -79,7 +79,7 @@ gather_elements(Frame *frame, Node section, void *scope, uint32_t depth)
         if (ast_kind(ast, element) == AST_COMPONENTS)
             gather_line(frame, element, scope);
         else if (ast_kind(ast, element) == AST_EXTENDS
-                 && !gather_base(frame, ast_child(ast, element, 0), ast_child(ast, element, 1), depth))
+                 && !gather_base(frame, ast_child(ast, element, 0), ast_child(ast, element, 1), scope, depth))
             return false;
     }
     return true;
@@ -129,12 +129,13 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     frame->record |= kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD;
     Node base = ast_kind(env->ast, body) == AST_EXTENDBODY ? ast_child(env->ast, body, 0) : 0;
     if (base)
-        good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), depth)
+        good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), function->scope, depth)
             && gather_body(frame, function->class_node, ast_child(env->ast, body, 1), function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_BODY)
         good = gather_body(frame, function->class_node, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
-        good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
+        good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2),
+                           function->around ? function->around : function->scope, depth);
     else {
         Diag *diag = diag_add(env->diags, E0721, frame->span, "a function that is the partial derivative of another, der(f, x), is not supported");
         diag_note(diag, node_span(env, function->class_node), "declared here");

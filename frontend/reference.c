@@ -83,18 +83,24 @@ check_index(Elab *elab, Node node, int64_t index, uint32_t size, Sym name)
     return false;
 }
 
-// A subscript that changes and is not picked (pick.c): a vector or a range.
+// A subscript that changes and is not picked (pick.c): a vector or a range. *known: it names what changes, and does not depend
+// on it.
 static bool
-refuse_changing(Elab *elab, ExprEnv *env, Node node)
+refuse_changing(Elab *elab, ExprEnv *env, Node node, uint32_t size, Value *value, bool *known)
 {
-    Value value;
+    *known = false;
     if (!env->picks || !subscript_changes(elab, env, node))
         return false;
-    if (!expression(env, node, &value))
+    Local end = {elab->end_name, value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
+    vec_push(&env->locals, end);
+    bool good = expression(env, node, value);
+    env->locals.n--;
+    if (!good)
         return true;
-    if (value_known(env, &value))
+    *known = value_known(env, value);
+    if (*known)
         return false;
-    diag_add(elab->diags, E0111, node_at(elab, node)->span, value.type.rank
+    diag_add(elab->diags, E0111, node_at(elab, node)->span, value->type.rank
              ? "a subscript that changes while the model runs must be a scalar" : "a subscript must be an Integer");
     return true;
 }
@@ -121,7 +127,8 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
         return true;
     }
     Value value;
-    if (refuse_changing(elab, env, node) || !subscript_constant(elab, env, node, size, &value))
+    bool known;
+    if (refuse_changing(elab, env, node, size, &value, &known) || (!known && !subscript_constant(elab, env, node, size, &value)))
         return false;
     if (value.type.rank > 1 || (value.type.base != TYPE_INTEGER && value.type.base != TYPE_ENUM
                                 && value.type.base != TYPE_BOOLEAN)) {
@@ -299,8 +306,12 @@ unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
         diag = diag_add(elab->diags, E0101, span, "there is nothing named '%s' in '%s' or around it", text,
                         class_text);
     const char *usual = member ? NULL : usual_name(text);
-    const char *near = usual ? usual : scope_nearest(elab->program, class_id, name, member);
-    if (near)
+    uint32_t capsule = member ? 0 : scope_capsule(elab->program, class_id, name);
+    const char *near = usual ? usual : capsule ? NULL : scope_nearest(elab->program, class_id, name, member);
+    if (capsule)
+        diag_help(diag, "'%s' is encapsulated: import what it uses of the classes around it",
+                  name_of(elab, class_at(elab->program, capsule)->full_name));
+    else if (near)
         diag_help(diag, "did you mean '%s'?", near);
     else if (!member && *text == '\'')
         diag_help(diag, "single quotes make a name; texts stand in double quotes");
@@ -403,6 +414,9 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
                 return unknown_literal(elab, in, at->sym, at->span);
             if (!scope_member(elab->program, in, at->sym, &found))
                 return unknown_name(elab, in, at->sym, at->span, true);
+            bool constant = found.class_id || (node_at(elab, found.member->line)->flags & AST_F_CONSTANT);
+            if (constant && !scope_look_inside(elab->program, in, &found, at->span))
+                return false;
         }
         if (i && found.member->is_protected)
             return protected_name(elab, found.owner, at->sym, at->span,
@@ -511,19 +525,28 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     Member *member = frag ? fragment_member(frag, at->sym) : NULL;
     if (!frag)
         return true;
+    Found found;
     if (!member)
         return unknown_name(elab, frag->class_id, at->sym, at->span, true);
+    if (target->seen_as && !scope_member(elab->program, target->seen_as, at->sym, &found))
+        return unknown_name(elab, target->seen_as, at->sym, at->span, true);
+    target->seen_as = 0;
     // The first name is the scope's own; a spot that has a member was reached through a dot (section 4.1).
     if (member->is_protected && target->spots[0].member)
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
     if (!member_declare(elab, frag, member))
         return false;
+    if (member->condition)
+        target->conditional = member;
     if (member->absent) {
         target->absent = true;
         return true;
     }
-    if (member->outer && !step_out(elab, env, at->span, frag, &member, target))
-        return false;
+    if (member->outer) {
+        target->seen_as = scope_class_quietly(elab->program, member->class_id, child_at(elab, member->line, 0));
+        if (!step_out(elab, env, at->span, frag, &member, target))
+            return false;
+    }
     target->nested |= frag->is_connector;
     Selection picked;
     LocalPicks *picks = env->picks;
