@@ -56,6 +56,8 @@ change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
         }
         frame->variables.at[at].value = ast_child(env->ast, mods, 0);
         frame->variables.at[at].value_scope = scope;
+        if (frame->of) // it is another function then
+            frame->of = frame->function;
     }
     return true;
 }
@@ -94,6 +96,12 @@ gather_body(Frame *frame, Node class_node, Node body, void *scope, uint32_t dept
         AstKind kind = ast_kind(env->ast, section);
         if ((kind == AST_PUBLIC || kind == AST_PROTECTED) && !gather_elements(frame, section, scope, depth))
             return false;
+        if (frame->by.n && (kind == AST_ALGORITHM || kind == AST_EXTERNAL)) {
+            Diag *diag = diag_add(env->diags, E0212, node_span(env, section), "'%s' extends a partial derivative, which has no statements that could be added to",
+                                  sym_text(env->syms, frame->function->full_name));
+            diag_help(diag, "write a function that calls '%s'", sym_text(env->syms, frame->of->full_name));
+            return false;
+        }
         if (kind == AST_ALGORITHM)
             vec_push(&frame->sections, (Section){section, scope});
         if (kind == AST_EXTERNAL) {
@@ -110,6 +118,15 @@ gather_body(Frame *frame, Node class_node, Node body, void *scope, uint32_t dept
         }
     }
     return true;
+}
+
+// `function g = der(f, x)`: what f declares (function_partial.c).
+static bool
+gather_partial(Frame *frame, Node body, uint32_t depth)
+{
+    FunctionRef of = {0};
+    return frame->env->function(frame->env, ast_child(frame->env->ast, body, 0), &of) && gather_class(frame, &of, depth + 1)
+        && function_gather_partial(frame, &of, body);
 }
 
 static bool
@@ -136,11 +153,8 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     else if (ast_kind(env->ast, body) == AST_SHORT)
         good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2),
                            function->around ? function->around : function->scope, depth);
-    else {
-        Diag *diag = diag_add(env->diags, E0721, frame->span, "a function that is the partial derivative of another, der(f, x), is not supported");
-        diag_note(diag, node_span(env, function->class_node), "declared here");
-        diag_help(diag, "write the derivative as a function");
-    }
+    else
+        good = gather_partial(frame, body, depth);
     env->scope = scope;
     return good;
 }
@@ -301,6 +315,7 @@ function_gather(Frame *frame)
 void
 function_release(Frame *frame)
 {
+    vec_free(&frame->by);
     vec_free(&frame->variables);
     vec_free(&frame->sections);
     vec_free(&frame->exits);

@@ -64,6 +64,10 @@ check_class(Program *program, const ClassInfo *info)
 {
     const Ast *ast = &program->ast;
     const Restriction *rule = restriction_of((ClassKind)info->kind);
+    bool function = info->kind == CLASS_FUNCTION || info->kind == CLASS_OPERATOR_FUNCTION;
+    if (ast_kind(ast, info->body) == AST_DERCLASS && !function)
+        diag_add(program->diags, E0115, ast_at(ast, info->node)->span, "'%s' is a %s; only a function is a partial derivative of another",
+                 sym_text(program->syms, info->full_name), ast_class_kind_name((ClassKind)info->kind));
     if (!rule || ast_kind(ast, info->body) != AST_BODY)
         return;
     for (uint32_t i = 0; i < ast_at(ast, info->body)->nchild; i++) {
