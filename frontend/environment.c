@@ -117,8 +117,8 @@ look_up_component(ExprEnv *env, Node ref, Reference *out)
     if (!resolve_to_own(elab, env, ref, &target))
         return false;
     if (target.absent) {
-        diag_add(elab->diags, E0118, span, target.conditional ? "'%s' is not part of the model: its condition is false"
-                 : "'%s' has the size of what is connected to it, and no value here", scope_name_text(elab->program, ref));
+        diag_add(elab->diags, E0118, span, "'%s' is not part of the model: its condition is false",
+                 scope_name_text(elab->program, ref));
         return false;
     }
     if (target.conditional && !env->sizes_only) { // section 4.4.5
@@ -223,13 +223,13 @@ check_component(Elab *elab, const Scope *scope, Node part)
 }
 
 static bool
-check_reached(Elab *elab, uint32_t in, const Found *found, bool component, Node part)
+check_reached(Elab *elab, uint32_t from, uint32_t in, const Found *found, bool component, Node part)
 {
     const AstNode *at = node_at(elab, part);
     bool operator = component && found->class_id
         && (class_at(elab->program, in)->kind == CLASS_OPERATOR
             || node_at(elab, class_at(elab->program, found->class_id)->node)->kind_of == CLASS_OPERATOR_FUNCTION);
-    if (found->member && found->member->is_protected) {
+    if (found->member && found->member->is_protected && !class_at(elab->program, from)->wrapper) {
         Diag *diag = diag_add(elab->diags, E0125, at->span, "'%s' is protected in '%s' and cannot be used from outside",
                               name_of(elab, at->sym), name_of(elab, class_at(elab->program, found->owner)->full_name));
         diag_note(diag, node_at(elab, found->member->node)->span, "declared here");
@@ -266,7 +266,7 @@ find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment *
         Node part = child_at(elab, ref, i);
         uint32_t in = found->class_id;
         ok = in && scope_member(elab->program, in, node_at(elab, part)->sym, found)
-          && (at->kind != AST_REF || check_reached(elab, in, found, component, part));
+          && (at->kind != AST_REF || check_reached(elab, scope->class_id, in, found, component, part));
     }
     return ok;
 }

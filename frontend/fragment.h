@@ -385,7 +385,7 @@ typedef struct Target {
     bool shares;             // a part of a component that shares its fragment (share.c)
     bool absent;
     uint32_t seen_as;        // what was reached through an outer declaration has the elements of this class only, or 0
-    const Member *conditional; // a member on the way that may be absent, or NULL
+    const Member *conditional; // the first name is a member that may be absent, or NULL
     const Value *value;
 } Target;
 void env_init(Elab *elab, ExprEnv *env, Scope *scope);

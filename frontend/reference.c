@@ -536,8 +536,12 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
     if (!member_declare(elab, frag, member))
         return false;
-    if (member->condition)
+    if (member->condition && !target->spots[0].member)
         target->conditional = member;
+    if (member->by_connections) {
+        diag_add(elab->diags, E0118, at->span, "'%s' has the size of what is connected to it, and no value elsewhere", name_of(elab, at->sym));
+        return false;
+    }
     if (member->absent) {
         target->absent = true;
         return true;
