@@ -321,18 +321,24 @@ evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node ex
     return true;
 }
 
-static bool
-evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+uint32_t
+dimension_class(Elab *elab, uint32_t class_id, Node node)
 {
-    Span span = node_at(elab, node)->span;
-    // Real x[Axis] has one element per literal.
     uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node)
         : 0;
     TypeUse use = {0};
     if (names && class_is_variable(elab, names) && type_use(elab, names, &use))
         names = use.class_id;
     vec_free(&use.dims);
-    if (names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals)) {
+    return names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals) ? names : 0;
+}
+
+static bool
+evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+{
+    Span span = node_at(elab, node)->span;
+    uint32_t names = dimension_class(elab, class_id, node);
+    if (names) {
         *out = names == CLASSID_BOOLEAN ? 2 : class_at(elab->program, names)->n_literals;
         return true;
     }

@@ -69,6 +69,19 @@ own_dims(Elab *elab, Fragment *frag, Member *member, Node subscripts, bool *open
     return ok;
 }
 
+static void
+note_index_classes(Elab *elab, Member *member, uint32_t class_id, Node subscripts, uint32_t *dim)
+{
+    for (uint32_t i = 0; i < node_at(elab, subscripts)->nchild && *dim < MAX_RANK; i++, (*dim)++) {
+        uint32_t index = dimension_class(elab, class_id, child_at(elab, subscripts, i));
+        if (!index)
+            continue;
+        if (!member->index_class)
+            member->index_class = arena_array(elab->arena, uint32_t, MAX_RANK);
+        member->index_class[*dim] = index;
+    }
+}
+
 // Declared sizes, outermost first: those of the component, of the declaration line, of the type.
 static bool
 declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, bool *open)
@@ -84,6 +97,13 @@ declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, boo
     for (uint32_t i = 0; i < use->dims.n; i++)
         if (!evaluate_dims(elab, use->dims.at[i].frag, use->dims.at[i].class_id, use->dims.at[i].node, &member->type, open))
             return false;
+    uint32_t dim = 0;
+    if (own)
+        note_index_classes(elab, member, member->dims_class, own, &dim);
+    if (line)
+        note_index_classes(elab, member, member->dims_class, line, &dim);
+    for (uint32_t i = 0; i < use->dims.n; i++)
+        note_index_classes(elab, member, use->dims.at[i].class_id, use->dims.at[i].node, &dim);
     return true;
 }
 

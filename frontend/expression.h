@@ -90,6 +90,7 @@ typedef struct Routines Routines; // functions compiled so far (routine.c)
 // A subscript known at run time only.
 typedef struct LocalPick {
     Node node;
+    Type type;               // of the subscript
     uint32_t size;           // of the dimension
     Expr index;              // from 1
     uint32_t at;             // the position, from 0, that is looked at

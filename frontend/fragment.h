@@ -74,6 +74,7 @@ typedef struct Member {
     uint32_t flags;          // AST_F_... of the declaration, with inherited prefixes
     VarKind kind;
     Type type;               // a variable's type with all its dimensions; of a component its array dimensions
+    uint32_t *index_class;   // per dimension: the enumeration, or CLASSID_BOOLEAN, whose values are its subscripts, or 0; NULL: all 0
     uint32_t count;          // scalars, or components
     Span span;
     uint32_t type_class;     // class named in the declaration
@@ -487,6 +488,8 @@ bool evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node ex
 bool evaluate_type(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Value *out);
 bool evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out);
 bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open);
+// The enumeration, or CLASSID_BOOLEAN, that a size names: Real x[Axis] has one element per literal. 0 of others.
+uint32_t dimension_class(Elab *elab, uint32_t class_id, Node node);
 // The value of a parameter or constant of a fragment.
 bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
 // The value of a constant of a package or enclosing class.

@@ -53,7 +53,7 @@ new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
         env->slots->n = slots;
         return false;
     }
-    *pick = (LocalPick){.node = node, .size = size, .index = value.elements[0]};
+    *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = value.elements[0]};
     if (logical)
         pick->index = expr_3(env->exprs, OP_IF, pick->index, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
     return true;

@@ -12,6 +12,14 @@ typedef struct Selection {
     uint32_t dims[MAX_RANK];
 } Selection;
 
+typedef struct Axes { // what is subscripted
+    const uint32_t *dims;
+    uint32_t rank;
+    bool typed;                  // it is known what its subscripts are:
+    const uint32_t *index_class; // see Member
+    Sym name;
+} Axes;
+
 // --- subscripts
 
 const Loop *
@@ -105,10 +113,43 @@ refuse_changing(Elab *elab, ExprEnv *env, Node node, uint32_t size, Value *value
     return true;
 }
 
+// A dimension that an enumeration or Boolean declares has the values of that type as subscripts, any other one Integers
+// (section 10.5).
+static bool
+check_index_type(Elab *elab, const Axes *axes, uint32_t dim, const Type *type, Span span)
+{
+    uint32_t wanted = axes->typed && axes->index_class ? axes->index_class[dim] : 0;
+    if (!axes->typed)
+        return true;
+    Type index = type_scalar(TYPE_INTEGER);
+    if (wanted)
+        type_of_class(elab, wanted, &index);
+    Type given = *type;
+    given.rank = 0;
+    if (index.base == given.base && (index.base != TYPE_ENUM || type_same_class(&index, &given)))
+        return true;
+    diag_add(elab->diags, E0111, span, "dimension %u of '%s' has subscripts of type %s, but this has type %s", dim + 1,
+             name_of(elab, axes->name), type_text(elab->scratch, elab->dae->syms, &index),
+             type_text(elab->scratch, elab->dae->syms, &given));
+    return false;
+}
+
+static const LocalPick *
+pick_of(const LocalPicks *picks, Node node)
+{
+    uint32_t i = 0;
+    while (i < picks->n && picks->at[i].node != node)
+        i++;
+    return &picks->at[i];
+}
+
 // The positions (from 0) that one subscript selects; *keep: it is a slice and its dimension stays.
 static bool
-select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec *picked, bool *keep)
+select_one(Elab *elab, ExprEnv *env, Node node, const Axes *axes, uint32_t dim, U32Vec *picked, bool *keep)
 {
+    static const Type integer = {.base = TYPE_INTEGER};
+    uint32_t size = axes->dims[dim];
+    Sym name = axes->name;
     int64_t index;
     *keep = !node || node_at(elab, node)->kind == AST_COLON;
     if (*keep) {
@@ -118,13 +159,13 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
     }
     if (quick_integer(elab, env, node, &index, 0)) {
         vec_push(picked, (uint32_t)(index - 1));
-        return check_index(elab, node, index, size, name);
+        return check_index_type(elab, axes, dim, &integer, node_at(elab, node)->span) && check_index(elab, node, index, size, name);
     }
     uint32_t position;
     if (env->picks && subscript_changes(elab, env, node) && subscript_picked(env, node, size, &position)) {
         elab->uneven = true;
         vec_push(picked, position);
-        return true;
+        return check_index_type(elab, axes, dim, &pick_of(env->picks, node)->type, node_at(elab, node)->span);
     }
     Value value;
     bool known;
@@ -137,6 +178,8 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
         return false;
     }
     *keep = value.type.rank == 1;
+    if (value.count && !check_index_type(elab, axes, dim, &value.type, node_at(elab, node)->span))
+        return false;
     for (uint32_t i = 0; i < value.count; i++) {
         index = (int64_t)expr_value(elab->dae->exprs, value.elements[i]) + (value.type.base == TYPE_BOOLEAN);
         if (!check_index(elab, node, index, size, name))
@@ -162,9 +205,10 @@ select_all(Elab *elab, const uint32_t *dims, uint32_t rank, Selection *out)
 }
 
 static bool
-select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims, uint32_t rank, Sym name,
-                Selection *out)
+select_elements(Elab *elab, ExprEnv *env, Node subscripts, const Axes *axes, Selection *out)
 {
+    const uint32_t *dims = axes->dims, rank = axes->rank;
+    Sym name = axes->name;
     uint32_t given = subscripts ? node_at(elab, subscripts)->nchild : 0;
     if (!given)
         return select_all(elab, dims, rank, out);
@@ -181,7 +225,9 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
         out->offsets = offsets;
         out->n = 1;
         out->rank = 0;
-        return check_index(elab, child_at(elab, subscripts, 0), index, dims[0], name);
+        static const Type integer = {.base = TYPE_INTEGER};
+        Node node = child_at(elab, subscripts, 0);
+        return check_index_type(elab, axes, 0, &integer, node_at(elab, node)->span) && check_index(elab, node, index, dims[0], name);
     }
     U32Vec picked = {0};
     bool ok = true;
@@ -189,8 +235,7 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     for (uint32_t i = 0; i < rank && ok; i++) {
         bool keep;
         vec_clear(&picked);
-        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, dims[i], name, &picked,
-                        &keep);
+        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, axes, i, &picked, &keep);
         if (!ok)
             break;
         uint32_t *longer = arena_array(elab->scratch, uint32_t, (uint64_t)n * picked.n);
@@ -221,7 +266,8 @@ value_target(Elab *elab, ExprEnv *env, const Value *value, Node subscripts, Sym 
     if (!subscripts)
         return true;
     elab->uneven = true;
-    if (!select_elements(elab, env, subscripts, value->type.dims, value->type.rank, name, &picked))
+    Axes axes = {.dims = value->type.dims, .rank = value->type.rank, .name = name};
+    if (!select_elements(elab, env, subscripts, &axes, &picked))
         return false;
     made->type.rank = picked.rank;
     memcpy(made->type.dims, picked.dims, sizeof picked.dims);
@@ -556,7 +602,8 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     LocalPicks *picks = env->picks;
     if (member->is_component && !member->count) // there is no component that could be picked
         env->picks = NULL;
-    bool selected = select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym, &picked);
+    Axes axes = {member->type.dims, member->type.rank, true, member->index_class, at->sym};
+    bool selected = select_elements(elab, env, child_at(elab, part, 0), &axes, &picked);
     env->picks = picks;
     if (!selected
         || !join_dims(elab, target, &picked, at->span))

@@ -82,15 +82,35 @@ check_class(Program *program, const ClassInfo *info)
     }
 }
 
+// A function of an operator has one result (section 14.3).
+static void
+check_results(Program *program, const ClassInfo *info)
+{
+    const ClassMember *result = NULL;
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (member->is_class || !(ast_at(&program->ast, member->line)->flags & AST_F_OUTPUT))
+            continue;
+        if (result)
+            diag_add(program->diags, E0131, ast_at(&program->ast, member->node)->span, "'%s' belongs to an operator: it has one output",
+                     sym_text(program->syms, info->full_name));
+        result = member;
+    }
+}
+
 // An operator has functions (section 4.6).
 static void
 check_operator(Program *program, const ClassInfo *info)
 {
+    if (ast_at(&program->ast, info->node)->kind_of == CLASS_OPERATOR_FUNCTION)
+        check_results(program, info);
     for (uint32_t i = 0; info->kind == CLASS_OPERATOR && i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];
         if (!member->is_class || class_at(program, member->class_id)->kind != CLASS_FUNCTION)
             diag_add(program->diags, E0131, ast_at(&program->ast, member->node)->span, "'%s' is an operator: it has functions only",
                      sym_text(program->syms, info->full_name));
+        else
+            check_results(program, class_at(program, member->class_id));
     }
 }
 
