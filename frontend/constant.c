@@ -67,6 +67,9 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
         map_put(&elab->constant_of, key, CONSTANT_FAILED);
         return false;
     }
+    // Sizes that the fields of a record leave open are those of the value.
+    if (record && out->type.base == TYPE_RECORD && out->type.record->class_id == record->class_id)
+        record = out->type.record;
     Type wanted = {.base = TYPE_RECORD, .record = record};
     if (basic)
         type_of_class(elab, use.class_id, &wanted);
@@ -76,8 +79,10 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     Scope scope = {.class_id = owner, .structural = true};
     env_init(elab, &env, &scope);
     const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
-    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what))
+    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what)) {
+        map_put(&elab->constant_of, key, CONSTANT_FAILED);
         return false;
+    }
     vec_push(&elab->constants, *out);
     map_put(&elab->constant_of, key, elab->constants.n);
     return true;
@@ -291,6 +296,7 @@ evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr
     if (out->elements && out->count)
         memcpy(kept, out->elements, out->count * sizeof *kept);
     out->elements = kept;
+    out->type = type_lasting(elab->arena, &out->type); // that of a constructor's call lives as long as the call
     return true;
 }
 

@@ -59,6 +59,9 @@ typedef struct Value {
     bool unseen;             // {e for i in 1:0}: empty, and nobody knows what e is; it fits wherever its own dimensions do
 } Value;
 
+// The type with all its record types in this arena.
+Type type_lasting(Arena *arena, const Type *type);
+
 // What a component reference means (subscripts applied): its scalars in row-major order.
 typedef struct Reference {
     Type type;
