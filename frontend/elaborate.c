@@ -162,8 +162,8 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
     for (uint32_t i = 0; mod && i < mod->n; i++) {
         Found found;
         Sym name = mod->children[i]->name;
-        if (scope_member(elab->program, class_id, name, &found)
-            && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
+        bool known = scope_member(elab->program, class_id, name, &found);
+        if (known && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
             if (component)
                 check_access(elab, mod->children[i], &found);
             continue;
@@ -173,8 +173,11 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103,
                               mod->children[i]->span, "'%s' has no component '%s'", class_text, text);
         const char *near = scope_nearest(elab->program, class_id, name, true);
-        const char *parameters = near ? NULL : scope_parameters(elab->program, class_id);
-        if (near)
+        if (known && found.class_id)
+            diag_help(diag, "'%s' is a class: one with other values takes its place by 'redeclare %s %s = %s(...)'", text,
+                      ast_class_kind_name((ClassKind)class_at(elab->program, found.class_id)->kind), text, text);
+        const char *parameters = near || known ? NULL : scope_parameters(elab->program, class_id);
+        if (near && !known)
             diag_help(diag, "did you mean '%s'?", near);
         else if (parameters)
             diag_help(diag, "parameters it has: %s", parameters);

@@ -31,6 +31,36 @@ gather_line(Frame *frame, Node line, void *scope)
     }
 }
 
+// `redeclare T x = e` of an inherited variable, which stays input or output and keeps sizes that the redeclaration does not write.
+static bool
+redeclare_variables(Frame *frame, Node line, void *scope, uint32_t first)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t k = 3; k < ast_at(env->ast, line)->nchild; k++) {
+        Node component = ast_child(env->ast, line, k);
+        uint32_t at = first;
+        while (at < frame->variables.n && frame->variables.at[at].name != ast_at(env->ast, component)->sym)
+            at++;
+        bool known = at < frame->variables.n;
+        Variable *variable = known ? &frame->variables.at[at] : NULL;
+        bool sized = known && (ast_child(env->ast, variable->component, 0) || ast_child(env->ast, variable->line, 1));
+        if (!known || !(ast_at(env->ast, variable->line)->flags & AST_F_REPLACEABLE)) {
+            diag_add(env->diags, known ? E0129 : E0103, node_span(env, component), known ? "'%s' is not replaceable" : "there is no '%s' to be redeclared",
+                     sym_text(env->syms, ast_at(env->ast, component)->sym));
+            return false;
+        }
+        if (sized && !ast_child(env->ast, component, 0) && !ast_child(env->ast, line, 1)) {
+            diag_add(env->diags, E0721, node_span(env, component), "a redeclaration of an array in a function writes its sizes");
+            return false;
+        }
+        variable->line = line;
+        variable->component = component;
+        variable->scope = scope;
+        variable->value = 0;
+    }
+    return true;
+}
+
 // Defaults that a class gives to what it inherits: `extends f(k = 2)`, `record S = R(a = 1)`.
 static bool
 change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
@@ -38,6 +68,11 @@ change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
     ExprEnv *env = frame->env;
     for (uint32_t i = 1; modification && i < ast_at(env->ast, modification)->nchild; i++) {
         Node mod = ast_child(env->ast, modification, i), name = ast_child(env->ast, mod, 0);
+        if (ast_kind(env->ast, mod) == AST_REDECLARE && ast_kind(env->ast, name) == AST_COMPONENTS) {
+            if (!redeclare_variables(frame, name, scope, first))
+                return false;
+            continue;
+        }
         Node mods = ast_kind(env->ast, mod) == AST_MOD ? ast_child(env->ast, mod, 1) : 0;
         bool simple = mods && ast_at(env->ast, name)->nchild == 1 && ast_at(env->ast, mods)->nchild == 1;
         uint32_t at = frame->variables.n;
