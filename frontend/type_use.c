@@ -57,6 +57,8 @@ class_is_variable(Elab *elab, uint32_t class_id)
 static Fragment *
 instance_around(const Elab *elab, uint32_t class_id)
 {
+    if (class_id == CLASSID_ROOT || class_at(elab->program, class_id)->kind == CLASS_PACKAGE) // which has no instances
+        return NULL;
     for (Fragment *at = elab->declaring; at; at = at->parent)
         if (at->class_id == class_id || scope_is_base(elab->program, class_id, at->class_id))
             return at;
