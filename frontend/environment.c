@@ -183,6 +183,17 @@ is_unsupported_function(const char *name)
     return false;
 }
 
+// Section 9.4.1.
+static bool
+is_connection_statement(const char *name)
+{
+    static const char *const names[] = {"Connections.branch", "Connections.root", "Connections.potentialRoot"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 // The class of a component, as its instance or, where there is none, its declaration says.
 static uint32_t
 component_class(Elab *elab, const Scope *scope, const Found *found, Fragment **instance)
@@ -312,6 +323,10 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     const char *text = scope_name_text(elab->program, ref);
     if ((!ok || !found.class_id) && is_unsupported_function(text)) {
         diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
+        return false;
+    }
+    if (!ok && is_connection_statement(text)) {
+        diag_add(elab->diags, E0406, at->span, "'%s' is an equation: it stands in no algorithm, 'when' or expression", text);
         return false;
     }
     if (!ok && (at->kind == AST_NAME || scope_import_failed(elab->program, scope->class_id, first)))

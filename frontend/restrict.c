@@ -98,11 +98,16 @@ check_results(Program *program, const ClassInfo *info)
     }
 }
 
-// An operator has functions (section 4.6).
+// An operator has functions, and stands in an operator record (section 4.6).
 static void
 check_operator(Program *program, const ClassInfo *info)
 {
-    if (ast_at(&program->ast, info->node)->kind_of == CLASS_OPERATOR_FUNCTION)
+    bool function = ast_at(&program->ast, info->node)->kind_of == CLASS_OPERATOR_FUNCTION;
+    Node around = class_at(program, info->parent)->node;
+    if ((function || info->kind == CLASS_OPERATOR) && (!around || ast_at(&program->ast, around)->kind_of != CLASS_OPERATOR_RECORD))
+        diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it stands in an operator record",
+                 sym_text(program->syms, info->full_name));
+    if (function)
         check_results(program, info);
     for (uint32_t i = 0; info->kind == CLASS_OPERATOR && i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];
