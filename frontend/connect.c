@@ -231,7 +231,8 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
     Span declared = node_at(elab, class_at(elab->program, frag->class_id)->node)->span;
-    if (check_streams(elab, &type, declared))
+    bool signal = frag->of && (frag->of->flags & (AST_F_INPUT | AST_F_OUTPUT)); // connector C = input R, of a record
+    if (check_streams(elab, &type, declared) && !signal)
         check_pairs(elab, &type, declared);
     frag->connector_type = connector_type_intern(dae, type);
     uint32_t old, index = frag->connector_type - 1;
