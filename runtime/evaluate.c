@@ -62,12 +62,13 @@ call_timed(Run *run)
 static void
 call_dynamics(Run *run)
 {
-    failure_clear(run);
+    const mdl_model *model = run->model;
+    if (model->failure)
+        failure_clear(run);
     if (run->profile) {
         call_timed(run);
         return;
     }
-    const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         mdl_call(step->block ? step->block->eval : step->call, run->v);
@@ -82,7 +83,8 @@ load_past(Run *run)
 {
     bool moving = run->delays && delay_load(run);
     moving = (run->transports && transport_load(run)) || moving;
-    fractional_load(run);
+    if (run->modes)
+        fractional_load(run);
     return moving;
 }
 
