@@ -83,7 +83,8 @@ call_routine(const Program *program, const Insn *insn, const double *r, double *
     return insn->c;
 }
 
-static void
+// False where a call has failed.
+static bool
 run(const Program *program, uint32_t first, double *r, double *v, const uint32_t *at, double *buffer, double *state)
 {
     const Insn *insns = program->insns.at;
@@ -126,8 +127,8 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case MOVE: *d = r[i->a]; break;
         case CODE_INDEX:
             *d = index_of(r[i->a], program->constants.at[i->b], state, i->c);
-            if (program->routine && isnan(*d)) // the call has failed
-                return;
+            if (program->routine && isnan(*d))
+                return false;
             break;
         case CODE_LOAD_AT: *d = r[i->b] >= 0 ? v[i->a + (uint32_t)r[i->b]] : NAN; break;
         case CODE_STORE_AT:
@@ -146,12 +147,12 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case AGAIN:
             if (--state[MDL_CALL_WORK] < 0) {
                 fail(state, i->a, r, NULL, 0);
-                return;
+                return false;
             }
             break;
-        case FAIL: fail(state, i->a, r, program->inputs.at + i->b, i->c); return;
+        case FAIL: fail(state, i->a, r, program->inputs.at + i->b, i->c); return false;
         case WARN: fail(state + MDL_CALL_WARNING, i->a, r, program->inputs.at + i->b, i->c); break;
-        default: return;
+        default: return true;
         }
     }
 }
@@ -198,7 +199,7 @@ run_program(double *v, const void *self)
 }
 
 // One call: cells, registers and the buffer of calls it makes are its own.
-static void
+static bool
 call_program(const Program *program, const double *inputs, double *outputs, double *state)
 {
     const Routine *routine = program->routine;
@@ -208,10 +209,11 @@ call_program(const Program *program, const double *inputs, double *outputs, doub
     memset(cells, 0, routine->cells * sizeof *cells);
     memcpy(cells, inputs, routine->inputs * sizeof *cells);
     double *r = cells + routine->cells;
-    run(program, piece->body, r, cells, NULL, r + piece->registers, state);
+    bool good = run(program, piece->body, r, cells, NULL, r + piece->registers, state);
     memcpy(outputs, cells + routine->output, routine->outputs * sizeof *cells);
     if (cells != few)
         free(cells);
+    return good;
 }
 
 static void
@@ -222,6 +224,7 @@ invoke(const Program *program, const double *inputs, double *outputs, double *st
     if (state[MDL_CALL_BYTES] == 0)
         state[MDL_CALL_WORK] = ROUTINE_WORK;
     state[MDL_CALL_BYTES] += bytes;
+    bool good = false;
     if (state[MDL_CALL_BYTES] > ROUTINE_STACK)
         fail(state, routine->depth_site, NULL, NULL, 0);
     else if (program->cost != ROUTINE_PLAIN && --state[MDL_CALL_WORK] < 0)
@@ -229,9 +232,11 @@ invoke(const Program *program, const double *inputs, double *outputs, double *st
     else if (routine->external)
         routine->external->address(inputs, outputs, state);
     else
-        call_program(program, inputs, outputs, state);
+        good = call_program(program, inputs, outputs, state);
     state[MDL_CALL_BYTES] -= bytes;
-    for (uint32_t k = 0; program->may_fail && state[0] != 0 && k < routine->outputs; k++)
+    if (program->cost == ROUTINE_CALLS) // it has failed where those that it calls have
+        good = !program->may_fail || state[0] == 0;
+    for (uint32_t k = 0; !good && k < routine->outputs; k++)
         outputs[k] = NAN;
 }
 

@@ -48,11 +48,11 @@ typedef struct LlLoop {
 void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
 
 // The function of a routine, declared when the module does not have it, and its body.
-LLVMValueRef ll_routine(LlModule *m, uint32_t number);
+LLVMValueRef ll_routine(LlModule *m, uint32_t number, bool inside);
 void ll_attribute(LlModule *m, LLVMValueRef function, const char *name);
 // What calls an external function, defined elsewhere (ExternalCode).
 LLVMValueRef ll_external(LlModule *m, const char *symbol);
-void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine);
+void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside);
 
 // A sink consumes finished modules. It may take the context and module (setting m->module and m->context
 // NULL).

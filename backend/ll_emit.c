@@ -376,7 +376,7 @@ emit_routine_index(Emitter *e, const CodeOp *op)
     LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
     LLVMPositionBuilderAtEnd(builder, wrong);
     ll_record(e, 0, op->c, &e->value[op->a], 1);
-    LLVMBuildBr(builder, e->leave);
+    LLVMBuildBr(builder, e->failed);
     LLVMPositionBuilderAtEnd(builder, here);
     LLVMValueRef position = LLVMBuildNSWSub(builder, ll_whole_value(e, op->a), ll_index(e, 1), "");
     e->twin[op->dest] = (Twin){position, op->value};

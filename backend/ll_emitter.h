@@ -22,10 +22,10 @@ typedef struct Emitter {
     const Routine *routine;    // NULL: of a model's function
     VEC(LLVMValueRef) cell;    // of a routine, by variable (Routine.extents): its memory
     VEC(LLVMValueRef) blocks_of; // of a routine: by block
-    LLVMBasicBlockRef leave;   // of a routine: its end
+    LLVMBasicBlockRef leave, failed; // of a routine: its end, and that of a call which has failed; may be the same
+    bool inside;               // of a routine: for calls by other routines
     LLVMValueRef state;        // what calls share
     LLVMValueRef work;         // of a routine that calls nothing: an i64, the repetitions left
-    LLVMValueRef outermost;    // of the same: whether it is no call inside another
     LLVMValueRef buffer;       // arrays that are inputs of calls, and outputs
     uint32_t buffer_size, outputs_at; // outputs_at: of the last call, in the buffer
     LLVMValueRef returned;     // the only output of the last call

@@ -219,23 +219,42 @@ ll_external(LlModule *m, const char *symbol)
 
 // Routines go to the modules that are optimised: they have loops and many small steps.
 static bool
+compile_routine(Compiler *c, const Routine *routine, bool inside)
+{
+    LlModule *m = module_for(c, c->request->options.opt != 0);
+    if (!m)
+        return false;
+    ll_emit_routine(m, c->lowering, routine, inside);
+    m->instrs += routine->steps.n;
+    m->gains = m->gains || c->request->options.opt != 0;
+    return true;
+}
+
+// Each in the forms in which it is called.
+static bool
 compile_routines(Compiler *c)
 {
-    U32Vec numbers = {0};
+    const Exprs *exprs = c->request->sys->exprs;
+    U32Vec all = {0}, called = {0}, inside = {0};
+    U8Vec seen = {0};
     bool good = true;
-    sys_routines(c->request->sys, &numbers);
-    for (uint32_t i = 0; good && i < numbers.n; i++) {
-        const Routine *routine = routine_of(c->request->sys->exprs, numbers.at[i]);
-        LlModule *m = module_for(c, c->request->options.opt != 0);
-        good = m != NULL;
-        if (good)
-            ll_emit_routine(m, c->lowering, routine);
-        if (good)
-            m->instrs += routine->steps.n;
-        if (good)
-            m->gains = m->gains || c->request->options.opt != 0;
+    sys_routines(c->request->sys, &all);
+    sys_routines_called(c->request->sys, &called);
+    for (uint32_t i = 0; i < all.n; i++)
+        routine_called_by(exprs, routine_of(exprs, all.at[i]), &seen, &inside);
+    for (uint32_t i = 0; i < called.n && good; i++)
+        good = compile_routine(c, routine_of(exprs, called.at[i]), false);
+    for (uint32_t i = 0; i < inside.n && good; i++) {
+        const Routine *routine = routine_of(exprs, inside.at[i]);
+        bool plain = routine_cost(exprs, routine) == ROUTINE_PLAIN, made = false;
+        for (uint32_t k = 0; plain && k < called.n && !made; k++) // it has one form
+            made = called.at[k] == inside.at[i];
+        good = made || compile_routine(c, routine, true);
     }
-    vec_free(&numbers);
+    vec_free(&all);
+    vec_free(&called);
+    vec_free(&inside);
+    vec_free(&seen);
     return good;
 }
 

@@ -4,8 +4,9 @@
 // Method: a routine has one parameter per input variable: a double, or a pointer to the elements of an array, which nobody changes
 //   during the call; then a pointer to its outputs, unless there is one, which it returns; then the state that calls share
 //   (runtime/model.h). Arrays that stand in one place already are passed where they are. What a routine cannot do it does not look
-//   after: one that calls nothing needs no count of the calls inside each other and keeps its count of repetitions in a register, and
-//   one without repetitions counts nothing.
+//   after: one that calls nothing needs no count of the calls inside each other, keeps its count of repetitions in a register, and has failed
+//   only where it says so; one without repetitions counts nothing. A routine that counts has a second form, `routine.N.inside`, for calls by
+//   other routines: what equations call begins to count, and need not ask where it stands.
 // Contract: routine.h: a failure is recorded and the results are NaN. Complexity: linear in the routine.
 #include <math.h>
 #include <string.h>
@@ -47,10 +48,11 @@ routine_type(const LlModule *m, const Routine *routine)
 }
 
 LLVMValueRef
-ll_routine(LlModule *m, uint32_t number)
+ll_routine(LlModule *m, uint32_t number, bool inside)
 {
     char name[32];
-    snprintf(name, sizeof name, "routine.%u", number);
+    bool counts = routine_cost(m->exprs, routine_of(m->exprs, number)) != ROUTINE_PLAIN;
+    snprintf(name, sizeof name, inside && counts ? "routine.%u.inside" : "routine.%u", number);
     LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
     if (function)
         return function;
@@ -143,7 +145,7 @@ ll_invoke(Emitter *e, const CodeOp *op)
     const Routine *routine = routine_of(e->m->exprs, op->a);
     const uint32_t *values = e->code->operands.at + op->b;
     uint32_t n = input_objects(routine);
-    LLVMValueRef callee = ll_routine(e->m, op->a), *args = base_calloc(n + 2, sizeof *args);
+    LLVMValueRef callee = ll_routine(e->m, op->a, e->routine != NULL), *args = base_calloc(n + 2, sizeof *args);
     for (uint32_t i = 0; i < n; i++) {
         const Extent *object = &routine->extents.at[i];
         args[i] = is_array(object) ? array_argument(e, values + object->first, object->count, object->first)
@@ -225,7 +227,7 @@ need(Emitter *e, LLVMValueRef condition, uint32_t site)
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->builder);
     LLVMPositionBuilderAtEnd(e->m->builder, wrong);
     ll_record(e, 0, site, NULL, 0);
-    LLVMBuildBr(e->m->builder, e->leave);
+    LLVMBuildBr(e->m->builder, e->failed);
     LLVMPositionBuilderAtEnd(e->m->builder, here);
 }
 
@@ -247,24 +249,21 @@ emit_work(Emitter *e)
     need(e, enough, e->routine->work_site);
 }
 
-// What is left of the repetitions: the outermost call begins to count. A branch, so that calls need not wait for the count of the one before.
-static LLVMValueRef
-work_left(Emitter *e)
+// A register for the repetitions left.
+static void
+hold_work(Emitter *e)
 {
     LLVMBuilderRef builder = e->m->builder;
-    e->outermost = ll_compare(e, LLVMRealOEQ, ll_load(e, ll_state(e, MDL_CALL_BYTES)), ll_real(e, 0));
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(builder), ll_block(e)}, join = ll_block(e);
-    LLVMBuildCondBr(builder, e->outermost, join, from[1]);
-    LLVMPositionBuilderAtEnd(builder, from[1]);
-    LLVMValueRef values[2] = {ll_real(e, ROUTINE_WORK), ll_load(e, ll_state(e, MDL_CALL_WORK))};
-    LLVMBuildBr(builder, join);
-    LLVMPositionBuilderAtEnd(builder, join);
-    LLVMValueRef left = LLVMBuildPhi(builder, e->m->type_double, "");
-    LLVMAddIncoming(left, values, from, 2);
-    return left;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->function)));
+    e->work = LLVMBuildAlloca(builder, e->m->type_index, "");
+    LLVMPositionBuilderAtEnd(builder, here);
+    LLVMValueRef left = e->inside ? LLVMBuildFPToSI(builder, ll_load(e, ll_state(e, MDL_CALL_WORK)), e->m->type_index, "")
+                                  : ll_index(e, ROUTINE_WORK);
+    LLVMBuildStore(builder, left, e->work);
 }
 
-// A call that is too deep fails.
+// The outermost call begins to count; one inside it that is too deep fails.
 static void
 emit_entry(Emitter *e)
 {
@@ -272,15 +271,11 @@ emit_entry(Emitter *e)
     RoutineCost cost = routine_cost(e->m->exprs, e->routine);
     if (cost == ROUTINE_PLAIN)
         return;
-    LLVMValueRef left = work_left(e);
-    if (cost == ROUTINE_REPEATS) {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(builder);
-        LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->function)));
-        e->work = LLVMBuildAlloca(builder, e->m->type_index, "");
-        LLVMPositionBuilderAtEnd(builder, here);
-        LLVMBuildStore(builder, LLVMBuildFPToSI(builder, left, e->m->type_index, ""), e->work);
-    } else {
-        LLVMBuildStore(builder, left, ll_state(e, MDL_CALL_WORK));
+    if (cost == ROUTINE_REPEATS)
+        hold_work(e);
+    else if (!e->inside)
+        LLVMBuildStore(builder, ll_real(e, ROUTINE_WORK), ll_state(e, MDL_CALL_WORK));
+    if (cost == ROUTINE_CALLS) {
         add_to_state(e, MDL_CALL_BYTES, routine_bytes(e->routine));
         LLVMValueRef now = ll_load(e, ll_state(e, MDL_CALL_BYTES));
         need(e, ll_compare(e, LLVMRealOLE, now, ll_real(e, ROUTINE_STACK)), e->routine->depth_site);
@@ -290,26 +285,16 @@ emit_entry(Emitter *e)
 
 // A call inside another takes its repetitions from the outermost one.
 static void
-take_work(Emitter *e)
-{
-    LLVMBuilderRef builder = e->m->builder;
-    LLVMBasicBlockRef inside = ll_block(e), done = ll_block(e);
-    LLVMBuildCondBr(builder, e->outermost, done, inside);
-    LLVMPositionBuilderAtEnd(builder, inside);
-    LLVMValueRef left = LLVMBuildLoad2(builder, e->m->type_index, e->work, "");
-    LLVMBuildStore(builder, LLVMBuildSIToFP(builder, left, e->m->type_double, ""), ll_state(e, MDL_CALL_WORK));
-    LLVMBuildBr(builder, done);
-    LLVMPositionBuilderAtEnd(builder, done);
-}
-
-static void
 count_at_exit(Emitter *e)
 {
+    LLVMBuilderRef builder = e->m->builder;
     RoutineCost cost = routine_cost(e->m->exprs, e->routine);
-    if (cost == ROUTINE_REPEATS)
-        take_work(e);
-    else if (cost == ROUTINE_CALLS)
+    if (cost == ROUTINE_REPEATS && e->inside) {
+        LLVMValueRef left = LLVMBuildLoad2(builder, e->m->type_index, e->work, "");
+        LLVMBuildStore(builder, LLVMBuildSIToFP(builder, left, e->m->type_double, ""), ll_state(e, MDL_CALL_WORK));
+    } else if (cost == ROUTINE_CALLS) {
         add_to_state(e, MDL_CALL_BYTES, -routine_bytes(e->routine));
+    }
 }
 
 static LLVMValueRef
@@ -321,15 +306,12 @@ output_value(Emitter *e, uint32_t cell)
     return LLVMBuildSIToFP(e->m->builder, LLVMBuildLoad2(e->m->builder, e->m->type_index, address, ""), e->m->type_double, "");
 }
 
-// Where all returns meet: outputs are what the variables hold, or NaN after a failure.
+// Outputs are what the variables hold, or NaN where `good`, unless it is NULL, does not hold.
 static void
-emit_exit(Emitter *e)
+emit_outputs(Emitter *e, LLVMValueRef good)
 {
     LLVMBuilderRef builder = e->m->builder;
     const Routine *routine = e->routine;
-    LLVMPositionBuilderAtEnd(builder, e->leave);
-    count_at_exit(e);
-    LLVMValueRef good = routine_may_fail(e->m->exprs, routine) ? ll_compare(e, LLVMRealOEQ, ll_load(e, ll_state(e, 0)), ll_real(e, 0)) : NULL;
     uint32_t outputs = input_objects(routine);
     for (uint32_t k = 0; k < routine->outputs; k++) {
         LLVMValueRef value = output_value(e, routine->output + k);
@@ -342,6 +324,23 @@ emit_exit(Emitter *e)
         LLVMBuildStore(builder, value, ll_place(e, LLVMGetParam(e->function, outputs), ll_index(e, k)));
     }
     LLVMBuildRetVoid(builder);
+}
+
+// Where all returns meet. One that calls others has failed where they have.
+static void
+emit_exit(Emitter *e)
+{
+    LLVMValueRef good = NULL;
+    LLVMPositionBuilderAtEnd(e->m->builder, e->leave);
+    count_at_exit(e);
+    if (e->failed == e->leave && routine_may_fail(e->m->exprs, e->routine))
+        good = ll_compare(e, LLVMRealOEQ, ll_load(e, ll_state(e, 0)), ll_real(e, 0));
+    emit_outputs(e, good);
+    if (e->failed == e->leave)
+        return;
+    LLVMPositionBuilderAtEnd(e->m->builder, e->failed);
+    count_at_exit(e);
+    emit_outputs(e, LLVMConstInt(LLVMInt1TypeInContext(e->m->context), 0, false));
 }
 
 static void
@@ -364,9 +363,7 @@ emit_block_end(Emitter *e, const Block *block, uint32_t condition)
         for (uint32_t k = 0; k < block->n_values; k++)
             values[k] = e->value[e->code->operands.at[e->code->operands.n - block->n_values + k]];
         ll_record(e, block->end == BLOCK_WARN ? MDL_CALL_WARNING : 0, block->site, values, block->n_values);
-        if (block->end == BLOCK_FAIL)
-            break;
-        LLVMBuildBr(builder, LLVMValueAsBasicBlock(e->blocks_of.at[block->to]));
+        LLVMBuildBr(builder, block->end == BLOCK_FAIL ? e->failed : LLVMValueAsBasicBlock(e->blocks_of.at[block->to]));
         return;
     case BLOCK_RETURN:
         break;
@@ -410,12 +407,13 @@ emit_external(Emitter *e)
 }
 
 void
-ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine)
+ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside)
 {
-    LLVMValueRef function = ll_routine(m, routine->number);
-    Emitter e = {.m = m, .function = function, .routine = routine, .state = LLVMGetParam(function, LLVMCountParams(function) - 1)};
+    LLVMValueRef function = ll_routine(m, routine->number, inside);
+    Emitter e = {.m = m, .function = function, .routine = routine, .state = LLVMGetParam(function, LLVMCountParams(function) - 1), .inside = inside};
     LLVMBasicBlockRef entry = ll_block(&e);
     e.leave = ll_block(&e);
+    e.failed = routine_cost(m->exprs, routine) == ROUTINE_CALLS || !routine_may_fail(m->exprs, routine) ? e.leave : ll_block(&e);
     LLVMPositionBuilderAtEnd(m->builder, entry);
     if (!routine->external)
         ll_find_whole(&e);

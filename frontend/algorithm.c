@@ -263,6 +263,7 @@ elaborate_algorithm(Context *context, Node section)
     for (uint32_t i = 0; good && i < algorithm.assigned.n; i++)
         good = begin_variable(&algorithm, &algorithm.assigned.at[i]);
     elab->env.statements = 0;
+    elab->env.held = elab->env.locals.n;
     Control control = good ? statement_section(&algorithm.frame, section) : CONTROL_FAILED;
     bool returns = control == CONTROL_RETURN || algorithm.frame.returned;
     if (returns || control == CONTROL_BREAK || algorithm.frame.exits.n)
@@ -270,7 +271,7 @@ elaborate_algorithm(Context *context, Node section)
                  returns ? "return" : "break");
     else if (control == CONTROL_NEXT)
         add_results(&algorithm);
-    elab->env.locals.n = 0;
+    elab->env.locals.n = elab->env.held = 0;
     elab->env.guard = 0;
     elab->active--;
     end_equation(elab);

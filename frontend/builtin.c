@@ -214,19 +214,38 @@ builtin_results(const Builtin *builtin)
     return builtin->run == builtin_transport ? 2 : 1;
 }
 
+static bool
+may_stand(const BuiltinCall *call)
+{
+    bool may = !call->env->in_function || !is_of_models(call->builtin->name);
+    if (!may)
+        diag_add(call->env->diags, E0210, call->span, "'%s' cannot stand in a function", call->builtin->name);
+    return may;
+}
+
+bool
+builtin_call_with(ExprEnv *env, const Builtin *builtin, Node node, Node args, Value *out)
+{
+    BuiltinCall call = {.env = env, .builtin = builtin, .node = node, .span = node_span(env, node)};
+    return may_stand(&call) && place_arguments(&call, args) && (builtin->raw || evaluate_arguments(&call)) && builtin->run(&call, out);
+}
+
 bool
 builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out)
 {
-    BuiltinCall call = {.env = env, .builtin = builtin, .node = node, .span = node_span(env, node)};
-    if (env->in_function && is_of_models(builtin->name)) {
-        diag_add(env->diags, E0210, call.span, "'%s' cannot stand in a function", builtin->name);
+    return builtin_call_with(env, builtin, node, ast_child(env->ast, node, 1), out);
+}
+
+bool
+builtin_run(BuiltinCall *call, Value *out)
+{
+    bool more;
+    uint32_t most = parameter_count(call->builtin, &more);
+    if (call->n < call->builtin->least || (!more && call->n > most)) {
+        report_count(call, call->n);
         return false;
     }
-    if (!place_arguments(&call, ast_child(env->ast, node, 1)))
-        return false;
-    if (!builtin->raw && !evaluate_arguments(&call))
-        return false;
-    return builtin->run(&call, out);
+    return may_stand(call) && call->builtin->run(call, out);
 }
 
 Diag *

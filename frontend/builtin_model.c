@@ -109,17 +109,30 @@ builtin_connections(BuiltinCall *call, Value *out)
 
 // --- pre
 
-// Before the event, of a REF whose subscripts are known.
+// What does not change at events, in a value that the caller may write into.
+static bool
+own_values(ExprEnv *env, Node node, Value *out)
+{
+    Value value;
+    if (!expression(env, node, &value) || !value_new(env, &value.type, node_span(env, node), out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = value.elements[i];
+    return true;
+}
+
+// Before the event, of a REF whose subscripts are known. What the statements of a section have assigned so far does not count.
 static bool
 before_event(ExprEnv *env, Node node, void *context, Value *out)
 {
     const BuiltinCall *call = context;
     Reference reference = {0};
-    bool local = expression_local(env, node) >= 0;
+    int64_t at = expression_local(env, node);
+    bool local = at >= env->held;
     if (!local && !env->component(env, node, &reference))
         return false;
     if (local || reference.value)
-        return expression(env, node, out);
+        return own_values(env, node, out);
     if (reference.kind == VAR_CONTINUOUS && !env->when) {
         Diag *diag = diag_add(env->diags, E0210, node_span(env, node), "'%s' changes continuously: '%s' of it has a meaning only in "
                               "when-clauses", expression_text(env, node), call->builtin->name);

@@ -376,36 +376,13 @@ is_documented(const Doc *doc, uint32_t id)
     return info->node && !info->redeclared && !info->origin;
 }
 
-static void
-print_class(const Doc *doc, uint32_t id, uint32_t level)
-{
-    const ClassInfo *info = class_at(doc->program, id);
-    const char *name = sym_text(doc->program->syms, info->full_name), *note = opening_comment(doc, info);
-    doc_heading(doc->format, level, name, name, doc->out);
-    doc_paragraph(doc->format, arena_printf(doc->arena, "%s%s%s%s.", info->flags & AST_F_PARTIAL ? "partial " : "",
-                                            ast_class_kind_name((ClassKind)info->kind), *class_description(doc, info) ? ": " : "",
-                                            class_description(doc, info)), doc->out);
-    if (*note)
-        doc_paragraph(doc->format, note, doc->out);
-    print_bases(doc, id);
-    print_components(doc, id);
-    print_equations(doc, class_at(doc->program, id));
-    print_examples(doc, class_at(doc->program, id));
-}
-
-static bool
-is_short_type(const Doc *doc, const ClassInfo *info)
-{
-    AstKind body = kind(doc, info->body);
-    return (info->kind == CLASS_TYPE || info->kind == CLASS_CONNECTOR) && (body == AST_SHORT || body == AST_ENUM);
-}
-
 // Without the description, which has a column of its own.
 static Span
 definition_span(const Doc *doc, const ClassInfo *info)
 {
     Span span = ast_at(&doc->program->ast, info->body)->span;
-    Node comment = kind(doc, info->body) == AST_SHORT ? child(doc, info->body, 3) : 0;
+    Node comment = kind(doc, info->body) == AST_SHORT ? child(doc, info->body, 3)
+        : kind(doc, info->body) == AST_DERCLASS ? child(doc, info->node, 0) : 0;
     if (comment && ast_at(&doc->program->ast, comment)->span.hi)
         span.hi = ast_at(&doc->program->ast, comment)->span.lo;
     return span;
@@ -428,6 +405,32 @@ definition_text(const Doc *doc, const ClassInfo *info)
     const char *text = arena_strndup(doc->arena, out.text ? out.text : "", kept), *equals = strchr(text, '=');
     out_free(&out);
     return equals ? equals + 1 + strspn(equals + 1, " ") : text;
+}
+
+static void
+print_class(const Doc *doc, uint32_t id, uint32_t level)
+{
+    const ClassInfo *info = class_at(doc->program, id);
+    const char *name = sym_text(doc->program->syms, info->full_name), *note = opening_comment(doc, info);
+    doc_heading(doc->format, level, name, name, doc->out);
+    doc_paragraph(doc->format, arena_printf(doc->arena, "%s%s%s%s.", info->flags & AST_F_PARTIAL ? "partial " : "",
+                                            ast_class_kind_name((ClassKind)info->kind), *class_description(doc, info) ? ": " : "",
+                                            class_description(doc, info)), doc->out);
+    if (*note)
+        doc_paragraph(doc->format, note, doc->out);
+    if (kind(doc, info->body) == AST_DERCLASS)
+        doc_paragraph(doc->format, arena_printf(doc->arena, "It is %s, a partial derivative, and has the same inputs.", definition_text(doc, info)), doc->out);
+    print_bases(doc, id);
+    print_components(doc, id);
+    print_equations(doc, class_at(doc->program, id));
+    print_examples(doc, class_at(doc->program, id));
+}
+
+static bool
+is_short_type(const Doc *doc, const ClassInfo *info)
+{
+    AstKind body = kind(doc, info->body);
+    return (info->kind == CLASS_TYPE || info->kind == CLASS_CONNECTOR) && (body == AST_SHORT || body == AST_ENUM);
 }
 
 // The classes of a package, in tables: types, which need no more, and the others.

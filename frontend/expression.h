@@ -115,9 +115,10 @@ struct ExprEnv {
     U32Vec *slots;           // slots->at[k] = variable of slot k; cleared by the caller for each equation
     Map *slot_of;            // variable -> slot
     VEC(Local) locals;       // innermost last; looked at before `component`
+    uint32_t held;           // how many of them, from the first on, are variables of the model that a section assigns
     bool in_function;
     bool sizes_only;         // of the reference looked up nothing but its type is wanted: no parameter needs a value for it
-    bool when;               // inside a when-equation: pre(), edge() meaning as in the specification
+    bool when;               // inside a when-equation or when-statement: pre() of what changes continuously has a meaning
     // Name resolution, by the class side. Each reports its own errors and returns false.
     bool (*component)(ExprEnv *env, Node ref, Reference *out);
     // Not called for built-ins. `ref` is the REF of a call, or the NAME of an extends clause inside a
@@ -225,5 +226,10 @@ bool function_apply(ExprEnv *env, const FunctionRef *function, const Value *argu
 const char *nearest_file(const char *path, Arena *arena);
 // What is called `name` in other languages, or with other capitals, has this name here; NULL: nothing is known.
 const char *usual_name(const char *name);
+
+// --- attribute.c
+// Whether variables of a predefined type have an attribute of this name; the message where they have not.
+bool attribute_known(VarType type, const char *name);
+void attribute_unknown(Diags *diags, Span span, const char *variable, VarType type, const char *name);
 
 #endif

@@ -140,6 +140,9 @@ const Builtin *builtin_find(const char *name);
 const Builtin *builtin_called(ExprEnv *env, Node ref);
 uint32_t builtin_results(const Builtin *builtin);
 bool builtin_call(ExprEnv *env, const Builtin *builtin, Node node, Value *out); // out: as many as there are results
+// The same for arguments that stand elsewhere than in a CALL; and for values of all arguments, with the nodes that they come from.
+bool builtin_call_with(ExprEnv *env, const Builtin *builtin, Node node, Node args, Value *out);
+bool builtin_run(BuiltinCall *call, Value *out);
 Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
                      const char *needs); // E0210: "argument i of 'f' must be ..."
 bool builtin_not_supported(BuiltinCall *call, Value *out);
@@ -184,6 +187,8 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     Expr effect;           // of an external function without results: its call
     Span span;             // of the call
     bool record;           // the constructor of a record
+    U32Vec by;             // names of the inputs by which a partial derivative is taken, in order; of what is gathered
+    const FunctionRef *of; // and the function that is differentiated; NULL: none is
     Expr path;             // of branches whose conditions are not known: where this one is executed; 0: everywhere
     VEC(Exit) exits;       // conditional `break` and `return` that have not joined the path again
     bool in_loop;          // the statement at hand is inside a loop
@@ -194,6 +199,13 @@ struct Frame {             // a function being executed: env->locals.at[i] is th
     bool (*call)(Frame *frame, Node call);
 };
 
+// --- function_partial.c
+// What `der(of, x, ...)` says of the frame, whose variables are those of `of`; false after a message.
+bool function_gather_partial(Frame *frame, const FunctionRef *of, Node definition);
+// function_execute for a frame that is a partial derivative.
+bool function_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+// function.c: the values of all inputs, with the types that they are declared with.
+bool function_inputs(Frame *frame, const Node *nodes, Value *values);
 // function_sizes.c: inputs that the sizes of other variables use become known; false after reporting that one is not.
 bool function_settle_sizes(Frame *frame, Value *values);
 // function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
@@ -203,6 +215,8 @@ void function_note_units(const Frame *frame, const Value *values);
 bool function_gather(Frame *frame);
 // Inputs first, then every variable behind those that its declaration names.
 void function_order_variables(Frame *frame);
+// The inputs, each behind those that its default names; false after a message where there is no such order.
+bool function_order_inputs(const Frame *frame, const Node *nodes, uint32_t *order, uint32_t *n);
 void function_release(Frame *frame);
 // --- function_fits.c
 // Whether a function with some of its arguments is what a functional input asks for; false after a message at `span`.

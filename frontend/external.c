@@ -394,9 +394,11 @@ external_run(Frame *frame)
     Node external = frame->external.node, name = ast_child(env->ast, external, 1);
     Passing passing = {.env = env, .returned = -1};
     env->scope = frame->external.scope;
+    passing.name = sym_text(env->syms, name ? ast_at(env->ast, name)->sym : ast_at(env->ast, frame->external_class)->sym);
+    if (external_is_builtin(frame, &passing))
+        return external_run_builtin(frame, &passing);
     if (!check_language(frame, &passing, external))
         return false;
-    passing.name = sym_text(env->syms, name ? ast_at(env->ast, name)->sym : ast_at(env->ast, frame->external_class)->sym);
     bool good = name ? add_declared(frame, &passing, external) : add_all(frame, &passing);
     const mdl_standard *standard = good && env->routines ? external_standard(frame, &passing) : NULL;
     if (standard)

@@ -35,6 +35,11 @@ typedef struct Passing { // how an external function is called
 bool external_take_results(Frame *frame, const Passing *passing, Expr call);
 bool external_uses_objects(const Passing *passing);
 
+// --- external_builtin.c
+// Whether the clause means a built-in function; calls it, and gives the output its value.
+bool external_is_builtin(const Frame *frame, const Passing *passing);
+bool external_run_builtin(Frame *frame, const Passing *passing);
+
 // --- external_standard.c
 // The function of our own that is declared; NULL: none.
 const mdl_standard *external_standard(const Frame *frame, const Passing *passing);

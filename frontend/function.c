@@ -232,16 +232,35 @@ static bool
 inputs_open(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env;
+    uint32_t *order = arena_array(env->arena, uint32_t, frame->variables.n + 1), n;
     for (uint32_t i = 0; i < frame->variables.n; i++)
         vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
-    for (uint32_t i = 0; i < frame->variables.n; i++) {
-        if (!(frame->variables.at[i].flags & AST_F_INPUT))
-            continue;
+    if (!function_order_inputs(frame, nodes, order, &n))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = order[k];
         if (!variable_open(frame, i, nodes[i], &values[i]))
             return false;
         env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
     }
     return true;
+}
+
+bool
+function_inputs(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env, saved = *env;
+    env->locals.at = NULL;
+    env->locals.n = env->locals.capacity = 0;
+    env->in_function = true;
+    bool good = inputs_open(frame, nodes, values);
+    vec_free(&env->locals);
+    env->locals.at = saved.locals.at;
+    env->locals.n = saved.locals.n;
+    env->locals.capacity = saved.locals.capacity;
+    env->in_function = saved.in_function;
+    env->scope = saved.scope;
+    return good;
 }
 
 static bool
@@ -398,16 +417,33 @@ may_be_inverted(const Frame *frame, const Value *values)
 
 // annotation(GenerateEvents = true), section 12.7.4: its relations make events where it is expanded.
 static bool
-generates_events(const Frame *frame)
+generates_events(const ExprEnv *env, const FunctionRef *function)
 {
-    const ExprEnv *env = frame->env;
-    Node mods, value = ast_annotation(env->ast, env->syms, frame->function->class_node, "GenerateEvents", 0, &mods);
+    Node mods, value = ast_annotation(env->ast, env->syms, function->class_node, "GenerateEvents", 0, &mods);
     return value && ast_kind(env->ast, value) == AST_BOOL && ast_at(env->ast, value)->flags & AST_F_TRUE;
+}
+
+// What is expanded of a partial derivative makes no events either.
+static bool
+execute_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    uint32_t errors = diags_errors(env->diags);
+    bool good = function_partial(frame, nodes, values, outputs, n);
+    if (good)
+        function_note_units(frame, values);
+    if (!good && !env->in_function && diags_errors(env->diags) != errors)
+        note_call(frame);
+    if (good && !env->in_function && !generates_events(env, frame->of))
+        function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
+    return good;
 }
 
 bool
 function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
+    if (frame->by.n)
+        return execute_partial(frame, nodes, values, outputs, n);
     ExprEnv *env = frame->env, saved = *env;
     DiagsMark mark = diags_mark(env->diags);
     bool callable = env->routines && !frame->record, called = callable && (recurs(frame, nodes, values) || (!saved.in_function && may_be_inverted(frame, values)));
@@ -438,7 +474,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     env->in_function = saved.in_function;
     env->depth = saved.depth;
     env->scope = saved.scope;
-    if (good && !called && !saved.in_function && !generates_events(frame))
+    if (good && !called && !saved.in_function && !generates_events(env, frame->function))
         function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
     return good;
 }
@@ -564,46 +600,6 @@ function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments
     return good;
 }
 
-// Functions of one argument in C's mathematical library that mean what built-in functions of the same names do.
-static bool
-is_mathematics(const char *name)
-{
-    static const char *const known[] = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
-                                        "log10", "sqrt"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i]))
-            return true;
-    return false;
-}
-
-// The built-in function that an external clause names: `external "builtin" y = f(x)`, or one in C that is the same and comes from no
-// library.
-static const Builtin *
-external_builtin(const ExprEnv *env, Node class_node, Node external)
-{
-    Node name = ast_child(env->ast, external, 1), mods;
-    Sym sym = ast_at(env->ast, external)->sym;
-    const char *language = sym ? sym_text(env->syms, sym) : "C";
-    const char *text = name ? sym_text(env->syms, ast_at(env->ast, name)->sym) : "";
-    bool mathematics = !strcmp(language, "C") && is_mathematics(text) && ast_child(env->ast, external, 0)
-                    && !ast_annotation(env->ast, env->syms, class_node, "Include", 0, &mods)
-                    && !ast_annotation(env->ast, env->syms, class_node, "Library", 0, &mods);
-    return mathematics || !strcmp(language, "builtin") ? builtin_find(text) : NULL;
-}
-
-static const Builtin *
-declared_builtin(const ExprEnv *env, const FunctionRef *function)
-{
-    const Ast *ast = env->ast;
-    Node body = ast_child(ast, function->class_node, 1);
-    for (uint32_t i = 0; ast_kind(ast, body) == AST_BODY && i < ast_at(ast, body)->nchild; i++) {
-        Node section = ast_child(ast, body, i);
-        if (ast_kind(ast, section) == AST_EXTERNAL)
-            return external_builtin(env, function->class_node, section);
-    }
-    return NULL;
-}
-
 bool
 function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
 {
@@ -615,13 +611,8 @@ function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
         function = closure->function;
     if (builtin && builtin->run == builtin_string && overload_string(env, call, &function))
         return call_function(env, &function, NULL, call, outputs, n);
-    if (!builtin && (closure || env->function(env, ref, &function))) {
-        if (!closure && !overload_constructor(env, &function, call))
-            return false;
-        builtin = declared_builtin(env, &function);
-        if (!builtin)
-            return call_function(env, &function, closure, call, outputs, n);
-    }
+    if (!builtin && (closure || env->function(env, ref, &function)))
+        return (closure || overload_constructor(env, &function, call)) && call_function(env, &function, closure, call, outputs, n);
     if (!builtin)
         return false;
     *n = builtin_results(builtin);

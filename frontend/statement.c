@@ -611,6 +611,16 @@ run_return(Frame *frame, Node node)
 }
 
 static Control
+run_when(Frame *frame, Node node)
+{
+    bool outside = frame->env->when;
+    frame->env->when = true;
+    Control control = run_branches(frame, node, 0);
+    frame->env->when = outside;
+    return control;
+}
+
+static Control
 run_kind(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
@@ -621,7 +631,7 @@ run_kind(Frame *frame, Node node)
     case AST_IFST: return run_branches(frame, node, 0);
     case AST_WHENST:
         if (frame->edge)
-            return run_branches(frame, node, 0);
+            return run_when(frame, node);
         break;
     case AST_FORST: case AST_WHILEST: return run_loop(frame, node);
     case AST_BREAK: return CONTROL_BREAK;

@@ -33,27 +33,41 @@ print_declaration(Program *program, uint32_t class_id, const ClassMember *member
     return true;
 }
 
+// A partial derivative has the variables of the function that it is taken of.
+static uint32_t
+declaring_class(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; class_id && depth < DEPTH_LIMIT; depth++) {
+        Node body = class_at(program, class_id)->body;
+        if (ast_kind(&program->ast, body) != AST_DERCLASS)
+            return class_id;
+        class_id = scope_class_quietly(program, class_id, ast_child(&program->ast, body, 0));
+    }
+    return 0;
+}
+
 // `model 'check N' input T u1; ... T y; equation y = f(u1, ...); end 'check N';`
 static bool
 print_wrapper(Program *program, uint32_t class_id, uint32_t number, Out *out)
 {
     const ClassInfo *info = class_at(program, class_id);
+    uint32_t declaring = declaring_class(program, class_id);
     const Ast *ast = &program->ast;
     Out arguments = {0};
     uint32_t inputs = 0, outputs = 0;
     char name[32];
-    bool good = true;
+    bool good = declaring != 0;
     out_printf(out, "model 'check %u'\n", number);
-    for (uint32_t i = 0; i < info->members.n && good; i++) {
-        const ClassMember *member = &info->members.at[i];
+    for (uint32_t i = 0; good && i < class_at(program, declaring)->members.n; i++) {
+        const ClassMember *member = &class_at(program, declaring)->members.at[i];
         uint32_t flags = member->is_class ? 0 : ast_at(ast, member->line)->flags;
         if (flags & AST_F_INPUT) {
             snprintf(name, sizeof name, "u%u", ++inputs);
             out_text(out, "input ");
-            good = print_declaration(program, class_id, member, name, out);
+            good = print_declaration(program, declaring, member, name, out);
             out_printf(&arguments, "%s%s", inputs > 1 ? ", " : "", name);
-        } else if ((flags & AST_F_OUTPUT) && !outputs++) {
-            good = print_declaration(program, class_id, member, "y", out);
+        } else if ((flags & AST_F_OUTPUT) && (declaring == class_id || scope_predefined(program, scope_class_quietly(program, declaring, ast_child(ast, member->line, 0))) == CLASSID_REAL) && !outputs++) {
+            good = print_declaration(program, declaring, member, "y", out);
         }
     }
     out_printf(out, "equation\ny = %s(%s);\nend 'check %u';\n", sym_text(program->syms, info->full_name),
@@ -143,7 +157,7 @@ kind_of(const Program *program, const ClassInfo *info)
     case CLASS_MEMORY:
         return SURVEY_PART;
     case CLASS_FUNCTION:
-        return body == AST_BODY ? SURVEY_FUNCTION : SURVEY_NOTHING;
+        return body == AST_BODY || body == AST_DERCLASS ? SURVEY_FUNCTION : SURVEY_NOTHING;
     case CLASS_RECORD:
     case CLASS_OPERATOR_RECORD:
     case CLASS_CONNECTOR:

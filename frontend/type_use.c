@@ -117,10 +117,8 @@ type_use(Elab *elab, uint32_t class_id, TypeUse *use)
         AstKind kind = ast_kind(ast, info->body);
         if (outer_class_refused(elab, class_id, ast_at(ast, info->node)->span))
             return false;
-        if (kind == AST_DERCLASS) {
-            unsupported(elab, ast_at(ast, info->node)->span, "this form of class definition");
-            return false;
-        }
+        if (kind == AST_DERCLASS) // a function, or something that has been refused (restrict.c)
+            return info->kind == CLASS_FUNCTION;
         bool variable = class_is_variable(elab, class_id);
         if (info->kind == CLASS_TYPE && kind == AST_BODY && !variable) {
             diag_add(elab->diags, E0131, ast_at(ast, info->node)->span,

@@ -6,6 +6,7 @@
 // loops off the blocks of the sorted problem.
 // Contract: graph.h. Complexity: linear.
 #include "ir/graph_inner.h"
+#include "ir/stored.h"
 
 const char *
 graph_kind_text(NodeKind kind)
@@ -59,19 +60,25 @@ mark_loops(Graph *graph, const Problem *problem)
     vec_free(&in_loop);
 }
 
-// An inertance that gives the effort, a compliance that takes it.
+// Of an element with scalar bonds only the storage itself tells; of a body's bonds some may be dependent: there an
+// inertance gives the effort, a compliance takes it.
 static void
-mark_derivative(Graph *graph)
+mark_derivative(Graph *graph, const Problem *problem)
 {
     const Dae *dae = graph->dae;
+    Stored stored = stored_open(dae, problem);
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
         uint8_t kind = dae->nodes.at[bond->component].kind;
         bool inertance = kind == NODE_I || kind == NODE_BODY;
-        if ((inertance && bond->effort_from == 1 && graph->uses[bond->component].ports == 1)
-            || (kind == NODE_C && bond->effort_from == 2 && graph->uses[bond->component].ports == 1))
+        if (bond_type(dae, bond)->n_bonds == 1 && (inertance || kind == NODE_C)) {
+            if (stored.dependent.at[bond->component])
+                graph->marks.at[b] |= MARK_DERIVATIVE;
+        } else if (graph->uses[bond->component].ports == 1
+                   && ((inertance && bond->effort_from == 1) || (kind == NODE_C && bond->effort_from == 2)))
             graph->marks.at[b] |= MARK_DERIVATIVE;
     }
+    stored_free(&stored);
 }
 
 // As the start of a run has found them, or else what the structure has shown (closure.c).
@@ -112,9 +119,10 @@ graph_open(const Dae *dae, const Problem *problem)
             graph.components++;
     }
     vec_grow(&graph.marks, dae->bonds.n);
-    if (problem)
+    if (problem) {
         mark_loops(&graph, problem);
-    mark_derivative(&graph);
+        mark_derivative(&graph, problem);
+    }
     mark_redundant(&graph);
     return graph;
 }

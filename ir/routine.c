@@ -283,19 +283,39 @@ reach(const Exprs *exprs, Expr e, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 }
 
 static void
+reach_body(const Exprs *exprs, const Routine *routine, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
+{
+    for (uint32_t i = 0; i < routine->steps.n; i++) {
+        reach(exprs, routine->steps.at[i].value, stack, seen, numbers);
+        reach(exprs, routine->steps.at[i].index, stack, seen, numbers);
+    }
+    for (uint32_t i = 0; i < routine->blocks.n; i++)
+        reach(exprs, routine->blocks.at[i].condition, stack, seen, numbers);
+    for (uint32_t i = 0; i < routine->values.n; i++)
+        reach(exprs, routine->values.at[i], stack, seen, numbers);
+}
+
+static void
 reach_bodies(const Exprs *exprs, U32Vec *stack, U8Vec *seen, U32Vec *numbers)
 {
-    while (stack->n) {
-        const Routine *routine = exprs->routines.at[vec_pop(stack)];
-        for (uint32_t i = 0; i < routine->steps.n; i++) {
-            reach(exprs, routine->steps.at[i].value, stack, seen, numbers);
-            reach(exprs, routine->steps.at[i].index, stack, seen, numbers);
-        }
-        for (uint32_t i = 0; i < routine->blocks.n; i++)
-            reach(exprs, routine->blocks.at[i].condition, stack, seen, numbers);
-        for (uint32_t i = 0; i < routine->values.n; i++)
-            reach(exprs, routine->values.at[i], stack, seen, numbers);
-    }
+    while (stack->n)
+        reach_body(exprs, exprs->routines.at[vec_pop(stack)], stack, seen, numbers);
+}
+
+void
+routine_called(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers)
+{
+    U32Vec stack = {0};
+    reach(exprs, e, &stack, seen, numbers);
+    vec_free(&stack);
+}
+
+void
+routine_called_by(const Exprs *exprs, const Routine *routine, U8Vec *seen, U32Vec *numbers)
+{
+    U32Vec stack = {0};
+    reach_body(exprs, routine, &stack, seen, numbers);
+    vec_free(&stack);
 }
 
 void

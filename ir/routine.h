@@ -166,7 +166,10 @@ Expr routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 Expr routine_result(Exprs *exprs, Expr call, uint32_t k);
 // Appends the numbers of all routines that the expressions call, and those that these call, each once.
 void routine_reach(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
-// The same of one routine, itself included; 0 is none.
+// Only those that an expression calls directly, or the statements of a routine.
+void routine_called(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
+void routine_called_by(const Exprs *exprs, const Routine *routine, U8Vec *seen, U32Vec *numbers);
+// routine_reach of one routine, itself included; 0 is none.
 void routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers);
 
 

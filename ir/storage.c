@@ -6,12 +6,15 @@
 // derivative, the matched equations are followed backwards from x to the states and to equations that contain time
 // or parameters alone; the way to the nearest of their elements is searched in the bond graph through the elements
 // whose equations were met.
+// Two elements that alias elimination has made to store in one variable differentiate nothing, and are told as well.
 // Contract: requires causality: `problem` is the matched problem of the dynamics. Changes nothing.
 // Complexity: per storage that is explained linear in the equations that determine it, and in nodes and bonds.
 //
 //     first, second masses on a rod    ->    I second -> 1-junction J3 -> FC/EC rod -> 1-junction J2 -> I first
 #include "ir/storage.h"
 
+#include "ir/locate.h"
+#include "ir/stored.h"
 #include "ir/structure.h"
 #include "ir/way.h"
 
@@ -26,6 +29,7 @@ typedef struct Storage {
     U32Vec forcing;       // nodes of the storages and sources that determine it
     U8Vec force;          // per entry of `forcing`: Force
     bool own;             // a state of its own is among what determines it
+    uint32_t shares;      // node of the element that stores in the same variable, or NONE
     bool exchanged;       // a relative coordinate of an element that stores nothing took its place as a state
     uint32_t constraint;  // equation that was differentiated most often, or NONE
     uint32_t times;       // how often
@@ -38,7 +42,7 @@ typedef struct Explainer {
     Structure structure;
     Ways ways;
     U8Vec drives;         // per node: time, a signal or a given rate is in its equations
-    U32Vec stored_by;     // per variable: node of the element that differentiates it, or NONE
+    Stored stored;
     VEC(Storage) storages;
     uint32_t more;        // storages that are only counted
     // of one search:
@@ -47,71 +51,56 @@ typedef struct Explainer {
     U8Vec passed, target; // per node
 } Explainer;
 
-static Var
-base_of(const Dae *dae, Var var)
-{
-    bool negative;
-    Var of = dae->var_der_of.at[dae_alias(dae, var, &negative)];
-    return of == NONE ? NONE : dae_alias(dae, of, &negative);
-}
-
 static bool
 is_state(const Explainer *explainer, Var var)
 {
     return var < explainer->reduction->state.n && explainer->reduction->state.at[var];
 }
 
-static void
-find_stored(Explainer *explainer)
-{
-    const Dae *dae = explainer->dae;
-    for (Var var = 0; var < dae->nvars; var++)
-        vec_push(&explainer->stored_by, NONE);
-    for (uint32_t e = 0; e < dae->equations.n; e++) {
-        const Equation *at = &dae->equations.at[e];
-        if (at->generated || at->kind != EQN_NORMAL || at->node >= dae->nodes.n)
-            continue;
-        uint32_t n;
-        const Var *row = dae_row(dae, e, &n);
-        for (uint32_t k = 0; k < n; k++) {
-            Var base = base_of(dae, row[k]);
-            if (base != NONE && explainer->stored_by.at[base] == NONE)
-                explainer->stored_by.at[base] = at->node;
-        }
-    }
-}
-
-// Dampers and the like differentiate a coordinate, too, but store nothing.
 static bool
 stores(const Dae *dae, uint32_t node)
 {
-    uint8_t kind = dae->nodes.at[node].kind;
-    return kind == NODE_I || kind == NODE_C || kind == NODE_MEMORY || kind == NODE_BODY || kind == NODE_COMPONENT
-           || kind == NODE_SIGNAL;
+    return stored_in_kind(dae->nodes.at[node].kind);
+}
+
+// The entry of a node, made where it has none yet; NONE where it is only counted.
+static uint32_t
+storage_at(Explainer *explainer, Map *storage_of, uint32_t node)
+{
+    uint32_t at;
+    if (map_get(storage_of, node, &at))
+        return at == EXPLAINED ? NONE : at;
+    at = explainer->storages.n;
+    map_put(storage_of, node, at);
+    if (at == EXPLAINED) {
+        explainer->more++;
+        return NONE;
+    }
+    vec_push(&explainer->storages, ((Storage){.node = node, .constraint = NONE, .shares = NONE}));
+    return at;
 }
 
 static void
 collect_storages(Explainer *explainer)
 {
     const Reduction *reduction = explainer->reduction;
+    const Stored *stored = &explainer->stored;
     Map storage_of = {0}; // node -> index, EXPLAINED where it is only counted
     for (uint32_t i = 0; i < reduction->dummies.n; i++) {
-        Var base = base_of(explainer->dae, reduction->dummies.at[i]);
-        uint32_t node = base == NONE ? NONE : explainer->stored_by.at[base], at;
-        if (node == NONE || is_state(explainer, base) || !stores(explainer->dae, node))
+        Var base = stored_base(explainer->dae, reduction->dummies.at[i]);
+        uint32_t node = base == NONE ? NONE : stored->by.at[base];
+        if (node == NONE || is_state(explainer, base) || !stored->dependent.at[node])
             continue;
-        if (!map_get(&storage_of, node, &at)) {
-            at = explainer->storages.n;
-            if (at == EXPLAINED) {
-                map_put(&storage_of, node, EXPLAINED);
-                explainer->more++;
-                continue;
-            }
-            map_put(&storage_of, node, at);
-            vec_push(&explainer->storages, ((Storage){.node = node, .constraint = NONE}));
-        }
-        if (at != EXPLAINED)
+        uint32_t at = storage_at(explainer, &storage_of, node);
+        if (at != NONE)
             vec_push(&explainer->storages.at[at].vars, base);
+    }
+    for (uint32_t i = 0; i < stored->shared.n; i++) {
+        uint32_t at = storage_at(explainer, &storage_of, stored->shared.at[i].node);
+        if (at != NONE) {
+            explainer->storages.at[at].shares = stored->shared.at[i].other;
+            vec_push(&explainer->storages.at[at].vars, stored->shared.at[i].var);
+        }
     }
     map_free(&storage_of);
 }
@@ -186,12 +175,14 @@ explain(Explainer *explainer, Storage *storage)
     for (uint32_t i = 0; i < explainer->passed.n; i++)
         explainer->passed.at[i] = explainer->ways.number.at[i] != 0; // junctions
     memset(explainer->target.at, 0, explainer->target.n);
-    for (uint32_t i = 0; i < storage->vars.n; i++)
+    for (uint32_t i = 0; i < storage->vars.n && storage->shares == NONE; i++)
         visit(explainer, storage->vars.at[i]);
+    if (storage->shares != NONE)
+        add_forcing(explainer, storage, storage->shares, FORCE_STORAGE);
     while (explainer->stack.n) {
         Var var = vec_pop(&explainer->stack);
         if (is_state(explainer, var)) {
-            add_forcing(explainer, storage, explainer->stored_by.at[var], FORCE_STORAGE);
+            add_forcing(explainer, storage, explainer->stored.by.at[var], FORCE_STORAGE);
             continue;
         }
         uint32_t position = explainer->problem->equation_of.at[var];
@@ -266,7 +257,7 @@ explainer_open(Dae *dae, const Reduction *reduction, const Problem *problem)
     vec_grow(&explainer.passed, dae->nodes.n);
     vec_grow(&explainer.target, dae->nodes.n);
     find_drives(&explainer);
-    find_stored(&explainer);
+    explainer.stored = stored_open(dae, problem);
     collect_storages(&explainer);
     for (uint32_t i = 0; i < explainer.storages.n; i++) {
         explain(&explainer, &explainer.storages.at[i]);
@@ -288,7 +279,7 @@ explainer_free(Explainer *explainer)
     structure_free(&explainer->structure);
     ways_free(&explainer->ways);
     vec_free(&explainer->drives);
-    vec_free(&explainer->stored_by);
+    stored_free(&explainer->stored);
     vec_free(&explainer->stack);
     vec_free(&explainer->seen);
     vec_free(&explainer->passed);
@@ -297,11 +288,26 @@ explainer_free(Explainer *explainer)
 
 // --- words
 
-static void
-print_names(Dae *dae, const U32Vec *vars, Out *out)
+// What an element calls a variable that it shares.
+static Var
+own_name(const Dae *dae, uint32_t node, Var shared)
 {
-    for (uint32_t i = 0; i < vars->n && i < NAMES_SHOWN; i++)
-        out_printf(out, "%s'%s'", i ? ", " : "", dae_name(dae, vars->at[i]));
+    bool negative;
+    for (Var var = 0; var < dae->nvars; var++)
+        if (dae_alias(dae, var, &negative) == shared && locate_var_inst(dae, var) == dae->nodes.at[node].inst)
+            return var;
+    return shared;
+}
+
+// The variables that the storage does not choose, each as 'name'.
+static void
+print_names(Dae *dae, const Storage *storage, Out *out)
+{
+    const U32Vec *vars = &storage->vars;
+    for (uint32_t i = 0; i < vars->n && i < NAMES_SHOWN; i++) {
+        Var var = storage->shares == NONE ? vars->at[i] : own_name(dae, storage->node, vars->at[i]);
+        out_printf(out, "%s'%s'", i ? ", " : "", dae_name(dae, var));
+    }
     if (vars->n > NAMES_SHOWN)
         out_printf(out, " and %u more", vars->n - NAMES_SHOWN);
 }
@@ -348,33 +354,53 @@ print_remedy_between(const Dae *dae, const Storage *storage, Out *out)
 static void
 print_remedy_choice(Dae *dae, const Storage *storage, Out *out)
 {
+    if (storage->shares != NONE) {
+        out_text(out, "write the two as one element: they store in one variable");
+        return;
+    }
     out_printf(out, "choose '%s' as a state instead, with stateSelect = StateSelect.prefer",
                dae_name(dae, storage->vars.at[0]));
+}
+
+// Without what moves or holds it the storage keeps its variable, unless another storage on the way determines it then.
+static bool
+can_be_freed(const Explainer *explainer, const Storage *storage)
+{
+    for (uint32_t i = 1; i + 1 < storage->way.n; i++)
+        if (!explainer->ways.number.at[storage->way.at[i]] && stores(explainer->dae, storage->way.at[i]))
+            return false;
+    return storage->forcing.n && storage->force.at[0] != FORCE_STORAGE;
 }
 
 static void
 print_remedy_source(const Dae *dae, const Storage *storage, Out *out)
 {
-    out_text(out, "remove the source '");
-    print_path(dae, storage->forcing.at[0], out);
-    out_text(out, "', or let it act through a compliance or a resistance");
+    uint32_t forcing = storage->forcing.at[0];
+    if (dae->insts.at[dae->nodes.at[forcing].inst].parent == NONE) {
+        out_text(out, "leave out the equation that prescribes it");
+        return;
+    }
+    out_text(out, storage->force.at[0] == FORCE_SOURCE ? "remove the source '" : "remove '");
+    print_path(dae, forcing, out);
+    out_text(out, "', or let it act through a ");
+    uint8_t kind = dae->nodes.at[storage->node].kind;
+    out_text(out, kind == NODE_C ? "resistance or an inertia"
+                  : kind == NODE_I || kind == NODE_BODY ? "compliance or a resistance" : "resistance");
 }
 
 // Remedy i as one line; false when there are no more.
 static bool
-print_remedy(Dae *dae, const Storage *storage, uint32_t i, Out *out)
+print_remedy(const Explainer *explainer, const Storage *storage, uint32_t i, Out *out)
 {
-    bool between = neighbour(storage) != NONE, forced = storage->forcing.n;
-    bool source = forced && storage->force.at[0] == FORCE_SOURCE, other = forced && storage->force.at[0] == FORCE_STORAGE;
+    Dae *dae = explainer->dae;
+    bool between = neighbour(storage) != NONE, freed = can_be_freed(explainer, storage);
     if (storage->exchanged)
         return false;
-    if (forced && !other && !between && i == 0)
-        out_text(out, "leave out the equation that prescribes it");
-    else if (between && i == 0)
+    if (between && i == 0)
         print_remedy_between(dae, storage, out);
-    else if (source && between && i == 1)
+    else if (freed && i == between)
         print_remedy_source(dae, storage, out);
-    else if (other && i == between)
+    else if (storage->forcing.n && storage->force.at[0] == FORCE_STORAGE && i == between)
         print_remedy_choice(dae, storage, out);
     else
         return false;
@@ -445,7 +471,7 @@ print_storage(const Explainer *explainer, const Storage *storage, Out *out)
     out_text(out, "  ");
     way_print_node(&explainer->ways, storage->node, true, out);
     out_printf(out, " stores in ");
-    print_names(dae, &storage->vars, out);
+    print_names(dae, storage, out);
     out_char(out, '\n');
     print_forcing(explainer, storage, out);
     print_way(explainer, &storage->way, out);
@@ -454,8 +480,11 @@ print_storage(const Explainer *explainer, const Storage *storage, Out *out)
         print_constraint(dae, storage, out);
         out_char(out, '\n');
     }
+    if (storage->shares != NONE)
+        out_printf(out, "    adds nothing to the index: an alias of '%s', one state for both\n",
+                   dae_name(dae, own_name(dae, storage->shares, storage->vars.at[0])));
     Out remedy = {0};
-    for (uint32_t i = 0; print_remedy(dae, storage, i, &remedy); i++, remedy.length = 0)
+    for (uint32_t i = 0; print_remedy(explainer, storage, i, &remedy); i++, remedy.length = 0)
         out_printf(out, "    remedy:  %s\n", remedy.text);
     out_free(&remedy);
 }
@@ -505,7 +534,8 @@ print_json_storage(const Explainer *explainer, const Storage *storage, Out *out)
     out_text(out, ", \"variables\": [");
     for (uint32_t i = 0; i < storage->vars.n; i++) {
         out_text(out, i ? ", " : "");
-        out_json(out, dae_name(dae, storage->vars.at[i]));
+        Var var = storage->shares == NONE ? storage->vars.at[i] : own_name(dae, storage->node, storage->vars.at[i]);
+        out_json(out, dae_name(dae, var));
     }
     out_char(out, ']');
     print_json_nodes(explainer, "chain", &storage->way, out);
@@ -517,7 +547,7 @@ print_json_storage(const Explainer *explainer, const Storage *storage, Out *out)
     out_json(out, text.length ? text.text : NULL);
     out_text(out, ", \"remedies\": [");
     text.length = 0;
-    for (uint32_t i = 0; print_remedy(dae, storage, i, &text); i++, text.length = 0) {
+    for (uint32_t i = 0; print_remedy(explainer, storage, i, &text); i++, text.length = 0) {
         out_text(out, i ? ", " : "");
         out_json(out, text.text);
     }

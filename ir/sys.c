@@ -34,19 +34,31 @@ sys_free(Sys **sys)
     *sys = NULL;
 }
 
-void
-sys_routines(const Sys *sys, U32Vec *numbers)
+static void
+collect_routines(const Sys *sys, void (*collect)(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers), U32Vec *numbers)
 {
     U8Vec seen = {0}, looked = {0};
     vec_grow(&looked, expr_count(sys->exprs) + 1);
     for (uint32_t i = 0; routine_count(sys->exprs) && i < sys->instrs.n; i++) {
         Expr shape = sys->instrs.at[i].shape;
         if (!looked.at[shape])
-            routine_reach(sys->exprs, shape, &seen, numbers);
+            collect(sys->exprs, shape, &seen, numbers);
         looked.at[shape] = 1;
     }
     vec_free(&seen);
     vec_free(&looked);
+}
+
+void
+sys_routines(const Sys *sys, U32Vec *numbers)
+{
+    collect_routines(sys, routine_reach, numbers);
+}
+
+void
+sys_routines_called(const Sys *sys, U32Vec *numbers)
+{
+    collect_routines(sys, routine_called, numbers);
 }
 
 typedef struct PlacePrinter {

@@ -49,6 +49,7 @@ Sys *sys_create(Exprs *exprs);
 void sys_free(Sys **sys);
 // Appends the numbers of all routines that its instructions call (ir/routine.h), directly or not.
 void sys_routines(const Sys *sys, U32Vec *numbers);
+void sys_routines_called(const Sys *sys, U32Vec *numbers); // directly
 // mdlc show ir: functions and instructions as text with place names.
 void sys_print(const Sys *sys, Out *out);
 // Every place within nv, every row within places, no OPKIND_MODEL operators. False: `why` has a line.

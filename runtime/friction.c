@@ -44,6 +44,7 @@ struct Friction {
     uint8_t *returns;   // per law: how often it came back to sticking in this search
     double *largest;    // per law: the largest a seen
     double most;        // of them
+    double reaction;    // the largest force of a unilateral constraint seen
     int8_t *wanted;     // per law: the mode it should have
 };
 
@@ -99,6 +100,7 @@ friction_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, friction->scale, n * sizeof *friction->scale);
     snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
     snapshot_part(snapshot, &friction->most, sizeof friction->most);
+    snapshot_part(snapshot, &friction->reaction, sizeof friction->reaction);
 }
 
 double
@@ -511,12 +513,12 @@ share_of(const Run *run, uint32_t law)
     return sgn->unilateral ? run->v[sgn->mode] - 1 : run->v[sgn->mode];
 }
 
-// What the force of a law is measured by: the limit of a friction, about the largest force of a unilateral constraint.
+// What the force of a law is measured by: the limit of a friction, about the largest force of all unilateral constraints. A size
+// for each of them would remember what an instant has made of it: feet of a table would carry unequal loads ever after.
 static double
 size_of(const Run *run, uint32_t law)
 {
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral ? fmax(run->friction->largest[law], 1) : friction_limit(run, law);
+    return run->model->sgn[law].unilateral ? fmax(run->friction->reaction, 1) : friction_limit(run, law);
 }
 
 // How X of a carried law answers to its own force; 0 when the model cannot be solved.
@@ -604,7 +606,18 @@ eliminate(double *m, uint32_t n)
     return true;
 }
 
-// Row c of `change` (one value per law): what the forces of the laws that stick do when the c-th carried one grows by a/2.
+// Whether the force of a law is one of rest: also where it is at its limit and others hold what it rubs on. If its force did not
+// count there, the load of contacts at rest would move to those of which the friction happens to be at the limit.
+static bool
+rests(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    bool moves = !sgn->disk && sgn->state < 0 && !sgn->level;
+    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law;
+    return sticks(run, law) || (!sgn->unilateral && !moves && is_at_zero(run, first));
+}
+
+// Row c of `change` (one value per law): what the forces of the laws at rest do when the c-th carried one grows by a/2.
 static bool
 measure_shares(Run *run, const double *force, double *change)
 {
@@ -621,7 +634,7 @@ measure_shares(Run *run, const double *force, double *change)
             return false;
         carry(run, j, share);
         for (uint32_t k = 0; k < model->n_sgns; k++)
-            row_of[k] = sticks(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
+            row_of[k] = rests(run, k) ? run->v[model->sgn[k].p] - force[k] : 0;
     }
     return true;
 }
@@ -636,7 +649,7 @@ least_forces(const Run *run, const double *force, const double *change, uint32_t
             double sum = 0;
             for (uint32_t k = 0; k < model->n_sgns; k++) {
                 double a = size_of(run, k), right = j < rows ? change[j * model->n_sgns + k] : -force[k];
-                if (sticks(run, k) && a > 0)
+                if (rests(run, k) && a > 0)
                     sum += change[i * model->n_sgns + k] * right / a;
             }
             // A friction without a limit shares nothing.
@@ -811,6 +824,7 @@ friction_check(Run *run)
         double a = run->v[sgn->a], p = run->v[sgn->p], *largest = &run->friction->largest[k];
         if (sgn->unilateral) {
             *largest = fmax(*largest, fabs(p));
+            run->friction->reaction = fmax(run->friction->reaction, *largest);
             continue;
         }
         *largest = fmax(*largest, fabs(a));

@@ -377,6 +377,17 @@ is_too_slow(Run *run)
     return slow && run->options->solver == MDL_SOLVER_AUTO;
 }
 
+// Where the present step ends. A step that was cut at an instant where it would have ended anyway was not counted.
+static double
+next_end(double time, Ode *ode)
+{
+    double end = ode->anchor + (double)(ode->count + 1) * ode->step;
+    if (end - time > 1e-9 * ode->step)
+        return end;
+    ode->count++;
+    return ode->anchor + (double)(ode->count + 1) * ode->step;
+}
+
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
 static int
 take_step(Run *run, double limit, double *h, bool *whole)
@@ -386,7 +397,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
     double least = fmax(64 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit)),
                         1e-10 * (run->options->stop - run->options->start));
     for (int k = 0; k < ATTEMPTS; k++) {
-        double end = ode->anchor + (double)(ode->count + 1) * ode->step;
+        double end = next_end(run->time, ode);
         *whole = end < limit - 1e-9 * ode->step;
         *h = *whole ? end - run->time : limit - run->time;
         if (attempt(run, *h)) {

@@ -202,41 +202,93 @@ root_locate(Run *run, double low, double high, double *instant)
     return true;
 }
 
-// Lowest point of the parabola through the last three values, when it lies between the latest two and is low.
+// Lowest point of the parabola through three values at a < b < c. False: it has none.
 static bool
-lowest_between(const Guard *guard, double time, double value, double *when)
+lowest_point(const double at[3], const double value[3], double *when, double *low)
 {
-    double a = guard->seen_at[1], b = guard->seen_at[0];
-    if (guard->seen_count < 2 || !(a < b && b < time))
-        return false;
-    double first = (guard->seen[0] - guard->seen[1]) / (b - a), second = (value - guard->seen[0]) / (time - b);
-    double bend = (second - first) / (time - a);
+    double first = (value[1] - value[0]) / (at[1] - at[0]), second = (value[2] - value[1]) / (at[2] - at[1]);
+    double bend = (second - first) / (at[2] - at[0]);
     if (!(bend > 0))
         return false;
-    double t = (a + b) / 2 - first / (2 * bend);
-    double low = guard->seen[1] + first * (t - a) + bend * (t - a) * (t - b);
-    *when = t;
-    return t > b && t < time && low < 0.3 * fmin(guard->seen[0], value);
+    *when = (at[0] + at[1]) / 2 - first / (2 * bend);
+    *low = value[0] + first * (*when - at[0]) + bend * (*when - at[0]) * (*when - at[1]);
+    return true;
+}
+
+// A lowest point is worth a look when it is below this part of what the values beside it come to.
+static const double LOW = 0.3;
+
+// Where the last three values say that a guard was lowest, not before `from`, when that is low; otherwise NAN.
+static double
+dip(const Guard *guard, double from)
+{
+    const double *at = guard->seen_at, *value = guard->seen;
+    double when, low;
+    if (guard->seen_count < 3 || !(at[0] < at[1] && at[1] < at[2]) || !lowest_point(at, value, &when, &low))
+        return NAN;
+    int before = when > at[1];
+    bool inside = when > at[0] && when < at[2] && at[before] >= from;
+    return inside && low < LOW * fmax(value[before], value[before + 1]) ? when : NAN;
 }
 
 bool
-root_suspect(Run *run, double *when)
+root_suspect(Run *run, double from)
 {
     bool suspect = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
-        double t;
-        if (lowest_between(guard, run->v[0], run->phi[k], &t) && (!suspect || t < *when)) {
-            suspect = true;
-            *when = t;
+        for (int i = 0; i < 2; i++) {
+            guard->seen_at[i] = guard->seen_at[i + 1];
+            guard->seen[i] = guard->seen[i + 1];
         }
-        guard->seen_at[1] = guard->seen_at[0];
-        guard->seen[1] = guard->seen[0];
-        guard->seen_at[0] = run->v[0];
-        guard->seen[0] = run->phi[k];
+        guard->seen_at[2] = run->v[0];
+        guard->seen[2] = run->phi[k];
         guard->seen_count++;
+        guard->dip = dip(guard, from);
+        suspect = suspect || !isnan(guard->dip);
     }
     return suspect;
+}
+
+// Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
+static bool
+follow_dip(Run *run, uint32_t k, double *instant)
+{
+    enum { LOOKS = 8 };
+    const Guard *guard = &run->guard[k];
+    int before = guard->dip > guard->seen_at[1];
+    double low = guard->seen_at[before], at[3] = {low, guard->dip, guard->seen_at[before + 1]};
+    double value[3] = {guard->seen[before], 0, guard->seen[before + 1]};
+    for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
+        double when, least;
+        condition_evaluate(run, at[1]);
+        if (root_violated(run) && root_locate(run, low, at[1], instant))
+            return true;
+        value[1] = run->phi[k];
+        if (!lowest_point(at, value, &when, &least) || !(least < LOW * value[1]))
+            return false;
+        int side = when > at[1] ? 0 : 2;
+        at[side] = at[1];
+        value[side] = value[1];
+        at[1] = when;
+    }
+    return false;
+}
+
+bool
+root_dipped(Run *run, double *instant)
+{
+    for (;;) {
+        uint32_t first = UINT32_MAX;
+        for (uint32_t k = 0; k < run->guards; k++)
+            if (!isnan(run->guard[k].dip) && (first == UINT32_MAX || run->guard[k].dip < run->guard[first].dip))
+                first = k;
+        if (first == UINT32_MAX)
+            return false;
+        if (follow_dip(run, first, instant))
+            return true;
+        run->guard[first].dip = NAN;
+    }
 }
 
 const char *
@@ -360,6 +412,16 @@ look_ahead(Run *run)
     evaluate_row(run);
 }
 
+// The event is the first point of what dips are looked for in.
+static void
+remember_first(Run *run)
+{
+    compute(run);
+    for (uint32_t k = 0; k < run->guards; k++)
+        run->guard[k].seen_count = 0;
+    root_suspect(run, run->time);
+}
+
 void
 root_blind(Run *run)
 {
@@ -367,7 +429,6 @@ root_blind(Run *run)
     bool blind = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
-        guard->seen_count = 0;
         guard->returning = false;
         if (guard->forced) {
             bool law = k >= laws && k < laws + run->model->n_sgns;
@@ -379,4 +440,5 @@ root_blind(Run *run)
     condition_forget(run);
     if (blind)
         look_ahead(run);
+    remember_first(run);
 }

@@ -76,9 +76,10 @@ typedef struct Guard {
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
-    // The two latest values before the current one since the last event, newest first.
-    double seen_at[2], seen[2];
+    // The latest three values since the last event.
+    double seen_at[3], seen[3];
     uint32_t seen_count;
+    double dip;            // where the parabola through them is lowest; NAN: not worth a look
 } Guard;
 
 // What is known of an assertion: it has warned once; its edge was seen in the present event.
@@ -460,11 +461,13 @@ bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending. False when the violation vanished.
 bool root_locate(Run *run, double low, double high, double *instant);
-// Remembers the values of a point without violation. True when the parabola through the last three values of
-// a guard has come close to zero since the point before; *when is its lowest point: worth a look.
-bool root_suspect(Run *run, double *when);
-// After a check without event: conditions that left their band see again. MDL_FAILED when one must have
-// flipped twice inside its band, so that what follows would be wrong.
+// Remembers the values of a point without violation. True when parabolas through the last three values of guards have come
+// close to zero, between two points not before `from`: worth a look.
+bool root_suspect(Run *run, double from);
+// That look: where those parabolas are lowest. As root_locate().
+bool root_dipped(Run *run, double *instant);
+// At a point up to which there was no event, or at the first one: conditions that left their band see again. MDL_FAILED when
+// one must have flipped twice inside its band, so that what follows would be wrong.
 int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
 void root_blind(Run *run);

@@ -309,14 +309,6 @@ handle_event(Run *run, double instant, bool located, bool other)
     return status;
 }
 
-// Looks at the conditions at a point inside the last step, `low` being the last point without violation.
-static bool
-found_between(Run *run, double low, double time, double *instant)
-{
-    condition_evaluate(run, time);
-    return root_violated(run) && root_locate(run, low, time, instant);
-}
-
 static void
 evaluate_accepted(Run *run)
 {
@@ -342,45 +334,59 @@ evaluate_end(Run *run)
         evaluate_accepted(run);
 }
 
-// Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
-// come close to zero and left again.
+// One look at the conditions, `low` being the last point without violation. True when an event was found between.
 static bool
-find_event(Run *run, double before, double *instant)
+find_between(Run *run, double before, double low, double time, double *instant)
 {
-    double span = run->options->stop - run->options->start;
-    double most = fmin(run->interval, span / 500), length = run->time - before;
-    uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
-    double low = before;
-    for (uint32_t k = 1; k < parts; k++) {
-        double time = before + length * k / parts;
-        if (found_between(run, low, time, instant))
-            return true;
-        low = time;
-    }
-    evaluate_end(run);
-    if (root_violated(run) && root_locate(run, low, run->time, instant))
+    bool at_end = time == run->time;
+    if (at_end)
+        evaluate_end(run);
+    else
+        condition_evaluate(run, time);
+    if (root_violated(run) && root_locate(run, low, time, instant))
         return true;
-    double when;
-    if (!root_suspect(run, &when) || !(when > low))
+    if (!root_suspect(run, before))
         return false;
-    if (found_between(run, low, when, instant))
+    if (root_dipped(run, instant))
         return true;
-    evaluate_end(run);
+    if (at_end)
+        evaluate_end(run);
+    else
+        condition_evaluate(run, time);
     root_violated(run);
     return false;
+}
+
+// Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
+// come close to zero and left again.
+static int
+find_event(Run *run, double before, double *instant, bool *located)
+{
+    double span = run->options->stop - run->options->start;
+    double most = fmin(run->interval, span / 500), length = run->time - before, low = before;
+    uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
+    for (uint32_t k = 1; k <= parts && !*located; k++) {
+        double time = k < parts ? before + length * k / parts : run->time;
+        *located = find_between(run, before, low, time, instant);
+        // A condition that must have flipped twice before this is an event of its own.
+        int status = root_arm(run);
+        if (status != MDL_OK)
+            return status;
+        if (run->accumulated) {
+            *located = true;
+            *instant = before;
+        }
+        low = time;
+    }
+    return MDL_OK;
 }
 
 static int
 inspect_conditions(Run *run, double before, double *instant, bool *located)
 {
-    *located = find_event(run, before, instant);
-    int status = *located ? MDL_OK : root_arm(run);
+    int status = find_event(run, before, instant, located);
     if (status == MDL_OK && !*located)
         status = friction_check(run);
-    if (run->accumulated) {
-        *located = true;
-        *instant = before;
-    }
     if (status == MDL_OK && !*located) {
         disk_follow(run);
         condition_learn(run);

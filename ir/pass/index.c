@@ -47,6 +47,7 @@ typedef struct Index {
     Map law_of;         // equation -> law
     U32Vec colored_equations, colored_vars, stack;
     U8Vec dependent;    // per equation: laws whose x other laws hold, too
+    U8Vec given;        // per variable of the model, where there are laws: an equation determines it alone, as of a ground
     uint32_t round, phase;
     bool passed_by;      // the last search has left out what an earlier one of its phase has found dead
 } Index;
@@ -502,18 +503,63 @@ differentiate_colored(Index *index)
 
 // --- laws that hold the same motion
 
-// Several laws of velocities that depend on each other cannot all stick by themselves: the one declared last is matched with
-// its force instead, and the runtime shares the forces. NONE when the colored set is not such a set.
+// A potential that a ground or a source gives is no state, though it may have been differentiated.
+static void
+find_given(Index *index)
+{
+    const Dae *dae = index->dae;
+    vec_grow(&index->given, dae->nvars);
+    for (uint32_t e = 0, n = dae->equations.n; e < n; e++) {
+        if (dae->equations.at[e].kind != EQN_NORMAL || index->rows.at[e].end != index->rows.at[e].start + 1)
+            continue;
+        uint32_t unknowns = 0;
+        structure_read(&index->structure, e);
+        for (uint32_t i = 0; i < index->structure.vars.n; i++)
+            unknowns += dae_kind(dae, index->structure.vars.at[i]) == VAR_CONTINUOUS;
+        if (unknowns == 1)
+            index->given.at[index->column.at[index->rows.at[e].start]] = 1;
+    }
+}
+
+static bool
+is_given(const Index *index, Var var)
+{
+    while (index->dae->var_der_of.at[var] != NONE)
+        var = index->dae->var_der_of.at[var];
+    return var < index->given.n && index->given.at[var];
+}
+
+// True when the colored equations bind nothing that is differentiated elsewhere: what they say twice, as two diodes side by side that
+// conduct do, their derivatives would say twice as well.
+static bool
+colored_without_states(Index *index)
+{
+    for (uint32_t k = 0; k < index->colored_equations.n; k++) {
+        structure_read(&index->structure, index->colored_equations.at[k]);
+        for (uint32_t i = 0; i < index->structure.vars.n; i++) {
+            Var var = index->structure.vars.at[i];
+            if (index->structure.use.at[i] != USE_NONE && dae_kind(index->dae, var) == VAR_CONTINUOUS && !is_highest(index, var)
+                && !is_given(index, var))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Several laws that depend on each other cannot all stick by themselves: the one declared last is matched with its force
+// instead, and the runtime shares the forces. Laws of motions are such a set once they hold what can be held no deeper.
+// NONE when the colored set is not such a set.
 static uint32_t
-dependent_law(const Index *index)
+dependent_law(Index *index)
 {
     uint32_t last = NONE, count = 0;
+    bool all = colored_without_states(index);
     for (uint32_t k = 0; k < index->colored_equations.n; k++) {
         uint32_t e = index->colored_equations.at[k], law = law_of(index, e);
         if (law == NONE || index->dependent.at[e])
             continue;
         const Law *at = &index->dae->laws.at[law];
-        if (at->level < most_level(at))
+        if (!all && at->level < most_level(at))
             continue;
         count++;
         last = last == NONE || law > law_of(index, last) ? e : last;
@@ -565,6 +611,7 @@ index_free(Index *index)
     vec_free(&index->rows);
     vec_free(&index->marks);
     vec_free(&index->dependent);
+    vec_free(&index->given);
     map_free(&index->law_of);
     arena_free(&index->rates.arena);
 }
@@ -583,6 +630,8 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
     for (uint32_t l = 0; l < dae->laws.n; l++)
         map_put(&index.law_of, dae->laws.at[l].equation, l);
     match_first(&index, &open);
+    if (dae->laws.n)
+        find_given(&index);
     bool good = true;
     for (uint32_t k = 0; k < open.n && good; k++)
         for (uint32_t e = open.at[k]; good && !search(&index, e); e = good ? successor(&index, e) : e) {

@@ -336,7 +336,7 @@ relation_text(Lowering *low, Expr shape, const Var *vars, Span span)
     Out out = {0};
     uint32_t n = expr_nslots(low->exprs, shape);
     uint32_t row = dae_add_row(low->dae, vars, n);
-    dae_print_shape(low->dae, shape, row, &out);
+    dae_print_shape(low->dae, shape, row, NONE, &out);
     Place place;
     const char *text = span_locate(low->dae->sources, span, &place)
         ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)

@@ -1,14 +1,14 @@
 // networks.c: loops and cuts of networks that bind states alone.
 //
 // Purpose:    a loop of capacitors, or of springs, and a set of inductors, or of masses, through which all current, or force, of a part
-//             of a network goes, are constraints on states that no single equation says. The structure counts as many equations
+//             of a network goes, are constraints on states that no single equation says; loops and cuts of sources contradict themselves. The structure counts as many equations
 //             as potentials or flows there, so that index reduction does not see them, and numbers then find a singular matrix
 //             (three inductors before a bridge of diodes, whose currents add up to nothing).
 // Method:     both are linear combinations with the coefficients 1 and -1 in which everything algebraic cancels.
 //             Loops: equations x = p - q with states x alone are edges between p and q; what closes a cycle in the forest of the
 //             others becomes the sum round its cycle. Cuts: equations are the nodes, a flow that occurs in exactly two of
 //             them is an edge, and the sum over a set that nothing algebraic leaves is a balance of states. In a set with
-//             fewer edges than equations the structure sees it. (The general case, with integer coefficients: Otter and
+//             fewer edges than equations the structure sees it, unless states cancel as well. (The general case, with integer coefficients: Otter and
 //             Elmqvist, Transformation of Differential Algebraic Array Equations to Index One Form, Modelica 2017; other terms: sums.c.)
 // Contract:   requires alias. One equation of each loop or cut is replaced by the combination, in its place and of its component.
 // Complexity: linear in the equations; combinations of more than LONGEST equations and equations of more than WIDEST unknowns stay.
@@ -43,6 +43,7 @@ typedef struct Networks {
     U8Vec replaced;        // per row
     // the combination being made
     U32Vec vars;
+    U32Vec slot_of;        // per variable: its first slot in the sum + 1, or 0
     Expr sum;
 } Networks;
 
@@ -166,14 +167,58 @@ begin_sum(Networks *net)
     net->sum = expr_const(net->dae->exprs, 0);
 }
 
-// Puts the sum in the place of a row, unless it says nothing about a state.
+// A variable of several rows has one slot from here on; for its other slots `vars` has NONE.
+static void
+end_sum(Networks *net)
+{
+    Exprs *exprs = net->dae->exprs;
+    U32Vec with = {0};
+    if (!net->slot_of.n)
+        vec_grow(&net->slot_of, net->dae->nvars);
+    for (uint32_t k = 0; k < net->vars.n; k++) {
+        uint32_t *first = &net->slot_of.at[net->vars.at[k]];
+        *first = *first ? *first : k + 1;
+        vec_push(&with, expr_slot(exprs, *first - 1));
+    }
+    for (uint32_t k = 0; k < net->vars.n; k++) {
+        uint32_t *first = &net->slot_of.at[net->vars.at[k]];
+        if (*first != k + 1)
+            net->vars.at[k] = NONE;
+    }
+    for (uint32_t k = 0; k < net->vars.n; k++)
+        if (net->vars.at[k] != NONE)
+            net->slot_of.at[net->vars.at[k]] = 0;
+    net->sum = expr_substitute(exprs, net->sum, with.at, with.n);
+    vec_free(&with);
+}
+
+static uint8_t
+role_in_sum(const Networks *net, uint32_t k)
+{
+    return net->vars.at[k] == NONE ? 0 : net->role.at[net->vars.at[k]];
+}
+
+// False where the terms of a variable cancel.
+static bool
+is_in_sum(const Networks *net, uint32_t k)
+{
+    Expr coefficient, rest;
+    Exprs *exprs = net->dae->exprs;
+    return expr_uses_slot(exprs, net->sum, k)
+           && !(expr_affine(exprs, net->sum, k, &coefficient, &rest) && expr_is_const(exprs, coefficient, 0));
+}
+
+// Puts the sum in the place of a row, unless it says nothing about a state or about what is given. (Sources alone contradict each
+// other then, which the structure sees.)
 static void
 replace_row(Networks *net, uint32_t r)
 {
     Dae *dae = net->dae;
     bool binds = false;
-    for (uint32_t k = 0; k < net->vars.n && !binds; k++)
-        binds = net->role.at[net->vars.at[k]] == ROLE_STATE && expr_uses_slot(dae->exprs, net->sum, k);
+    for (uint32_t k = 0; k < net->vars.n && !binds; k++) {
+        uint8_t role = role_in_sum(net, k);
+        binds = (role == ROLE_STATE || role == ROLE_GIVEN) && is_in_sum(net, k);
+    }
     if (!binds)
         return;
     Equation *equation = &dae->equations.at[net->rows.at[r].equation];
@@ -235,21 +280,29 @@ grow_tree(const Networks *net, Forest *forest, Var root)
     }
 }
 
+// Edges of sources go first, so that a loop of theirs is told apart from one with states (as in a normal tree).
+static void
+find_edges_of(const Networks *net, bool states, U32Vec *sets, U32Vec *tree, U32Vec *closing)
+{
+    for (uint32_t r = 0; r < net->rows.n; r++) {
+        if (!is_edge(net, r) || net->rows.at[r].has_state != states)
+            continue;
+        if (!sets->n)
+            sets_grow(sets, net->dae->nvars);
+        if (sets_join(sets, end_of(net, r, 0), end_of(net, r, 1)))
+            vec_push(tree, r);
+        else
+            vec_push(closing, r);
+    }
+}
+
 // The edges that join what was apart are the forest; the others close a loop each.
 static void
 find_edges(const Networks *net, U32Vec *tree, U32Vec *closing)
 {
     U32Vec sets = {0};
-    for (uint32_t r = 0; r < net->rows.n; r++) {
-        if (!is_edge(net, r))
-            continue;
-        if (!sets.n)
-            sets_grow(&sets, net->dae->nvars);
-        if (sets_join(&sets, end_of(net, r, 0), end_of(net, r, 1)))
-            vec_push(tree, r);
-        else
-            vec_push(closing, r);
-    }
+    find_edges_of(net, false, &sets, tree, closing);
+    find_edges_of(net, true, &sets, tree, closing);
     vec_free(&sets);
 }
 
@@ -296,6 +349,7 @@ close_loop(Networks *net, Forest *forest, uint32_t r)
         else
             y = step_up(net, forest, y, -sign);
     }
+    end_sum(net);
     replace_row(net, r);
 }
 
@@ -374,25 +428,39 @@ spread(const Networks *net, Cuts *cuts, uint32_t r, uint32_t *edges)
     return closed;
 }
 
+// A state of two rows or more is not in their sum, as the current of an inductor between two nodes of the set: the structure,
+// which does not add, takes the set for a condition on it.
+static bool
+state_cancels(Networks *net)
+{
+    for (uint32_t k = 0; k < net->vars.n; k++)
+        if (role_in_sum(net, k) == ROLE_STATE && !is_in_sum(net, k))
+            return true;
+    return false;
+}
+
+// Where the set has fewer edges than equations, the structure sees the condition as well.
 static void
 close_cut(Networks *net, Cuts *cuts, uint32_t start)
 {
     uint32_t edges = 0;
-    bool closed = true, has_state = false;
+    bool closed = true, binds = false;
     vec_clear(&cuts->set);
     vec_push(&cuts->set, start);
     cuts->seen.at[start] = 1;
     cuts->sign.at[start] = 1;
     for (uint32_t i = 0; i < cuts->set.n; i++) {
         closed &= spread(net, cuts, cuts->set.at[i], &edges);
-        has_state |= net->rows.at[cuts->set.at[i]].has_state;
+        binds |= net->rows.at[cuts->set.at[i]].has_state || !net->rows.at[cuts->set.at[i]].only_states;
     }
-    if (!closed || !has_state || cuts->set.n > LONGEST || edges / 2 < cuts->set.n)
+    if (!closed || !binds || cuts->set.n > LONGEST)
         return;
     begin_sum(net);
     for (uint32_t i = 0; i < cuts->set.n; i++)
         add_rest(net, &net->rows.at[cuts->set.at[i]], cuts->sign.at[cuts->set.at[i]]);
-    replace_row(net, vec_last(&cuts->set));
+    end_sum(net);
+    if (edges / 2 >= cuts->set.n || state_cancels(net))
+        replace_row(net, vec_last(&cuts->set));
 }
 
 static void
@@ -439,5 +507,6 @@ pass_networks(Dae *dae, Diags *diags)
     vec_free(&net.terms);
     vec_free(&net.replaced);
     vec_free(&net.vars);
+    vec_free(&net.slot_of);
     return true;
 }

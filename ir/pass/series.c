@@ -5,6 +5,8 @@
 // Method:     laws p_i in a_i*Sgn(x_i) with p_i = s_i*P are replaced by P in A*Sgn(X), A = min a_i, X = sum s_i*x_i:
 //             only the weakest slip. Of k equally weak ones each takes X/k, which the laws leave open; the stronger
 //             ones stick, x_i = 0.
+//             Unilateral constraints with one reaction, as ideal diodes in a row, are p = unilateral(X) of the sum of their gaps, of which
+//             each has the same part (open, they leave that open, too). Against each other they never conduct, which is left to them.
 // Contract:   requires `alias`; called by pass_merge before laws of one velocity are merged. Appends variables and
 //             equations. Replaced law equations become EQN_NORMAL, their modes are removed.
 // Complexity: linear in the laws, but for the shares' text, which is linear in the elements of one row each.
@@ -71,6 +73,25 @@ is_opposite(const Dae *dae, Var var)
     return negative;
 }
 
+// Unilateral constraints: the last law's equation says what the whole gap is; every other one gives its element its part.
+static void
+add_parts(Row *row, Var whole)
+{
+    Dae *dae = row->dae;
+    Exprs *exprs = dae->exprs;
+    Expr sum = slot(row, row->n), all = slot(row, 2 * row->n + 1);
+    row->vars.at[2 * row->n + 1] = whole;
+    for (uint32_t i = 1; i < row->n; i++)
+        sum = expr_2(exprs, OP_ADD, sum, slot(row, row->n + i));
+    for (uint32_t i = 0; i < row->n; i++) {
+        const Law law = dae->laws.at[row->laws[i]];
+        bool last = i + 1 == row->n;
+        Expr part = expr_2(exprs, OP_DIV, all, expr_const(exprs, row->n));
+        Expr text = last ? expr_2(exprs, OP_EQN, all, sum) : expr_2(exprs, OP_EQN, slot(row, row->n + i), part);
+        merge_replace(dae, &law, text, row->vars.at);
+    }
+}
+
 // 1 for the elements that slip, 0 for the others.
 static Expr
 is_weakest(const Row *row, uint32_t i)
@@ -116,15 +137,18 @@ merge_row(Dae *dae, const uint32_t *laws, uint32_t n)
         vec_push(&row.vars, dae->laws.at[laws[i]].x);
     vec_grow(&row.vars, 2);
     Var least = weakest_band(&row, &law);
-    Var whole = merge_hidden(dae, &law, "slip", VAR_CONTINUOUS, TYPE_REAL);
+    Var whole = merge_hidden(dae, &law, law.unilateral ? "gap" : "slip", VAR_CONTINUOUS, TYPE_REAL);
     Var mode = merge_hidden(dae, &law, "row", VAR_DISCRETE, TYPE_INTEGER);
     bool negative;
-    Var p = dae_alias(dae, law.p, &negative);
-    add_shares(&row, whole);
+    Var p = law.unilateral ? law.p : dae_alias(dae, law.p, &negative);
+    if (law.unilateral)
+        add_parts(&row, whole);
+    else
+        add_shares(&row, whole);
     uint32_t at = dae_add_row(dae, (Var[]){mode, whole, p, least}, 4);
     uint32_t made = dae_add_equation(dae, EQN_LAW, shape, at, dae->equations.at[law.equation].node, law.span);
     dae->equations.at[made].generated = 1;
-    dae->laws.at[laws[0]] = (Law){.x = whole, .p = p, .a = least, .mode = mode, .equation = made, .span = law.span};
+    dae->laws.at[laws[0]] = (Law){.x = whole, .p = p, .a = least, .mode = mode, .equation = made, .unilateral = law.unilateral, .span = law.span};
     for (uint32_t i = 1; i < n; i++)
         dae->laws.at[laws[i]].equation = NONE;
     vec_free(&row.vars);
@@ -140,10 +164,12 @@ merge_series(Dae *dae)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = groups;
         Var p = dae_alias(dae, dae->laws.at[i].p, &negative);
-        if (dae->laws.at[i].unilateral || dae->laws.at[i].disk)
+        // Reactions are never negative: only those of one direction are one.
+        uint32_t key = 3 * p + (dae->laws.at[i].unilateral ? 1 + negative : 0);
+        if (dae->laws.at[i].disk)
             groups++;
-        else if (!map_get(&number_of, p, &number))
-            map_put(&number_of, p, groups++);
+        else if (!map_get(&number_of, key, &number))
+            map_put(&number_of, key, groups++);
         vec_push(&group, number);
     }
     vec_grow(&start, groups + 2);
