@@ -35,6 +35,9 @@ static const double SOLVED = 1e-8, ROUNDING = 0.1;
 
 static const double SLOW = 0.9; // rate at which the iteration is not worth going on
 
+// The second correction of loops may be as large as the first, when what the first has moved moves others, and the third nothing.
+static const double AGAIN = 2;
+
 typedef struct {
     Run *run;
     const CorrectorModel *model;
@@ -108,6 +111,8 @@ judge(Corrector *corrector, int k, double first, double size, double tolerance)
     if (unmoved ? k > 1 || size == 0 : k == 1 && size <= SOLVED * tolerance && corrector->age == 0)
         return CONVERGED;
     bool small = corrector->slowness * size <= tolerance;
+    if (k == 2 && corrector->coupled && rate > SLOW && rate <= AGAIN && !small)
+        return OPEN;
     if (!(rate <= SLOW))
         return small && (rate < 1 || size <= ROUNDING * tolerance) ? CONVERGED : FAILED;
     if (small)

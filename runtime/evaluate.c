@@ -151,10 +151,12 @@ solve_dynamics(Run *run, bool report)
         if (!(run->profile ? solve_timed(run, k) : solve_step(run, k))) {
             char when[64];
             snprintf(when, sizeof when, "at time %.12g", run->v[0]);
-            if (report && !failure_report(run))
+            if (report && !failure_report(run)) {
+                run->loop_failed = true;
                 newton_report(run, run->block[k], when);
-            else if (model->dynamics[k].block)
+            } else if (model->dynamics[k].block) {
                 newton_restore(run, run->block[k]);
+            }
             return MDL_FAILED;
         }
     }

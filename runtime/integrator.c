@@ -119,7 +119,11 @@ integrator_step(Run *run, double limit)
         status = go_on_with_ida(run);
         status = status == MDL_OK ? run->stepper->step(run, limit) : status;
     }
-    return status == MDL_OK ? pace_step(run, before) : status;
+    if (status == MDL_OK)
+        status = pace_step(run, before);
+    if (status == MDL_FAILED)
+        pace_advise(run);
+    return status;
 }
 
 void

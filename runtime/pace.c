@@ -19,6 +19,13 @@ static const double PATIENCE = 10;   // s before something is said
 static const double HOPELESS = 3600; // s that the rest would take
 static const double AHEAD = 1e-6;    // of the run: where a loop that ends here has no solution any more
 
+// Solved inside each evaluation, a loop must be solved to rounding wherever the method looks.
+static bool
+solves_loops_inside(const Run *run)
+{
+    return run->causal && (run->model->n > run->model->nx || run->n_implicit) && !run->deficient;
+}
+
 bool
 pace_explain(Run *run)
 {
@@ -28,6 +35,13 @@ pace_explain(Run *run)
     run->v[0] = run->time + step;
     run->mode = run->y + run->ny;
     return evaluate_solved(run, true) != MDL_OK;
+}
+
+void
+pace_advise(const Run *run)
+{
+    if (run->loop_failed && solves_loops_inside(run))
+        run_message(run, MDL_NOTE, "loops that are nearly singular may be solved together with the steps: --solver=ida --form=dae");
 }
 
 static int
@@ -73,7 +87,8 @@ explain_steps(const Run *run, char *text, size_t size)
         snprintf(text + used, size - (size_t)used, ", with %llu events: --stats=long tells which conditions change",
                  (unsigned long long)events);
     else if (stats->newton_failures - pace->newton_failures > steps / 4)
-        snprintf(text + used, size - (size_t)used, ", many of which could not be solved at first: loops are nearly singular here");
+        snprintf(text + used, size - (size_t)used, ", many of which could not be solved at first%s",
+                 solves_loops_inside(run) ? ": with loops that are nearly singular --solver=ida --form=dae may get on" : "");
     else if (most > 0)
         snprintf(text + used, size - (size_t)used, "; the error of `%s` keeps them short", run->model->state_name[worst]);
 }

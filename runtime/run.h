@@ -114,6 +114,7 @@ struct Run {
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint32_t deficient;   // equations of blocks that follow from others
+    bool loop_failed;     // and it was said which
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
     const Stepper *stepper;
@@ -550,6 +551,8 @@ extern const Stepper sense_stepper;
 int pace_step(Run *run, double before);
 // A loop has no solution just ahead of the last point: says so, with its equations. False: nothing was said.
 bool pace_explain(Run *run);
+// After a step that has failed: another form may get on.
+void pace_advise(const Run *run);
 
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
