@@ -434,7 +434,8 @@ advance(Run *run, double stop)
         status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
-    profile_step(run, before, instant, located);
+    if (run->profile)
+        profile_step(run, before, instant, located);
     if (run->delays)
         status = delay_record(run, before, instant);
     if (status == MDL_OK && run->transports)
@@ -442,13 +443,14 @@ advance(Run *run, double stop)
     bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
-    if (status == MDL_OK)
+    if (status == MDL_OK && run->audit)
         audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    return status == MDL_OK && (rest_drifted(run) || contact_drifted(run)) ? integrator_start(run) : status;
+    bool drifted = status == MDL_OK && ((run->rests && rest_drifted(run)) || (run->contacts && contact_drifted(run)));
+    return drifted ? integrator_start(run) : status;
 }
 
 // --- the whole run
