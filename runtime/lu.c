@@ -23,6 +23,7 @@ struct Lu {
     int32_t *start, *row;
     double *dense_values; // n x n by columns, then the factors
     double *scale;        // n row scales, dense form
+    int32_t *pivot;
     int32_t *row_at;      // n: the row of the matrix at each place, dense form
     double *work;
     klu_common common;
@@ -42,8 +43,9 @@ allocate_dense(Lu *lu)
     size_t n = lu->n;
     lu->dense_values = calloc(n * n + 1, sizeof *lu->dense_values);
     lu->scale = calloc(n + 1, sizeof *lu->scale);
+    lu->pivot = calloc(n + 1, sizeof *lu->pivot);
     lu->row_at = calloc(n + 1, sizeof *lu->row_at);
-    return lu->dense_values && lu->scale && lu->row_at;
+    return lu->dense_values && lu->scale && lu->pivot && lu->row_at;
 }
 
 static bool
@@ -121,6 +123,7 @@ lu_free(Lu **slot)
     free(lu->row);
     free(lu->dense_values);
     free(lu->scale);
+    free(lu->pivot);
     free(lu->row_at);
     free(lu->work);
     free(lu->last);
@@ -166,6 +169,19 @@ swap_rows(double *a, size_t n, size_t first, size_t second)
     }
 }
 
+// Where the exchanges of the elimination have put the rows.
+static void
+order_rows(Lu *lu)
+{
+    for (uint32_t k = 0; k < lu->n; k++)
+        lu->row_at[k] = (int32_t)k;
+    for (uint32_t k = 0; k < lu->n; k++) {
+        int32_t row = lu->row_at[k];
+        lu->row_at[k] = lu->row_at[lu->pivot[k]];
+        lu->row_at[lu->pivot[k]] = row;
+    }
+}
+
 static size_t
 pivot_row(const double *column, size_t k, size_t n)
 {
@@ -183,13 +199,9 @@ factor_dense(Lu *lu, const double *values)
     double *a = lu->dense_values;
     if (!load_dense(lu, values))
         return false;
-    for (size_t k = 0; k < n; k++)
-        lu->row_at[k] = (int32_t)k;
     for (size_t k = 0; k < n; k++) {
         size_t p = pivot_row(a + k * n, k, n);
-        int32_t row = lu->row_at[p];
-        lu->row_at[p] = lu->row_at[k];
-        lu->row_at[k] = row;
+        lu->pivot[k] = (int32_t)p;
         if (!(fabs(a[k * n + p]) > 1e-15)) {
             lu->singular = (uint32_t)k;
             return false;
@@ -206,6 +218,7 @@ factor_dense(Lu *lu, const double *values)
                     a[j * n + i] -= factor * a[k * n + i];
         }
     }
+    order_rows(lu);
     return true;
 }
 
