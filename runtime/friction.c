@@ -127,6 +127,12 @@ friction_mode(const Run *run, uint32_t law)
 }
 
 double
+friction_answer(const Run *run, uint32_t law)
+{
+    return run->friction->scale[law];
+}
+
+double
 friction_slip(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];

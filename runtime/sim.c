@@ -409,7 +409,7 @@ inspect(Run *run, double before, double *instant, bool *located)
         return status;
     if (!*located && !whole && (may_stop(run) || run->redundant))
         evaluate_accepted(run);
-    int held = *located ? MDL_OK : redundancy_check(run);
+    int held = *located || !run->redundant ? MDL_OK : redundancy_check(run);
     if (held != MDL_OK)
         return held;
     return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
@@ -436,20 +436,23 @@ advance(Run *run, double stop)
         status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
-    profile_step(run, before, instant, located);
-    status = delay_record(run, before, instant);
-    if (status == MDL_OK)
+    if (run->profile)
+        profile_step(run, before, instant, located);
+    if (run->delays)
+        status = delay_record(run, before, instant);
+    if (status == MDL_OK && run->transports)
         status = transport_record(run, before, instant);
-    bool event = located || run->time == own || delay_reaches(run, instant);
+    bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
-    if (status == MDL_OK)
+    if (status == MDL_OK && run->audit)
         audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    return status == MDL_OK && (rest_drifted(run) || contact_drifted(run)) ? integrator_start(run) : status;
+    bool drifted = status == MDL_OK && ((run->rests && rest_drifted(run)) || (run->contacts && contact_drifted(run)));
+    return drifted ? integrator_start(run) : status;
 }
 
 // --- the whole run
@@ -634,7 +637,7 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     r->options.final_time = &r->final_time;
     r->span = options->stop - options->start;
     r->options.horizon = DRIVEN_SPANS * r->span;
-    r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats};
+    r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats, .driven = true};
     unsigned control = flush_subnormals();
     *status = set_up(&r->run);
     r->run.next_point = r->run.points + 1; // whoever drives it looks when he wants to
