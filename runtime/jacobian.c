@@ -300,6 +300,12 @@ scatter(Jacobian *jacobian, const mdl_matrix *matrix, const double *v, const uin
                           usable(v[matrix->values + k]));
 }
 
+static uint32_t
+open_equations(const Run *run)
+{
+    return run->deficient + run->locked;
+}
+
 // The loops' matrix, ready for solve_loops. Where equations follow from others their unknowns change as little as
 // they can.
 static bool
@@ -307,7 +313,7 @@ factor_loops(Jacobian *jacobian, const Run *run)
 {
     const mdl_model *model = jacobian->model;
     uint32_t m = jacobian->m;
-    if (!run->deficient)
+    if (!open_equations(run))
         return !m || lu_factor(jacobian->loop_lu, jacobian->loop, true);
     if (!jacobian->loop_rank)
         jacobian->loop_rank = rank_create(m, m);
@@ -317,13 +323,13 @@ factor_loops(Jacobian *jacobian, const Run *run)
     for (uint32_t k = 0; k < m; k++)
         scale[k] = jacobian->loop_row[k] < model->n ? run->v[model->nominal + jacobian->loop_row[k]] : 1;
     memcpy(rank_matrix(jacobian->loop_rank), jacobian->loop, (size_t)m * m * sizeof(double));
-    return rank_factor(jacobian->loop_rank, scale, 0, m - run->deficient);
+    return rank_factor(jacobian->loop_rank, scale, 0, m - open_equations(run));
 }
 
 static void
 solve_loops(Jacobian *jacobian, const Run *run, double *du)
 {
-    if (run->deficient)
+    if (open_equations(run))
         rank_solve(jacobian->loop_rank, du, du);
     else if (jacobian->m)
         lu_solve(jacobian->loop_lu, du);
@@ -368,7 +374,7 @@ enum { DENSE_CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
 static bool
 wants_border(const Run *run)
 {
-    return run->model->n + run->model->n_kept > DENSE_CAUSAL_LIMIT && !run->deficient;
+    return run->model->n + run->model->n_kept > DENSE_CAUSAL_LIMIT && !open_equations(run);
 }
 
 Jacobian *

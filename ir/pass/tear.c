@@ -126,6 +126,20 @@ count_constraints(const Tearing *t, uint32_t n)
     return count;
 }
 
+// Equations that are others under other conditions: friction that holds or slips. Of set-valued laws the runtime knows itself
+// which of them determine the same motion.
+static bool
+has_choices(const Tearing *t, uint32_t n)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->equations.at[i].is_law)
+            return false;
+        found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, OP_IF);
+    }
+    return found;
+}
+
 // What only the choice of tears needs; a large block gives it back before its results are written.
 static void
 forget_search(Tearing *t)
@@ -141,7 +155,8 @@ static void
 emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
-                 .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n)};
+                 .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n),
+                 .switched = has_choices(t, n)};
     U32Vec residuals = {0};
     if (t->large)
         forget_search(t);
