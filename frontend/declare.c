@@ -197,44 +197,14 @@ state_select_attribute(Elab *elab, Member *member)
     return true;
 }
 
-// Which predefined types have an attribute (sections 4.9.1 to 4.9.5), as bits of VarType.
-static const struct { const char *name; uint32_t types; } attributes[] = {
-#define ALL (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_BOOLEAN | 1 << TYPE_STRING | 1 << TYPE_ENUM)
-#define ORDERED (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_ENUM)
-    {"start", ALL}, {"fixed", ALL}, {"quantity", ALL}, {"min", ORDERED}, {"max", ORDERED},
-    {"nominal", 1 << TYPE_REAL}, {"unit", 1 << TYPE_REAL}, {"displayUnit", 1 << TYPE_REAL},
-    {"stateSelect", 1 << TYPE_REAL}, {"unbounded", 1 << TYPE_REAL},
-#undef ALL
-#undef ORDERED
-};
-enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
-
-static void
-unknown_attribute(Elab *elab, const Member *member, const Mod *mod, const char *name)
-{
-    const char *names[ATTRIBUTES];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < ATTRIBUTES; k++)
-        if (attributes[k].types >> member->type.base & 1)
-            names[n++] = attributes[k].name;
-    Diag *diag = diag_add(elab->diags, E0103, mod->span, "'%s' is a variable and has no attribute '%s'",
-                          name_of(elab, member->name), name);
-    const char *near = nearest_name(name, names, n);
-    if (near && strcmp(near, name))
-        diag_help(diag, "did you mean '%s'?", near);
-}
-
 static void
 check_attributes(Elab *elab, const Member *member)
 {
     for (uint32_t i = 0; member->mod && i < member->mod->n; i++) {
         const Mod *mod = member->mod->children[i];
         const char *name = sym_text(elab->dae->syms, mod->name);
-        uint32_t k = 0;
-        while (k < ATTRIBUTES && strcmp(name, attributes[k].name))
-            k++;
-        if (k == ATTRIBUTES || !(attributes[k].types >> member->type.base & 1))
-            unknown_attribute(elab, member, mod, name);
+        if (!attribute_known(member->type.base, name))
+            attribute_unknown(elab->diags, mod->span, name_of(elab, member->name), member->type.base, name);
         else if (mod->n)
             diag_add(elab->diags, E0103, mod->span, "attribute '%s' of '%s' has nothing inside that could be modified", name,
                      name_of(elab, member->name));

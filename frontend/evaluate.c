@@ -59,6 +59,8 @@ report_not_constant(Evaluation *evaluation, Expr e)
                  "repetitions and calls", ROUTINE_FOLDING);
     else if (expr_has_op(env->exprs, e, OP_DIV))
         diag_add(env->diags, E0215, evaluation->span, "this has no value: it divides by zero");
+    else if (expr_nslots(env->exprs, e) == 0 && isnan(expr_eval(env->exprs, e, NULL, 0)))
+        diag_add(env->diags, E0215, evaluation->span, "this has no value: a function is called outside of where it is defined");
     else
         diag_add(env->diags, E0205, evaluation->span,
                  "this must be known at compile time, but it depends on what happens during the simulation");

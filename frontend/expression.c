@@ -162,10 +162,15 @@ expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, Value
 static bool
 number_value(ExprEnv *env, Node node, Value *out)
 {
+    const double exact = 0x1p53; // whole numbers are kept as doubles
     bool integer = ast_at(env->ast, node)->flags & AST_F_INTEGER;
-    *out = value_scalar(env, integer ? TYPE_INTEGER : TYPE_REAL,
-                        expr_const(env->exprs, ast_number(env->ast, node)));
-    return true;
+    double value = ast_number(env->ast, node);
+    *out = value_scalar(env, integer ? TYPE_INTEGER : TYPE_REAL, expr_const(env->exprs, value));
+    if (!integer || value < exact)
+        return true;
+    Diag *diag = diag_add(env->diags, E0215, node_span(env, node), "this Integer is too large: it has to be below 2^53 = %.0f", exact);
+    diag_help(diag, "a number with a point is a Real");
+    return false;
 }
 
 static bool

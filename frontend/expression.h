@@ -227,4 +227,9 @@ const char *nearest_file(const char *path, Arena *arena);
 // What is called `name` in other languages, or with other capitals, has this name here; NULL: nothing is known.
 const char *usual_name(const char *name);
 
+// --- attribute.c
+// Whether variables of a predefined type have an attribute of this name; the message where they have not.
+bool attribute_known(VarType type, const char *name);
+void attribute_unknown(Diags *diags, Span span, const char *variable, VarType type, const char *name);
+
 #endif

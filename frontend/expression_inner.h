@@ -215,6 +215,8 @@ void function_note_units(const Frame *frame, const Value *values);
 bool function_gather(Frame *frame);
 // Inputs first, then every variable behind those that its declaration names.
 void function_order_variables(Frame *frame);
+// The inputs, each behind those that its default names; false after a message where there is no such order.
+bool function_order_inputs(const Frame *frame, const Node *nodes, uint32_t *order, uint32_t *n);
 void function_release(Frame *frame);
 // --- function_fits.c
 // Whether a function with some of its arguments is what a functional input asks for; false after a message at `span`.

@@ -232,11 +232,13 @@ static bool
 inputs_open(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env;
+    uint32_t *order = arena_array(env->arena, uint32_t, frame->variables.n + 1), n;
     for (uint32_t i = 0; i < frame->variables.n; i++)
         vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
-    for (uint32_t i = 0; i < frame->variables.n; i++) {
-        if (!(frame->variables.at[i].flags & AST_F_INPUT))
-            continue;
+    if (!function_order_inputs(frame, nodes, order, &n))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = order[k];
         if (!variable_open(frame, i, nodes[i], &values[i]))
             return false;
         env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};

@@ -31,6 +31,30 @@ gather_line(Frame *frame, Node line, void *scope)
     }
 }
 
+// Attributes change nothing of what a call gives. *simple: there is nothing else inside the modification.
+static bool
+check_attributes(const Frame *frame, const Variable *variable, Node mods, bool *simple)
+{
+    ExprEnv *env = frame->env;
+    Type type;
+    void *scope = env->scope;
+    if (ast_at(env->ast, mods)->nchild == 1)
+        return true;
+    env->scope = variable->scope;
+    bool known = function_type(env, ast_child(env->ast, variable->line, 0), &type);
+    env->scope = scope;
+    *simple = known && type.base != TYPE_RECORD && type.base != TYPE_FUNCTION;
+    for (uint32_t i = 1; *simple && i < ast_at(env->ast, mods)->nchild; i++) {
+        Node mod = ast_child(env->ast, mods, i), name = ast_kind(env->ast, mod) == AST_MOD ? ast_child(env->ast, mod, 0) : 0;
+        const char *text = name ? sym_text(env->syms, ast_at(env->ast, ast_child(env->ast, name, 0))->sym) : "";
+        if (attribute_known(type.base, text))
+            continue;
+        attribute_unknown(env->diags, node_span(env, mod), sym_text(env->syms, variable->name), type.base, text);
+        return false;
+    }
+    return known;
+}
+
 // Defaults that a class gives to what it inherits: `extends f(k = 2)`, `record S = R(a = 1)`.
 static bool
 change_defaults(Frame *frame, Node modification, uint32_t first)
@@ -39,11 +63,15 @@ change_defaults(Frame *frame, Node modification, uint32_t first)
     for (uint32_t i = 1; modification && i < ast_at(env->ast, modification)->nchild; i++) {
         Node mod = ast_child(env->ast, modification, i), name = ast_child(env->ast, mod, 0);
         Node mods = ast_kind(env->ast, mod) == AST_MOD ? ast_child(env->ast, mod, 1) : 0;
-        bool simple = mods && ast_at(env->ast, name)->nchild == 1 && ast_at(env->ast, mods)->nchild == 1;
+        if (ast_kind(env->ast, mod) == AST_REDECLARE && ast_kind(env->ast, name) == AST_CLASS)
+            continue; // the base has it already (special.c)
+        bool named = mods && ast_at(env->ast, name)->nchild == 1, simple = named;
         uint32_t at = frame->variables.n;
-        for (uint32_t k = first; simple && k < frame->variables.n; k++)
+        for (uint32_t k = first; named && k < frame->variables.n; k++)
             if (frame->variables.at[k].name == ast_at(env->ast, ast_child(env->ast, name, 0))->sym)
                 at = k;
+        if (named && at < frame->variables.n && !check_attributes(frame, &frame->variables.at[at], mods, &simple))
+            return false;
         if (!simple) {
             diag_add(env->diags, E0721, node_span(env, mod),
                      "this modification of an inherited function or record is not supported yet");
@@ -54,6 +82,8 @@ change_defaults(Frame *frame, Node modification, uint32_t first)
                      sym_text(env->syms, frame->function->full_name), expression_text(env, name));
             return false;
         }
+        if (!ast_child(env->ast, mods, 0))
+            continue;
         frame->variables.at[at].value = ast_child(env->ast, mods, 0);
         frame->variables.at[at].value_scope = env->scope;
         if (frame->of) // it is another function then
@@ -238,9 +268,9 @@ function_variable_type(ExprEnv *env, const Variable *variable, Type *type)
 
 // --- the order in which variables get their values
 
-// Whether an expression names one of the variables that have no place yet.
+// Whether an expression names one of the variables that have no place yet: an input, or another one.
 static bool
-waits_for(const Frame *frame, Node root, const bool *placed, uint32_t self)
+waits_for(const Frame *frame, Node root, const bool *placed, uint32_t self, bool inputs)
 {
     const Ast *ast = frame->env->ast;
     U32Vec open = {0};
@@ -251,7 +281,7 @@ waits_for(const Frame *frame, Node root, const bool *placed, uint32_t self)
         Node node = vec_pop(&open);
         if (ast_kind(ast, node) == AST_REF && ast_child(ast, node, 0))
             for (uint32_t i = 0; i < frame->variables.n && !waits; i++)
-                waits = i != self && !placed[i] && !(frame->variables.at[i].flags & AST_F_INPUT)
+                waits = i != self && !placed[i] && inputs == !!(frame->variables.at[i].flags & AST_F_INPUT)
                      && frame->variables.at[i].name == ast_at(ast, ast_child(ast, node, 0))->sym;
         for (uint32_t i = 0; i < ast_at(ast, node)->nchild; i++)
             if (ast_child(ast, node, i))
@@ -270,8 +300,8 @@ may_follow(const Frame *frame, const bool *placed, uint32_t i)
         if (!placed[k] && (frame->variables.at[k].flags & variable->flags & signs))
             return false;
     return (variable->flags & AST_F_INPUT)
-        || (!waits_for(frame, function_default(frame->env, variable), placed, i)
-            && !waits_for(frame, ast_child(frame->env->ast, variable->component, 0), placed, i));
+        || (!waits_for(frame, function_default(frame->env, variable), placed, i, false)
+            && !waits_for(frame, ast_child(frame->env->ast, variable->component, 0), placed, i, false));
 }
 
 // A variable whose value or size uses another one follows it, wherever they are declared (section 12.4.4). The fields of a
@@ -301,6 +331,44 @@ function_order_variables(Frame *frame)
     }
     if (moved)
         memcpy(frame->variables.at, ordered, n * sizeof *ordered);
+}
+
+static bool
+input_ready(const Frame *frame, const Node *nodes, const bool *placed, uint32_t i)
+{
+    const Variable *variable = &frame->variables.at[i];
+    Node value = nodes[i] ? 0 : function_default(frame->env, variable);
+    return !value || variable->value || !waits_for(frame, value, placed, i, true); // a value from outside names nothing inside
+}
+
+bool
+function_order_inputs(const Frame *frame, const Node *nodes, uint32_t *order, uint32_t *n)
+{
+    bool *placed = arena_array(frame->env->arena, bool, frame->variables.n + 1), more = true;
+    uint32_t waiting = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        placed[i] = nodes[i] != 0; // its value is there already
+    for (uint32_t round = 0; more; round++) {
+        more = false;
+        waiting = NONE;
+        for (uint32_t i = 0; i < frame->variables.n; i++) {
+            bool input = frame->variables.at[i].flags & AST_F_INPUT, done = !input || (nodes[i] ? round > 0 : placed[i]);
+            if (done)
+                continue;
+            if (!input_ready(frame, nodes, placed, i)) {
+                waiting = waiting == NONE ? i : waiting;
+                continue;
+            }
+            placed[i] = more = true;
+            order[(*n)++] = i;
+        }
+    }
+    if (waiting != NONE)
+        diag_add(frame->env->diags, E0212, node_span(frame->env, frame->variables.at[waiting].component),
+                 "the default value of input '%s' of '%s' depends on itself", sym_text(frame->env->syms, frame->variables.at[waiting].name),
+                 sym_text(frame->env->syms, frame->function->full_name));
+    return waiting == NONE;
 }
 
 // --- the frame

@@ -120,6 +120,30 @@ call_each(Frame *frame, const Spread *spread, const Node *nodes, const Value *va
     return true;
 }
 
+// Results of a call for no elements are empty; their types are those of the outputs, whose own sizes are not known.
+static bool
+call_none(Frame *frame, const Spread *spread, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    void *scope = env->scope;
+    bool good = true;
+    *n = 0;
+    *outputs = arena_array(env->arena, Value, frame->variables.n + 1);
+    for (uint32_t i = 0; i < frame->variables.n && good; i++) {
+        const Variable *variable = &frame->variables.at[i];
+        Type type;
+        if (!(variable->flags & AST_F_OUTPUT))
+            continue;
+        env->scope = variable->scope;
+        good = function_type(env, ast_child(env->ast, variable->line, 0), &type);
+        type = type_with_sizes(&type, spread->rank, spread->dims);
+        good = good && value_new(env, &type, frame->span, &(*outputs)[*n]);
+        (*outputs)[(*n)++].unseen = true;
+    }
+    env->scope = scope;
+    return good;
+}
+
 bool
 function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
 {
@@ -129,11 +153,7 @@ function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, ui
             return false;
     if (!spread.rank)
         return function_execute(frame, nodes, values, outputs, n);
-    if (!spread.count) {
-        diag_add(frame->env->diags, E0722, frame->span,
-                 "calling '%s' for the elements of an empty array is not supported yet",
-                 sym_text(frame->env->syms, frame->function->full_name));
-        return false;
-    }
+    if (!spread.count)
+        return call_none(frame, &spread, outputs, n);
     return call_each(frame, &spread, nodes, values, outputs, n);
 }

@@ -202,5 +202,7 @@ const char *scope_parameters(Program *program, uint32_t class_id);
 // "A.B.C" of a NAME or REF node.
 const char *scope_name_text(Program *program, Node name);
 bool scope_is_predefined(uint32_t class_id);
+// The predefined type that a class is, or has at the end of its short classes; 0: none (an enumeration, a record, ...).
+uint32_t scope_predefined(Program *program, uint32_t class_id);
 
 #endif

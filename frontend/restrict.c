@@ -132,9 +132,28 @@ check_algorithm(Program *program, Node section, bool in_function)
     vec_free(&stack);
 }
 
+// The attributes of a function's variables are those of their types.
+static void
+check_variables(Program *program, uint32_t class_id, Node line)
+{
+    static const VarType types[] = {[CLASSID_REAL] = TYPE_REAL, [CLASSID_INTEGER] = TYPE_INTEGER, [CLASSID_BOOLEAN] = TYPE_BOOLEAN, [CLASSID_STRING] = TYPE_STRING};
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 3; i < ast_at(ast, line)->nchild; i++) {
+        Node variable = ast_child(ast, line, i), mods = ast_kind(ast, variable) == AST_COMPONENT ? ast_child(ast, variable, 1) : 0;
+        bool modified = mods && ast_kind(ast, mods) == AST_MODS && ast_at(ast, mods)->nchild > 1;
+        uint32_t type = modified ? scope_predefined(program, scope_class_quietly(program, class_id, ast_child(ast, line, 0))) : 0;
+        for (uint32_t k = 1; type && type <= CLASSID_STRING && k < ast_at(ast, mods)->nchild; k++) {
+            Node mod = ast_child(ast, mods, k), name = ast_kind(ast, mod) == AST_MOD ? ast_child(ast, mod, 0) : 0;
+            const char *text = name ? sym_text(program->syms, ast_at(ast, ast_child(ast, name, 0))->sym) : "redeclare";
+            if (!attribute_known(types[type], text))
+                attribute_unknown(program->diags, ast_at(ast, mod)->span, sym_text(program->syms, ast_at(ast, variable)->sym), types[type], text);
+        }
+    }
+}
+
 // A function has inputs, outputs and protected variables, and one algorithm (section 12.2).
 static void
-check_function(Program *program, Node section, AstKind kind, Node *algorithm)
+check_function(Program *program, uint32_t class_id, Node section, AstKind kind, Node *algorithm)
 {
     const Ast *ast = &program->ast;
     static const uint32_t usual = AST_F_INPUT | AST_F_OUTPUT | AST_F_CONSTANT | AST_F_PARAMETER | AST_F_REDECLARE;
@@ -148,6 +167,7 @@ check_function(Program *program, Node section, AstKind kind, Node *algorithm)
         Node line = ast_child(ast, section, i);
         if (ast_kind(ast, line) != AST_COMPONENTS)
             continue;
+        check_variables(program, class_id, line);
         uint32_t flags = ast_at(ast, line)->flags;
         if (kind == AST_PROTECTED && (flags & (AST_F_INPUT | AST_F_OUTPUT)))
             diag_add(program->diags, E0212, ast_at(ast, ast_child(ast, line, 3))->span,
@@ -159,8 +179,9 @@ check_function(Program *program, Node section, AstKind kind, Node *algorithm)
 }
 
 static void
-check_sections(Program *program, const ClassInfo *info)
+check_sections(Program *program, uint32_t class_id)
 {
+    ClassInfo copy = *class_at(program, class_id), *info = &copy; // looking up types adds classes
     const Ast *ast = &program->ast;
     Node algorithm = 0;
     bool function = info->kind == CLASS_FUNCTION || info->kind == CLASS_OPERATOR_FUNCTION;
@@ -170,7 +191,7 @@ check_sections(Program *program, const ClassInfo *info)
         if (kind == AST_ALGORITHM)
             check_algorithm(program, section, function);
         if (function)
-            check_function(program, section, kind, &algorithm);
+            check_function(program, class_id, section, kind, &algorithm);
     }
 }
 
@@ -264,7 +285,7 @@ check_restrictions(Program *program)
         if (class_at(program, i)->origin)
             continue;
         check_class(program, class_at(program, i));
-        check_sections(program, class_at(program, i));
+        check_sections(program, i);
         check_defaults(program, i);
     }
     program->restricted = program->classes.n;

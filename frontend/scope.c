@@ -555,6 +555,17 @@ scope_class_quietly(Program *program, uint32_t class_id, Node name)
 }
 
 uint32_t
+scope_predefined(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; class_id && !scope_is_predefined(class_id) && depth < DEPTH_LIMIT; depth++) {
+        scope_bases(program, class_id);
+        const ClassInfo *info = class_at(program, class_id);
+        class_id = info->bases.n == 1 && (info->kind == CLASS_TYPE || ast_kind(&program->ast, info->body) == AST_SHORT) ? info->bases.at[0] : 0;
+    }
+    return scope_is_predefined(class_id) && class_id != CLASSID_ROOT ? class_id : 0;
+}
+
+uint32_t
 scope_class_by_path(Program *program, const char *path)
 {
     uint32_t class_id = CLASSID_ROOT;

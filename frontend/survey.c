@@ -33,19 +33,6 @@ print_declaration(Program *program, uint32_t class_id, const ClassMember *member
     return true;
 }
 
-// The type that a variable's line names is Real, or has Real at the end of its short classes.
-static bool
-is_real(Program *program, uint32_t class_id, const ClassMember *member)
-{
-    uint32_t type = scope_class_quietly(program, class_id, ast_child(&program->ast, member->line, 0));
-    for (uint32_t depth = 0; type && !scope_is_predefined(type) && depth < DEPTH_LIMIT; depth++) {
-        scope_bases(program, type);
-        const ClassInfo *info = class_at(program, type);
-        type = info->bases.n == 1 ? info->bases.at[0] : 0;
-    }
-    return type == CLASSID_REAL;
-}
-
 // A partial derivative has the variables of the function that it is taken of.
 static uint32_t
 declaring_class(Program *program, uint32_t class_id)
@@ -79,7 +66,7 @@ print_wrapper(Program *program, uint32_t class_id, uint32_t number, Out *out)
             out_text(out, "input ");
             good = print_declaration(program, declaring, member, name, out);
             out_printf(&arguments, "%s%s", inputs > 1 ? ", " : "", name);
-        } else if ((flags & AST_F_OUTPUT) && (declaring == class_id || is_real(program, declaring, member)) && !outputs++) {
+        } else if ((flags & AST_F_OUTPUT) && (declaring == class_id || scope_predefined(program, scope_class_quietly(program, declaring, ast_child(ast, member->line, 0))) == CLASSID_REAL) && !outputs++) {
             good = print_declaration(program, declaring, member, "y", out);
         }
     }

@@ -28,6 +28,7 @@ typedef struct Loop {
     bool linear;               // the residuals are affine in the tears
     uint32_t constraints;      // equations among the block's that are or were differentiated: they may be redundant
     bool switched;             // there are choices in it: while certain conditions hold equations may follow from others
+    uint32_t conditions;       // states among its unknowns (initial system): conditions that may leave something open
 } Loop;
 
 typedef struct CausalItem {

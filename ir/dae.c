@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/base/pages.h"
+#include "ir/said_values.h"
 
 
 Dae *
@@ -549,23 +550,29 @@ dae_row(const Dae *dae, uint32_t equation, uint32_t *n)
     return dae->rows.at + at->row;
 }
 
-typedef struct RowPrinter {
-    const Dae *dae;
-    const Var *vars;
-} RowPrinter;
-
 static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
-    const RowPrinter *printer = context;
-    dae_told_name(printer->dae, printer->vars[slot], out);
+    const SaidValues *said = context;
+    const char *text = said_value(said, slot);
+    if (text)
+        out_text(out, text);
+    else
+        dae_told_name(said->dae, said->vars[slot], out);
+}
+
+static void
+print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out)
+{
+    SaidValues said;
+    expr_print(dae->exprs, said_values_open(&said, dae, shape, vars, of), print_slot, &said, out);
+    said_values_close(&said);
 }
 
 void
-dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Out *out)
+dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out)
 {
-    RowPrinter printer = {dae, dae->rows.at + row};
-    expr_print(dae->exprs, shape, print_slot, &printer, out);
+    print_value(dae, shape, dae->rows.at + row, of, out);
 }
 
 static bool
@@ -602,8 +609,7 @@ dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
     Expr shape = dae_resolve((Dae *)dae, equation, &vars);
     if (dae->moves.n && dae->equations.at[equation].kind == EQN_INITIAL)
         shape = without_moves(dae, shape, &vars);
-    RowPrinter printer = {dae, vars.at};
-    expr_print(dae->exprs, shape, print_slot, &printer, out);
+    print_value(dae, shape, vars.at, NONE, out);
     vec_free(&vars);
 }
 

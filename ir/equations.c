@@ -47,7 +47,7 @@ print_text_line(const EquationView *view, const EquationLine *line, Out *out)
     else
         print_variable(view->dae, line->var, out);
     out_text(out, " = ");
-    dae_print_shape(view->dae, line->shape, line->row, out);
+    dae_print_shape(view->dae, line->shape, line->row, line->var, out);
     if (line->loop)
         out_printf(out, "   (loop %u)", line->loop);
     out_char(out, '\n');
@@ -134,7 +134,7 @@ print_json_line(const EquationView *view, const EquationLine *line, Out *out)
         print_json_name(view->dae, line->var, out);
         print_json_unit(view->dae, line->var, out);
     }
-    dae_print_shape(view->dae, line->shape, line->row, &text);
+    dae_print_shape(view->dae, line->shape, line->row, line->var, &text);
     out_text(out, ", \"expression\": ");
     out_json(out, text.text);
     out_printf(out, ", \"loop\": %u}", line->loop);

@@ -53,9 +53,9 @@ void structure_merge_derivatives(const Dae *dae, U32Vec *column_of);
 // Squares mechanisms with redundant constraints, before pass_balance (closure.c).
 // True when something was added.
 bool close_mechanisms(Dae *dae);
-// Takes one surplus equation from an over-determined initial problem of a mechanism, which must be matched anew; `number`
-// tells the calls apart. False when constraints are not the reason (loosen.c).
-bool loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t number);
+// Takes one surplus equation of every mechanism from an over-determined initial problem, which must be matched anew. `number`
+// counts the variables that were made, over all calls. False when constraints are not the reason (loosen.c).
+bool loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t *number);
 void structure_equations(const Dae *dae, U32Vec *equations);
 // unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one;
 // not pre(), removed variables, modes of laws.

@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ir/said_values.h"
+
 typedef struct Greek {
     const char *name, *letter;
 } Greek;
@@ -122,28 +124,37 @@ typeset_variable(const Dae *dae, Var var, Out *out)
     out_free(&name);
 }
 
-typedef struct Slots {
-    const Dae *dae;
-    const Var *vars;
-} Slots;
-
 static void
 print_slot(Out *out, uint32_t slot, void *context)
 {
-    const Slots *slots = context;
-    typeset_variable(slots->dae, slots->vars[slot], out);
+    const SaidValues *said = context;
+    const char *text = said_value(said, slot);
+    if (!text) {
+        typeset_variable(said->dae, said->vars[slot], out);
+        return;
+    }
+    out_text(out, "<mtext>");
+    out_html(out, text);
+    out_text(out, "</mtext>");
+}
+
+static void
+print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out)
+{
+    SaidValues said;
+    expr_print_math(dae->exprs, said_values_open(&said, dae, shape, vars, of), print_slot, &said, out);
+    said_values_close(&said);
 }
 
 void
 typeset_assignment(const Dae *dae, Var var, Expr shape, uint32_t row, Out *out)
 {
-    Slots slots = {dae, dae->rows.at + row};
     if (var != NONE)
         typeset_variable(dae, var, out);
     else
         out_text(out, "<mn>0</mn>");
     out_text(out, "<mo>=</mo>");
-    expr_print_math(dae->exprs, shape, print_slot, &slots, out);
+    print_value(dae, shape, dae->rows.at + row, var, out);
 }
 
 void
@@ -151,7 +162,6 @@ typeset_equation(Dae *dae, uint32_t equation, Out *out)
 {
     U32Vec vars = {0};
     Expr shape = dae_resolve(dae, equation, &vars);
-    Slots slots = {dae, vars.at};
-    expr_print_math(dae->exprs, shape, print_slot, &slots, out);
+    print_value(dae, shape, vars.at, NONE, out);
     vec_free(&vars);
 }

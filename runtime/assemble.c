@@ -1,6 +1,6 @@
 // assemble.c: loops of a mechanism at the start.
 //
-// Purpose: a loop whose start values do not close it is described by its joints and its gap; with `--assemble` it is
+// Purpose: a loop whose start values do not close it is described by its joints and its gap (assemble_report.c); with `--assemble` it is
 //          closed by the smallest movement of start values. Start values that nothing fixes are guesses, of which too many may
 //          have become conditions: where these have no solution, the guesses move as little as possible, whoever calls.
 // Method: Gauss-Newton corrections of minimal length onto the invariants, then sequential quadratic programming with the
@@ -8,522 +8,492 @@
 //         come before velocities (states and invariants of equal depth go together); the lengths are measured in the states' sizes. States without a start
 //         value move first, fixed ones only when the loops do not close otherwise. A descent that ends in an open position (a
 //         singular one, most often) is repeated from a few others.
-// Contract: run.h; v holds parameters and start values, discrete variables their start. Complexity: one dense
-//           factorisation for each correction.
+//         Mechanisms that share no state (invariants.c) are assembled side by side, each with its own matrix, its own damping and
+//         its own end: an evaluation of the model serves all of them.
+// Contract: run.h; v holds parameters and start values, discrete variables their start. Complexity: one evaluation, and a dense
+//           factorisation per mechanism, for each correction.
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/assemble.h"
 #include "runtime/rank.h"
-#include "runtime/run.h"
 
-enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3, LISTED = 8, TEXT = 3000 };
+enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3 };
 
-static const double CLOSED = 1e-9;      // largest residual of a closed loop, in metres and radians
 static const double STRIDE = 0.3;       // largest movement of one correction, in the states' sizes
 static const double HELD = 1e-14;       // mobility of a value that may not move
 static const double UNSAID = 1e3;       // of one that the model says nothing about
-static const double MOVED = 1e-9;
 static const double PUSH = 1;           // by which a search begins elsewhere, in the states' sizes
+
+// One mechanism's invariants of one depth.
+typedef struct Part {
+    uint32_t *row, *column;   // constraints, and states of their depth
+    uint32_t rows, columns;
+    double *defect, *correction, *mobility, *best, *first, *closest;
+    bool *curved;             // per column
+    double *weight;           // per row: 1, or of an equation of no joint one over the size of its terms
+    Rank *rank;
+    bool moves;               // takes part in what is done now
+    double size, least;       // length of the residuals here, and at `best`
+    double factor, step;
+} Part;
 
 typedef struct Assembly {
     Run *run;
     uint32_t depth;
-    bool move_fixed;
-    uint32_t *row, *column;   // constraints and states of this depth
-    uint32_t rows, columns;
-    uint32_t *position;       // per constraint: its row here
-    double *defect, *correction, *mobility, *best, *first;
-    double *weight;           // per row: 1, or of an equation of no joint one over the size of its terms
-    Rank *rank;
+    Invariants *invariants;
+    Part *part;
+    uint32_t parts;
+    uint32_t *position;       // per constraint: its row in its part
+    uint32_t *list;           // room for the rows or columns of a part
 } Assembly;
 
-typedef struct Text {
-    char text[TEXT];
-    size_t used;
-} Text;
-
-static void __attribute__((format(printf, 2, 3)))
-say(Text *out, const char *format, ...)
+static void
+forget_part(Part *part)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    int more = vsnprintf(out->text + out->used, TEXT - out->used, format, arguments);
-    va_end(arguments);
-    if (more > 0)
-        out->used = out->used + (size_t)more < TEXT ? out->used + (size_t)more : TEXT - 1;
+    rank_free(&part->rank);
+    free(part->row);
+    free(part->curved);
+    free(part->defect);
 }
 
 static void
 forget(Assembly *a)
 {
-    rank_free(&a->rank);
-    free(a->row);
-    free(a->column);
+    for (uint32_t g = 0; a->part && g < a->parts; g++)
+        forget_part(&a->part[g]);
+    invariants_free(&a->invariants);
+    free(a->part);
     free(a->position);
-    free(a->defect);
-    free(a->correction);
-    free(a->mobility);
-    free(a->best);
-    free(a->first);
-    free(a->weight);
+    free(a->list);
 }
 
 static double
-mobility_of(const Assembly *a, uint32_t state)
+size_of(const Run *run, uint32_t state)
 {
-    const Run *run = a->run;
+    return fmax(fabs(run->v[run->model->nominal + state]), 1e-300);
+}
+
+static double
+mobility_of(const Run *run, uint32_t state, bool move_fixed)
+{
     uint8_t said = run->model->state_start ? run->model->state_start[state] : 0;
-    double size = fmax(fabs(run->v[run->model->nominal + state]), 1e-300);
-    if (said & MDL_START_FIXED && !a->move_fixed)
+    double size = size_of(run, state);
+    if (said & MDL_START_FIXED && !move_fixed)
         return size * HELD;
     return said ? size : size * UNSAID;
 }
 
 static bool
-prepare(Assembly *a, Run *run, uint32_t depth, bool move_fixed)
+make_part(Assembly *a, uint32_t g, Part *part)
 {
-    const mdl_model *model = run->model;
-    size_t m = model->n_constraints, n = model->nx;
-    *a = (Assembly){.run = run, .depth = depth, .move_fixed = move_fixed};
-    a->row = calloc(m + 1, sizeof *a->row);
-    a->column = calloc(n + 1, sizeof *a->column);
-    a->position = calloc(m + 1, sizeof *a->position);
-    a->defect = calloc(m + 1, sizeof *a->defect);
-    a->correction = calloc(n + 1, sizeof *a->correction);
-    a->mobility = calloc(n + 1, sizeof *a->mobility);
-    a->best = calloc(n + 1, sizeof *a->best);
-    a->first = calloc(n + 1, sizeof *a->first);
-    a->weight = calloc(m + 1, sizeof *a->weight);
-    if (!a->row || !a->column || !a->position || !a->defect || !a->correction || !a->mobility || !a->best
-        || !a->first || !a->weight)
+    uint32_t rows = invariants_group(a->invariants, g, a->list);
+    if (a->run->model->constraint[a->list[0]].depth != a->depth)
+        return true;
+    part->row = malloc(((size_t)rows + invariants_states(a->invariants, g, NULL) + 1) * sizeof *part->row);
+    if (!part->row)
         return false;
-    for (uint32_t k = 0; k < m; k++)
-        if (model->constraint[k].depth == depth) {
-            a->position[k] = a->rows;
-            a->weight[a->rows] = 1;
-            a->row[a->rows++] = k;
-        }
-    for (uint32_t i = 0; i < n; i++)
-        if (model->state_depth[i] == depth) {
-            a->mobility[a->columns] = mobility_of(a, i);
-            a->column[a->columns++] = i;
-        }
-    a->rank = rank_create(a->rows, a->columns);
-    return a->rank != NULL;
+    part->rows = rows;
+    part->column = part->row + rows;
+    part->columns = invariants_states(a->invariants, g, part->column);
+    memcpy(part->row, a->list, rows * sizeof *part->row);
+    size_t n = part->columns;
+    part->defect = calloc(5 * n + 2 * (size_t)rows + 1, sizeof *part->defect);
+    part->curved = calloc(n + 1, sizeof *part->curved);
+    part->rank = rank_create(rows, part->columns);
+    if (!part->defect || !part->curved || !part->rank)
+        return false;
+    part->weight = part->defect + rows;
+    part->correction = part->weight + rows;
+    part->mobility = part->correction + n;
+    part->best = part->mobility + n;
+    part->first = part->best + n;
+    part->closest = part->first + n;
+    for (uint32_t i = 0; i < rows; i++) {
+        part->weight[i] = 1;
+        a->position[part->row[i]] = i;
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        part->mobility[j] = mobility_of(a->run, part->column[j], false);
+        part->first[j] = a->run->v[a->run->model->y + part->column[j]];
+    }
+    return true;
 }
 
-// The residuals at the states in v into `defect`; returns their Euclidean length, weighted.
-static double
+static bool
+prepare(Assembly *a, Run *run, uint32_t depth)
+{
+    const mdl_model *model = run->model;
+    *a = (Assembly){.run = run, .depth = depth, .invariants = invariants_create(model)};
+    if (!a->invariants)
+        return false;
+    a->parts = invariants_groups(a->invariants);
+    a->part = calloc((size_t)a->parts + 1, sizeof *a->part);
+    a->position = calloc((size_t)model->n_constraints + 1, sizeof *a->position);
+    a->list = calloc((size_t)model->n_constraints + 1, sizeof *a->list);
+    bool good = a->part && a->position && a->list;
+    for (uint32_t g = 0; g < a->parts && good; g++)
+        good = make_part(a, g, &a->part[g]);
+    return good;
+}
+
+// The residuals at the states in v into the parts' `defect`, and their Euclidean lengths, weighted.
+static void
 measure(Assembly *a)
 {
     Run *run = a->run;
-    double sum = 0;
     evaluate_anyway(run);
-    for (uint32_t i = 0; i < a->rows; i++) {
-        double value = run->v[run->model->constraint[a->row[i]].value], weighted = value * a->weight[i];
-        sum = isfinite(value) ? sum + weighted * weighted : INFINITY;
-        a->defect[i] = -value;
+    for (Part *part = a->part; part < a->part + a->parts; part++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < part->rows; i++) {
+            double value = run->v[run->model->constraint[part->row[i]].value], weighted = value * part->weight[i];
+            sum = isfinite(value) ? sum + weighted * weighted : INFINITY;
+            part->defect[i] = -value;
+        }
+        part->size = sqrt(sum);
     }
-    return sqrt(sum);
 }
 
 static void
-keep_states(Assembly *a)
+copy_states(const Assembly *a, const Part *part, double *to)
 {
-    for (uint32_t j = 0; j < a->columns; j++)
-        a->best[j] = a->run->v[a->run->model->y + a->column[j]];
+    for (uint32_t j = 0; j < part->columns; j++)
+        to[j] = a->run->v[a->run->model->y + part->column[j]];
 }
 
 static void
-return_states(Assembly *a)
+set_states(const Assembly *a, const Part *part, const double *from)
 {
-    for (uint32_t j = 0; j < a->columns; j++)
-        a->run->v[a->run->model->y + a->column[j]] = a->best[j];
+    for (uint32_t j = 0; j < part->columns; j++)
+        a->run->v[a->run->model->y + part->column[j]] = from[j];
+}
+
+static bool
+is_open(const Part *part)
+{
+    return part->rows && !(part->least <= ASSEMBLE_CLOSED);
 }
 
 // By the terms at the states in v: those of high derivatives may be of any size, and what rounding leaves of them hides the others.
 // False when nothing has such terms.
 static bool
-weigh(Assembly *a)
+weigh(const Assembly *a, Part *part)
 {
     const Run *run = a->run;
     const mdl_model *model = run->model;
     const mdl_matrix *c = &model->jac_c;
     bool any = false;
-    for (uint32_t i = 0; i < a->rows; i++)
-        a->weight[i] = 0;
-    mdl_call(model->jacobian, run->v);
-    for (uint32_t j = 0; j < model->nx; j++)
-        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
+    memset(part->weight, 0, part->rows * sizeof *part->weight);
+    for (uint32_t j = 0; j < part->columns; j++) {
+        uint32_t state = part->column[j];
+        double size = fmax(fabs(run->v[model->y + state]), fabs(run->v[model->nominal + state]));
+        for (uint32_t k = c->column_start[state]; k < c->column_start[state + 1]; k++)
             if (model->constraint[c->row[k]].depth == a->depth)
-                a->weight[a->position[c->row[k]]] += fabs(run->v[c->values + k])
-                                                     * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
-    for (uint32_t i = 0; i < a->rows; i++) {
-        const mdl_constraint *at = &model->constraint[a->row[i]];
-        bool large = (!at->component || at->unit == MDL_UNIT_OTHER) && a->weight[i] > 1 && isfinite(a->weight[i]);
-        a->weight[i] = large ? 1 / a->weight[i] : 1;
+                part->weight[a->position[c->row[k]]] += fabs(run->v[c->values + k]) * size;
+    }
+    for (uint32_t i = 0; i < part->rows; i++) {
+        const mdl_constraint *at = &model->constraint[part->row[i]];
+        bool large = (!at->component || at->unit == MDL_UNIT_OTHER) && part->weight[i] > 1 && isfinite(part->weight[i]);
+        part->weight[i] = large ? 1 / part->weight[i] : 1;
         any |= large;
     }
     return any;
 }
 
 static void
-fill_matrix(Assembly *a)
+fill_matrix(const Assembly *a, Part *part)
 {
     const Run *run = a->run;
     const mdl_matrix *c = &run->model->jac_c;
-    double *matrix = rank_matrix(a->rank);
-    memset(matrix, 0, sizeof *matrix * a->rows * a->columns);
-    for (uint32_t j = 0; c->nonzeros && j < a->columns; j++)
-        for (uint32_t k = c->column_start[a->column[j]]; k < c->column_start[a->column[j] + 1]; k++)
+    double *matrix = rank_matrix(part->rank);
+    memset(matrix, 0, sizeof *matrix * part->rows * part->columns);
+    for (uint32_t j = 0; c->nonzeros && j < part->columns; j++)
+        for (uint32_t k = c->column_start[part->column[j]]; k < c->column_start[part->column[j] + 1]; k++)
             if (run->model->constraint[c->row[k]].depth == a->depth)
-                matrix[(size_t)j * a->rows + a->position[c->row[k]]] = run->v[c->values + k];
+                matrix[(size_t)j * part->rows + a->position[c->row[k]]] = run->v[c->values + k];
 }
 
-// One correction, shortened by `factor`; false when there is no direction left.
+// A differentiated constraint is linear in the states of its depth: only those that stand in another one need short strides.
 static bool
-correct(Assembly *a, double factor)
+is_curved(const Assembly *a, const Part *part, uint32_t j)
+{
+    const double *column = rank_matrix(part->rank) + (size_t)j * part->rows;
+    for (uint32_t i = 0; i < part->rows; i++)
+        if (column[i] != 0 && a->run->model->constraint[part->row[i]].level == 0)
+            return true;
+    return false;
+}
+
+// One correction, shortened by the part's factor; false when there is no direction left.
+static bool
+correct(Assembly *a, Part *part)
 {
     Run *run = a->run;
     const mdl_model *model = run->model;
     double most = 0;
-    mdl_call(model->jacobian, run->v);
-    fill_matrix(a);
-    if (!rank_factor(a->rank, a->mobility, 1e-10, a->rows))
+    bool moves = false;
+    fill_matrix(a, part);
+    for (uint32_t j = 0; j < part->columns; j++)
+        part->curved[j] = is_curved(a, part, j);
+    if (!rank_factor(part->rank, part->mobility, 1e-10, part->rows))
         return false;
-    rank_solve(a->rank, a->defect, a->correction);
-    for (uint32_t j = 0; j < a->columns; j++) {
-        double size = fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300);
+    rank_solve(part->rank, part->defect, part->correction);
+    for (uint32_t j = 0; j < part->columns; j++) {
+        double size = size_of(run, part->column[j]);
         // What nobody has said anything about may be of any size.
-        double reach = a->mobility[j] > size ? fmax(size, fabs(run->v[model->y + a->column[j]])) : size;
-        most = fmax(most, fabs(a->correction[j]) / reach);
+        double reach = part->mobility[j] > size ? fmax(size, fabs(run->v[model->y + part->column[j]])) : size;
+        double stride = fabs(part->correction[j]) / reach;
+        if (!isfinite(stride))
+            return false;
+        moves |= stride >= 1e-15;
+        if (part->curved[j])
+            most = fmax(most, stride);
         // Where nothing else is left, the correction would move what may not.
-        if (a->mobility[j] <= size * HELD && fabs(a->correction[j]) > size * MOVED)
+        if (part->mobility[j] <= size * HELD && fabs(part->correction[j]) > size * ASSEMBLE_MOVED)
             return false;
     }
-    if (!isfinite(most) || most < 1e-15)
-        return false;
-    for (uint32_t j = 0; j < a->columns; j++)
-        run->v[model->y + a->column[j]] += factor * fmin(1, STRIDE / most) * a->correction[j];
-    return true;
+    double factor = part->factor * (most > STRIDE ? STRIDE / most : 1);
+    for (uint32_t j = 0; j < part->columns; j++)
+        run->v[model->y + part->column[j]] += factor * part->correction[j];
+    return moves;
+}
+
+// Keeps the best point of a part; false: the latest one was not better, and the part has gone back.
+static bool
+judge(Assembly *a, Part *part)
+{
+    bool better = part->size < part->least;
+    if (better) {
+        part->least = part->size;
+        copy_states(a, part, part->best);
+    } else {
+        set_states(a, part, part->best);
+    }
+    part->factor = better ? fmin(1, 2 * part->factor) : part->factor / 4;
+    return better;
+}
+
+// Corrections of the parts that move, from where the states are, until none helps; the best points are in v and `best`, their
+// residuals in `least`.
+static void
+descend(Assembly *a)
+{
+    uint32_t active = 0;
+    for (Part *part = a->part; part < a->part + a->parts; part++) {
+        part->moves = part->moves && part->rows;
+        active += part->moves;
+        if (!part->moves)
+            continue;
+        part->least = INFINITY;
+        part->factor = 1;
+        copy_states(a, part, part->best);
+    }
+    for (int k = 0; k < CORRECTIONS && active; k++) {
+        bool back = false;
+        measure(a);
+        for (Part *part = a->part; part < a->part + a->parts; part++)
+            if (part->moves)
+                back |= !judge(a, part);
+        if (back)
+            measure(a);
+        mdl_call(a->run->model->jacobian, a->run->v);
+        for (Part *part = a->part; part < a->part + a->parts; part++) {
+            if (!part->moves || (part->factor > 1e-8 && part->least > 1e-15 && correct(a, part)))
+                continue;
+            part->moves = false;
+            set_states(a, part, part->best);
+            active--;
+        }
+    }
+    for (Part *part = a->part; part < a->part + a->parts; part++)
+        if (part->moves)
+            set_states(a, part, part->best);
+    measure(a);
 }
 
 // Towards the shortest way from `first`, the values before: of the points that satisfy the linearised invariants the one
-// closest to them. Returns the length of the step; negative: not possible.
-static double
-shorten(Assembly *a, const double *first)
+// closest to them. Sets the length of the step; negative: not possible.
+static void
+shorten(Assembly *a, Part *part)
 {
     Run *run = a->run;
-    const mdl_model *model = run->model;
     double most = 0;
-    mdl_call(model->jacobian, run->v);
-    fill_matrix(a);
-    const double *matrix = rank_matrix(a->rank);
-    for (uint32_t j = 0; j < a->columns; j++) {
-        double moved = run->v[model->y + a->column[j]] - first[j];
-        for (uint32_t i = 0; i < a->rows; i++)
-            a->defect[i] += matrix[(size_t)j * a->rows + i] * moved;
+    fill_matrix(a, part);
+    const double *matrix = rank_matrix(part->rank);
+    for (uint32_t j = 0; j < part->columns; j++) {
+        double moved = run->v[run->model->y + part->column[j]] - part->first[j];
+        for (uint32_t i = 0; i < part->rows; i++)
+            part->defect[i] += matrix[(size_t)j * part->rows + i] * moved;
     }
-    if (!rank_factor(a->rank, a->mobility, 1e-10, a->rows))
-        return -1;
-    rank_solve(a->rank, a->defect, a->correction);
-    for (uint32_t j = 0; j < a->columns; j++) {
-        double *y = &run->v[model->y + a->column[j]], next = first[j] + a->correction[j];
-        most = fmax(most, fabs(next - *y) / fmax(fabs(run->v[model->nominal + a->column[j]]), 1e-300));
+    part->step = -1;
+    if (!rank_factor(part->rank, part->mobility, 1e-10, part->rows))
+        return;
+    rank_solve(part->rank, part->defect, part->correction);
+    for (uint32_t j = 0; j < part->columns; j++) {
+        double *y = &run->v[run->model->y + part->column[j]], next = part->first[j] + part->correction[j];
+        most = fmax(most, fabs(next - *y) / size_of(run, part->column[j]));
         *y = next;
     }
-    return isfinite(most) ? most : -1;
+    part->step = isfinite(most) ? most : -1;
 }
 
-// From a closed point in v to the closed point nearest to `first`; stays where it was when that is not found.
+// From closed points in v to the closed points nearest to `first`; parts stay where they were when that is not found.
 static void
-shorten_all(Assembly *a, const double *first)
+shorten_all(Assembly *a)
 {
-    double step = 1;
-    keep_states(a);
-    for (int k = 0; k < SHORTENINGS && step > 1e-12; k++) {
-        step = shorten(a, first);
-        if (step < 0 || step > 2 * STRIDE)
-            break;
-        measure(a);
+    uint32_t active = 0;
+    for (Part *part = a->part; part < a->part + a->parts; part++) {
+        part->moves = part->rows && !is_open(part);
+        part->step = 1;
+        active += part->moves;
+        copy_states(a, part, part->best);
     }
-    if (!(step >= 0 && step < 1e-6 && measure(a) <= CLOSED)) {
-        return_states(a);
-        measure(a);
-    }
-}
-
-// Corrections from where the states are until none helps; the best point is in v and `best`. Returns its residual.
-static double
-descend(Assembly *a)
-{
-    double least = INFINITY, factor = 1;
-    for (int k = 0; k < CORRECTIONS && factor > 1e-8; k++) {
-        double size = measure(a);
-        bool better = size < least;
-        if (better) {
-            least = size;
-            keep_states(a);
-        } else {
-            return_states(a);
-            measure(a);
+    for (int k = 0; k < SHORTENINGS && active; k++) {
+        mdl_call(a->run->model->jacobian, a->run->v);
+        for (Part *part = a->part; part < a->part + a->parts; part++) {
+            if (!part->moves)
+                continue;
+            shorten(a, part);
+            part->moves = part->step > 1e-12 && part->step <= 2 * STRIDE;
+            active -= !part->moves;
         }
-        factor = better ? fmin(1, 2 * factor) : factor / 4;
-        if (least <= 1e-15 || !correct(a, factor))
-            break;
+        measure(a);
     }
-    if (least < INFINITY)
-        return_states(a);
-    return least;
+    bool back = false;
+    for (Part *part = a->part; part < a->part + a->parts; part++)
+        if (part->rows && !is_open(part) && !(part->step >= 0 && part->step < 1e-6 && part->size <= ASSEMBLE_CLOSED)) {
+            set_states(a, part, part->best);
+            back = true;
+        }
+    if (back)
+        measure(a);
 }
 
 // Away from `first`, each value by its own part of its size: out of positions in which no correction has a direction, as of a
 // joint whose axis lies along the arm that it turns.
 static void
-push_away(Assembly *a, int attempt)
+push_away(Assembly *a, Part *part, int attempt)
 {
     Run *run = a->run;
     uint32_t mixed = 2463534242u + (uint32_t)attempt * 2654435769u;
-    for (uint32_t j = 0; j < a->columns; j++) {
+    for (uint32_t j = 0; j < part->columns; j++) {
         mixed ^= mixed << 13;
         mixed ^= mixed >> 17;
         mixed ^= mixed << 5;
-        double size = fmax(fabs(run->v[run->model->nominal + a->column[j]]), 1e-300), part = (double)mixed / 4294967295.0 - 0.5;
-        if (a->mobility[j] > size * HELD)
-            run->v[run->model->y + a->column[j]] = a->first[j] + PUSH * (1 + attempt / 2) * part * size;
+        double size = size_of(run, part->column[j]), share = (double)mixed / 4294967295.0 - 0.5;
+        if (part->mobility[j] > size * HELD)
+            run->v[run->model->y + part->column[j]] = part->first[j] + PUSH * (1 + attempt / 2) * share * size;
     }
 }
 
-// From other places, when the descent from the start ended in a position that is not closed.
-static double
-search(Assembly *a, double least)
+// Parts that are open are those that move; returns how many.
+static uint32_t
+choose_open(Assembly *a)
 {
-    const mdl_model *model = a->run->model;
-    double *closest = malloc((a->columns + 1) * sizeof *closest);
-    for (uint32_t j = 0; closest && j < a->columns; j++)
-        closest[j] = a->run->v[model->y + a->column[j]];
-    for (int attempt = 0; closest && attempt < ATTEMPTS && !(least <= CLOSED); attempt++) {
-        push_away(a, attempt);
-        double found = descend(a);
-        if (!(found < least))
-            continue;
-        least = found;
-        for (uint32_t j = 0; j < a->columns; j++)
-            closest[j] = a->run->v[model->y + a->column[j]];
+    uint32_t open = 0;
+    for (Part *part = a->part; part < a->part + a->parts; part++) {
+        part->moves = is_open(part);
+        open += part->moves;
     }
-    for (uint32_t j = 0; closest && j < a->columns; j++)
-        a->run->v[model->y + a->column[j]] = closest[j];
-    free(closest);
-    return least;
+    return open;
 }
 
-// Moves the states of one depth to the closest point that was found; returns its residual.
-static double
-close_depth(Run *run, uint32_t depth, bool move_fixed, bool far)
+// From other places, where the descent from the start ended in a position that is not closed.
+static void
+search(Assembly *a)
+{
+    double reached[a->parts + 1];
+    for (uint32_t g = 0; g < a->parts; g++)
+        copy_states(a, &a->part[g], a->part[g].closest);
+    for (int attempt = 0; attempt < ATTEMPTS && choose_open(a); attempt++) {
+        for (uint32_t g = 0; g < a->parts; g++) {
+            reached[g] = a->part[g].least;
+            if (a->part[g].moves)
+                push_away(a, &a->part[g], attempt);
+        }
+        descend(a);
+        for (uint32_t g = 0; g < a->parts; g++) {
+            Part *part = &a->part[g];
+            if (part->least < reached[g])
+                copy_states(a, part, part->closest);
+            else
+                part->least = reached[g];
+        }
+    }
+    for (uint32_t g = 0; g < a->parts; g++)
+        set_states(a, &a->part[g], a->part[g].closest);
+}
+
+static void
+close_open(Assembly *a, bool far)
+{
+    descend(a);
+    for (int k = 0; k < WEIGHINGS && choose_open(a); k++) {
+        bool any = false;
+        mdl_call(a->run->model->jacobian, a->run->v);
+        for (Part *part = a->part; part < a->part + a->parts; part++)
+            any |= part->moves = part->moves && weigh(a, part);
+        if (!any)
+            break;
+        descend(a);
+    }
+    if (far && choose_open(a))
+        search(a);
+    measure(a);
+    for (Part *part = a->part; part < a->part + a->parts; part++)
+        part->least = part->size;
+}
+
+// Back to the first values, and then fixed values may move, too.
+static void
+release_open(Assembly *a)
+{
+    for (Part *part = a->part; part < a->part + a->parts; part++) {
+        if (!part->moves)
+            continue;
+        set_states(a, part, part->first);
+        for (uint32_t j = 0; j < part->columns; j++)
+            part->mobility[j] = mobility_of(a->run, part->column[j], true);
+        for (uint32_t i = 0; i < part->rows; i++)
+            part->weight[i] = 1;
+    }
+}
+
+// Moves the states of one depth to the closest points that are found; `release`: fixed ones, too, where nothing else helps.
+// True when everything is closed.
+static bool
+close_depth(Run *run, uint32_t depth, bool release)
 {
     Assembly a;
-    if (!prepare(&a, run, depth, move_fixed)) {
-        forget(&a);
-        return 0;
-    }
-    double least = 0;
-    if (a.rows) {
-        for (uint32_t j = 0; j < a.columns; j++)
-            a.first[j] = run->v[run->model->y + a.column[j]];
-        least = descend(&a);
-        for (int k = 0; k < WEIGHINGS && !(least <= CLOSED) && weigh(&a); k++)
-            least = descend(&a);
-        least = far && !(least <= CLOSED) ? search(&a, least) : least;
-        least = measure(&a);
-        if (least <= CLOSED)
-            shorten_all(&a, a.first);
+    bool closed = true;
+    if (prepare(&a, run, depth)) {
+        for (Part *part = a.part; part < a.part + a.parts; part++)
+            part->moves = true;
+        close_open(&a, release);
+        if (release && choose_open(&a)) {
+            release_open(&a);
+            close_open(&a, true);
+        }
+        closed = !choose_open(&a);
+        shorten_all(&a);
     }
     forget(&a);
-    return least;
+    return closed;
 }
 
-static uint32_t
-greatest_depth(const mdl_model *model)
-{
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < model->n_constraints; k++)
-        if (model->constraint[k].depth > most)
-            most = model->constraint[k].depth;
-    return most;
-}
-
-// All depths, positions first; with `release` fixed start values move where nothing else helps. Returns the depth that
-// does not close, 0 when all do. `kept` are the values before.
-static uint32_t
-close_all(Run *run, bool release, const double *kept)
+uint32_t
+assemble_close(Run *run, bool release)
 {
     const mdl_model *model = run->model;
-    for (uint32_t depth = greatest_depth(model); depth > 0; depth--) {
-        if (close_depth(run, depth, false, release) <= CLOSED)
-            continue;
-        for (uint32_t i = 0; release && i < model->nx; i++)
-            if (model->state_depth[i] == depth)
-                run->v[model->y + i] = kept[model->y + i];
-        if (!release || !(close_depth(run, depth, true, true) <= CLOSED))
+    uint32_t depth = 0;
+    for (uint32_t k = 0; k < model->n_constraints; k++)
+        if (model->constraint[k].depth > depth)
+            depth = model->constraint[k].depth;
+    for (; depth > 0; depth--)
+        if (!close_depth(run, depth, release))
             return depth;
-    }
     return 0;
-}
-
-// --- words
-
-// Appends ", name"; returns what it took.
-static size_t
-name_component(char *text, size_t size, uint32_t n, const char *name, size_t length)
-{
-    int more = snprintf(text, size, "%s%.*s", n ? ", " : "", (int)length, name);
-    return more > 0 && (size_t)more < size ? (size_t)more : 0;
-}
-
-static bool
-has_name(const char *const *names, uint32_t n, const char *name, size_t length)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strncmp(names[i], name, length) && (names[i][length] == '.' || !names[i][length]))
-            return true;
-    return false;
-}
-
-size_t
-assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size)
-{
-    const mdl_model *model = run->model;
-    const mdl_matrix *c = &model->jac_c;
-    const char *names[LISTED];
-    uint32_t n = 0;
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t j = 0; j < model->nx; j++) {
-        const char *name = model->state_name[j], *dot = strrchr(name, '.');
-        bool takes_part = false;
-        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
-            takes_part |= rows[c->row[k]] && run->v[c->values + k] != 0;
-        if (!takes_part || !dot || strchr(name, '$') || !strncmp(name, "der(", 4)
-            || has_name(names, n, name, (size_t)(dot - name)) || n == LISTED)
-            continue;
-        used += name_component(text + used, size - used, n, name, (size_t)(dot - name));
-        names[n++] = name;
-    }
-    for (uint32_t k = 0; k < model->n_constraints; k++) {
-        const char *name = model->constraint[k].component;
-        if (!rows[k] || !name || n == LISTED || has_name(names, n, name, strlen(name)))
-            continue;
-        used += name_component(text + used, size - used, n, name, strlen(name));
-        names[n++] = name;
-    }
-    return used;
-}
-
-// The components of the constraints of this depth that do not hold.
-static void
-say_loop(Text *out, const Run *run, uint32_t depth)
-{
-    const mdl_model *model = run->model;
-    uint8_t *rows = calloc((size_t)model->n_constraints + 1, 1);
-    for (uint32_t k = 0; rows && k < model->n_constraints; k++)
-        rows[k] = model->constraint[k].depth == depth && !(fabs(run->v[model->constraint[k].value]) <= CLOSED);
-    if (rows)
-        out->used += assemble_loop_text(run, rows, out->text + out->used, TEXT - out->used);
-    free(rows);
-}
-
-// The squares of the residuals of a component's constraints, by unit; false when k is not the first of them, or they hold.
-static bool
-add_gaps(const Run *run, uint32_t k, double *gap)
-{
-    const mdl_model *model = run->model;
-    const mdl_constraint *at = &model->constraint[k];
-    memset(gap, 0, 4 * sizeof *gap);
-    for (uint32_t i = 0; i < model->n_constraints; i++) {
-        const mdl_constraint *other = &model->constraint[i];
-        if (other->depth != at->depth || !other->component || strcmp(other->component, at->component))
-            continue;
-        if (i < k)
-            return false;
-        gap[other->unit & 3] += run->v[other->value] * run->v[other->value];
-    }
-    return !(gap[0] + gap[1] + gap[2] + gap[3] <= CLOSED * CLOSED);
-}
-
-// What is left in metres and radians says how far parts are apart; other residuals are told when there is none of these.
-static bool
-has_lengths(const Run *run, uint32_t depth)
-{
-    const mdl_model *model = run->model;
-    for (uint32_t k = 0; k < model->n_constraints; k++) {
-        const mdl_constraint *at = &model->constraint[k];
-        bool length = at->unit == MDL_UNIT_METRE || at->unit == MDL_UNIT_RADIAN;
-        if (at->depth == depth && at->component && length && fabs(run->v[at->value]) > CLOSED)
-            return true;
-    }
-    return false;
-}
-
-// "1.2e-2 m and 0.3 rad at j2 (model.mdl:12:3)" for each component with a gap.
-static void
-say_gaps(Text *out, const Run *run, uint32_t depth)
-{
-    const mdl_model *model = run->model;
-    static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
-    bool lengths = has_lengths(run, depth);
-    uint32_t shown = 0;
-    for (uint32_t k = 0; k < model->n_constraints && shown < LISTED; k++) {
-        const mdl_constraint *at = &model->constraint[k];
-        double gap[4];
-        if (at->depth != depth || !at->component || !add_gaps(run, k, gap))
-            continue;
-        bool length = gap[MDL_UNIT_METRE] + gap[MDL_UNIT_RADIAN] > CLOSED * CLOSED;
-        if (lengths && !length)
-            continue;
-        shown++;
-        if (!isfinite(gap[0] + gap[1] + gap[2] + gap[3]))
-            say(out, "\n  no value of the constraints");
-        else if (length)
-            say(out, "\n  a gap of %.6g %s and %.6g %s", sqrt(gap[MDL_UNIT_METRE]), units[at->level > 0][0],
-                sqrt(gap[MDL_UNIT_RADIAN]), units[at->level > 0][1]);
-        else
-            say(out, "\n  a residual of %.6g", sqrt(gap[MDL_UNIT_OTHER] + gap[MDL_UNIT_RATIO]));
-        say(out, " at '%s'%s%s%s", at->component, at->place[0] ? " (" : "", at->place, at->place[0] ? ")" : "");
-    }
-}
-
-static void
-say_fixed(Text *out, const Run *run, uint32_t depth)
-{
-    const mdl_model *model = run->model;
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < model->nx; i++)
-        if (model->state_start[i] & MDL_START_FIXED && model->state_depth[i] == depth && shown < LISTED)
-            say(out, "%s%s = %.8g", shown++ ? ", " : "\n  with the fixed start values ", model->state_name[i],
-                run->v[model->y + i]);
-}
-
-static bool
-has_joints(const mdl_model *model)
-{
-    for (uint32_t k = 0; k < model->n_constraints; k++)
-        if (model->constraint[k].component && model->constraint[k].unit != MDL_UNIT_OTHER)
-            return model->state_start && model->state_depth;
-    return false;
-}
-
-static void
-say_open(Text *out, Run *run, uint32_t depth)
-{
-    evaluate_anyway(run);
-    mdl_call(run->model->jacobian, run->v);
-    say(out, "the loop of ");
-    say_loop(out, run, depth);
-    say(out, " does not close at the start; at best there is");
-    say_gaps(out, run, depth);
 }
 
 // The initial conditions move with the states; everything else in v is as it was, in `kept`.
@@ -543,20 +513,17 @@ int
 assemble_start(Run *run)
 {
     const mdl_model *model = run->model;
-    if (!has_joints(model))
+    if (!assemble_has_joints(model))
         return MDL_OK;
     double *kept = malloc(model->nv * sizeof *kept);
     if (!kept)
         return MDL_INTERNAL;
     memcpy(kept, run->v, model->nv * sizeof *kept);
-    uint32_t open = close_all(run, true, kept);
-    Text text = {.used = 0};
+    uint32_t open = assemble_close(run, true);
     if (open)
-        say_open(&text, run, open);
+        assemble_report(run, open, true);
     move_conditions(run, kept);
     free(kept);
-    if (open)
-        run_message(run, MDL_ERROR, "%s\nwhatever start values move", text.text);
     return open ? MDL_FAILED : MDL_OK;
 }
 
@@ -568,62 +535,9 @@ assemble_guesses(Run *run)
     if (!kept)
         return false;
     memcpy(kept, run->v, model->nv * sizeof *kept);
-    bool closed = !close_all(run, false, NULL);
+    bool closed = !assemble_close(run, false);
     if (closed)
         move_conditions(run, kept);
     free(kept);
     return closed;
-}
-
-void
-assemble_note(const Run *run, const double *before, bool asked)
-{
-    const mdl_model *model = run->model;
-    Text text = {.used = 0};
-    uint32_t shown = 0, more = 0;
-    for (uint32_t i = 0; model->state_start && i < model->nx; i++) {
-        double now = run->v[model->y + i], then = before[model->y + i];
-        if (!model->state_start[i] || fabs(now - then) <= MOVED * fmax(1, fabs(then)))
-            continue;
-        if (shown++ >= LISTED)
-            more++;
-        else
-            say(&text, "\n  %s%s: %.10g -> %.10g", model->state_name[i],
-                model->state_start[i] & MDL_START_FIXED ? " (fixed)" : "", then, now);
-    }
-    if (more)
-        say(&text, "\n  and %u more", more);
-    if (shown)
-        run_message(run, MDL_NOTE, asked ? "assembled: these start values moved to close the loops%s"
-                                         : "these start values are not fixed and moved to where the constraints hold%s", text.text);
-    else if (asked)
-        run_message(run, MDL_NOTE, "assembled: no start value had to move");
-}
-
-static bool
-is_finite_at(const Run *run, uint32_t depth)
-{
-    const mdl_model *model = run->model;
-    for (uint32_t k = 0; k < model->n_constraints; k++)
-        if (model->constraint[k].depth == depth && !isfinite(run->v[model->constraint[k].value]))
-            return false;
-    return true;
-}
-
-bool
-assemble_explain(Run *run)
-{
-    Text text = {.used = 0};
-    if (!has_joints(run->model))
-        return false;
-    uint32_t open = close_all(run, false, NULL);
-    if (!open)
-        return false;
-    evaluate_anyway(run);
-    if (!is_finite_at(run, open))
-        return false;
-    say_open(&text, run, open);
-    say_fixed(&text, run, open);
-    run_message(run, MDL_ERROR, "%s\nmdlc run --assemble closes it, where it can be closed, by moving start values", text.text);
-    return true;
 }

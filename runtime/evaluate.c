@@ -123,7 +123,7 @@ solve_step(Run *run, uint32_t k)
 {
     const mdl_step *step = &run->model->dynamics[k];
     if (step->block)
-        return newton_solve(run, run->block[k], false) == MDL_OK && !failure_happened(run);
+        return newton_solve(run, run->block[k], EFFORT_RUN) == MDL_OK && !failure_happened(run);
     mdl_call(step->call, run->v);
     return !failure_happened(run);
 }

@@ -3,8 +3,8 @@
 // Purpose: consistent values at the start.
 // Method: the initial system is a causal list of assignments and blocks; each block by damped Newton, then
 // by its
-//         own homotopy. When the model has homotopy(), the whole system is followed from its simplified form
-//         (lambda 0) to the actual one (lambda 1) as the last resort (Sielemann et al., Modelica 2011).
+//         own homotopy (path.c). When the model has homotopy(), the whole system is followed from its simplified form
+//         (lambda 0) to the actual one (lambda 1) before that (Sielemann et al., Modelica 2011).
 // Contract: afterwards v is consistent at options->start, conditions and modes are in force, run->y and
 // run->yp
 //           are stored. Complexity: blocks * Newton iterations.
@@ -38,7 +38,7 @@ free_blocks(const mdl_model *model, Newton **block)
 
 // Runs all steps. `failed` is the step that could not be solved.
 static int
-run_steps(Run *run, Newton **block, bool homotopy, uint32_t *failed)
+run_steps(Run *run, Newton **block, Effort effort, uint32_t *failed)
 {
     const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_init; k++) {
@@ -48,7 +48,7 @@ run_steps(Run *run, Newton **block, bool homotopy, uint32_t *failed)
             mdl_call(step->call, run->v);
         else if (!block[k])
             return MDL_INTERNAL;
-        else if (newton_solve(run, block[k], homotopy) != MDL_OK)
+        else if (newton_solve(run, block[k], effort) != MDL_OK)
             return MDL_FAILED;
     }
     return MDL_OK;
@@ -86,7 +86,7 @@ trace_lambda(const Run *run, double lambda, const double *before, const Newton *
 
 // `good` has 2 nv places: the values at the start and those of the last solved lambda.
 static int
-follow_lambda(Run *run, Newton **block, double *good)
+follow_lambda(Run *run, Newton **block, double *good, double *reached)
 {
     const mdl_model *model = run->model;
     size_t bytes = model->nv * sizeof *good;
@@ -96,16 +96,17 @@ follow_lambda(Run *run, Newton **block, double *good)
     run->v[model->lambda] = 0;
     if (run->options->trace)
         run_message(run, MDL_NOTE, "initialisation: homotopy from the simplified model");
-    int status = run_steps(run, block, true, &failed);
+    int status = run_steps(run, block, EFFORT_PATHS, &failed);
     memcpy(good, run->v, bytes);
+    *reached = status == MDL_OK ? 0 : -1;
     for (int k = 0; status == MDL_OK && lambda < 1; k++) {
         double next = fmin(1, lambda + step);
         run->v[model->lambda] = next;
-        bool solved = run_steps(run, block, false, &failed) == MDL_OK;
+        bool solved = run_steps(run, block, EFFORT_RUN, &failed) == MDL_OK;
         if (run->options->trace)
             trace_lambda(run, next, good, solved ? NULL : block[failed]);
         if (solved) {
-            lambda = next;
+            *reached = lambda = next;
             step *= 2;
             memcpy(good, run->v, bytes);
             continue;
@@ -162,7 +163,7 @@ move_guesses(Run *run, Newton **block, const double *started)
     int status = MDL_FAILED;
     if (assemble_guesses(run)) {
         memcpy(closed, run->v, bytes);
-        status = run_steps(run, block, true, &failed);
+        status = run_steps(run, block, EFFORT_PATHS, &failed);
         if (status == MDL_FAILED)
             status = start_from(run, closed);
     }
@@ -174,32 +175,53 @@ move_guesses(Run *run, Newton **block, const double *started)
     return status;
 }
 
+// What the model's homotopy() says about a start that Newton's method does not find comes before paths that the model knows nothing of.
+// `reached` is the lambda at which it ended, -1 where there is none.
+static int
+solve_by_homotopy(Run *run, Newton **block, double *reached, uint32_t *failed)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof(double);
+    double *good = malloc(2 * bytes), *direct = good + model->nv;
+    if (!good)
+        return MDL_INTERNAL;
+    memcpy(good, run->v, bytes);
+    memcpy(direct, run->v, bytes);
+    int status = run_steps(run, block, EFFORT_START, failed);
+    if (status == MDL_FAILED) {
+        status = follow_lambda(run, block, good, reached);
+        if (status == MDL_FAILED) {
+            memcpy(run->v, direct, bytes);
+            status = run_steps(run, block, EFFORT_PATHS, failed);
+        }
+    }
+    free(good);
+    return status;
+}
+
+static void
+report_failure(Run *run, Newton *failed, double reached)
+{
+    char when[120] = "initialisation";
+    if (reached >= 0)
+        snprintf(when, sizeof when, "initialisation: the way from the simplified model ends at lambda = %.4g, and from the start values", reached);
+    newton_report(run, failed, when);
+}
+
 // `started`: v before, or NULL where no loops can be open.
 static int
 solve_steps(Run *run, Newton **block, const double *started)
 {
-    const mdl_model *model = run->model;
     uint32_t failed = 0;
-    double *good = model->lambda ? malloc(model->nv * sizeof *good) : NULL;
-    if (good)
-        memcpy(good, run->v, model->nv * sizeof *good);
-    int status = run_steps(run, block, true, &failed);
-    if (status == MDL_FAILED && good) {
-        double *direct = malloc(model->nv * sizeof *direct);
-        if (direct)
-            memcpy(direct, run->v, model->nv * sizeof *direct);
-        status = follow_lambda(run, block, good);
-        if (status != MDL_OK && direct)
-            memcpy(run->v, direct, model->nv * sizeof *direct);
-        free(direct);
-    }
+    double reached = -1;
+    int status = run->model->lambda ? solve_by_homotopy(run, block, &reached, &failed)
+                                    : run_steps(run, block, EFFORT_PATHS, &failed);
     if (status == MDL_FAILED && started)
         status = move_guesses(run, block, started);
     if (status == MDL_FAILED && !explain_loops(run, started))
-        newton_report(run, block[failed], "initialisation");
+        report_failure(run, block[failed], reached);
     if (status == MDL_INTERNAL)
         run_message(run, MDL_ERROR, "initialisation: out of memory");
-    free(good);
     return status;
 }
 
@@ -368,6 +390,9 @@ init_solve(Run *run)
     Newton **block = status == MDL_OK ? create_blocks(model) : NULL;
     if (status == MDL_OK)
         status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
+    for (uint32_t k = 0; status == MDL_OK && k < model->n_init; k++)
+        if (block[k])
+            newton_note_open(run, block[k]);
     free_blocks(model, block);
     if (status == MDL_OK && run->options->assemble && started)
         assemble_note(run, started, true);

@@ -138,6 +138,15 @@ invariants_group(const Invariants *s, uint32_t g, uint32_t *row)
     return group->rows;
 }
 
+uint32_t
+invariants_states(const Invariants *s, uint32_t g, uint32_t *column)
+{
+    const Group *group = &s->group[g];
+    if (column)
+        memcpy(column, group->column, group->columns * sizeof *column);
+    return group->columns;
+}
+
 // The transpose is factored, so that its pivots choose among the invariants.
 Rank *
 invariants_rank(const Run *run, Invariants *s, uint32_t g)

@@ -2,10 +2,9 @@
 //
 // Purpose: J = dF/dy + cj dF/dy' for both run-time forms.
 // Method: DAE form: the union of the patterns of jac_y, jac_yp and the ones of explicit rows, with index maps
-//         made once; values that the model keeps (n_kept) are unknowns behind the others, with right sides of zero. Causal form: the loops' unknowns u are eliminated, du/dx = -(dR/du)^-1 dR/dx (Schur
-//         complement of the DAE form's matrix), dense; with many unknowns they stay in the matrix (bordered.c).
-// Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: O(m^2 nx +
-// m^3).
+//         made once; values that the model keeps (n_kept) are unknowns behind the others, with right sides of zero. Causal form: the
+//         loops' unknowns are eliminated (schur.c); with many unknowns they stay in the matrix (bordered.c).
+// Contract: the model's `dynamics` were called at the point. Complexity: O(nonzeros); causal: that of schur.c.
 #include "runtime/jacobian.h"
 
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "runtime/bordered.h"
 #include "runtime/newton.h"
+#include "runtime/schur.h"
 
 struct Jacobian {
     const mdl_model *model;
@@ -27,16 +27,8 @@ struct Jacobian {
     bool resting;               // contacts at rest replace rows
     // causal form
     bool causal;
-    Bordered *bordered;         // when there are many unknowns; then nothing below is used
-    uint32_t m;                 // loop unknowns
-    uint32_t *loop_row;         // m rows of F
-    uint32_t *loop_of_y;        // n: loop unknown of y_j, UINT32_MAX: none
-    uint32_t *loop_of_yp;       // nx: loop unknown of yp_j
-    double *loop;               // m x m by columns: dR/du
-    double *sensitivity;        // m x nx by columns: du/dx
-    double *explicit_loop;      // nx x m by columns: d(-dx)/du of explicit rows
-    Lu *loop_lu;
-    Rank *loop_rank;            // instead, when equations of the loops follow from others
+    Bordered *bordered;         // when there are many unknowns
+    Schur *schur;               // otherwise
     // fractional derivatives (fractional.c)
     const Run *run;             // NULL: there are none
     double cj;
@@ -216,165 +208,33 @@ assemble_dae(Jacobian *jacobian, const double *v, double cj)
 
 // --- causal form
 
-static Lu *
-dense_pattern(uint32_t n, uint32_t **start_out, uint32_t **row_out)
-{
-    uint32_t *start = calloc((size_t)n + 1, sizeof *start);
-    uint32_t *row = calloc((size_t)n * n + 1, sizeof *row);
-    Lu *lu = NULL;
-    if (start && row) {
-        for (uint32_t j = 0; j <= n; j++)
-            start[j] = j * n;
-        for (uint32_t k = 0; n && k < n * n; k++)
-            row[k] = k % n;
-        lu = lu_create(n, start, row);
-    }
-    *start_out = start;
-    *row_out = row;
-    return lu;
-}
-
-static bool
-number_loops(Jacobian *jacobian)
-{
-    const mdl_model *model = jacobian->model;
-    uint32_t rows = model->n + model->n_kept;
-    jacobian->loop_row = calloc((size_t)rows + 1, sizeof *jacobian->loop_row);
-    jacobian->loop_of_y = calloc((size_t)rows + 1, sizeof *jacobian->loop_of_y);
-    jacobian->loop_of_yp = calloc((size_t)rows + 1, sizeof *jacobian->loop_of_yp);
-    if (!jacobian->loop_row || !jacobian->loop_of_y || !jacobian->loop_of_yp)
-        return false;
-    for (uint32_t i = 0; i < rows; i++) {
-        jacobian->loop_of_y[i] = jacobian->loop_of_yp[i] = NONE;
-        if (!is_implicit(model, i))
-            continue;
-        *(i < model->nx ? &jacobian->loop_of_yp[i] : &jacobian->loop_of_y[i]) = jacobian->m;
-        jacobian->loop_row[jacobian->m++] = i;
-    }
-    return true;
-}
-
 static bool
 build_causal(Jacobian *jacobian)
 {
-    if (!number_loops(jacobian))
+    const uint32_t *start, *row;
+    jacobian->schur = schur_create(jacobian->model, &start, &row);
+    if (!jacobian->schur)
         return false;
-    size_t m = jacobian->m, n = jacobian->n;
-    uint32_t *start, *row;
-    jacobian->loop_lu = dense_pattern(jacobian->m, &start, &row);
-    free(start);
-    free(row);
-    jacobian->lu = dense_pattern(jacobian->n, &jacobian->start, &jacobian->row);
-    jacobian->values = calloc(n * n + 1, sizeof *jacobian->values);
-    jacobian->loop = calloc(m * m + 1, sizeof *jacobian->loop);
-    jacobian->sensitivity = calloc(m * n + 1, sizeof *jacobian->sensitivity);
-    jacobian->explicit_loop = calloc(m * n + 1, sizeof *jacobian->explicit_loop);
-    return jacobian->loop_lu && jacobian->lu && jacobian->values && jacobian->loop && jacobian->sensitivity &&
-           jacobian->explicit_loop;
-}
-
-// One partial derivative of the DAE form goes where the elimination needs it. `loop` is the column's loop
-// unknown.
-static void
-place_partial(Jacobian *jacobian, const uint32_t *row_loop, uint32_t i, uint32_t j, uint32_t loop, double value)
-{
-    uint32_t m = jacobian->m, n = jacobian->n;
-    uint32_t r = row_loop[i];
-    if (r != NONE && loop != NONE)
-        jacobian->loop[(size_t)loop * m + r] += value;
-    else if (r != NONE)
-        jacobian->sensitivity[(size_t)j * m + r] -= value;
-    else if (loop != NONE)
-        jacobian->explicit_loop[(size_t)loop * n + i] += value;
-    else
-        jacobian->values[(size_t)j * n + i] += value;
-}
-
-static void
-scatter(Jacobian *jacobian, const mdl_matrix *matrix, const double *v, const uint32_t *row_loop,
-        const uint32_t *column_loop)
-{
-    for (uint32_t j = 0; matrix->nonzeros && j < matrix->columns; j++)
-        for (uint32_t k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
-            place_partial(jacobian, row_loop, matrix->row[k], j, column_loop[j],
-                          usable(v[matrix->values + k]));
-}
-
-static uint32_t
-open_equations(const Run *run)
-{
-    return run->deficient + run->locked;
-}
-
-// The loops' matrix, ready for solve_loops. Where equations follow from others their unknowns change as little as
-// they can.
-static bool
-factor_loops(Jacobian *jacobian, const Run *run)
-{
-    const mdl_model *model = jacobian->model;
-    uint32_t m = jacobian->m;
-    if (!open_equations(run))
-        return !m || lu_factor(jacobian->loop_lu, jacobian->loop, true);
-    if (!jacobian->loop_rank)
-        jacobian->loop_rank = rank_create(m, m);
-    if (!jacobian->loop_rank)
+    size_t n = jacobian->n, nonzeros = start[n];
+    jacobian->start = malloc((n + 1) * sizeof *start);
+    jacobian->row = malloc((nonzeros + 1) * sizeof *row);
+    jacobian->values = calloc(nonzeros + 1, sizeof *jacobian->values);
+    if (!jacobian->start || !jacobian->row || !jacobian->values)
         return false;
-    double scale[m + 1];
-    for (uint32_t k = 0; k < m; k++)
-        scale[k] = jacobian->loop_row[k] < model->n ? run->v[model->nominal + jacobian->loop_row[k]] : 1;
-    memcpy(rank_matrix(jacobian->loop_rank), jacobian->loop, (size_t)m * m * sizeof(double));
-    return rank_factor(jacobian->loop_rank, scale, 0, m - open_equations(run));
-}
-
-static void
-solve_loops(Jacobian *jacobian, const Run *run, double *du)
-{
-    if (open_equations(run))
-        rank_solve(jacobian->loop_rank, du, du);
-    else if (jacobian->m)
-        lu_solve(jacobian->loop_lu, du);
-}
-
-static bool
-assemble_causal(Jacobian *jacobian, const Run *run, double cj)
-{
-    const mdl_model *model = jacobian->model;
-    const double *v = run->v;
-    size_t m = jacobian->m, n = jacobian->n;
-    memset(jacobian->values, 0, n * n * sizeof(double));
-    memset(jacobian->loop, 0, m * m * sizeof(double));
-    memset(jacobian->sensitivity, 0, m * n * sizeof(double));
-    memset(jacobian->explicit_loop, 0, m * n * sizeof(double));
-    uint32_t rows = model->n + model->n_kept, row_loop[rows + 1];
-    for (uint32_t i = 0; i < rows; i++)
-        row_loop[i] = i < model->nx ? jacobian->loop_of_yp[i] : jacobian->loop_of_y[i];
-    scatter(jacobian, &model->jac_y, v, row_loop, jacobian->loop_of_y);
-    scatter(jacobian, &model->jac_yp, v, row_loop, jacobian->loop_of_yp);
-    if (!factor_loops(jacobian, run))
-        return false;
-    for (size_t j = 0; j < n; j++) {
-        double *du = jacobian->sensitivity + j * m, *column = jacobian->values + j * n;
-        solve_loops(jacobian, run, du);
-        for (size_t k = 0; k < m; k++)
-            for (size_t i = 0; i < n; i++)
-                column[i] += jacobian->explicit_loop[k * n + i] * du[k];
-        for (size_t i = 0; i < n; i++)
-            if (jacobian->loop_of_yp[i] != NONE)
-                column[i] = -du[jacobian->loop_of_yp[i]];
-        column[j] += cj;
-    }
+    memcpy(jacobian->start, start, (n + 1) * sizeof *start);
+    memcpy(jacobian->row, row, nonzeros * sizeof *row);
     return true;
 }
 
 // --- both
 
-enum { DENSE_CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
+enum { CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
 
 // Equations that follow from others need df/dx itself.
 static bool
 wants_border(const Run *run)
 {
-    return run->model->n + run->model->n_kept > DENSE_CAUSAL_LIMIT && !open_equations(run);
+    return run->model->n + run->model->n_kept > CAUSAL_LIMIT && !run->deficient && !run->locked;
 }
 
 Jacobian *
@@ -396,7 +256,7 @@ jacobian_create(const Run *run, bool causal, const uint32_t *replaced)
         return jacobian;
     }
     bool built = causal ? build_causal(jacobian) : build_dae(jacobian, replaced);
-    if (built && !causal)
+    if (built)
         jacobian->lu = lu_create(jacobian->size, jacobian->start, jacobian->row);
     if (!built || !jacobian->lu)
         jacobian_free(&jacobian);
@@ -413,8 +273,7 @@ jacobian_free(Jacobian **slot)
         return;
     bordered_free(&jacobian->bordered);
     lu_free(&jacobian->lu);
-    lu_free(&jacobian->loop_lu);
-    rank_free(&jacobian->loop_rank);
+    schur_free(&jacobian->schur);
     free(jacobian->start);
     free(jacobian->row);
     free(jacobian->values);
@@ -422,12 +281,6 @@ jacobian_free(Jacobian **slot)
     free(jacobian->from_yp);
     free(jacobian->from_rest);
     free(jacobian->diagonal);
-    free(jacobian->loop_row);
-    free(jacobian->loop_of_y);
-    free(jacobian->loop_of_yp);
-    free(jacobian->loop);
-    free(jacobian->sensitivity);
-    free(jacobian->explicit_loop);
     free(jacobian->kept);
     free(jacobian->work);
     free(jacobian);
@@ -463,7 +316,7 @@ jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
         return true;
     }
     if (jacobian->causal)
-        return assemble_causal(jacobian, run, cj);
+        return schur_assemble(jacobian->schur, run, cj, jacobian->values);
     assemble_dae(jacobian, run->v, cj);
     return true;
 }

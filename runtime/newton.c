@@ -1,12 +1,11 @@
-// newton.c: one algebraic block solved by damped Newton, with a homotopy for hard starts.
+// newton.c: one algebraic block solved by damped Newton; path.c has what is tried at a hard start.
 //
 // Purpose: initialisation, consistent values at events, rows and root functions, causal form.
 // Method: affine-invariant damping with the natural monotonicity test (Deuflhard, Newton Methods for
 //         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not the
 //         residual, must shrink, so the scaling of equations does not matter. Corrections are measured
 //         relative to max(|u|, nominal). What has converged is accepted when the residuals are small, too,
-//         compared with the terms that changes of the unknowns make in them. Homotopy: F(u) = (1 - s) F(u0), s from 0
-//         to 1 with adaptive steps.
+//         compared with the terms that changes of the unknowns make in them.
 //         Blocks with constraints may have equations that follow from others: there corrections are the shortest
 //         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other.
 // Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
@@ -19,13 +18,13 @@
 
 #include "runtime/newton.h"
 
-enum { ITERATIONS = 60, HOMOTOPY_STEPS = 400, BESIDE = 3 };
+enum { ITERATIONS = 60, BESIDE = 3 };
 
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
-static const double TURNING = 30;       // times the speed at its beginning: a path turns back
 static const double SHRINKS = 0.9;
+static const double LEAP = 0.1;         // change of a correction over a step of almost no length
 static const double SMALLEST_DAMPING = 1e-6;
 
 static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
@@ -61,8 +60,8 @@ newton_create(const mdl_block *block)
     newton->size = newton->scale + m;
     for (uint32_t i = 0; i < block->m; i++)
         newton->scale[i] = newton_scale(block, i);
-    newton->review = block->constraints && block->m <= RANK_LIMIT;
-    newton->switched = block->switched && block->linear && block->m <= RANK_LIMIT;
+    newton->review = (block->constraints || block->conditions) && block->m <= RANK_LIMIT;
+    newton->switched = block->switched && block->linear && !block->conditions && block->m <= RANK_LIMIT;
     return newton;
 }
 
@@ -81,8 +80,8 @@ newton_free(Newton **slot)
 }
 
 // Evaluates the block and puts target - residual into `out`. False when something is not finite.
-static bool
-defect(const Run *run, const Newton *newton, double *out)
+bool
+newton_defect(const Run *run, const Newton *newton, double *out)
 {
     const mdl_block *block = newton->block;
     failure_clear(run);
@@ -95,8 +94,8 @@ defect(const Run *run, const Newton *newton, double *out)
     return finite;
 }
 
-static double
-size_of(const Newton *newton, const double *correction)
+double
+newton_size(const Newton *newton, const double *correction)
 {
     double most = 0;
     for (uint32_t i = 0; i < newton->block->m; i++) {
@@ -107,8 +106,8 @@ size_of(const Newton *newton, const double *correction)
     return most;
 }
 
-static void
-read_unknowns(const Run *run, const Newton *newton, double *to)
+void
+newton_read(const Run *run, const Newton *newton, double *to)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         to[i] = run->v[newton->block->unknown[i]];
@@ -227,6 +226,16 @@ correction(Run *run, Newton *newton)
     return true;
 }
 
+// After the shortest step that is tried the simplified correction is still the one before, but for an equation that jumps in between.
+static bool
+jumps(const Newton *newton, double norm)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        most = fmax(most, fabs(newton->trial[i] - newton->step[i]) / fmax(fabs(newton->base[i]), newton->scale[i]));
+    return most > LEAP * norm;
+}
+
 // One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
 // there.
 static bool
@@ -234,9 +243,9 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
 {
     for (;;) {
         move(run, newton, *damping);
-        if (defect(run, newton, newton->trial)) {
+        if (newton_defect(run, newton, newton->trial)) {
             apply_inverse(newton, newton->trial);
-            *trial_norm = size_of(newton, newton->trial);
+            *trial_norm = newton_size(newton, newton->trial);
             if (*trial_norm <= (1 - *damping / 4) * norm || *trial_norm <= CONVERGED)
                 return true;
             if (*damping == 1 && norm <= STAGNATED)
@@ -244,7 +253,7 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
         }
         *damping /= 2;
         if (*damping < SMALLEST_DAMPING)
-            return fail(newton, NO_DESCENT);
+            return fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
     }
 }
 
@@ -254,7 +263,7 @@ finish(Run *run, Newton *newton)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         run->v[newton->block->unknown[i]] += newton->trial[i];
-    return defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
 }
 
 // Start values that satisfy the equations exactly are a solution, also where the matrix is singular (a
@@ -333,36 +342,36 @@ polish(Run *run, Newton *newton)
     memcpy(newton->step, newton->trial, newton->block->m * sizeof *newton->step);
     double before = INFINITY;
     for (int k = 0; k < ITERATIONS && digits_missing(run, newton) > WRONG; k++) {
-        read_unknowns(run, newton, newton->base);
-        if (!defect(run, newton, newton->step) || !correction(run, newton))
+        newton_read(run, newton, newton->base);
+        if (!newton_defect(run, newton, newton->step) || !correction(run, newton))
             return true;
-        double norm = size_of(newton, newton->step);
+        double norm = newton_size(newton, newton->step);
         if (!(norm < SHRINKS * before))
             return true;
         before = norm;
         move(run, newton, 1);
-        if (defect(run, newton, newton->trial))
+        if (newton_defect(run, newton, newton->trial))
             continue;
         move(run, newton, 0);
-        return defect(run, newton, newton->trial);
+        return newton_defect(run, newton, newton->trial);
     }
     return true;
 }
 
-static bool
-iterate(Run *run, Newton *newton)
+bool
+newton_iterate(Run *run, Newton *newton)
 {
     double damping = 1;
     newton->corrections = 0;
-    if (!defect(run, newton, newton->step))
+    if (!newton_defect(run, newton, newton->step))
         return fail(newton, NOT_FINITE);
     if (!newton->block->linear && is_solved(newton))
         return true;
     for (int k = 0; k < ITERATIONS; k++) {
-        read_unknowns(run, newton, newton->base);
+        newton_read(run, newton, newton->base);
         if (!correction(run, newton))
             return false;
-        double norm = size_of(newton, newton->step), trial_norm = 0;
+        double norm = newton_size(newton, newton->step), trial_norm = 0;
         if (!isfinite(norm))
             return fail(newton, SINGULAR);
         if (!damped_step(run, newton, norm, &damping, &trial_norm))
@@ -375,90 +384,18 @@ iterate(Run *run, Newton *newton)
                 return false;
             return polish(run, newton) && is_accurate(run, newton);
         }
-        if (!defect(run, newton, newton->step))
+        if (!newton_defect(run, newton, newton->step))
             return fail(newton, NOT_FINITE);
         damping = fmin(1, 4 * damping);
     }
     return fail(newton, TOO_MANY);
 }
 
-static void
-write_unknowns(const Run *run, const Newton *newton, const double *from)
+void
+newton_write(const Run *run, const Newton *newton, const double *from)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         run->v[newton->block->unknown[i]] = from[i];
-}
-
-// How fast the unknowns move along the path at the iterate: |J^-1 F(u0)|. Infinite where the matrix is singular.
-static double
-path_speed(Run *run, Newton *newton, const double *first)
-{
-    if (!newton->lu || !defect(run, newton, newton->trial))
-        return INFINITY;
-    mdl_call(newton->block->jacobian, run->v);
-    if (!lu_factor(newton->lu, run->v + newton->block->jac.values, true))
-        return INFINITY;
-    memcpy(newton->trial, first, newton->block->m * sizeof *newton->trial);
-    lu_solve(newton->lu, newton->trial);
-    read_unknowns(run, newton, newton->base);
-    return size_of(newton, newton->trial);
-}
-
-// Follows F(u) = (1 - s) F(u0). `path` has 2m places: the first residual and the last good point.
-static bool
-follow_path(Run *run, Newton *newton, double *path)
-{
-    uint32_t m = newton->block->m;
-    double *good = path + m;
-    double s = 0, ds = 0.1;
-    write_unknowns(run, newton, newton->start);
-    memset(newton->target, 0, m * sizeof *newton->target);
-    if (!defect(run, newton, path))
-        return fail(newton, NOT_FINITE);
-    memcpy(good, newton->start, m * sizeof *good);
-    double speed = path_speed(run, newton, path);
-    for (int k = 0; k < HOMOTOPY_STEPS && s < 1; k++) {
-        double next = fmin(1, s + ds);
-        for (uint32_t i = 0; i < m; i++)
-            newton->target[i] = -(1 - next) * path[i];
-        bool solved = iterate(run, newton);
-        if (run->options->trace)
-            newton_trace_step(run, newton, next, good, solved);
-        if (solved) {
-            s = next;
-            ds *= 2;
-            read_unknowns(run, newton, good);
-        } else {
-            write_unknowns(run, newton, good);
-            ds /= 4;
-            if (ds < 1e-9)
-                break;
-        }
-    }
-    memset(newton->target, 0, m * sizeof *newton->target);
-    newton->reached = s;
-    // Where the path turns back, the unknowns move infinitely fast along it.
-    bool turns = s < 1 && s > 0 && path_speed(run, newton, path) > TURNING * speed;
-    newton->trouble = turns ? TURNING_POINT : NO_PATH;
-    return s >= 1;
-}
-
-static bool
-homotopy_solve(Run *run, Newton *newton)
-{
-    uint32_t m = newton->block->m;
-    double *path = calloc(2 * (size_t)m, sizeof *path);
-    Trouble first = newton->trouble;
-    bool solved = path && follow_path(run, newton, path);
-    free(path);
-    if (!solved) {
-        // The report shows the direct attempt's end: that is the one a user can relate to start values.
-        Trouble last = newton->trouble;
-        write_unknowns(run, newton, newton->start);
-        iterate(run, newton);
-        newton->trouble = last == TURNING_POINT || first == NO_TROUBLE ? last : first;
-    }
-    return solved;
 }
 
 void
@@ -479,7 +416,7 @@ newton_inner_response(const Run *run, const Newton *newton, const double *along,
     mdl_call(block->eval, run->v);
     for (uint32_t k = 0; k < block->n_inner; k++)
         response[k] = isfinite(step) ? (run->v[block->inner[k]] - response[k]) / step : 0;
-    write_unknowns(run, newton, kept);
+    newton_write(run, newton, kept);
     mdl_call(block->eval, run->v);
 }
 
@@ -526,7 +463,7 @@ shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
     for (size_t k = 0; k < d; k++)
         for (size_t i = 0; i < m; i++)
             run->v[block->unknown[i]] += right[k] * direction[k * n + i] * newton->scale[i];
-    return defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
 }
 
 static bool
@@ -556,17 +493,17 @@ solve_beside(Run *run, Newton *newton)
             double wave = sin(1.0 + 2.4 * (i + 1) + 17.0 * k); // as good as random, and the same in every run
             run->v[block->unknown[i]] = newton->start[i] + 0.05 * wave * fmax(fabs(newton->start[i]), newton->scale[i]);
         }
-        if (iterate(run, newton))
+        if (newton_iterate(run, newton))
             return true;
     }
     if (!newton->review)
         return false;
-    write_unknowns(run, newton, newton->start);
-    newton->trouble = iterate(run, newton) ? NO_TROUBLE : first;
+    newton_write(run, newton, newton->start);
+    newton->trouble = newton_iterate(run, newton) ? NO_TROUBLE : first;
     // A dependence that least squares cannot resolve: the residuals at the start values say which equations disagree.
     if (newton->by_rank && newton->trouble != CONTRADICTION) {
-        write_unknowns(run, newton, newton->start);
-        defect(run, newton, newton->step);
+        newton_write(run, newton, newton->start);
+        newton_defect(run, newton, newton->step);
         newton->trouble = NOT_REACHED;
     }
     return false;
@@ -597,35 +534,34 @@ opens_states(const Run *run, Newton *newton)
 }
 
 int
-newton_solve(Run *run, Newton *newton, bool homotopy)
+newton_solve(Run *run, Newton *newton, Effort effort)
 {
     memset(newton->target, 0, newton->block->m * sizeof *newton->target);
     newton->trouble = NO_TROUBLE;
     run->stats->block_solves++;
-    read_unknowns(run, newton, newton->start);
-    bool solved = iterate(run, newton);
+    newton_read(run, newton, newton->start);
+    bool solved = newton_iterate(run, newton);
     if (!solved && newton->by_square) {
         // The decomposition may still do it, and its null vectors are what a report shows.
         square_free(&newton->square);
-        write_unknowns(run, newton, newton->start);
-        solved = iterate(run, newton);
+        newton_write(run, newton, newton->start);
+        solved = newton_iterate(run, newton);
     }
-    if (run->options->trace && homotopy)
+    if (run->options->trace && effort != EFFORT_RUN)
         newton_trace_solve(run, newton, solved);
-    if (solved && homotopy && newton->locked && opens_states(run, newton))
+    if (solved && effort != EFFORT_RUN && newton->locked && opens_states(run, newton))
         return MDL_FAILED;
     if (solved)
         return shorten(run, newton) ? MDL_OK : MDL_FAILED;
-    if (homotopy && newton->trouble != NOT_FINITE && solve_beside(run, newton))
+    if (effort == EFFORT_PATHS && newton->trouble != NOT_FINITE && solve_beside(run, newton))
         return MDL_OK;
-    if (homotopy && newton->trouble != NOT_FINITE && newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED
-        && homotopy_solve(run, newton))
-        return MDL_OK;
+    if (effort == EFFORT_PATHS && newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED && path_solve(run, newton))
+        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
     return MDL_FAILED;
 }
 
 void
 newton_restore(const Run *run, const Newton *newton)
 {
-    write_unknowns(run, newton, newton->start);
+    newton_write(run, newton, newton->start);
 }

@@ -12,7 +12,7 @@ enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looke
 static const double RANK_DEPENDENT = 1e-10;
 
 typedef enum Trouble {
-    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, CONTRADICTION, NOT_REACHED, INACCURATE
+    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, JUMP, CONTRADICTION, NOT_REACHED, INACCURATE
 } Trouble;
 
 struct Newton {
@@ -27,7 +27,7 @@ struct Newton {
     double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
     Trouble trouble;
     uint32_t corrections; // of the last iteration
-    double reached;       // how far the path of the homotopy went, 0 to 1
+    double reached;       // where the path of the homotopy turned back first
     // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
     // equations follow from the others for good and the shortest solution is taken.
     Rank *rank;
@@ -40,6 +40,17 @@ struct Newton {
     bool by_square;  // the latest correction came from it
 };
 
+// Evaluates the block and puts target - residual into `out`. False when something is not finite.
+bool newton_defect(const Run *run, const Newton *newton, double *out);
+// Damped Newton from the unknowns in v towards `target`.
+bool newton_iterate(Run *run, Newton *newton);
+void newton_read(const Run *run, const Newton *newton, double *to);
+void newton_write(const Run *run, const Newton *newton, const double *from);
+// The largest part of a correction relative to max(|u|, nominal).
+double newton_size(const Newton *newton, const double *correction);
+// path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
+// the direct attempt.
+bool path_solve(Run *run, Newton *newton);
 // The unit of unknown i.
 double newton_scale(const mdl_block *block, uint32_t i);
 // How many unknowns the equations leave open at the iterate.
@@ -50,9 +61,11 @@ bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
 bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
 // How the inner variables follow the direction `along` of the unknowns; `response` has n_inner places. v is as before.
 void newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response);
-// --trace=init: one line per solve and per step of the homotopy; the path stood at the unknowns `from` before.
+// --trace=init: one line per solve and per step of the path, which stood at the unknowns `from` before.
 void newton_trace_solve(const Run *run, const Newton *newton, bool solved);
-void newton_trace_step(const Run *run, const Newton *newton, double s, const double *from, bool solved);
+void newton_trace_step(const Run *run, const Newton *newton, double s, const double *from);
+// A note: the block was solved from the unknowns `from`, because it could not be from its start values.
+void newton_note_elsewhere(const Run *run, const Newton *newton, const double *from);
 // "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
 // a newline before it. Returns the length.
 size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);

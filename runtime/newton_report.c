@@ -39,6 +39,7 @@ trouble_text(Trouble trouble)
     case NOT_FINITE: return "an equation has no finite value";
     case SINGULAR: return "its matrix of partial derivatives is singular";
     case NO_DESCENT: return "no step reduces the error";
+    case JUMP: return "no step reduces the error, because an equation jumps there";
     case TOO_MANY: return "the iteration does not converge";
     case TURNING_POINT: return "the path from the start values turns back before it reaches a solution";
     case CONTRADICTION: return "its equations contradict each other";
@@ -163,7 +164,7 @@ static void
 say_equations(Text *out, const mdl_block *block, uint32_t worst)
 {
     uint32_t n = block->m + block->n_inner, shown = 0;
-    for (uint32_t i = 0; i < n && n > 1; i++) {
+    for (uint32_t i = 0; i < n && (n > 1 || worst >= n); i++) {
         const char *const *texts = i < block->m ? block->equation : block->inner_equation;
         if (i == worst || !texts)
             continue;
@@ -171,7 +172,7 @@ say_equations(Text *out, const mdl_block *block, uint32_t worst)
             say(out, "\n  and %u more", n - 1 - SHOWN);
             break;
         }
-        say(out, "%s\n  %s", shown++ ? "" : "\ntogether with", texts[i < block->m ? i : i - block->m]);
+        say(out, "%s\n  %s", shown++ ? "" : worst < n ? "\ntogether with" : "\nof", texts[i < block->m ? i : i - block->m]);
     }
 }
 
@@ -227,19 +228,15 @@ newton_trace_solve(const Run *run, const Newton *newton, bool solved)
 }
 
 void
-newton_trace_step(const Run *run, const Newton *newton, double s, const double *from, bool solved)
+newton_trace_step(const Run *run, const Newton *newton, double s, const double *from)
 {
     const mdl_block *block = newton->block;
     char text[4000];
     Text out = {text, sizeof text, 0};
-    say(&out, "  continuation to s = %.10g: ", s);
-    if (!solved)
-        say(&out, "%s, a shorter step is tried", trouble_text(newton->trouble));
-    else
-        say(&out, "%u correction%s", newton->corrections, newton->corrections == 1 ? "" : "s");
+    say(&out, "  continuation to s = %.10g: %u correction%s", s, newton->corrections, newton->corrections == 1 ? "" : "s");
     bool shown[block->m + 1];
     memset(shown, 0, sizeof shown);
-    for (uint32_t count = 0; solved && count < 4 && count < block->m; count++) {
+    for (uint32_t count = 0; count < 4 && count < block->m; count++) {
         uint32_t fastest = block->m;
         double most = 0;
         for (uint32_t i = 0; i < block->m; i++) {
@@ -258,6 +255,43 @@ newton_trace_step(const Run *run, const Newton *newton, double s, const double *
 }
 
 void
+newton_note_open(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    char text[2400], open[1200] = "";
+    Text out = {text, sizeof text, 0};
+    // Where constraints are redundant the equations have more than is open.
+    if (!newton->by_rank || !block->conditions || block->constraints)
+        return;
+    mdl_call(block->jacobian, run->v);
+    if (!newton_rank(run, newton, RANK_DEPENDENT, block->m) || rank_value(newton->rank) == block->m)
+        return;
+    newton_null_text(run, newton, DIRECTIONS, open, sizeof open);
+    uint32_t count = block->m - rank_value(newton->rank);
+    say(&out, "initialisation: the conditions of the start leave something open, because %u of the equations below follow%s from the others; "
+        "of all solutions one near the start values is taken", count, count == 1 ? "s" : "");
+    say(&out, "%s", open);
+    say_equations(&out, block, UINT32_MAX);
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
+void
+newton_note_elsewhere(const Run *run, const Newton *newton, const double *from)
+{
+    const mdl_block *block = newton->block;
+    char text[2000];
+    Text out = {text, sizeof text, 0};
+    uint32_t shown = 0;
+    say(&out, "initialisation: nothing can be solved from the start values; other ones were taken:");
+    for (uint32_t i = 0; i < block->m; i++)
+        if (from[i] != newton->start[i] && shown++ < SHOWN)
+            say(&out, "\n  %s: %.9g instead of %.9g", name_of(block, i), from[i], newton->start[i]);
+    if (shown > SHOWN)
+        say(&out, "\n  and %u more", shown - SHOWN);
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
+void
 newton_report(const Run *run, Newton *newton, const char *when)
 {
     const mdl_block *block = newton->block;
@@ -269,7 +303,7 @@ newton_report(const Run *run, Newton *newton, const char *when)
     say(&out, "%s: a system of %u equation%s could not be solved: %s", when, equations, equations == 1 ? "" : "s",
         trouble_text(newton->trouble));
     if (newton->trouble == TURNING_POINT)
-        say(&out, " (a turning point at s = %.4g); start values on the other side of it may help", newton->reached);
+        say(&out, " (at s = %.4g, and its other branch does not come to one either); other start values may help", newton->reached);
     say(&out, "%s", open);
     if (newton->trouble == CONTRADICTION || newton->trouble == NOT_REACHED)
         say_contradiction(&out, run, newton);

@@ -18,7 +18,7 @@
 
 #include "runtime/newton.h"
 
-enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, INVARIANT_LIMIT = 1500, CAUSAL_LIMIT = 600 };
+enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, MECHANISMS = 2, INVARIANT_LIMIT = 1500 };
 
 static const double MOVE = 2e-3;      // of the states' sizes: nearby points
 static const double ON_MANIFOLD = 1e-12;
@@ -140,7 +140,7 @@ evaluate_anyway(Run *run)
         const mdl_step *step = &model->dynamics[k];
         if (!step->block)
             mdl_call(step->call, run->v);
-        else if (newton_solve(run, run->block[k], false) != MDL_OK)
+        else if (newton_solve(run, run->block[k], EFFORT_RUN) != MDL_OK)
             newton_restore(run, run->block[k]);
     }
 }
@@ -325,23 +325,36 @@ joints_text(Review *r, uint32_t g, char *text, size_t size)
 }
 
 static void
+note_group(Review *r, uint32_t g)
+{
+    char text[3000], joints[1500];
+    list_dependent(r, g, text, sizeof text);
+    joints_text(r, g, joints, sizeof joints);
+    uint32_t count = r->rows[g] - r->rank[g];
+    run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
+                "the shortest are taken%s%sThey depend on each other:%s", count, r->rows[g], r->run->model->name,
+                count == 1 ? "s" : "", joints, joints[0] ? ".\n" : ". ", text);
+}
+
+// What mechanisms of an array have in common is said for the first ones.
+static void
 note_groups(Review *r)
 {
     const mdl_model *model = r->run->model;
+    uint32_t noted = 0, count = 0;
     for (uint32_t g = 0; g < r->groups; g++) {
-        char text[3000], joints[1500];
         if (r->rank[g] == r->rows[g])
             continue;
-        list_dependent(r, g, text, sizeof text);
-        joints_text(r, g, joints, sizeof joints);
         mark_redundant(r, g);
         if (model->constraint[r->row[0]].level)
             continue;
-        uint32_t count = r->rows[g] - r->rank[g];
-        run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
-                    "the shortest are taken%s%sThey depend on each other:%s", count, r->rows[g], model->name,
-                    count == 1 ? "s" : "", joints, joints[0] ? ".\n" : ". ", text);
+        if (noted++ < MECHANISMS)
+            note_group(r, g);
+        else
+            count += r->rows[g] - r->rank[g];
     }
+    if (noted > MECHANISMS)
+        run_message(r->run, MDL_NOTE, "so do %u constraints of %u more mechanisms", count, noted - MECHANISMS);
 }
 
 // Not a state that squares the structure of a mechanism (ir/pass/closure.c).
@@ -424,22 +437,15 @@ settle_block(Review *r, uint32_t step)
     return MDL_FAILED;
 }
 
-static int
+static void
 choose_causal_form(Run *run)
 {
-    const mdl_model *model = run->model;
     if (!run->deficient)
-        return MDL_OK;
-    if (model->n > CAUSAL_LIMIT) {
-        run_message(run, MDL_ERROR, "constraints follow from others, which is supported for at most %d unknowns; this "
-                    "model has %u", CAUSAL_LIMIT, model->n);
-        return MDL_FAILED;
-    }
+        return;
     run->causal = true;
-    run->ny = model->nx;
+    run->ny = run->model->nx;
     run->stats->form = "causal";
     run->stats->unknowns = run->ny;
-    return MDL_OK;
 }
 
 static int
@@ -465,7 +471,8 @@ settle(Review *r)
     evaluate_plain(run);
     mdl_call(model->jacobian, run->v);
     note_groups(r);
-    return choose_causal_form(run);
+    choose_causal_form(run);
+    return MDL_OK;
 }
 
 static bool

@@ -157,9 +157,15 @@ void run_json_text(const char *text, FILE *out); // quoted
 // --- newton.c: one algebraic block
 Newton *newton_create(const mdl_block *block);
 void newton_free(Newton **newton);
-// Solves the block from the values in v. Quiet: returns MDL_FAILED without a message; newton_report() says
-// why. With `homotopy` a failed solve is repeated along F(u) = (1 - s) F(u0), s from 0 to 1.
-int newton_solve(Run *run, Newton *newton, bool homotopy);
+typedef enum Effort {
+    EFFORT_RUN,    // Newton's method
+    EFFORT_START,  // the same, traced when options ask for it
+    EFFORT_PATHS   // at a start: what path.c tries after it, too
+} Effort;
+// Solves the block from the values in v. Returns MDL_FAILED without a message; newton_report() says why.
+int newton_solve(Run *run, Newton *newton, Effort effort);
+// After a block of the initial system was solved: a note when the conditions of the start do not determine its states.
+void newton_note_open(Run *run, Newton *newton);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
@@ -220,7 +226,7 @@ may_stop(const Run *run)
 // Solves what can be solved: for positions, where forces may not be solvable (redundancy.c).
 void evaluate_anyway(Run *run);
 
-// --- assemble.c: loops of a mechanism at the start
+// --- assemble.c, assemble_report.c: loops of a mechanism at the start
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
 int assemble_start(Run *run);
@@ -469,6 +475,8 @@ void invariants_free(Invariants **invariants);
 uint32_t invariants_groups(const Invariants *invariants);
 // The invariants of group g into `row` (model->n_constraints places); their number.
 uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
+// The states of their depth that they depend on into `column` (model->nx places; NULL: only their number); their number.
+uint32_t invariants_states(const Invariants *invariants, uint32_t g, uint32_t *column);
 // Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
 struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
 

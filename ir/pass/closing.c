@@ -97,9 +97,11 @@ connection_of(const Closings *closings, const Dae *dae, uint32_t equation)
     const Lists *lists = &closings->of_inst;
     for (uint32_t k = 0; k < n; k++) {
         const Group *group = dae_group(dae, vars[k]);
-        if (!group || dae->insts.at[group->inst].class_kind != CLASS_KIND_CONNECTOR)
+        // The variable may be that of a record in the connector (an orientation).
+        uint32_t connector = group ? around_kind(dae, group->inst, CLASS_KIND_CONNECTOR) : NONE;
+        if (connector == NONE)
             continue;
-        for (uint32_t i = lists->start.at[group->inst]; i < lists->start.at[group->inst + 1]; i++) {
+        for (uint32_t i = lists->start.at[connector]; i < lists->start.at[connector + 1]; i++) {
             Span at = dae->connects.at[lists->item.at[i] / 2].span;
             if (at.lo == span.lo && at.hi == span.hi)
                 return lists->item.at[i] / 2;

@@ -5,19 +5,20 @@
 //             which constraints follow from others is a matter of numbers, and found at the start of a run.
 // Method:     maximum matching with derivatives merged, then Dulmage-Mendelsohn. When the over-determined part moves and
 //             the under-determined part has equations of motion, each surplus
-//             equation gives a closure variable s, which enters all constraints of the part with a coefficient that is zero
-//             but not for the structure, and each undetermined force an equation that contains all forces with
+//             equation gives a closure variable s, which enters all constraints of its mechanism with a coefficient that is zero
+//             but not for the structure, and each undetermined force an equation that contains all forces of its mechanism with
 //             such coefficients. The rank of the blocks is deficient by as much; the shortest solution (runtime/rank.c)
-//             keeps s at zero and the forces small.
+//             keeps s at zero and the forces small. What are different mechanisms is found by closure_groups.c.
 //             Conditions on positions may be linear sums of arms after elimination, without a curved equation of their own: several
 //             planar loops in space leave such sums over-determined among themselves. They get the closure variables, too.
 // Contract:   requires alias; changes nothing in models that are balanced, or that are not of this kind (balance reports
-//             them). Complexity: that of matching; constraints times closure variables.
+//             them). Complexity: that of matching; per mechanism constraints times closure variables.
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
+#include "ir/pass/closure_groups.h"
 #include "ir/structure.h"
 
-enum { CLOSURES = 64 };
+enum { CLOSURES = 64 }; // of one mechanism
 
 typedef struct Closure {
     Dae *dae;
@@ -25,6 +26,9 @@ typedef struct Closure {
     Structure structure;
     U32Vec column_of;
     Singular over, under;
+    Groups kinematics, forces;
+    VEC(U32Vec) closures; // per group of the kinematics: its closure variables
+    uint32_t made;        // closure variables so far
     Var zero;
 } Closure;
 
@@ -41,7 +45,7 @@ decompose(Closure *c)
     uint32_t surplus = problem_match(&c->problem, dae->nvars, NULL), missing = 0;
     for (Var v = 0; v < c->problem.unknown.n; v++)
         missing += c->problem.unknown.at[v] && c->problem.equation_of.at[v] == NONE;
-    if (!surplus || surplus != missing || surplus > CLOSURES)
+    if (!surplus || surplus != missing)
         return false;
     problem_singular(&c->problem, dae->nvars, &c->over, &c->under);
     return true;
@@ -173,9 +177,9 @@ add_closures(Closure *c, uint32_t equation, const U32Vec *closures)
     vec_free(&vars);
 }
 
-// 0 = zero*(f1 + f2 + ...), once per missing equation.
+// 0 = zero*(f1 + f2 + ...) with the forces of one group, once per missing equation.
 static void
-add_force_equations(Closure *c, uint32_t count)
+add_force_equations(Closure *c, uint32_t group, uint32_t node)
 {
     Dae *dae = c->dae;
     Exprs *exprs = dae->exprs;
@@ -183,12 +187,13 @@ add_force_equations(Closure *c, uint32_t count)
     Expr sum = 0;
     vec_push(&vars, c->zero);
     for (uint32_t i = 0; i < c->under.variables.n; i++) {
-        Expr term = nothing_of(c, 0, i + 1);
+        if (c->forces.of_variable.at[c->under.variables.at[i]] != group)
+            continue;
+        Expr term = nothing_of(c, 0, vars.n);
         sum = sum ? expr_2(exprs, OP_ADD, sum, term) : term;
         vec_push(&vars, c->under.variables.at[i]);
     }
-    uint32_t node = dae->equations.at[c->under.equations.at[0]].node;
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = c->forces.equations.at[group]; k < c->forces.variables.at[group]; k++) {
         Expr shape;
         uint32_t row;
         dae_bind_shape(dae, expr_2(exprs, OP_EQN, sum, expr_const(exprs, 0)), vars.at, &shape, &row);
@@ -238,38 +243,118 @@ forget_parts(Closure *c)
     c->column_of = (U32Vec){0};
 }
 
+// The group of the kinematics that an equation is about; NONE when it is about none, or about several.
+static uint32_t
+group_of(Closure *c, uint32_t equation)
+{
+    uint32_t group = NONE;
+    structure_read(&c->structure, equation);
+    for (uint32_t k = 0; k < c->structure.vars.n; k++) {
+        Var v = c->structure.vars.at[k];
+        uint32_t at = v < c->column_of.n && c->column_of.at[v] < c->kinematics.of_variable.n
+                          ? c->kinematics.of_variable.at[c->column_of.at[v]] : NONE;
+        if (at != NONE && group != NONE && at != group)
+            return NONE;
+        group = at == NONE ? group : at;
+    }
+    return group;
+}
+
 // What is over-determined after the curved constraints have been closed.
 static void
-close_sums(Closure *c, const U32Vec *closures)
+close_sums(Closure *c)
 {
     U32Vec sums = {0};
     forget_parts(c);
     if (decompose(c))
         collect(c, is_sum, &sums);
-    for (uint32_t i = 0; i < sums.n; i++)
-        add_closures(c, sums.at[i], closures);
+    for (uint32_t i = 0; i < sums.n; i++) {
+        uint32_t group = group_of(c, sums.at[i]);
+        for (uint32_t g = group == NONE ? 0 : group; g < (group == NONE ? c->kinematics.n : group + 1); g++)
+            if (c->closures.at[g].n)
+                add_closures(c, sums.at[i], &c->closures.at[g]);
+    }
     vec_free(&sums);
+}
+
+// Every mechanism that has surplus equations has constraints enough for them.
+static bool
+is_enough(const Closure *c, const U32Vec *constraints)
+{
+    U32Vec count = {0};
+    uint32_t surplus = 0, missing = 0;
+    vec_grow(&count, c->kinematics.n);
+    for (uint32_t i = 0; i < constraints->n; i++) {
+        uint32_t group = c->kinematics.of_equation.at[constraints->at[i]];
+        if (group != NONE)
+            count.at[group]++;
+    }
+    bool enough = true;
+    for (uint32_t g = 0; g < c->kinematics.n; g++) {
+        uint32_t more = c->kinematics.equations.at[g] - c->kinematics.variables.at[g];
+        surplus += more;
+        enough &= more <= CLOSURES && count.at[g] >= more;
+    }
+    for (uint32_t g = 0; g < c->forces.n; g++) {
+        missing += c->forces.variables.at[g] - c->forces.equations.at[g];
+        enough &= c->forces.variables.at[g] >= c->forces.equations.at[g];
+    }
+    vec_free(&count);
+    return enough && surplus == c->over.equations.n - c->over.variables.n && missing == surplus;
+}
+
+// Everything is one mechanism.
+static void
+join_groups(const Singular *part, Groups *groups)
+{
+    for (uint32_t i = 0; i < part->equations.n; i++)
+        groups->of_equation.at[part->equations.at[i]] = 0;
+    for (uint32_t i = 0; i < part->variables.n; i++)
+        groups->of_variable.at[part->variables.at[i]] = 0;
+    vec_clear(&groups->equations);
+    vec_clear(&groups->variables);
+    vec_push(&groups->equations, part->equations.n);
+    vec_push(&groups->variables, part->variables.n);
+    groups->n = 1;
+}
+
+static void
+make_closures(Closure *c)
+{
+    for (uint32_t g = 0; g < c->kinematics.n; g++) {
+        vec_push(&c->closures, ((U32Vec){0}));
+        for (uint32_t k = c->kinematics.variables.at[g]; k < c->kinematics.equations.at[g]; k++)
+            vec_push(&c->closures.at[g], make_variable(c, "closure", ++c->made, VAR_CONTINUOUS));
+    }
 }
 
 static bool
 close_loops(Closure *c)
 {
     Dae *dae = c->dae;
-    uint32_t surplus = c->over.equations.n - c->over.variables.n;
-    U32Vec constraints = {0}, closures = {0};
+    U32Vec constraints = {0};
     collect(c, is_constraint, &constraints);
-    bool enough = constraints.n >= surplus;
+    groups_over(dae, &c->problem, &c->over, &c->kinematics);
+    groups_under(dae, &c->problem, &c->under, &c->forces);
+    if (!is_enough(c, &constraints)) {
+        join_groups(&c->over, &c->kinematics);
+        join_groups(&c->under, &c->forces);
+    }
+    bool enough = is_enough(c, &constraints);
     if (enough) {
+        uint32_t node = dae->equations.at[c->under.equations.at[0]].node;
         make_zero(c, dae->equations.at[constraints.at[0]].node);
-        for (uint32_t k = 0; k < surplus; k++)
-            vec_push(&closures, make_variable(c, "closure", k + 1, VAR_CONTINUOUS));
-        for (uint32_t i = 0; i < constraints.n; i++)
-            add_closures(c, constraints.at[i], &closures);
-        add_force_equations(c, surplus);
-        close_sums(c, &closures);
+        make_closures(c);
+        for (uint32_t i = 0; i < constraints.n; i++) {
+            uint32_t group = c->kinematics.of_equation.at[constraints.at[i]];
+            if (group != NONE && c->closures.at[group].n)
+                add_closures(c, constraints.at[i], &c->closures.at[group]);
+        }
+        for (uint32_t g = 0; g < c->forces.n; g++)
+            add_force_equations(c, g, node);
+        close_sums(c);
     }
     vec_free(&constraints);
-    vec_free(&closures);
     return enough;
 }
 
@@ -279,6 +364,11 @@ close_mechanisms(Dae *dae)
     Closure c = {.dae = dae, .structure = {.dae = dae}};
     bool closed = decompose(&c) && is_mechanism(&c) && c.over.equations.n > c.over.variables.n && close_loops(&c);
     forget_parts(&c);
+    groups_free(&c.kinematics);
+    groups_free(&c.forces);
+    for (uint32_t g = 0; g < c.closures.n; g++)
+        vec_free(&c.closures.at[g]);
+    vec_free(&c.closures);
     structure_free(&c.structure);
     return closed;
 }

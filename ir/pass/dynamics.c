@@ -46,7 +46,7 @@ name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
 {
     enum { READABLE = 50 };
     uint32_t n = loop->n_inner;
-    if (!loop->constraints && !loop->switched && n > READABLE)
+    if (!loop->constraints && !loop->conditions && !loop->switched && n > READABLE)
         return;
     uint32_t *inner = arena_array(low->arena, uint32_t, n ? n : 1);
     double *nominal = arena_array(low->arena, double, n ? n : 1);
@@ -79,6 +79,7 @@ name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
     }
     name_inner(low, causal, loop, block);
     block->constraints = loop->constraints;
+    block->conditions = loop->conditions;
     block->unknown_name = unknown;
     block->equation = equation;
     block->nominal = nominal;

@@ -635,7 +635,7 @@ free_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of
 
 // --- the pass
 
-enum { LOOSENED = 64 }; // conditions at most that constraints already imply
+enum { LOOSENED = 64 }; // conditions of a mechanism at most that constraints already imply
 
 // Matches what is said about the start. States are matched last, so that they stay free for their start values.
 static bool
@@ -730,7 +730,8 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     free_parameters(dae, problem);
     free_pres(dae, problem, n, &start_of, &pres);
     bool good = match_start(dae, reduction, &pres, problem);
-    for (uint32_t k = 1; !good && k <= LOOSENED && loosen_start(dae, reduction, problem, k); k++)
+    uint32_t loosened = 0;
+    for (uint32_t k = 0; !good && k < LOOSENED && loosen_start(dae, reduction, problem, &loosened); k++)
         good = match_start(dae, reduction, &pres, problem);
     vec_free(&pres);
     if (!good)

@@ -230,8 +230,11 @@ rewrite_new(Lowering *low, Expr e, Events events)
             return actual;
         Expr lambda = extra_slot(low, EXTRA_LAMBDA, 0);
         Expr simple = rewrite(low, expr_arg(exprs, e, 1), events);
-        Expr rest = expr_sub(exprs, expr_const(exprs, 1), lambda);
-        return expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, lambda, actual), expr_2(exprs, OP_MUL, rest, simple));
+        Expr zero = expr_const(exprs, 0), one = expr_const(exprs, 1), rest = expr_sub(exprs, one, lambda);
+        Expr between = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, lambda, actual), expr_2(exprs, OP_MUL, rest, simple));
+        // At the ends the other expression need have no value, nor a derivative (a root of nothing where all guesses are equal).
+        Expr after = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, lambda, one), actual, between);
+        return expr_3(exprs, OP_IF, expr_2(exprs, OP_LE, lambda, zero), simple, after);
     }
     case OP_INITIAL:
         return extra_slot(low, EXTRA_INITIAL, 0);
@@ -336,7 +339,7 @@ relation_text(Lowering *low, Expr shape, const Var *vars, Span span)
     Out out = {0};
     uint32_t n = expr_nslots(low->exprs, shape);
     uint32_t row = dae_add_row(low->dae, vars, n);
-    dae_print_shape(low->dae, shape, row, &out);
+    dae_print_shape(low->dae, shape, row, NONE, &out);
     Place place;
     const char *text = span_locate(low->dae->sources, span, &place)
         ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)

@@ -3,12 +3,14 @@
 // Purpose:    fixed starts of a mechanism whose constraints are too many for the structure over-determine it, although
 //             they are consistent with each other. The initial problem is squared; numbers decide whether what is said
 //             agrees.
-// Method:     per surplus equation of the smallest Dulmage-Mendelsohn set, the set's constraints of the highest derivative
-//             get one variable in common, with a coefficient that is zero but not for the structure (cf. closure.c).
+// Method:     per surplus equation of a mechanism in a Dulmage-Mendelsohn set, its constraints of the highest derivative
+//             get one variable in common, with a coefficient that is zero but not for the structure (cf. closure.c). One surplus
+//             equation of every mechanism at a time, because the next may be of a lower derivative.
 // Contract:   the matching of the problem is maximum and not perfect; the problem must be matched anew. Complexity: that of
 //             the decomposition.
 //
 //     x = 0.6, x^2 + y^2 = 1, x^2 + y^2 = 1   ->   both constraints get + 0*s: y and s from them
+#include "ir/pass/closure_groups.h"
 #include "ir/structure.h"
 
 // Per equation: 0, or for invariants and their derivatives 1 + how often the user's constraint was differentiated.
@@ -55,42 +57,79 @@ loosen(Dae *dae, uint32_t equation, Var zero, Var slack)
     return made;
 }
 
-// The smallest culprit set loses one surplus equation: its constraints of the highest derivative share a variable that
-// the numbers do not see. False when it has no constraints.
-bool
-loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t number)
+typedef struct Loosening {
+    Dae *dae;
+    Problem *problem;
+    U8Vec level;     // see constraint_levels()
+    Map made;        // equation -> what takes its place
+    uint32_t number; // of slack variables so far
+} Loosening;
+
+// The constraints of the highest derivative among n equations share a variable that the numbers do not see; those of one group,
+// or of all. False when there are no constraints.
+static bool
+loosen_group(Loosening *l, const uint32_t *equations, uint32_t n, const Groups *groups, uint32_t group)
 {
-    Singular over = {0}, under = {0};
-    U8Vec level_of_equation = {0}, *level = &level_of_equation;
+    Dae *dae = l->dae;
     uint8_t highest = 0;
-    if (!reduction->invariants.n)
-        return false;
-    constraint_levels(dae, reduction, level);
-    problem_singular(problem, dae->nvars, &over, &under);
-    uint32_t end = over.equation_start.n > 1 ? over.equation_start.at[1] : 0;
-    for (uint32_t i = 0; i < end; i++) {
-        uint8_t at = level_of(dae, level, over.equations.at[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t at = group == NONE || groups->of_equation.at[equations[i]] == group ? level_of(dae, &l->level, equations[i]) : 0;
         highest = at > highest ? at : highest;
     }
-    Map made = {0};
-    Var zero = highest ? dae_add_var(dae, arena_printf(dae->arena, "$loose%u", number), 0, VAR_PARAMETER, TYPE_REAL, false)
-                       : NONE;
-    if (highest)
-        dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
-    Var slack = highest ? dae_add_var(dae, arena_printf(dae->arena, "$start%u", number), 0, VAR_CONTINUOUS, TYPE_REAL, false)
-                        : NONE;
-    for (uint32_t i = 0; i < end && highest; i++) {
-        uint32_t e = over.equations.at[i];
-        if (level_of(dae, level, e) == highest)
-            map_put(&made, e, loosen(dae, e, zero, slack));
+    if (!highest)
+        return false;
+    uint32_t number = ++l->number;
+    Var zero = dae_add_var(dae, arena_printf(dae->arena, "$loose%u", number), 0, VAR_PARAMETER, TYPE_REAL, false);
+    dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
+    Var slack = dae_add_var(dae, arena_printf(dae->arena, "$start%u", number), 0, VAR_CONTINUOUS, TYPE_REAL, false);
+    for (uint32_t i = 0; i < n; i++) {
+        if ((group == NONE || groups->of_equation.at[equations[i]] == group)
+            && level_of(dae, &l->level, equations[i]) == highest)
+            map_put(&l->made, equations[i], loosen(dae, equations[i], zero, slack));
     }
-    for (uint32_t i = 0; i < problem->equations.n && highest; i++) {
-        uint32_t *e = &problem->equations.at[i];
-        map_get(&made, *e, e);
-    }
-    map_free(&made);
-    vec_free(level);
+    return true;
+}
+
+// One surplus equation of each mechanism in culprit set s.
+static bool
+loosen_set(Loosening *l, const Singular *over, uint32_t s)
+{
+    Singular set = {0};
+    Groups groups = {0};
+    uint32_t first = over->equation_start.at[s], n = over->equation_start.at[s + 1] - first;
+    vec_append(&set.equations, over->equations.at + first, n);
+    first = over->variable_start.at[s];
+    vec_append(&set.variables, over->variables.at + first, over->variable_start.at[s + 1] - first);
+    groups_over(l->dae, l->problem, &set, &groups);
+    bool done = false;
+    for (uint32_t g = 0; g < groups.n; g++)
+        if (groups.equations.at[g] > groups.variables.at[g])
+            done |= loosen_group(l, set.equations.at, n, &groups, g);
+    // What is said twice may be about what the mechanisms share.
+    done = done || loosen_group(l, set.equations.at, n, &groups, NONE);
+    groups_free(&groups);
+    singular_free(&set);
+    return done;
+}
+
+bool
+loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t *number)
+{
+    Singular over = {0}, under = {0};
+    Loosening l = {.dae = dae, .problem = problem, .number = *number};
+    if (!reduction->invariants.n)
+        return false;
+    constraint_levels(dae, reduction, &l.level);
+    problem_singular(problem, dae->nvars, &over, &under);
+    bool good = over.equation_start.n > 1;
+    for (uint32_t s = 0; s + 1 < over.equation_start.n && good; s++)
+        good = loosen_set(&l, &over, s);
+    for (uint32_t i = 0; i < problem->equations.n && good; i++)
+        map_get(&l.made, problem->equations.at[i], &problem->equations.at[i]);
+    *number = l.number;
+    map_free(&l.made);
+    vec_free(&l.level);
     singular_free(&over);
     singular_free(&under);
-    return highest != 0;
+    return good;
 }

@@ -172,7 +172,7 @@ print_assign(Dae *dae, const Assign *assign, const char *indent, Out *out)
     out_text(out, indent);
     dae_told_name(dae, assign->var, out);
     out_text(out, " = ");
-    dae_print_shape(dae, assign->shape, assign->row, out);
+    dae_print_shape(dae, assign->shape, assign->row, assign->var, out);
     out_char(out, '\n');
 }
 
@@ -197,7 +197,7 @@ causal_print(Dae *dae, const Causal *causal, Out *out)
         for (uint32_t k = 0; k < loop->n; k++) {
             const Residual *residual = &causal->residuals.at[loop->residual + k];
             out_text(out, "    0 = ");
-            dae_print_shape(dae, residual->shape, residual->row, out);
+            dae_print_shape(dae, residual->shape, residual->row, NONE, out);
             out_char(out, '\n');
         }
     }

@@ -140,6 +140,16 @@ has_choices(const Tearing *t, uint32_t n)
     return found;
 }
 
+// States that follow from conditions of the start: where all stands still, a quantity that is conserved is not determined.
+static uint32_t
+count_states(const Tearing *t, const Var *unknowns, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count += unknowns[i] < t->reduction->state.n && t->reduction->state.at[unknowns[i]];
+    return count;
+}
+
 // What only the choice of tears needs; a large block gives it back before its results are written.
 static void
 forget_search(Tearing *t)
@@ -156,7 +166,7 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n),
-                 .switched = has_choices(t, n)};
+                 .conditions = count_states(t, unknowns, n), .switched = has_choices(t, n)};
     U32Vec residuals = {0};
     if (t->large)
         forget_search(t);

@@ -259,7 +259,10 @@ report_changing(Variability *v, uint32_t at, Var var, Diags *diags)
     Diag *diag = diag_add(diags, E0221, equation->span,
                           "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
                           strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
-    diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
+    if (expr_has_op(v->dae->exprs, equation->shape, OP_RESULT))
+        diag_help(diag, "what a function gives of that changes continuously, too; a result that is not needed is left out: (x, ) = f(...)");
+    else
+        diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
     return true;
 }
 
