@@ -155,7 +155,8 @@ variable_kind(const Fragment *frag, const Member *member)
         return VAR_CONSTANT;
     if (member->flags & AST_F_PARAMETER || member->type.object) // it is made once, at the start
         return VAR_PARAMETER;
-    bool outermost = !frag->depth || (frag->prefix & AST_F_INPUT); // or a field of a record that is an input
+    // What surrounds the model sets its public inputs (section 4.4.2.2), or the fields of a record that is one.
+    bool outermost = (!frag->depth && !member->is_protected) || (frag->prefix & AST_F_INPUT);
     if ((member->flags & AST_F_INPUT) && outermost && !(member->mod && member->mod->value))
         return VAR_INPUT;
     if (member->type.base != TYPE_REAL || (member->flags & AST_F_DISCRETE) || member->is_when)

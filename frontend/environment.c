@@ -69,6 +69,13 @@ is_by_value(Elab *elab, const Scope *scope, const Target *target)
 }
 
 static bool
+has_unit(Elab *elab, const Member *member)
+{
+    return member->type.base == TYPE_REAL && member->unit && strcmp(name_of(elab, member->unit), "1") != 0
+        && name_of(elab, member->unit)[0];
+}
+
+static bool
 variable_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out)
 {
     const Member *member = target->spots[0].member;
@@ -77,8 +84,11 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
     memcpy(out->type.dims, target->dims, sizeof target->dims);
     out->count = target->n * target->m;
     out->kind = member->kind;
-    if (is_by_value(elab, scope, target))
-        return structural_value(elab, target, span, out);
+    bool by_value = is_by_value(elab, scope, target);
+    if (by_value && !structural_value(elab, target, span, out))
+        return false;
+    if (by_value && (scope->structural || target->shares || !has_unit(elab, member)))
+        return true;
     uint32_t *vars = arena_array(elab->scratch, uint32_t, out->count);
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < target->m; k++)

@@ -121,6 +121,9 @@ plain_reference(ExprEnv *env, Node node, void *context, Value *out)
         return false;
     if (reference.value) {
         *out = *reference.value;
+        for (uint32_t i = 0; reference.vars && i < out->count; i++)
+            if (expr_value(env->exprs, out->elements[i]) != 0)
+                out->elements[i] = expression_slot(env, reference.vars[i]);
         return true;
     }
     if (!value_new(env, &reference.type, node_span(env, node), out))

@@ -17,6 +17,8 @@
 
 #include "runtime/factors.h"
 
+static const double VANISHED = 1e-15; // a pivot below this part of its column before the elimination is rounding
+
 struct Lu {
     uint32_t n, singular;
     bool dense;
@@ -176,6 +178,17 @@ pivot_row(const double *column, size_t k, size_t n)
     return best;
 }
 
+// The largest entry that column k had before the elimination: what is left of it is measured in this, because an unknown in
+// large units (a current beside C/h times a voltage, in a short step h) has small entries everywhere.
+static double
+column_size(const Lu *lu, const double *values, size_t k)
+{
+    double size = 0;
+    for (int32_t i = lu->start[k]; i < lu->start[k + 1]; i++)
+        size = fmax(size, fabs(values[i]) * lu->scale[lu->row[i]]);
+    return size;
+}
+
 static bool
 factor_dense(Lu *lu, const double *values)
 {
@@ -186,7 +199,8 @@ factor_dense(Lu *lu, const double *values)
     for (size_t k = 0; k < n; k++) {
         size_t p = pivot_row(a + k * n, k, n);
         lu->pivot[k] = (int32_t)p;
-        if (!(fabs(a[k * n + p]) > 1e-15)) {
+        double size = fabs(a[k * n + p]);
+        if (!(size > VANISHED) && !(size > VANISHED * column_size(lu, values, k))) {
             lu->singular = (uint32_t)k;
             return false;
         }

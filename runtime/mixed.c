@@ -7,7 +7,8 @@
 //         combinations, in the order of a Gray code, until one agrees with itself (Otter, Elmqvist, Mattsson: Hybrid
 //         Modeling in Modelica Based on the Synchronous Data Flow Principle, CACSD 1999). When none does, what changed last
 //         becomes pre() of the next pass.
-// Contract: run.h. Complexity: passes * model evaluation; a search over k conditions costs up to 2^k evaluations.
+// Contract: run.h. Complexity: passes * model evaluation; a search over k of n conditions costs up to n*2^k
+// evaluations.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -277,7 +278,40 @@ agrees(Run *run, const Search *search)
     return !follow(run);
 }
 
-// Tries all values of the conditions that have flipped more than once. MDL_FAILED when none agrees: v is as before.
+// Tries all values of the conditions that are searched, the last one only `kept` where that is not negative.
+static bool
+try_values(Run *run, Search *search, int kept)
+{
+    uint32_t n = search->n - (kept >= 0);
+    for (uint64_t i = 0; i < (uint64_t)1 << n; i++) {
+        search->values = (i ^ i >> 1) | (kept > 0 ? (uint64_t)1 << n : 0);
+        if (solve_held(run, search) && agrees(run, search))
+            return true;
+    }
+    return false;
+}
+
+// One more condition takes its other value: a comparator that feeds itself back leaves one limit for the other, and the
+// condition of that one never changes while the first goes to and fro.
+static bool
+try_another(Run *run, Search *search)
+{
+    const mdl_model *model = run->model;
+    bool found = false;
+    if (search->n == SEARCHED_MOST || model->n_relations > (1u << SEARCHED_MOST) >> search->n)
+        return false;
+    for (uint32_t k = 0; k < model->n_relations && !found; k++) {
+        if (is_searched(search, k))
+            continue;
+        search->relation[search->n++] = k;
+        found = try_values(run, search, search->start[model->relation[k].value] == 0);
+        search->n -= !found;
+    }
+    return found;
+}
+
+// Tries all values of the conditions that have flipped more than once, then each of the others besides. MDL_FAILED when none
+// agrees: v is as before.
 static int
 search_conditions(Run *run)
 {
@@ -296,12 +330,7 @@ search_conditions(Run *run)
         return MDL_INTERNAL;
     memcpy(start, run->v, bytes);
     search.start = start;
-    int status = MDL_FAILED;
-    for (uint64_t i = 0; i < (uint64_t)1 << search.n && status != MDL_OK; i++) {
-        search.values = i ^ i >> 1;
-        if (solve_held(run, &search) && agrees(run, &search))
-            status = MDL_OK;
-    }
+    int status = try_values(run, &search, -1) || try_another(run, &search) ? MDL_OK : MDL_FAILED;
     if (status != MDL_OK)
         memcpy(run->v, start, bytes);
     free(start);

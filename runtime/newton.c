@@ -133,21 +133,46 @@ fail(Newton *newton, Trouble trouble)
     return false;
 }
 
-bool
-newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most)
+static double *
+fill_rank_matrix(const Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
     size_t m = block->m;
     if (!newton->rank)
         newton->rank = rank_create(block->m, block->m);
     if (!newton->rank)
-        return false;
+        return NULL;
     double *matrix = rank_matrix(newton->rank);
     memset(matrix, 0, m * m * sizeof *matrix);
     for (size_t j = 0; j < m; j++)
         for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
             matrix[j * m + block->jac.row[k]] = run->v[block->jac.values + k];
-    return rank_factor(newton->rank, newton->scale, tolerance, most);
+    return matrix;
+}
+
+bool
+newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most)
+{
+    return fill_rank_matrix(run, newton) && rank_factor(newton->rank, newton->scale, tolerance, most);
+}
+
+bool
+newton_review_rank(const Run *run, Newton *newton, uint32_t *rank)
+{
+    uint32_t m = newton->block->m;
+    if (!newton_rank(run, newton, RANK_DEPENDENT, m))
+        return false;
+    *rank = rank_value(newton->rank);
+    if (*rank == m)
+        return true;
+    double unit[m + 1];
+    fill_rank_matrix(run, newton);
+    rank_balance(newton->rank, unit);
+    if (rank_factor(newton->rank, unit, RANK_DEPENDENT, m) && rank_value(newton->rank) == m) {
+        *rank = m;
+        return true;
+    }
+    return newton_rank(run, newton, RANK_DEPENDENT, m);
 }
 
 // What the unknowns contribute to each residual, from the partial derivatives at the iterate.
@@ -204,6 +229,7 @@ static bool
 correction(Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
+    uint32_t rank;
     mdl_call(block->jacobian, run->v);
     measure_terms(run, newton);
     newton->by_rank = newton->by_square = false;
@@ -217,7 +243,7 @@ correction(Run *run, Newton *newton)
     bool choose = newton->review || newton->switched;
     bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, choose);
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
-        newton->by_rank = newton_rank(run, newton, RANK_DEPENDENT, block->m) && rank_value(newton->rank) < block->m;
+        newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
     else if (newton->switched && !newton->deficient && (!factored || lu_pivot_ratio(newton->lu) < VANISHED))
         factor_locked(run, newton);
     if (!newton->by_rank && !factored)

@@ -170,6 +170,44 @@ scale_matrix(Rank *rank, const double *scale)
     return true;
 }
 
+// The means of the logarithms of the entries of rows (then columns) become zero in turn: Gauss-Seidel steps towards the least
+// squares of all logarithms (Curtis and Reid, J. Inst. Maths Applics 10 (1972) 118).
+void
+rank_balance(const Rank *rank, double *scale)
+{
+    enum { SWEEPS = 40 };
+    const double rounding = 1e-14;
+    size_t m = rank->rows, n = rank->columns;
+    double *row = rank->row_scale;
+    for (size_t j = 0; j < n; j++)
+        scale[j] = 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (size_t i = 0; i < m; i++) {
+            double most = 0, sum = 0, count = 0;
+            for (size_t j = 0; j < n; j++)
+                most = fmax(most, fabs(rank->a[j * m + i]));
+            for (size_t j = 0; j < n; j++)
+                if (fabs(rank->a[j * m + i]) > rounding * most) {
+                    sum += log(fabs(rank->a[j * m + i])) + scale[j];
+                    count++;
+                }
+            row[i] = count > 0 ? -sum / count : 0;
+            rank->work[i] = rounding * most;
+        }
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0, count = 0;
+            for (size_t i = 0; i < m; i++)
+                if (fabs(rank->a[j * m + i]) > rank->work[i]) {
+                    sum += log(fabs(rank->a[j * m + i])) + row[i];
+                    count++;
+                }
+            scale[j] = count > 0 ? -sum / count : 0;
+        }
+    }
+    for (size_t j = 0; j < n; j++)
+        scale[j] = exp(scale[j]);
+}
+
 static void
 swap_columns(Rank *rank, size_t j, size_t k)
 {

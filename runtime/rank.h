@@ -16,6 +16,9 @@ double *rank_matrix(Rank *rank);
 // Factors. `scale` are the columns' units (NULL: 1): lengths of solutions are measured in them; rows are brought to the
 // same size. The rank is the number of pivots above `tolerance` times the largest, but at most `most`. False: not finite.
 bool rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t most);
+// Units of columns, into `scale`, in which the entries of the matrix that waits in rank_matrix() are as close to each other as
+// units of rows and columns can make them; what is rounding beside its row counts for nothing. The matrix is not changed.
+void rank_balance(const Rank *rank, double *scale);
 uint32_t rank_value(const Rank *rank);
 // The pivot that was the first to be left out relative to the largest; 0 when there is none.
 double rank_gap(const Rank *rank);

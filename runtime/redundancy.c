@@ -101,9 +101,8 @@ measure(Review *r, uint32_t *rank)
         if (!can_be_deficient(newton))
             continue;
         mdl_call(newton->block->jacobian, r->run->v);
-        if (!newton_rank(r->run, newton, RANK_DEPENDENT, newton->block->m))
+        if (!newton_review_rank(r->run, newton, &rank[r->groups + k]))
             return false;
-        rank[r->groups + k] = rank_value(newton->rank);
     }
     return true;
 }

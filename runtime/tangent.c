@@ -75,6 +75,7 @@ static bool
 factor_block(Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
+    uint32_t rank;
     mdl_call(block->eval, run->v);
     mdl_call(block->jacobian, run->v);
     newton->by_square = newton->by_rank = false;
@@ -83,7 +84,7 @@ factor_block(Run *run, Newton *newton)
         return newton->by_rank = newton_rank(run, newton, 0, block->m - open);
     bool factored = newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
     if (block->constraints && block->m <= RANK_LIMIT && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
-        newton->by_rank = newton_rank(run, newton, RANK_DEPENDENT, block->m) && rank_value(newton->rank) < block->m;
+        newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
     return factored || newton->by_rank;
 }
 

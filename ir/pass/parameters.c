@@ -12,6 +12,7 @@
 
 typedef struct ParameterOrder {
     U32Vec bind_of;   // per variable: its ATTR_VALUE bind, or NONE
+    U8Vec limited;    // per variable: its value is its limit, because nobody gave one; empty where there is no such parameter
     U8Vec state;      // per variable: 0 new, 1 on the path, 2 done
     U32Vec order;     // variables, dependencies first
     U32Vec stack;
@@ -342,23 +343,51 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     vec_free(&attributes.started);
 }
 
-// A parameter that nobody gives a value has its start value, or is 0, which is rarely what is meant.
+// A parameter that nobody gives a value has its start value, or what is closest to 0, which is rarely what is meant.
 static void
 warn_without_value(Lowering *low, const ParameterOrder *work)
 {
     Dae *dae = low->dae;
     for (Var var = 0; var < work->bind_of.n && !diags_full(low->diags); var++) {
-        if (dae_kind(dae, var) != VAR_PARAMETER || work->bind_of.at[var] != NONE
-            || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
+        bool without = work->bind_of.at[var] == NONE || (work->limited.n && work->limited.at[var]);
+        if (dae_kind(dae, var) != VAR_PARAMETER || !without || dae->var_flags.at[var] & (VARF_REMOVED | VARF_FREE))
             continue;
         const Group *group = dae_group(dae, var);
         if (!group || group->decl->flags & GROUP_HIDDEN)
             continue;
-        Diag *diag = diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; 0 is taken",
-                              dae_name(dae, var));
+        Diag *diag = work->limited.n && work->limited.at[var]
+            ? diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; its limit, the closest to 0, is taken",
+                       dae_name(dae, var))
+            : diag_add(low->diags, W1601, group->decl->span, "parameter '%s' has no value; 0 is taken", dae_name(dae, var));
         diag_help(diag, "give it a value, or set it with --set %s=VALUE", dae_name(dae, var));
         while (var + 1 < work->bind_of.n && dae_group(dae, var + 1) == group) // one message for an array
             var++;
+    }
+}
+
+// Where 0 is not allowed, a parameter without a value has the allowed one that is closest to it (section 4.9.1).
+static void
+take_limits(Lowering *low, ParameterOrder *work)
+{
+    Dae *dae = low->dae;
+    for (uint32_t i = 0, n = dae->binds.n; i < n; i++) {
+        Bind bind = dae->binds.at[i];
+        if ((bind.attr != ATTR_MIN && bind.attr != ATTR_MAX) || dae_kind(dae, bind.var) != VAR_PARAMETER
+            || expr_op(dae->exprs, bind.shape) != OP_CONST)
+            continue;
+        double limit = expr_value(dae->exprs, bind.shape);
+        if (!(bind.attr == ATTR_MIN ? limit > 0 : limit < 0))
+            continue;
+        bind.attr = ATTR_VALUE;
+        bind_each(&bind, var) {
+            if (work->bind_of.at[var] != NONE || dae->var_flags.at[var] & VARF_FREE)
+                continue;
+            if (!work->limited.n)
+                vec_grow(&work->limited, dae->nvars);
+            work->limited.at[var] = 1;
+            work->bind_of.at[var] = dae->binds.n;
+            dae_add_bind(dae, bind_of_one(bind, var));
+        }
     }
 }
 
@@ -387,6 +416,7 @@ find_values(Lowering *low, ParameterOrder *work)
             dae_add_bind(dae, bind_of_one(bind, var));
         }
     }
+    take_limits(low, work);
 }
 
 void
@@ -419,6 +449,7 @@ make_parameters(Lowering *low)
     vec_free(&code);
     vec_free(&low->late);
     vec_free(&work.bind_of);
+    vec_free(&work.limited);
     vec_free(&work.state);
     vec_free(&work.order);
     vec_free(&work.stack);

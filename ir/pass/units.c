@@ -471,15 +471,23 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// `if c then a else b = 0` chooses between the equations of an if-equation: these need not have one unit.
+// `if c then a else b = 0` chooses between the equations of an if-equation, and a or b between those of one inside it:
+// these need not have one unit.
 static void
 mark_choices(UnitsPass *pass, Expr e)
 {
     const Exprs *exprs = pass->dae->exprs;
     if (expr_op(exprs, e) != OP_EQN || !expr_is_const(exprs, expr_arg(exprs, e, 1), 0))
         return;
-    for (e = expr_arg(exprs, e, 0); expr_op(exprs, e) == OP_IF; e = expr_arg(exprs, e, 2))
-        pass->choice.at[e] = pass->round;
+    vec_push(&pass->stack, expr_arg(exprs, e, 0));
+    while (pass->stack.n) {
+        Expr choice = vec_pop(&pass->stack);
+        if (expr_op(exprs, choice) != OP_IF || pass->choice.at[choice] == pass->round)
+            continue;
+        pass->choice.at[choice] = pass->round;
+        vec_push(&pass->stack, expr_arg(exprs, choice, 1));
+        vec_push(&pass->stack, expr_arg(exprs, choice, 2));
+    }
 }
 
 // Computes every subexpression of e. Arguments have smaller ids than their users, so ascending ids are an
