@@ -564,6 +564,7 @@ ll_free_emitter(Emitter *e)
     free(e->twin);
     free(e->address);
     vec_free(&e->whole_cell);
+    vec_free(&e->steady_cell);
     map_free(&e->stored);
     vec_free(&e->tables);
     vec_free(&e->blocks);

@@ -3,7 +3,8 @@
 // Purpose: counters and subscripts are doubles, as all values are; adding to one takes four cycles, and making an address of one six.
 // Method: a value that is certainly a small whole number has a twin, an i64, beside its double; whoever needs a position, compares or
 //   counts takes the twin, and LLVM drops the double where nobody asks for it. Cells that only take constants, subscripts and each
-//   other with constants added are kept as i64 (a greatest fixed point over the steps).
+//   other with constants added are kept as i64 (a greatest fixed point over the steps), if positions or the ends of loops depend on them.
+//   A counter is compared with what does not move in its loop as whole numbers are: k < c is k < ceil(c).
 // Contract: a twin and its double are the same number: magnitudes stay below 2^52, which bounds on values show. A cell moves by at most
 //   the sum of all constants per repetition, of which there are at most ROUTINE_WORK.
 // Complexity: steps times rounds of the fixed point; constant per operation.
@@ -77,9 +78,43 @@ mark_positions(const Exprs *exprs, Expr e, U8Vec *marked)
     vec_free(&parts);
 }
 
-// Cells that positions depend on: the others gain nothing, as a counter that values are computed from.
+// Cells that one step writes, or none: a loop that compares a counter with them most likely does not move them.
 static void
-mark_useful(const Exprs *exprs, const Routine *routine, U8Vec *marked)
+find_steady(const Routine *routine, U8Vec *steady)
+{
+    U8Vec written = {0};
+    vec_grow(&written, routine->cells);
+    vec_grow(steady, routine->cells);
+    memset(steady->at, 1, steady->n);
+    for (uint32_t i = 0; i < routine->steps.n; i++)
+        for (uint32_t k = 0; k < routine->steps.at[i].count; k++) {
+            uint32_t cell = routine->steps.at[i].cell + k;
+            steady->at[cell] = !written.at[cell];
+            written.at[cell] = 1;
+        }
+    vec_free(&written);
+}
+
+static bool
+is_order(Op op)
+{
+    return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+}
+
+// The counter of a condition `k < c`.
+static void
+mark_counter(const Exprs *exprs, Expr condition, const U8Vec *steady, U8Vec *marked)
+{
+    if (!is_order(expr_op(exprs, condition)))
+        return;
+    Expr k = expr_arg(exprs, condition, 0), bound = expr_arg(exprs, condition, 1);
+    if (expr_op(exprs, k) == OP_SLOT && expr_op(exprs, bound) == OP_SLOT && steady->at[expr_slot_of(exprs, bound)])
+        marked->at[expr_slot_of(exprs, k)] = 1;
+}
+
+// Cells that positions depend on, or how long a loop goes on: the others gain nothing.
+static void
+mark_useful(const Exprs *exprs, const Routine *routine, const U8Vec *steady, U8Vec *marked)
 {
     vec_grow(marked, routine->cells);
     for (uint32_t i = 0; i < routine->steps.n; i++) {
@@ -89,8 +124,10 @@ mark_useful(const Exprs *exprs, const Routine *routine, U8Vec *marked)
             mark_slots(exprs, routine->steps.at[i].index, marked);
     }
     for (uint32_t b = 0; b < routine->blocks.n; b++)
-        if (routine->blocks.at[b].end == BLOCK_BRANCH)
+        if (routine->blocks.at[b].end == BLOCK_BRANCH) {
             mark_positions(exprs, routine->blocks.at[b].condition, marked);
+            mark_counter(exprs, routine->blocks.at[b].condition, steady, marked);
+        }
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < routine->steps.n; i++)
@@ -101,10 +138,10 @@ mark_useful(const Exprs *exprs, const Routine *routine, U8Vec *marked)
 
 // Only objects of one cell are looked at.
 static void
-single_cells(const Exprs *exprs, const Routine *routine, U8Vec *whole)
+single_cells(const Exprs *exprs, const Routine *routine, const U8Vec *steady, U8Vec *whole)
 {
     U8Vec useful = {0};
-    mark_useful(exprs, routine, &useful);
+    mark_useful(exprs, routine, steady, &useful);
     vec_grow(whole, routine->cells);
     for (uint32_t i = 0; i < routine->extents.n; i++) {
         const Extent *extent = &routine->extents.at[i];
@@ -119,7 +156,8 @@ ll_find_whole(Emitter *e)
 {
     const Exprs *exprs = e->m->exprs;
     double added = 0;
-    single_cells(exprs, e->routine, &e->whole_cell);
+    find_steady(e->routine, &e->steady_cell);
+    single_cells(exprs, e->routine, &e->steady_cell, &e->whole_cell);
     for (bool more = true; more;) {
         more = false;
         added = 0;
@@ -192,6 +230,36 @@ relation(uint8_t kind, LLVMIntPredicate *predicate)
     return false;
 }
 
+// Whether a value is what a cell holds that its loop does not move.
+static bool
+is_steady(const Emitter *e, uint32_t value)
+{
+    uint32_t from = e->loaded[value].from;
+    return from && from - 1 < e->steady_cell.n && e->steady_cell.at[from - 1];
+}
+
+static LLVMValueRef
+rounded(Emitter *e, LLVMValueRef value, const char *intrinsic)
+{
+    LLVMTypeRef type = e->m->type_double;
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->m->module, LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic)), &type, 1);
+    return LLVMBuildCall2(e->m->builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+}
+
+// The whole number that takes the place of the right side of an order: a relation with it is the same for whole numbers on the left. NaN
+// becomes one for which no relation holds.
+static LLVMValueRef
+whole_bound(Emitter *e, uint8_t kind, LLVMValueRef value)
+{
+    bool below = kind == CODE_LT || kind == CODE_LE;
+    LLVMValueRef low = ll_real(e, -EXACT), high = ll_real(e, EXACT);
+    value = rounded(e, value, kind == CODE_LT || kind == CODE_GE ? "llvm.ceil" : "llvm.floor");
+    for (int k = 0; k < 2; k++)
+        value = below == !k ? ll_choose(e, ll_compare(e, LLVMRealOGT, value, low), value, low)
+                            : ll_choose(e, ll_compare(e, LLVMRealOLT, value, high), value, high);
+    return LLVMBuildFPToSI(e->m->builder, value, e->m->type_index, "");
+}
+
 bool
 ll_whole(Emitter *e, const CodeOp *op, const uint32_t *operand, uint32_t n)
 {
@@ -199,6 +267,9 @@ ll_whole(Emitter *e, const CodeOp *op, const uint32_t *operand, uint32_t n)
     LLVMIntPredicate predicate;
     Twin a = n > 0 ? e->twin[operand[0]] : none, b = n > 1 ? e->twin[operand[1]] : none;
     if (relation(op->kind, &predicate)) {
+        bool order = op->kind != CODE_EQ && op->kind != CODE_NE;
+        if (a.value && !b.value && order && is_steady(e, operand[1]))
+            b.value = whole_bound(e, op->kind, e->value[operand[1]]);
         if (!a.value || !b.value)
             return false;
         e->value[op->dest] = LLVMBuildICmp(builder, predicate, a.value, b.value, "");

@@ -165,6 +165,25 @@ range_part(ExprEnv *env, Node node, Type *type, double *out)
     return isfinite(*out);
 }
 
+// The range of `for i loop` is that of each array with the subscript i (implied.c).
+static bool
+same_sizes(ExprEnv *env, Node node, double last)
+{
+    for (uint32_t i = 3; i < ast_at(env->ast, node)->nchild; i++) {
+        Type type = type_scalar(TYPE_INTEGER);
+        double size;
+        if (!range_part(env, ast_child(env->ast, node, i), &type, &size))
+            return false;
+        if (size == last)
+            continue;
+        Diag *diag = diag_add(env->diags, E0209, node_span(env, node),
+                              "this index has no range, and subscripts arrays of %.0f and of %.0f elements", last, size);
+        diag_help(diag, "give it the range that is meant: i in 1:n");
+        return false;
+    }
+    return true;
+}
+
 bool
 expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
 {
@@ -173,7 +192,7 @@ expression_bounds(ExprEnv *env, Node node, RangeBounds *out)
     Node step_node = ast_child(env->ast, node, 1);
     if (!range_part(env, ast_child(env->ast, node, 0), &type, &first)
         || (step_node && !range_part(env, step_node, &type, &step))
-        || !range_part(env, ast_child(env->ast, node, 2), &type, &last))
+        || !range_part(env, ast_child(env->ast, node, 2), &type, &last) || !same_sizes(env, node, last))
         return false;
     if (step == 0) {
         diag_add(env->diags, E0209, node_span(env, step_node), "the step of a range must not be zero");

@@ -437,7 +437,7 @@ same_rank(Augment *augment, uint32_t port)
     const Port *at = &augment->ports.at[port];
     const Fragment *frag = augment->ports.at[at->parent].frag;
     const Member *declared = frag ? fragment_member((Fragment *)(uintptr_t)frag, at->step.name) : NULL;
-    if (!declared)
+    if (!declared || (declared->by_connections && declared->type.rank == at->step.rank))
         return true;
     Diag *diag = diag_add(augment->linker->elab->diags, E0418, at->span, "'%s' is declared, but not with these subscripts",
                           port_name(augment, port));

@@ -37,6 +37,7 @@ typedef struct Emission {
 struct Walk {
     Elab *elab;
     Fragment *frag;    // in whose scope the values stand
+    const Fragment *giver; // values of short classes: those that this fragment uses for its components
     Level levels[DEPTH_LIMIT];
     uint32_t n;
     Map kept;          // (modification, role) -> index into emissions: elements with fragments of their own share one value
@@ -64,7 +65,7 @@ static void
 take_sizes_of_type(Emission *emission)
 {
     uint32_t rank = emission->value.type.rank, own = emission->member->type.rank;
-    if (emission->own || emission->mod->frag || emission->mod->each || emission->role == ROLE_VALUE || !rank || rank > own)
+    if (emission->own || (emission->mod->frag && !emission->mod->of_type) || emission->mod->each || emission->role == ROLE_VALUE || !rank || rank > own)
         return;
     emission->own = true;
     emission->repeated = own - rank;
@@ -79,7 +80,7 @@ coerce(Emission *emission, ExprEnv *env)
     take_sizes_of_type(emission);
     expected_type(emission, &type);
     const Mod *mod = emission->mod;
-    bool loose = !mod->frag || mod->from_outside;
+    bool loose = !mod->frag || mod->of_type || mod->from_outside;
     if (type.rank && !emission->value.type.rank && loose) {
         type.rank = 0;
         emission->own = false;
@@ -190,7 +191,7 @@ evaluate_value(Emission *emission, ExprEnv *env)
     Elab *elab = emission->walk->elab;
     const Mod *mod = emission->mod;
     if (emission->role != ROLE_FIXED)
-        return mod_expression(elab, env, mod, &emission->value);
+        return mod_expression(env, mod, &emission->value);
     return mod_evaluate(elab, mod, &emission->value);
 }
 
@@ -264,7 +265,7 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
         levels--;
     emission.counted_from = levels <= 0 ? walk->n : levels > (int32_t)walk->n ? 0
         : walk->n - (uint32_t)levels;
-    if (!mod->frag)
+    if (!mod->frag && !mod->giver)
         emission.counted_from = walk->n;
     if (mod->each && !has_elements(&emission))
         diag_add(elab->diags, E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
@@ -291,7 +292,12 @@ emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
 static bool
 ours(const Walk *walk, const Mod *mod, bool declared_here)
 {
-    return mod->value && !mod_unset(walk->elab, mod) && (mod->frag == walk->frag || (!mod->frag && declared_here));
+    if (!mod->value || mod_unset(walk->elab, mod))
+        return false;
+    if (mod->of_type && mod->frag)
+        return mod->frag == walk->frag && mod->giver == walk->giver;
+    const Fragment *owner = mod->frag ? mod->frag : mod->giver;
+    return walk->giver == walk->frag && (owner ? owner == walk->frag : declared_here);
 }
 
 static void
@@ -347,6 +353,40 @@ walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool dec
     walk->n--;
 }
 
+static bool
+stands_in(const Fragment *frag, const Fragment *home)
+{
+    for (uint32_t i = 0; i < frag->needs.n; i++)
+        if (frag->needs.at[i].home && frag->needs.at[i].frag == home)
+            return true;
+    return false;
+}
+
+// Short classes that are used further inside, as a redeclared class is, with values that stand in this fragment's scope.
+static void
+walk_users(Walk *walk, Fragment *part, uint32_t base)
+{
+    if (part != walk->frag && !stands_in(part, walk->frag))
+        return;
+    walk->giver = part;
+    for (uint32_t i = 0; part != walk->frag && i < part->members.n; i++) {
+        Member *member = &part->members.at[i];
+        if (member_is_placed(member) && member->mod)
+            walk_member(walk, member->mod, member, base, false);
+    }
+    for (uint32_t i = 0; i < part->members.n && walk->n < DEPTH_LIMIT - 1; i++) {
+        Member *member = &part->members.at[i];
+        if (!member_is_placed(member) || !member->is_component)
+            continue;
+        Level *level = &walk->levels[walk->n++];
+        for (uint32_t e = 0; e < (member->split ? member->count : 1); e++) {
+            *level = (Level){&member->type, member->count, member->split ? 0 : member->fragments[0]->nvars, member->split ? e : NONE};
+            walk_users(walk, member->fragments[e], base + (member->split ? member->element_places[3 * e] : member->first));
+        }
+        walk->n--;
+    }
+}
+
 // Its own, or that of the array of records it is part of.
 static bool
 has_value(const Member *member)
@@ -357,7 +397,7 @@ has_value(const Member *member)
 void
 elaborate_binds(Elab *elab, Fragment *frag)
 {
-    Walk here = {.elab = elab, .frag = frag}, *walk = &here;
+    Walk here = {.elab = elab, .frag = frag, .giver = frag}, *walk = &here;
     for (uint32_t i = 0; i < frag->members.n && !elab->stopped; i++) {
         Member *member = &frag->members.at[i];
         if (member->state != 2 || member->absent)
@@ -367,6 +407,7 @@ elaborate_binds(Elab *elab, Fragment *frag)
         if (member->kind == VAR_CONSTANT && !member->is_component && member->count && !has_value(member))
             diag_add(elab->diags, E0112, member->span, "the constant '%s' has no value", name_of(elab, member->name));
     }
+    walk_users(walk, frag, 0);
     map_free(&walk->kept);
     vec_free(&walk->emissions);
 }

@@ -231,7 +231,8 @@ elaborate_connector(Elab *elab, Fragment *frag)
                           .bonds = bonds, .n_bonds = flat.bonds.n};
     vec_free(&flat.bonds);
     Span declared = node_at(elab, class_at(elab->program, frag->class_id)->node)->span;
-    if (check_streams(elab, &type, declared))
+    bool signal = frag->of && (frag->of->flags & (AST_F_INPUT | AST_F_OUTPUT)); // connector C = input R, of a record
+    if (check_streams(elab, &type, declared) && !signal)
         check_pairs(elab, &type, declared);
     frag->connector_type = connector_type_intern(dae, type);
     uint32_t old, index = frag->connector_type - 1;
@@ -436,6 +437,20 @@ other_name(const Fragment *a, const Fragment *b, uint32_t depth)
     }
 }
 
+// Constants are connected to constants, and parameters to parameters (section 9.3). The name of one that is not, or 0.
+static Sym
+other_variability(const Fragment *a, const Fragment *b)
+{
+    for (uint32_t i = 0; a != b && a->class_id != b->class_id && i < a->members.n; i++) {
+        const Member *x = &a->members.at[i];
+        uint32_t k;
+        if (is_fixed_member(x) && map_get(&b->by_name, x->name, &k) && is_fixed_member(&b->members.at[k])
+            && b->members.at[k].kind != x->kind)
+            return x->name;
+    }
+    return 0;
+}
+
 static const char *
 base_text(Elab *elab, const Member *member)
 {
@@ -453,13 +468,18 @@ names_fit(Elab *elab, const End *a, const End *b, Span span)
                  "a '%s' cannot be connected to a '%s': '%s' has no counterpart in its place",
                  name_of(elab, class_at(elab->program, a->frag->class_id)->full_name),
                  name_of(elab, class_at(elab->program, b->frag->class_id)->full_name), name_of(elab, name));
+    Sym fixed = !name && a->frag && b->frag && !a->late && !b->late ? other_variability(a->frag, b->frag) : 0;
+    if (fixed)
+        diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s': '%s' is a constant in one and a parameter in the other",
+                 name_of(elab, class_at(elab->program, a->frag->class_id)->full_name),
+                 name_of(elab, class_at(elab->program, b->frag->class_id)->full_name), name_of(elab, fixed));
     bool types = !a->signal || !b->signal || same_type(a->signal, b->signal);
     if (!types)
         diag_add(elab->diags, E0405, span, "a '%s' cannot be connected to a '%s': one is %s, the other %s",
                  name_of(elab, class_at(elab->program, a->signal->type_class)->full_name),
                  name_of(elab, class_at(elab->program, b->signal->type_class)->full_name),
                  base_text(elab, a->signal), base_text(elab, b->signal));
-    return !name && types;
+    return !name && !fixed && types;
 }
 
 // Parameters and constants of connected connectors have equal values (section 9.2).

@@ -108,6 +108,8 @@ find_element(Walk *walk, Fragment *inside, Node part, Member **member)
     *member = inside ? fragment_member(inside, at->sym) : NULL;
     if (*member && !member_declare(elab, inside, *member))
         return false;
+    if (*member && (*member)->by_connections)
+        *member = NULL;
     if (*member && (*member)->absent) {
         Diag *diag = diag_add(elab->diags, E0118, at->span, "'%s' is not part of the model: its condition is false", name_of(elab, at->sym));
         diag_note(diag, (*member)->span, "declared here");

@@ -61,12 +61,15 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
       && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
-        ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
+        ok = evaluate_dims(elab, use.dims.at[i].frag, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
     vec_free(&use.dims);
     if (!ok || !evaluate(elab, NULL, scope_id, false, value, out)) {
         map_put(&elab->constant_of, key, CONSTANT_FAILED);
         return false;
     }
+    // Sizes that the fields of a record leave open are those of the value.
+    if (record && out->type.base == TYPE_RECORD && out->type.record->class_id == record->class_id)
+        record = out->type.record;
     Type wanted = {.base = TYPE_RECORD, .record = record};
     if (basic)
         type_of_class(elab, use.class_id, &wanted);
@@ -76,8 +79,10 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     Scope scope = {.class_id = owner, .structural = true};
     env_init(elab, &env, &scope);
     const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
-    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what))
+    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what)) {
+        map_put(&elab->constant_of, key, CONSTANT_FAILED);
         return false;
+    }
     vec_push(&elab->constants, *out);
     map_put(&elab->constant_of, key, elab->constants.n);
     return true;
@@ -158,11 +163,12 @@ find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
         return false;
     uint32_t offset = 0;
     bool same;
-    if (mod->frag && mod->levels > 0 && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
+    bool distributed = (mod->frag || mod->giver) && mod->levels > 0;
+    if (distributed && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
                                                            &offset, &same, mod->span))
         return false;
     uint32_t count = member->count;
-    if (!value.count && count && mod->frag && mod->levels > 0) {
+    if (!value.count && count && distributed) {
         // Of an array of components without any there is no value, and nothing that depends on one.
         Type type = member->type;
         value = (Value){.type = type, .count = count, .elements = arena_array(elab->arena, Expr, count)};
@@ -290,6 +296,7 @@ evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr
     if (out->elements && out->count)
         memcpy(kept, out->elements, out->count * sizeof *kept);
     out->elements = kept;
+    out->type = type_lasting(elab->arena, &out->type); // that of a constructor's call lives as long as the call
     return true;
 }
 
@@ -320,18 +327,24 @@ evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node ex
     return true;
 }
 
-static bool
-evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+uint32_t
+dimension_class(Elab *elab, uint32_t class_id, Node node)
 {
-    Span span = node_at(elab, node)->span;
-    // Real x[Axis] has one element per literal.
     uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node)
         : 0;
     TypeUse use = {0};
     if (names && class_is_variable(elab, names) && type_use(elab, names, &use))
         names = use.class_id;
     vec_free(&use.dims);
-    if (names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals)) {
+    return names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals) ? names : 0;
+}
+
+static bool
+evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+{
+    Span span = node_at(elab, node)->span;
+    uint32_t names = dimension_class(elab, class_id, node);
+    if (names) {
         *out = names == CLASSID_BOOLEAN ? 2 : class_at(elab->program, names)->n_literals;
         return true;
     }

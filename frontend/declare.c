@@ -69,6 +69,19 @@ own_dims(Elab *elab, Fragment *frag, Member *member, Node subscripts, bool *open
     return ok;
 }
 
+static void
+note_index_classes(Elab *elab, Member *member, uint32_t class_id, Node subscripts, uint32_t *dim)
+{
+    for (uint32_t i = 0; i < node_at(elab, subscripts)->nchild && *dim < MAX_RANK; i++, (*dim)++) {
+        uint32_t index = dimension_class(elab, class_id, child_at(elab, subscripts, i));
+        if (!index)
+            continue;
+        if (!member->index_class)
+            member->index_class = arena_array(elab->arena, uint32_t, MAX_RANK);
+        member->index_class[*dim] = index;
+    }
+}
+
 // Declared sizes, outermost first: those of the component, of the declaration line, of the type.
 static bool
 declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, bool *open)
@@ -82,8 +95,15 @@ declare_dims(Elab *elab, Fragment *frag, Member *member, const TypeUse *use, boo
     if (line && !evaluate_dims(elab, frag, member->dims_class, line, &member->type, open))
         return false;
     for (uint32_t i = 0; i < use->dims.n; i++)
-        if (!evaluate_dims(elab, NULL, use->dims.at[i].class_id, use->dims.at[i].node, &member->type, open))
+        if (!evaluate_dims(elab, use->dims.at[i].frag, use->dims.at[i].class_id, use->dims.at[i].node, &member->type, open))
             return false;
+    uint32_t dim = 0;
+    if (own)
+        note_index_classes(elab, member, member->dims_class, own, &dim);
+    if (line)
+        note_index_classes(elab, member, member->dims_class, line, &dim);
+    for (uint32_t i = 0; i < use->dims.n; i++)
+        note_index_classes(elab, member, use->dims.at[i].class_id, use->dims.at[i].node, &dim);
     return true;
 }
 
@@ -114,7 +134,7 @@ static uint32_t
 rank_around(const Fragment *frag, const Mod *mod)
 {
     uint32_t rank = 0;
-    int32_t levels = mod->frag ? mod->levels : 0;
+    int32_t levels = mod->frag || mod->giver ? mod->levels : 0;
     for (const Fragment *at = frag; at && levels > 0 && at->of; at = at->parent, levels--)
         rank += at->of->type.rank;
     return rank;
@@ -225,6 +245,10 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
     base.rank = member->type.rank;
     memcpy(base.dims, member->type.dims, sizeof base.dims);
     member->type = base;
+    if (open && frag->is_expandable && !(member->mod && member->mod->value)) { // section 9.1.3
+        member->absent = member->by_connections = true;
+        return true;
+    }
     if (open && !close_dims(elab, frag, member))
         return false;
     if (!count_elements(elab, &member->type, member->span, &member->count))
@@ -252,10 +276,12 @@ usable_class(Elab *elab, const Member *member, uint32_t class_id)
         return false;
     }
     // A short class of a partial one is not partial itself.
-    if ((info->flags & AST_F_PARTIAL) && (class_at(elab->program, member->type_class)->flags & AST_F_PARTIAL)) {
+    const ClassInfo *named = class_at(elab->program, member->type_class);
+    if (named->flags & AST_F_PARTIAL) {
+        name = name_of(elab, named->full_name);
         Diag *diag = diag_add(elab->diags, E0106, member->span,
                               "'%s' is partial: there can be no component of it", name);
-        diag_note(diag, ast_at(&elab->program->ast, info->node)->span, "'%s' stands here", name);
+        diag_note(diag, ast_at(&elab->program->ast, named->node)->span, "'%s' stands here", name);
         return false;
     }
     return true;
@@ -287,6 +313,74 @@ check_inside(Elab *elab, const Fragment *frag, const Member *member, uint32_t cl
                  ast_class_kind_name(kind), name_of(elab, member->name));
 }
 
+static const struct { uint32_t flag; const char *text; } type_prefixes[] = {
+    {AST_F_CONSTANT, "constant"}, {AST_F_PARAMETER, "parameter"}, {AST_F_DISCRETE, "discrete"}, {AST_F_FLOW, "flow"},
+    {AST_F_STREAM, "stream"}, {AST_F_INPUT, "input"}, {AST_F_OUTPUT, "output"},
+};
+enum { TYPE_PREFIXES = sizeof type_prefixes / sizeof *type_prefixes };
+
+static const char *
+prefix_text(uint32_t flags)
+{
+    uint32_t i = 0;
+    while (i + 1 < TYPE_PREFIXES && !(type_prefixes[i].flag & flags))
+        i++;
+    return type_prefixes[i].text;
+}
+
+// What says how a variable varies, or where it comes from, is for what consists of variables (section 4.4.2.2).
+static bool
+check_kind(Elab *elab, const Member *member, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < TYPE_PREFIXES; i++)
+        given |= member->flags & type_prefixes[i].flag;
+    if (!given || info->kind == CLASS_RECORD || info->kind == CLASS_CONNECTOR || info->kind == CLASS_CLASS)
+        return true;
+    diag_add(elab->diags, E0131, member->span, "'%s' is a component of the %s '%s' and cannot have the prefix %s",
+             name_of(elab, member->name), ast_class_kind_name((ClassKind)info->kind), name_of(elab, info->full_name), prefix_text(given));
+    return false;
+}
+
+// Of flow and stream, and of input and output, there is one for a variable (section 4.4.2.2).
+static bool
+check_conflict(Elab *elab, const Member *member, uint32_t own, uint32_t inside, const char *where)
+{
+    static const uint32_t groups[] = {AST_F_FLOW | AST_F_STREAM, AST_F_INPUT | AST_F_OUTPUT};
+    for (uint32_t i = 0; i < 2; i++)
+        if ((own & groups[i]) && (inside & groups[i])) {
+            diag_add(elab->diags, E0131, member->span, "'%s' cannot have the prefix %s: '%s' has the prefix %s already",
+                     name_of(elab, member->name), prefix_text(own & groups[i]), where, prefix_text(inside & groups[i]));
+            return false;
+        }
+    return true;
+}
+
+static bool
+prefixes_fit(Elab *elab, const Member *member, const TypeUse *use)
+{
+    uint32_t fixed = member->flags & (AST_F_PARAMETER | AST_F_CONSTANT);
+    if (use->connector && fixed) { // section 9.3
+        diag_add(elab->diags, E0131, member->span, "'%s' is a connector and cannot have the prefix %s",
+                 name_of(elab, member->name), prefix_text(fixed));
+        return false;
+    }
+    return check_conflict(elab, member, member->flags, use->flags, name_of(elab, class_at(elab->program, member->type_class)->name));
+}
+
+static bool
+check_conflicts_inside(Elab *elab, const Member *member, const Fragment *made)
+{
+    uint32_t own = node_at(elab, member->line)->flags;
+    for (uint32_t i = 0; i < made->members.n; i++) {
+        const Member *part = &made->members.at[i];
+        if (part->line && !check_conflict(elab, member, own, node_at(elab, part->line)->flags, name_of(elab, part->name)))
+            return false;
+    }
+    return true;
+}
+
 static bool
 declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use)
 {
@@ -295,6 +389,8 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
         return false;
     member->is_component = true;
     check_inside(elab, frag, member, use->class_id);
+    if (!check_kind(elab, member, use->class_id))
+        return false;
     if (member->mod && member->mod->value) {
         if (class_at(elab->program, use->class_id)->kind != CLASS_RECORD) {
             Diag *diag = diag_add(elab->diags, E0119, member->mod->span, "'%s' is a component and cannot have a value",
@@ -310,6 +406,8 @@ declare_component(Elab *elab, Fragment *frag, Member *member, const TypeUse *use
     member->fragments = arena_array(elab->arena, Fragment *, 1);
     Fragment *made = fragment_of_class(elab, use->class_id, member->mod, frag, member, NONE, prefix);
     member->fragments[0] = made;
+    if (!check_conflicts_inside(elab, member, made))
+        return false;
     if (made->needs_split && member->count)
         return split_elements(elab, frag, member, use->class_id, prefix);
     return !made->failed;
@@ -333,6 +431,7 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
             ok = false;
             continue;
         }
+        check_access(elab, mod, &found);
         ok &= program_check_redeclare(elab->program, class_id, &found, mod->redeclared, mod->span);
         vec_push(&list, ((Replacement){.name = mod->name, .class_id = mod->redeclared, .span = mod->span}));
     }
@@ -353,20 +452,42 @@ replace_classes(Elab *elab, Member *member, uint32_t class_id)
     return ok ? class_id : 0;
 }
 
-// `replaceable model K = A constrainedby B(p = 1)`: what holds for whatever K has been replaced by (section 7.3.2); NULL
-// when the type is no replaced class. Without `constrainedby` the declaration itself is the constraint.
+// `replaceable model K = A constrainedby B(p = 1)`: what holds for A and for whatever K has been replaced by (section 7.3.2), or
+// NULL. Without `constrainedby` the declaration itself is the constraint.
 static Mod *
-constraint_of(Elab *elab, const Member *member, Node type)
+constraint_of(Elab *elab, const Member *member, Node type, TypeUse *use)
 {
     const Ast *ast = &elab->program->ast;
     Found found;
     if (ast_at(ast, type)->nchild != 1 || (ast_at(ast, type)->flags & AST_F_DOT)
         || !scope_find(elab->program, member->class_id, ast_at(ast, ast_child(ast, type, 0))->sym, &found)
-        || !found.class_id || !found.member || class_at(elab->program, found.class_id)->node == found.member->node)
+        || !found.class_id || !found.member)
         return NULL;
+    bool replaced = class_at(elab->program, found.class_id)->node != found.member->node;
     Node constrained = ast_child(ast, found.member->node, 2), body = ast_child(ast, found.member->node, 1);
-    Node mods = constrained ? ast_child(ast, constrained, 1) : ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
-    return mods ? mod_build(elab, found.member->name, mods, NULL, found.owner, -1, ast_at(ast, mods)->span) : NULL;
+    Node mods = constrained ? ast_child(ast, constrained, 1) : replaced && ast_kind(ast, body) == AST_SHORT ? ast_child(ast, body, 2) : 0;
+    return mods ? type_modification(elab, use, found.member->name, mods, found.owner, ast_at(ast, mods)->span) : NULL;
+}
+
+// The inner element has the sizes that an outer declaration gives (section 5.4).
+static bool
+outer_sizes_fit(Elab *elab, Fragment *frag, Member *member)
+{
+    if (!member->outer || (member->flags & AST_F_INNER))
+        return true;
+    const Member *inner = outer_spot(frag, member).member;
+    uint32_t class_id = scope_class_quietly(elab->program, member->class_id, child_at(elab, member->line, 0));
+    TypeUse use = {.giver = frag};
+    bool open = false, known = class_id && type_use(elab, class_id, &use) && declare_dims(elab, frag, member, &use, &open);
+    vec_free(&use.dims);
+    bool same = member->type.rank == inner->type.rank;
+    for (uint32_t i = 0; same && i < inner->type.rank; i++)
+        same = member->type.dims[i] == inner->type.dims[i] || member->type.dims[i] == UINT32_MAX;
+    if (known && !same) {
+        Diag *diag = diag_add(elab->diags, E0128, member->span, "'inner %s' has other sizes than this declaration", name_of(elab, member->name));
+        diag_note(diag, inner->span, "the inner element");
+    }
+    return known && same;
 }
 
 static bool
@@ -382,7 +503,7 @@ declare(Elab *elab, Fragment *frag, Member *member)
         if (!present)
             return true;
     }
-    if ((member->flags & AST_F_OUTER) && !outer_declare(elab, frag, member))
+    if ((member->flags & AST_F_OUTER) && (!outer_declare(elab, frag, member) || !outer_sizes_fit(elab, frag, member)))
         return false;
     if ((member->flags & (AST_F_INNER | AST_F_OUTER)) == AST_F_OUTER)
         return true;
@@ -391,10 +512,13 @@ declare(Elab *elab, Fragment *frag, Member *member)
         member->type_class = replace_classes(elab, member, member->type_class);
     Fragment *declaring = elab->declaring;
     elab->declaring = member->scope ? member->scope : frag;
-    TypeUse use = {.constraint = type && member->type_class ? constraint_of(elab, member, type) : NULL};
+    TypeUse use = {.giver = frag};
+    if (type && member->type_class)
+        use.constraint = constraint_of(elab, member, type, &use);
     bool open = false;
     bool ok = member->type_class && type_use(elab, member->type_class, &use)
-           && declare_dims(elab, frag, member, &use, &open);
+           && declare_dims(elab, frag, member, &use, &open) && prefixes_fit(elab, member, &use);
+    type_need(frag, &use);
     if (ok) {
         bool variable = class_is_variable(elab, use.class_id);
         member->mod = mod_settle(elab, mod_merge(elab, member->mod, use.mod), variable);

@@ -40,6 +40,8 @@ check_prefixes(Elab *elab, Node line, bool connector, bool expandable)
     if ((at->flags & AST_F_STREAM) && (!connector || (other & ~AST_F_INPUT)))
         diag_add(elab->diags, E0417, at->span, connector ? "a stream variable cannot have another prefix"
                                                          : "a stream variable stands in a connector");
+    if ((at->flags & AST_F_FLOW) && !connector)
+        diag_add(elab->diags, E0131, at->span, "a flow variable stands in a connector");
     if ((at->flags & AST_F_FLOW) && expandable)
         diag_add(elab->diags, E0418, at->span, "a flow variable cannot stand in an expandable connector; "
                                                "put it into a connector inside");
@@ -61,6 +63,10 @@ redeclare_member(Elab *elab, Member *member, const ClassMember *declared, const 
     Node type = ast_child(ast, from->line, 0);
     uint32_t given = type ? scope_class(elab->program, from->line_class, type) : 0;
     if (!given || !program_check_redeclare(elab->program, old_class, &found, given, from->span))
+        return false;
+    Node narrower = ast_child(ast, from->line, 2), bound = narrower ? ast_child(ast, narrower, 0) : 0;
+    uint32_t narrowed = bound ? scope_class(elab->program, from->line_class, bound) : 0;
+    if (bound && (!narrowed || !program_check_redeclare(elab->program, old_class, &found, narrowed, ast_at(ast, narrower)->span)))
         return false;
     Node constrained = ast_child(ast, declared->line, 2);
     Node mods = constrained ? ast_child(ast, constrained, 1) : ast_child(ast, declared->node, 1);
@@ -105,6 +111,9 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
     }
     Mod *own = mod_build(elab, declared->name, ast_child(ast, declared->node, 1), into->frag, class_id, 0,
                          node->span);
+    Node constrained = ast_child(ast, declared->line, 2);
+    if (constrained) // what it says holds for the declaration, too (section 7.3.2)
+        own = mod_merge(elab, own, constraint_modification(elab, declared->line, declared->node, into->frag, class_id, 0));
     Mod *from = mod_child(outer, declared->name);
     own->final = (line->flags & AST_F_FINAL) != 0;
     Member member = {.name = declared->name, .line = declared->line, .node = declared->node,
@@ -124,6 +133,8 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
         own = own_before;
         from = NULL;
     }
+    if (from && from->constraint)
+        own = mod_merge(elab, from->constraint, own);
     member.mod = mod_merge(elab, from, own);
     map_put(&into->frag->by_name, declared->name, into->members.n);
     vec_push(&into->members, member);
@@ -131,7 +142,7 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
 
 static void collect_class(Elab *elab, Collect *into, uint32_t class_id, Mod *mod, uint32_t depth);
 
-static void
+void
 check_access(Elab *elab, const Mod *mod, const Found *found)
 {
     if (!found->member || !found->member->is_protected || !mod->frag || mod->from_outside)
@@ -151,8 +162,8 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
     for (uint32_t i = 0; mod && i < mod->n; i++) {
         Found found;
         Sym name = mod->children[i]->name;
-        if (scope_member(elab->program, class_id, name, &found)
-            && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
+        bool known = scope_member(elab->program, class_id, name, &found);
+        if (known && (mod->children[i]->redeclared ? found.class_id != 0 : !found.class_id)) {
             if (component)
                 check_access(elab, mod->children[i], &found);
             continue;
@@ -162,8 +173,11 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         Diag *diag = diag_add(elab->diags, mod->children[i]->from_outside ? E0117 : E0103,
                               mod->children[i]->span, "'%s' has no component '%s'", class_text, text);
         const char *near = scope_nearest(elab->program, class_id, name, true);
-        const char *parameters = near ? NULL : scope_parameters(elab->program, class_id);
-        if (near)
+        if (known && found.class_id)
+            diag_help(diag, "'%s' is a class: one with other values takes its place by 'redeclare %s %s = %s(...)'", text,
+                      ast_class_kind_name((ClassKind)class_at(elab->program, found.class_id)->kind), text, text);
+        const char *parameters = near || known ? NULL : scope_parameters(elab->program, class_id);
+        if (near && !known)
             diag_help(diag, "did you mean '%s'?", near);
         else if (parameters)
             diag_help(diag, "parameters it has: %s", parameters);
@@ -230,6 +244,7 @@ body_redeclares(Elab *elab, Collect *into, uint32_t class_id, uint32_t base)
             made = mod_make(elab, 0, ast_at(ast, member->node)->span, -1);
         Mod *one = mod_build(elab, member->name, ast_child(ast, member->node, 1), into->frag, class_id, 0,
                              ast_at(ast, member->node)->span);
+        one->constraint = constraint_modification(elab, member->line, member->node, into->frag, class_id, 0);
         one->line = member->line;
         one->component = member->node;
         one->line_frag = into->frag;
@@ -262,13 +277,30 @@ check_base(Elab *elab, uint32_t class_id, Node extends)
     const Ast *ast = &elab->program->ast;
     Node name = ast_child(ast, extends, 0);
     Found found;
-    if (ast_kind(ast, extends) != AST_EXTENDS || ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT)
+    if (ast_kind(ast, extends) != AST_EXTENDS || (ast_at(ast, extends)->flags & AST_F_REDECLARE) || ast_at(ast, name)->nchild != 1 || (ast_at(ast, name)->flags & AST_F_DOT)
         || !scope_find(elab->program, class_id, ast_at(ast, ast_child(ast, name, 0))->sym, &found) || !found.class_id
         || !found.member || !(ast_at(ast, found.member->node)->flags & AST_F_REPLACEABLE))
         return;
     Diag *diag = diag_add(elab->diags, E0132, ast_at(ast, name)->span, "'%s' is replaceable and cannot be extended",
                           name_of(elab, found.member->name));
     diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+}
+
+// Those of a short class stand in the scope around it (section 4.5.1).
+static Mod *
+base_modification(Elab *elab, Fragment *frag, uint32_t class_id, Node extends, Node mods)
+{
+    const Ast *ast = &elab->program->ast;
+    Span span = ast_at(ast, extends)->span;
+    if (ast_kind(ast, extends) != AST_SHORT)
+        return mod_build(elab, 0, mods, frag, class_id, -1, span);
+    Fragment *declaring = elab->declaring;
+    TypeUse use = {.giver = frag};
+    elab->declaring = frag;
+    Mod *mod = type_modification(elab, &use, 0, mods, class_at(elab->program, class_id)->parent, span);
+    elab->declaring = declaring;
+    type_need(frag, &use);
+    return mod;
 }
 
 static void
@@ -287,7 +319,7 @@ collect_extends(Elab *elab, Collect *into, uint32_t class_id, Node extends, uint
                  sym_text(elab->dae->syms, class_at(elab->program, base)->full_name));
         return;
     }
-    Mod *own = mods ? mod_build(elab, 0, mods, into->frag, class_id, -1, span) : NULL;
+    Mod *own = mods ? base_modification(elab, into->frag, class_id, extends, mods) : NULL;
     check_names(elab, own, base, false);
     uint32_t mark = deselect_open(elab, into->frag, extends, base, own);
     own = mod_merge(elab, body_redeclares(elab, into, class_id, base), own);
@@ -586,6 +618,7 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     elaborate_sections(elab, frag);
     check_ports(elab, frag);
     check_block(elab, frag);
+    check_flows(elab, frag);
 }
 
 Fragment *

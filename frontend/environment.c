@@ -131,6 +131,12 @@ look_up_component(ExprEnv *env, Node ref, Reference *out)
                  scope_name_text(elab->program, ref));
         return false;
     }
+    if (target.conditional && !env->sizes_only) { // section 4.4.5
+        Diag *diag = diag_add(elab->diags, E0118, span, "'%s' has a condition: it can be connected, and has no value elsewhere",
+                              name_of(elab, target.conditional->name));
+        diag_note(diag, target.conditional->span, "declared here");
+        return false;
+    }
     if (target.kind == TARGET_VARIABLE)
         return variable_reference(elab, scope, &target, span, out);
     if (target.kind == TARGET_COMPONENT) {
@@ -187,6 +193,17 @@ is_unsupported_function(const char *name)
     return false;
 }
 
+// Section 9.4.1.
+static bool
+is_connection_statement(const char *name)
+{
+    static const char *const names[] = {"Connections.branch", "Connections.root", "Connections.potentialRoot"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 // The class of a component, as its instance or, where there is none, its declaration says.
 static uint32_t
 component_class(Elab *elab, const Scope *scope, const Found *found, Fragment **instance)
@@ -207,6 +224,43 @@ component_class(Elab *elab, const Scope *scope, const Found *found, Fragment **i
     return type ? scope_class_quietly(elab->program, found->owner, type) : 0;
 }
 
+// A function is reached through one component, and is no operator of it (section 5.3.2).
+static bool
+check_component(Elab *elab, const Scope *scope, Node part)
+{
+    const AstNode *at = node_at(elab, part);
+    const Member *member = scope->frag ? fragment_member(scope->frag, at->sym) : NULL;
+    Node subscripts = child_at(elab, part, 0);
+    uint32_t given = subscripts ? node_at(elab, subscripts)->nchild : 0;
+    if (member && member->condition) {
+        diag_add(elab->diags, E0118, at->span, "'%s' has a condition: no function is reached through it", name_of(elab, at->sym));
+        return false;
+    }
+    if (!member || member->type.rank == given)
+        return true;
+    diag_add(elab->diags, E0111, at->span, "a function is reached through one component, but '%s' is an array of %u dimension%s",
+             name_of(elab, at->sym), member->type.rank, member->type.rank == 1 ? "" : "s");
+    return false;
+}
+
+static bool
+check_reached(Elab *elab, uint32_t from, uint32_t in, const Found *found, bool component, Node part)
+{
+    const AstNode *at = node_at(elab, part);
+    bool operator = component && found->class_id
+        && (class_at(elab->program, in)->kind == CLASS_OPERATOR
+            || node_at(elab, class_at(elab->program, found->class_id)->node)->kind_of == CLASS_OPERATOR_FUNCTION);
+    if (found->member && found->member->is_protected && !class_at(elab->program, from)->wrapper) {
+        Diag *diag = diag_add(elab->diags, E0125, at->span, "'%s' is protected in '%s' and cannot be used from outside",
+                              name_of(elab, at->sym), name_of(elab, class_at(elab->program, found->owner)->full_name));
+        diag_note(diag, node_at(elab, found->member->node)->span, "declared here");
+        return false;
+    }
+    if (operator)
+        diag_add(elab->diags, E0119, at->span, "'%s' is an operator and is not reached through a component", name_of(elab, at->sym));
+    return !operator && (component || scope_look_inside(elab->program, in, found, at->span));
+}
+
 // What a name that a function is called or inherited by stands for; *instance: the component it was reached through.
 static bool
 find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment **instance)
@@ -224,11 +278,17 @@ find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment *
         }
     bool ok = at->flags & AST_F_DOT ? scope_member(elab->program, CLASSID_ROOT, first, found)
                                     : scope_find(elab->program, scope->class_id, first, found);
-    if (ok && !found->class_id && at->nchild > 1)
+    bool component = ok && !found->class_id && at->nchild > 1;
+    if (component) {
         found->class_id = component_class(elab, scope, found, instance);
-    for (uint32_t i = 1; ok && i < at->nchild; i++)
-        ok = found->class_id
-          && scope_member(elab->program, found->class_id, node_at(elab, child_at(elab, ref, i))->sym, found);
+        ok = check_component(elab, scope, child_at(elab, ref, 0));
+    }
+    for (uint32_t i = 1; ok && i < at->nchild; i++) {
+        Node part = child_at(elab, ref, i);
+        uint32_t in = found->class_id;
+        ok = in && scope_member(elab->program, in, node_at(elab, part)->sym, found)
+          && (at->kind != AST_REF || check_reached(elab, scope->class_id, in, found, component, part));
+    }
     return ok;
 }
 
@@ -266,10 +326,17 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     Found found = {0};
     Fragment *instance;
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
+    uint32_t errors = diags_errors(elab->diags);
     bool ok = find_function(elab, scope, ref, &found, &instance);
+    if (!ok && diags_errors(elab->diags) > errors)
+        return false;
     const char *text = scope_name_text(elab->program, ref);
     if ((!ok || !found.class_id) && is_unsupported_function(text)) {
         diag_add(elab->diags, E0720, at->span, "'%s' is not supported yet", text);
+        return false;
+    }
+    if (!ok && is_connection_statement(text)) {
+        diag_add(elab->diags, E0406, at->span, "'%s' is an equation: it stands in no algorithm, 'when' or expression", text);
         return false;
     }
     if (!ok && (at->kind == AST_NAME || scope_import_failed(elab->program, scope->class_id, first)))
@@ -326,6 +393,11 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name,
                         .id = found.class_id};
+    if (ast_kind(&elab->program->ast, info->body) == AST_SHORT) { // it is no scope of its own (section 4.5.1)
+        Scope *around = arena_new(elab->arena, Scope);
+        *around = (Scope){.class_id = info->parent, .structural = true, .frag = inside->frag};
+        out->around = around;
+    }
     return true;
 }
 
@@ -384,7 +456,7 @@ env_type(ExprEnv *env, Node name, Type *out)
     }
     Type sizes = {0};
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
-        ok = evaluate_dims(elab, NULL, use.dims.at[i].class_id, use.dims.at[i].node, &sizes, &open);
+        ok = evaluate_dims(elab, use.dims.at[i].frag, use.dims.at[i].class_id, use.dims.at[i].node, &sizes, &open);
     vec_free(&use.dims);
     if (!ok)
         return false;

@@ -353,11 +353,18 @@ enumeration_value(ExprEnv *env, Node node, const Type *type, Value *out)
     }
     if (!expression_scalar(env, arg, TYPE_INTEGER, "the index of an enumeration value", &index))
         return false;
-    double k = value_known(env, &index) ? value_number(env, &index, 0) : 1;
+    bool known = value_known(env, &index);
+    double k = known ? value_number(env, &index, 0) : 1;
     if (k < 1 || k > type->n_literals) {
         diag_add(env->diags, E0206, node_span(env, arg), "'%s' has %u values, there is none of index %.0f",
                  sym_text(env->syms, type->enum_class), type->n_literals, k);
         return false;
+    }
+    if (!known) { // fails where there is none
+        const char *text = arena_printf(env->arena, "'%s' has %u values, there is none of index \1d\2",
+                                        sym_text(env->syms, type->enum_class), type->n_literals);
+        Expr checked = pick_checked(env, index.elements[0], type->n_literals, text, node_span(env, arg));
+        index = value_scalar(env, TYPE_INTEGER, expr_2(env->exprs, OP_ADD, checked, expr_const(env->exprs, 1)));
     }
     index.type = *type;
     *out = index;

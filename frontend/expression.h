@@ -59,6 +59,9 @@ typedef struct Value {
     bool unseen;             // {e for i in 1:0}: empty, and nobody knows what e is; it fits wherever its own dimensions do
 } Value;
 
+// The type with all its record types in this arena.
+Type type_lasting(Arena *arena, const Type *type);
+
 // What a component reference means (subscripts applied): its scalars in row-major order.
 typedef struct Reference {
     Type type;
@@ -74,6 +77,7 @@ typedef struct Reference {
 typedef struct FunctionRef {
     Node class_node;         // the CLASS of a function, or of a record (its constructor)
     void *scope;             // for ExprEnv.scope while its body is elaborated
+    void *around;            // of a short class: the scope of its modifications; NULL: `scope`
     Sym full_name;
     uint32_t id;             // of the class as specialised, by the class side
 } FunctionRef;
@@ -90,6 +94,7 @@ typedef struct Routines Routines; // functions compiled so far (routine.c)
 // A subscript known at run time only.
 typedef struct LocalPick {
     Node node;
+    Type type;               // of the subscript
     uint32_t size;           // of the dimension
     Expr index;              // from 1
     uint32_t at;             // the position, from 0, that is looked at

@@ -91,6 +91,8 @@ bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *o
 // --- pick.c
 // A subscript of a dimension of that size is known at run time only, or has been: *position is what to look at now.
 bool subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position);
+// index - 1, which fails with the text outside 1:size; \1d\2 in it stands for the index.
+Expr pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span);
 // The position from 0 as an expression that fails outside the array; `of` for the message.
 Expr pick_index(ExprEnv *env, const LocalPick *pick, Node of);
 // What `plain` makes of a REF, one of whose subscripts may be known at run time only.
@@ -162,6 +164,7 @@ typedef struct Variable { // of a function
     uint32_t flags;        // AST_F_INPUT, AST_F_OUTPUT, AST_F_CONSTANT, AST_F_PARAMETER
     Node line, component;  // COMPONENTS and COMPONENT
     void *scope;
+    uint8_t open_sizes;    // bit k: dimension k is declared with `:`, and follows what is assigned (section 12.4.5)
     bool bound;            // an input that a partial application has given
     Node value;            // 0, or the default that an extending class gives, in value_scope
     void *value_scope;

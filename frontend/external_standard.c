@@ -29,7 +29,8 @@ place_inputs(Passing *passing, Routine *routine, uint32_t failure, U32Vec *input
         }
         if (i == passing->returned)
             continue;
-        push_input(routine, inputs, expr_const(exprs, value->count), false);
+        double count = pass->kind == PASS_RESULT ? -(double)value->count : value->count;
+        push_input(routine, inputs, expr_const(exprs, count), false);
         for (uint32_t k = 0; k < value->count; k++)
             push_input(routine, inputs, value->elements && value->elements[k] ? value->elements[k] : expr_const(exprs, 0),
                        value->type.base == TYPE_REAL && pass->kind == PASS_VALUE);
@@ -45,7 +46,8 @@ external_standard(const Frame *frame, const Passing *passing)
     uint32_t arguments = passing->passes.n - (passing->returned >= 0);
     if (external_libraries(frame->env, frame->external_class, &libraries))
         for (uint32_t i = 0; i < libraries.n && !found; i++)
-            found = mdl_standard_find(passing->name, libraries.at[i]);
+            found = passing->returned >= 0 && !strcmp(libraries.at[i], "lapack") ? NULL // a subroutine returns nothing
+                : mdl_standard_find(passing->name, libraries.at[i]);
     vec_free(&libraries);
     return found && (uint32_t)found->arguments == arguments ? found : NULL;
 }

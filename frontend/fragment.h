@@ -35,10 +35,12 @@ struct Mod {
     bool each;
     bool overruled;          // its value: one for the whole record was given further out
     uint32_t redeclared;     // a class: what stands in its place
+    Mod *constraint;         // of a redeclared component: what its constraining clause says, or NULL
     Node line, component;    // a redeclared component: COMPONENTS and COMPONENT,
     Fragment *line_frag;     // in this scope
     uint32_t line_class;
-    Fragment *known_in;      // frag NULL: the instance in which the value is found at compile time
+    bool of_type;            // stands in a short class: one value for all elements of the arrays around
+    Fragment *giver;         // frag NULL: declares what has the type; NULL: the value is given where the variable is declared
     const Sym *fields;       // the value is this field of the record `value`: n_fields names, outermost first
     uint32_t n_fields;
     Mod **children;
@@ -64,6 +66,7 @@ typedef struct Member {
     bool is_protected;
     uint8_t state;           // 0 not looked at, 1 being declared, 2 declared, 3 failed
     bool absent;             // its condition is false
+    bool by_connections;     // absent, since its size is open in an expandable connector: connections make it
     bool is_component;       // has a fragment; otherwise a variable
     bool is_connector;       // of a connector class (a variable: a signal connector)
     bool is_when;            // assigned in a when-equation
@@ -71,6 +74,7 @@ typedef struct Member {
     uint32_t flags;          // AST_F_... of the declaration, with inherited prefixes
     VarKind kind;
     Type type;               // a variable's type with all its dimensions; of a component its array dimensions
+    uint32_t *index_class;   // per dimension: the enumeration, or CLASSID_BOOLEAN, whose values are its subscripts, or 0; NULL: all 0
     uint32_t count;          // scalars, or components
     Span span;
     uint32_t type_class;     // class named in the declaration
@@ -101,6 +105,7 @@ typedef struct Outer {
     Member *inner;
     bool implicit;           // made by the compiler, in the model itself
     uint32_t class_id;       // of an outer class: the inner one, and there is no `inner`
+    bool home;               // no declaration, but `frag`, in which values of a short class stand (type_use.c)
 } Outer;
 
 typedef struct FragEquation {
@@ -288,6 +293,8 @@ name_of(const Elab *elab, Sym name)
 // The modifications of a MODS node; its own value and children. `levels` is -1 for a class's own
 // modifications.
 Mod *mod_build(Elab *elab, Sym name, Node mods, Fragment *frag, uint32_t class_id, int32_t levels, Span span);
+// What a constraining clause of a COMPONENTS line says, or NULL.
+Mod *constraint_modification(Elab *elab, Node line, Node component, Fragment *frag, uint32_t class_id, int32_t levels);
 Mod *mod_make(Elab *elab, Sym name, Span span, int32_t levels);
 void mod_add(Elab *elab, Mod *mod, Mod *child);
 // Outer modifications win. Reports an attempt to modify something final. Either may be NULL.
@@ -313,6 +320,8 @@ bool member_declare(Elab *elab, Fragment *frag, Member *member);
 bool place_member(Elab *elab, Fragment *frag, Member *member, uint64_t *vars, uint64_t *insts);
 // False, and an error the first time, when `more` passes the limit on scalars.
 bool within_limit(Elab *elab, uint64_t more, Span span);
+// Reports a modification of something protected that does not come from an extends clause.
+void check_access(Elab *elab, const Mod *mod, const Found *found);
 Member *fragment_member(Fragment *frag, Sym name);
 void unsupported(Elab *elab, Span span, const char *what);
 
@@ -328,6 +337,7 @@ Fragment *share_own(Elab *elab, Fragment *frag, Member *member, uint32_t e);
 bool share_may_differ(const Member *member);
 
 // --- type_use.c
+typedef struct TypeSizes { Node node; uint32_t class_id; Fragment *frag; } TypeSizes; // SUBSCRIPTS and the scope they stand in
 // What a type name stands for after following short classes.
 typedef struct TypeUse {
     uint32_t class_id;       // predefined type, enumeration or class with a body
@@ -335,9 +345,15 @@ typedef struct TypeUse {
     Mod *constraint;         // given: those of the constraining type of a class that was replaced, or NULL
     uint32_t flags;          // input/output of `connector C = input Real`
     bool connector;
-    VEC(FragSection) dims;   // SUBSCRIPTS, outermost first, with the class they stand in
+    VEC(TypeSizes) dims;     // outermost first
+    Fragment *giver;         // given: the fragment that declares what has the type, or NULL
+    Fragment *home;          // the instance that values on the way stand in, where they name something of it, or NULL
 } TypeUse;
 bool type_use(Elab *elab, uint32_t class_id, TypeUse *use);
+// The modifications of a class that stand in the class `scope`; notes in `use` where they need an instance.
+Mod *type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope, Span span);
+// The fragment holds for instances only around which that instance stands.
+void type_need(Fragment *frag, const TypeUse *use);
 bool class_is_variable(Elab *elab, uint32_t class_id);
 bool class_is_object(Elab *elab, uint32_t class_id);
 // Base type of a predefined type or enumeration.
@@ -369,6 +385,8 @@ typedef struct Target {
     bool nested;             // a part of a connector
     bool shares;             // a part of a component that shares its fragment (share.c)
     bool absent;
+    uint32_t seen_as;        // what was reached through an outer declaration has the elements of this class only, or 0
+    const Member *conditional; // the first name is a member that may be absent, or NULL
     const Value *value;
 } Target;
 void env_init(Elab *elab, ExprEnv *env, Scope *scope);
@@ -414,7 +432,7 @@ bool record_reference(Elab *elab, const Scope *scope, const Target *target, Span
 // `R r = e` as values for the fields of r.
 Mod *record_spread(Elab *elab, Mod *mod, uint32_t class_id);
 // The value of a modification: the expression, or the field of it that `fields` name; the second at compile time.
-bool mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out);
+bool mod_expression(ExprEnv *env, const Mod *mod, Value *out);
 bool mod_evaluate(Elab *elab, const Mod *mod, Value *out);
 // Only the type counts of what it gives: elements need not be known.
 bool mod_type(Elab *elab, const Mod *mod, Value *out);
@@ -470,6 +488,8 @@ bool evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node ex
 bool evaluate_type(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Value *out);
 bool evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out);
 bool evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open);
+// The enumeration, or CLASSID_BOOLEAN, that a size names: Real x[Axis] has one element per literal. 0 of others.
+uint32_t dimension_class(Elab *elab, uint32_t class_id, Node node);
 // The value of a parameter or constant of a fragment.
 bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
 // The value of a constant of a package or enclosing class.
@@ -586,7 +606,11 @@ bool overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span);
 
 // --- restrict.c: what specialised classes cannot contain
 void check_restrictions(Program *program);
+// The imports of the file that was added last.
+void check_imports(Program *program);
 void check_block(Elab *elab, const Fragment *frag);
+// The operators that flows of an operator record need.
+void check_flows(Elab *elab, const Fragment *frag);
 
 // --- link.c
 bool link_fragments(Elab *elab, Fragment *model);

@@ -205,6 +205,8 @@ variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
     env->scope = variable->scope;
     if (!function_variable_type(env, variable, &type))
         return false;
+    for (uint32_t k = 0; !input && k < type.rank; k++)
+        frame->variables.at[i].open_sizes |= (type.dims[k] == SIZE_UNKNOWN) << k;
     if (!argument && !start && type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
         return function_fields(env, variable, &type, value);
     if (!argument && !start && input) {

@@ -25,10 +25,40 @@ gather_line(Frame *frame, Node line, void *scope)
         // The inputs of a record's constructor are its fields, but for what nobody can change.
         Node mods = ast_child(ast, component, 1);
         bool set = mods && ast_kind(ast, mods) == AST_MODS && ast_child(ast, mods, 0);
-        if (frame->record && !(variable.flags & AST_F_CONSTANT) && !(set && (variable.flags & AST_F_FINAL)))
+        if (frame->record && !(set && (variable.flags & (AST_F_CONSTANT | AST_F_FINAL))))
             variable.flags |= AST_F_INPUT;
         vec_push(&frame->variables, variable);
     }
+}
+
+// `redeclare T x = e` of an inherited variable, which stays input or output and keeps sizes that the redeclaration does not write.
+static bool
+redeclare_variables(Frame *frame, Node line, void *scope, uint32_t first)
+{
+    ExprEnv *env = frame->env;
+    for (uint32_t k = 3; k < ast_at(env->ast, line)->nchild; k++) {
+        Node component = ast_child(env->ast, line, k);
+        uint32_t at = first;
+        while (at < frame->variables.n && frame->variables.at[at].name != ast_at(env->ast, component)->sym)
+            at++;
+        bool known = at < frame->variables.n;
+        Variable *variable = known ? &frame->variables.at[at] : NULL;
+        bool sized = known && (ast_child(env->ast, variable->component, 0) || ast_child(env->ast, variable->line, 1));
+        if (!known || !(ast_at(env->ast, variable->line)->flags & AST_F_REPLACEABLE)) {
+            diag_add(env->diags, known ? E0129 : E0103, node_span(env, component), known ? "'%s' is not replaceable" : "there is no '%s' to be redeclared",
+                     sym_text(env->syms, ast_at(env->ast, component)->sym));
+            return false;
+        }
+        if (sized && !ast_child(env->ast, component, 0) && !ast_child(env->ast, line, 1)) {
+            diag_add(env->diags, E0721, node_span(env, component), "a redeclaration of an array in a function writes its sizes");
+            return false;
+        }
+        variable->line = line;
+        variable->component = component;
+        variable->scope = scope;
+        variable->value = 0;
+    }
+    return true;
 }
 
 // Attributes change nothing of what a call gives. *simple: there is nothing else inside the modification.
@@ -57,11 +87,16 @@ check_attributes(const Frame *frame, const Variable *variable, Node mods, bool *
 
 // Defaults that a class gives to what it inherits: `extends f(k = 2)`, `record S = R(a = 1)`.
 static bool
-change_defaults(Frame *frame, Node modification, uint32_t first)
+change_defaults(Frame *frame, Node modification, void *scope, uint32_t first)
 {
     ExprEnv *env = frame->env;
     for (uint32_t i = 1; modification && i < ast_at(env->ast, modification)->nchild; i++) {
         Node mod = ast_child(env->ast, modification, i), name = ast_child(env->ast, mod, 0);
+        if (ast_kind(env->ast, mod) == AST_REDECLARE && ast_kind(env->ast, name) == AST_COMPONENTS) {
+            if (!redeclare_variables(frame, name, scope, first))
+                return false;
+            continue;
+        }
         Node mods = ast_kind(env->ast, mod) == AST_MOD ? ast_child(env->ast, mod, 1) : 0;
         if (ast_kind(env->ast, mod) == AST_REDECLARE && ast_kind(env->ast, name) == AST_CLASS)
             continue; // the base has it already (special.c)
@@ -85,7 +120,7 @@ change_defaults(Frame *frame, Node modification, uint32_t first)
         if (!ast_child(env->ast, mods, 0))
             continue;
         frame->variables.at[at].value = ast_child(env->ast, mods, 0);
-        frame->variables.at[at].value_scope = env->scope;
+        frame->variables.at[at].value_scope = scope;
         if (frame->of) // it is another function then
             frame->of = frame->function;
     }
@@ -93,13 +128,13 @@ change_defaults(Frame *frame, Node modification, uint32_t first)
 }
 
 static bool
-gather_base(Frame *frame, Node name, Node modification, uint32_t depth)
+gather_base(Frame *frame, Node name, Node modification, void *scope, uint32_t depth)
 {
     ExprEnv *env = frame->env;
     FunctionRef base = {0};
     uint32_t first = frame->variables.n;
     return env->function(env, name, &base) && gather_class(frame, &base, depth + 1)
-        && change_defaults(frame, modification, first);
+        && change_defaults(frame, modification, scope, first);
 }
 
 static bool
@@ -111,7 +146,7 @@ gather_elements(Frame *frame, Node section, void *scope, uint32_t depth)
         if (ast_kind(ast, element) == AST_COMPONENTS)
             gather_line(frame, element, scope);
         else if (ast_kind(ast, element) == AST_EXTENDS
-                 && !gather_base(frame, ast_child(ast, element, 0), ast_child(ast, element, 1), depth))
+                 && !gather_base(frame, ast_child(ast, element, 0), ast_child(ast, element, 1), scope, depth))
             return false;
     }
     return true;
@@ -176,12 +211,13 @@ gather_class(Frame *frame, const FunctionRef *function, uint32_t depth)
     frame->record |= kind == CLASS_RECORD || kind == CLASS_OPERATOR_RECORD;
     Node base = ast_kind(env->ast, body) == AST_EXTENDBODY ? ast_child(env->ast, body, 0) : 0;
     if (base)
-        good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), depth)
+        good = gather_base(frame, ast_child(env->ast, base, 0), ast_child(env->ast, base, 1), function->scope, depth)
             && gather_body(frame, function->class_node, ast_child(env->ast, body, 1), function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_BODY)
         good = gather_body(frame, function->class_node, body, function->scope, depth);
     else if (ast_kind(env->ast, body) == AST_SHORT)
-        good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2), depth);
+        good = gather_base(frame, ast_child(env->ast, body, 0), ast_child(env->ast, body, 2),
+                           function->around ? function->around : function->scope, depth);
     else
         good = gather_partial(frame, body, depth);
     env->scope = scope;

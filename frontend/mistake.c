@@ -256,6 +256,20 @@ report_missing_end(const Mistake *m)
     return true;
 }
 
+// `0 < x < 1`: a relation is a Boolean, which no relation of numbers takes (section 3.2).
+static bool
+report_chain(const Mistake *m)
+{
+    Parser *p = m->p;
+    if (p->current.kind < T_LT || p->current.kind > T_NE || m->want[p->current.kind] || !m->want[T_AND])
+        return false;
+    char found[80];
+    name_token(p, p->current, found, sizeof found);
+    Diag *diag = diag_add(p->diags, E0001, p->current.span, "relations do not chain: %s follows another relation", found);
+    diag_help(diag, "join them by 'and': a < b and b < c");
+    return true;
+}
+
 // A statement is complete, but its ';' is missing.
 static bool
 report_semicolon(const Mistake *m)
@@ -389,7 +403,7 @@ mistake_report(const Mistake *m)
         return;
     }
     if (!again && !reported) {
-        reported = report_end_of_file(m) || report_confusion(m) || report_bracket(m);
+        reported = report_end_of_file(m) || report_chain(m) || report_confusion(m) || report_bracket(m);
         after = !reported && report_semicolon(m);
         if (!reported && !after)
             report_wanted(m);

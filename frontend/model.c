@@ -487,8 +487,7 @@ run(Elab *elab, uint32_t class_id)
         return false;
     }
     uint32_t errors = diags_errors(elab->diags);
-    Fragment *model = fragment_of_class(elab, use.class_id, mod_merge(elab, overrides.root, use.mod), NULL,
-                                        NULL, NONE, 0);
+    Fragment *model = fragment_of_class(elab, class_id, overrides.root, NULL, NULL, NONE, 0);
     outer_place(elab, model);
     read_experiment(elab, class_id);
     if (diags_errors(elab->diags) != errors)
@@ -514,6 +513,7 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     if (diags_errors(diags) != errors)
         return NULL;
     uint32_t class_id = options->class_id ? options->class_id : choose_class(program, options->class_name, diags);
+    program->part = options->part;
     check_restrictions(program);
     if (!class_id || diags_errors(diags) != errors)
         return NULL;
@@ -525,6 +525,7 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     elab.end_name = sym_of(program->syms, "end");
     env_init(&elab, &elab.env, &elab.scope);
     bool elaborated = run(&elab, class_id);
+    check_imports(program);
     Dae *dae = elab.dae;
     elab_free(&elab);
     if (!elaborated || diags_errors(diags) != errors)

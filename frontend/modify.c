@@ -83,6 +83,7 @@ mod_add(Elab *elab, Mod *mod, Mod *child)
         old->span = child->span;
     }
     if (child->line || child->redeclared) {
+        old->constraint = child->constraint;
         old->line = child->line;
         old->component = child->component;
         old->line_frag = child->line_frag;
@@ -92,6 +93,14 @@ mod_add(Elab *elab, Mod *mod, Mod *child)
     old->final |= child->final;
     for (uint32_t i = 0; i < child->n; i++)
         mod_add(elab, old, child->children[i]);
+}
+
+Mod *
+constraint_modification(Elab *elab, Node line, Node component, Fragment *frag, uint32_t class_id, int32_t levels)
+{
+    const Ast *ast = &elab->program->ast;
+    Node constrained = ast_child(ast, line, 2), mods = constrained ? ast_child(ast, constrained, 1) : 0;
+    return mods ? mod_build(elab, ast_at(ast, component)->sym, mods, frag, class_id, levels, ast_at(ast, constrained)->span) : NULL;
 }
 
 // The replacement of a class is a class of the scope it stands in; that of a component is a declaration there.
@@ -116,6 +125,7 @@ add_redeclare(Elab *elab, Mod *mod, Node argument, Fragment *frag, uint32_t clas
             continue;
         Mod *made = mod_build(elab, ast_at(ast, component)->sym, ast_child(ast, component, 1), frag, class_id, levels,
                               ast_at(ast, component)->span);
+        made->constraint = constraint_modification(elab, element, component, frag, class_id, levels);
         made->line = element;
         made->component = component;
         made->line_frag = frag;
@@ -254,12 +264,22 @@ mod_settle(Elab *elab, Mod *mod, bool attributes)
     return made;
 }
 
-// What a redeclaration modifies is of its own type: another redeclaration has nothing to do with it, unless it names a
-// constraining type (section 7.3.2).
-static bool
-takes_the_place(const Elab *elab, const Mod *outer, const Mod *inner)
+// What holds of a redeclaration for the one that takes its place; NULL: nothing.
+static Mod *
+redeclared_again(Elab *elab, const Mod *outer, const Mod *inner)
 {
-    return outer->line && inner->line && !child_at(elab, inner->line, 2);
+    const Ast *ast = &elab->program->ast;
+    Node constrained = ast_child(ast, inner->line, 2);
+    uint32_t wanted = constrained ? scope_class(elab->program, inner->line_class, ast_child(ast, constrained, 0)) : 0;
+    uint32_t given = wanted ? scope_class_quietly(elab->program, outer->line_class, ast_child(ast, outer->line, 0)) : 0;
+    Sym missing;
+    if (wanted && given && !program_fits(elab->program, wanted, given, &missing)) {
+        Diag *diag = diag_add(elab->diags, E0130, outer->span, "'%s' cannot be redeclared as '%s', which is no '%s'",
+                              name_of(elab, outer->name), name_of(elab, class_at(elab->program, given)->full_name),
+                              name_of(elab, class_at(elab->program, wanted)->full_name));
+        diag_note(diag, ast_at(ast, constrained)->span, "what is asked for");
+    }
+    return inner->constraint;
 }
 
 Mod *
@@ -276,7 +296,9 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     }
     if (inner->final && (outer->value || outer->n || outer->line || outer->redeclared))
         report_final(elab, outer, inner);
-    if (takes_the_place(elab, outer, inner))
+    if (outer->line && inner->line) // another redeclaration keeps what a constraining clause says, and nothing else (section 7.3.2)
+        inner = redeclared_again(elab, outer, inner);
+    if (!inner)
         return outer;
     const Mod *from = outer->value ? outer : inner;
     Mod *merged = mod_make(elab, outer->name, from->span, from->levels);
@@ -287,11 +309,13 @@ mod_merge(Elab *elab, Mod *outer, Mod *inner)
     merged->each = from->each;
     const Mod *declared = outer->line || outer->redeclared ? outer : inner;
     merged->redeclared = declared->redeclared;
+    merged->constraint = declared->constraint;
     merged->line = declared->line;
     merged->component = declared->component;
     merged->line_frag = declared->line_frag;
     merged->line_class = declared->line_class;
-    merged->known_in = from->known_in;
+    merged->of_type = from->of_type;
+    merged->giver = from->giver;
     merged->fields = from->fields;
     merged->n_fields = from->n_fields;
     merged->overruled = from->overruled;

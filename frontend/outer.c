@@ -188,6 +188,14 @@ outer_same(Elab *elab, const Fragment *frag, Fragment *parent)
     for (uint32_t i = 0; i < frag->needs.n; i++) {
         const Outer *need = &frag->needs.at[i];
         Outer found;
+        if (need->home) {
+            const Fragment *at = parent;
+            while (at && at != need->frag)
+                at = at->parent;
+            if (!at)
+                return false;
+            continue;
+        }
         if (need->class_id) {
             if (outer_class_inner(elab, parent, need->name, &found.frag) != need->class_id)
                 return false;
@@ -205,7 +213,8 @@ add_need(Fragment *frag, const Outer *need)
 {
     bool known = need->frag == frag && !need->implicit;
     for (uint32_t k = 0; !known && k < frag->needs.n; k++)
-        known = frag->needs.at[k].inner == need->inner && frag->needs.at[k].class_id == need->class_id;
+        known = frag->needs.at[k].inner == need->inner && frag->needs.at[k].class_id == need->class_id
+             && (!need->home || frag->needs.at[k].frag == need->frag);
     if (!known)
         vec_push(&frag->needs, *need);
 }

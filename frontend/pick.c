@@ -53,7 +53,7 @@ new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
         env->slots->n = slots;
         return false;
     }
-    *pick = (LocalPick){.node = node, .size = size, .index = value.elements[0]};
+    *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = value.elements[0]};
     if (logical)
         pick->index = expr_3(env->exprs, OP_IF, pick->index, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
     return true;
@@ -94,12 +94,18 @@ subscript_site(ExprEnv *env, const char *text, Span span)
 }
 
 Expr
+pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span)
+{
+    Expr site = expr_const(env->exprs, subscript_site(env, text, span));
+    return expr_3(env->exprs, OP_INDEX, site, index, expr_const(env->exprs, size));
+}
+
+Expr
 pick_index(ExprEnv *env, const LocalPick *pick, Node of)
 {
     const char *text = arena_printf(env->arena, "subscript \1d\2 of '%s' is outside 1:%u", expression_text(env, of),
                                     pick->size);
-    Expr site = expr_const(env->exprs, subscript_site(env, text, node_span(env, pick->node)));
-    return expr_3(env->exprs, OP_INDEX, site, pick->index, expr_const(env->exprs, pick->size));
+    return pick_checked(env, pick->index, pick->size, text, node_span(env, pick->node));
 }
 
 // --- references

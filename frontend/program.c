@@ -117,12 +117,12 @@ program_file(const Program *program, uint32_t i)
 
 // --- classes of a file
 
-// The predefined types cannot be declared anew (section 4.8), nor can time outside functions and records, which have no
+// The predefined types cannot be declared anew (section 4.9), nor can time outside functions and records, which have no
 // other time.
 static bool
 is_reserved_name(const Program *program, const ClassInfo *info, Sym name)
 {
-    static const char *const types[] = {"Real", "Integer", "Boolean", "String"};
+    static const char *const types[] = {"Real", "Integer", "Boolean", "String", "StateSelect", "AssertionLevel", "ExternalObject"};
     const char *text = sym_text(program->syms, name);
     for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(text, types[i]))
@@ -215,12 +215,25 @@ add_element(Program *program, uint32_t class_id, Node element, bool is_protected
     }
 }
 
+// A literal stands where the attributes of its type do (section 4.9.5).
+static void
+check_literal_name(Program *program, Node literal)
+{
+    static const char *const attributes[] = {"quantity", "min", "max", "start", "fixed"};
+    const AstNode *at = ast_at(&program->ast, literal);
+    for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (!strcmp(sym_text(program->syms, at->sym), attributes[i]))
+            diag_add(program->diags, E0105, at->span, "'%s' is an attribute of every enumeration and cannot be one of its values",
+                     attributes[i]);
+}
+
 static void
 check_literals(Program *program, Node body, const Sym *literals, uint32_t n)
 {
     Map seen = {0};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t first;
+        check_literal_name(program, ast_child(&program->ast, body, i + 1));
         if (map_get(&seen, literals[i], &first)) {
             const Ast *ast = &program->ast;
             Diag *diag = diag_add(program->diags, E0105, ast_at(ast, ast_child(ast, body, i + 1))->span,

@@ -59,6 +59,7 @@ typedef struct ClassInfo {
     uint32_t n_literals;
     uint32_t origin;     // of a specialised class: the class as written; 0 otherwise
     Replacements replacements;
+    bool wrapper;        // made to call a function, which may be protected (survey.c)
     bool redeclared;     // stands in a modification of `parent`
     uint8_t component_kind; // of program_component_kind(), plus one; 0 when nobody has asked
 } ClassInfo;
@@ -85,6 +86,7 @@ struct Program {
     int io_error;
     bool externals;            // external functions may be called
     bool outer_classes;        // some class is declared as outer
+    bool part;                 // a class is looked at that is to be used in models, and is none that is simulated
     uint32_t nesting;          // limit of nesting while parsing; 0: the default
     VEC(ClassInfo *) classes;
     Map specialised;           // (class, replacements) -> first class of a chain, through `next_special`
@@ -156,6 +158,8 @@ class_extends_inherited(const Program *program, uint32_t class_id)
 uint32_t program_origin(const Program *program, uint32_t class_id);
 // Reports a redeclaration of something that is not replaceable, or by a class that does not fit.
 bool program_check_redeclare(Program *program, uint32_t owner, const Found *found, uint32_t given, Span span);
+// Whether types have as many dimensions as a constraining clause (or 0) or the declaration itself asks for; reports E0130.
+bool program_check_ranks(Program *program, const ClassMember *member, uint32_t wanted, uint32_t given, Span span, Node constrained);
 // True when `given` has every public component of `wanted`, or is derived from it; else what is missing, or 0.
 bool program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing);
 const Replacement *program_replacement(const Program *program, uint32_t class_id, Sym name);
@@ -186,6 +190,12 @@ uint32_t scope_class(Program *program, uint32_t class_id, Node name);
 uint32_t scope_class_quietly(Program *program, uint32_t class_id, Node name);
 // The same for a dotted text such as "Translational.Mass"; 0 when there is none, without a message.
 uint32_t scope_class_by_path(Program *program, const char *path);
+// The encapsulated class that keeps a name of the classes around it from being seen, or 0.
+uint32_t scope_capsule(Program *program, uint32_t class_id, Sym name);
+// Whether a name may be looked up inside a class (section 5.3.2), as `found` there; reports E0119.
+bool scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span span);
+// Reports the imports of a class that lead nowhere, used or not.
+void scope_check_imports(Program *program, uint32_t class_id);
 // True when an import that would introduce the name has been reported.
 bool scope_import_failed(const Program *program, uint32_t class_id, Sym name);
 // Resolves the base classes (reports once).

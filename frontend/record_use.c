@@ -169,7 +169,7 @@ spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t 
             continue;
         uint32_t flags = node_at(elab, member->line)->flags;
         Node own = child_at(elab, member->node, 1), value = own ? child_at(elab, own, 0) : 0;
-        if ((flags & AST_F_CONSTANT) || (value && (flags & AST_F_FINAL)) || mod_child(made, member->name))
+        if ((value && (flags & (AST_F_CONSTANT | AST_F_FINAL))) || mod_child(made, member->name))
             continue;
         Sym *fields = arena_array(elab->arena, Sym, mod->n_fields + 1);
         if (mod->n_fields)
@@ -178,6 +178,8 @@ spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t 
         Mod *field = mod_make(elab, member->name, mod->span, mod->levels + 1);
         field->value = mod->value;
         field->frag = mod->frag;
+        field->of_type = mod->of_type;
+        field->giver = mod->giver;
         field->class_id = mod->class_id;
         field->from_outside = mod->from_outside;
         field->fields = fields;
@@ -193,6 +195,8 @@ spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth)
 {
     Mod *made = mod_make(elab, mod->name, mod->span, mod->levels);
     made->frag = mod->frag;
+    made->of_type = mod->of_type;
+    made->giver = mod->giver;
     made->class_id = mod->class_id;
     spread_class(elab, made, mod, class_id, depth);
     return made;
@@ -254,10 +258,8 @@ pick_fields(ExprEnv *env, const Mod *mod, Value *value)
 }
 
 bool
-mod_expression(Elab *elab, ExprEnv *env, const Mod *mod, Value *out)
+mod_expression(ExprEnv *env, const Mod *mod, Value *out)
 {
-    if (!mod->frag && mod->known_in)
-        return mod_evaluate(elab, mod, out);
     return expression(env, mod->value, out) && pick_fields(env, mod, out);
 }
 
@@ -287,7 +289,7 @@ evaluate_once(Elab *elab, Fragment *frag, const Mod *mod, Value *out)
 static bool
 look_at(Elab *elab, const Mod *mod, bool constant, Value *out)
 {
-    Scope scope = {.frag = mod->frag ? mod->frag : mod->known_in, .class_id = mod->class_id, .structural = true};
+    Scope scope = {.frag = mod->frag, .class_id = mod->class_id, .structural = true};
     ExprEnv env;
     env_init(elab, &env, &scope);
     env.arena = elab->arena;

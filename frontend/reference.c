@@ -12,6 +12,14 @@ typedef struct Selection {
     uint32_t dims[MAX_RANK];
 } Selection;
 
+typedef struct Axes { // what is subscripted
+    const uint32_t *dims;
+    uint32_t rank;
+    bool typed;                  // it is known what its subscripts are:
+    const uint32_t *index_class; // see Member
+    Sym name;
+} Axes;
+
 // --- subscripts
 
 const Loop *
@@ -83,26 +91,65 @@ check_index(Elab *elab, Node node, int64_t index, uint32_t size, Sym name)
     return false;
 }
 
-// A subscript that changes and is not picked (pick.c): a vector or a range.
+// A subscript that changes and is not picked (pick.c): a vector or a range. *known: it names what changes, and does not depend
+// on it.
 static bool
-refuse_changing(Elab *elab, ExprEnv *env, Node node)
+refuse_changing(Elab *elab, ExprEnv *env, Node node, uint32_t size, Value *value, bool *known)
 {
-    Value value;
+    *known = false;
     if (!env->picks || !subscript_changes(elab, env, node))
         return false;
-    if (!expression(env, node, &value))
+    Local end = {elab->end_name, value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
+    vec_push(&env->locals, end);
+    bool good = expression(env, node, value);
+    env->locals.n--;
+    if (!good)
         return true;
-    if (value_known(env, &value))
+    *known = value_known(env, value);
+    if (*known)
         return false;
-    diag_add(elab->diags, E0111, node_at(elab, node)->span, value.type.rank
+    diag_add(elab->diags, E0111, node_at(elab, node)->span, value->type.rank
              ? "a subscript that changes while the model runs must be a scalar" : "a subscript must be an Integer");
     return true;
 }
 
+// A dimension that an enumeration or Boolean declares has the values of that type as subscripts, any other one Integers
+// (section 10.5).
+static bool
+check_index_type(Elab *elab, const Axes *axes, uint32_t dim, const Type *type, Span span)
+{
+    uint32_t wanted = axes->typed && axes->index_class ? axes->index_class[dim] : 0;
+    if (!axes->typed)
+        return true;
+    Type index = type_scalar(TYPE_INTEGER);
+    if (wanted)
+        type_of_class(elab, wanted, &index);
+    Type given = *type;
+    given.rank = 0;
+    if (index.base == given.base && (index.base != TYPE_ENUM || type_same_class(&index, &given)))
+        return true;
+    diag_add(elab->diags, E0111, span, "dimension %u of '%s' has subscripts of type %s, but this has type %s", dim + 1,
+             name_of(elab, axes->name), type_text(elab->scratch, elab->dae->syms, &index),
+             type_text(elab->scratch, elab->dae->syms, &given));
+    return false;
+}
+
+static const LocalPick *
+pick_of(const LocalPicks *picks, Node node)
+{
+    uint32_t i = 0;
+    while (i < picks->n && picks->at[i].node != node)
+        i++;
+    return &picks->at[i];
+}
+
 // The positions (from 0) that one subscript selects; *keep: it is a slice and its dimension stays.
 static bool
-select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec *picked, bool *keep)
+select_one(Elab *elab, ExprEnv *env, Node node, const Axes *axes, uint32_t dim, U32Vec *picked, bool *keep)
 {
+    static const Type integer = {.base = TYPE_INTEGER};
+    uint32_t size = axes->dims[dim];
+    Sym name = axes->name;
     int64_t index;
     *keep = !node || node_at(elab, node)->kind == AST_COLON;
     if (*keep) {
@@ -112,16 +159,17 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
     }
     if (quick_integer(elab, env, node, &index, 0)) {
         vec_push(picked, (uint32_t)(index - 1));
-        return check_index(elab, node, index, size, name);
+        return check_index_type(elab, axes, dim, &integer, node_at(elab, node)->span) && check_index(elab, node, index, size, name);
     }
     uint32_t position;
     if (env->picks && subscript_changes(elab, env, node) && subscript_picked(env, node, size, &position)) {
         elab->uneven = true;
         vec_push(picked, position);
-        return true;
+        return check_index_type(elab, axes, dim, &pick_of(env->picks, node)->type, node_at(elab, node)->span);
     }
     Value value;
-    if (refuse_changing(elab, env, node) || !subscript_constant(elab, env, node, size, &value))
+    bool known;
+    if (refuse_changing(elab, env, node, size, &value, &known) || (!known && !subscript_constant(elab, env, node, size, &value)))
         return false;
     if (value.type.rank > 1 || (value.type.base != TYPE_INTEGER && value.type.base != TYPE_ENUM
                                 && value.type.base != TYPE_BOOLEAN)) {
@@ -130,6 +178,8 @@ select_one(Elab *elab, ExprEnv *env, Node node, uint32_t size, Sym name, U32Vec 
         return false;
     }
     *keep = value.type.rank == 1;
+    if (value.count && !check_index_type(elab, axes, dim, &value.type, node_at(elab, node)->span))
+        return false;
     for (uint32_t i = 0; i < value.count; i++) {
         index = (int64_t)expr_value(elab->dae->exprs, value.elements[i]) + (value.type.base == TYPE_BOOLEAN);
         if (!check_index(elab, node, index, size, name))
@@ -155,9 +205,10 @@ select_all(Elab *elab, const uint32_t *dims, uint32_t rank, Selection *out)
 }
 
 static bool
-select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims, uint32_t rank, Sym name,
-                Selection *out)
+select_elements(Elab *elab, ExprEnv *env, Node subscripts, const Axes *axes, Selection *out)
 {
+    const uint32_t *dims = axes->dims, rank = axes->rank;
+    Sym name = axes->name;
     uint32_t given = subscripts ? node_at(elab, subscripts)->nchild : 0;
     if (!given)
         return select_all(elab, dims, rank, out);
@@ -174,7 +225,9 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
         out->offsets = offsets;
         out->n = 1;
         out->rank = 0;
-        return check_index(elab, child_at(elab, subscripts, 0), index, dims[0], name);
+        static const Type integer = {.base = TYPE_INTEGER};
+        Node node = child_at(elab, subscripts, 0);
+        return check_index_type(elab, axes, 0, &integer, node_at(elab, node)->span) && check_index(elab, node, index, dims[0], name);
     }
     U32Vec picked = {0};
     bool ok = true;
@@ -182,8 +235,7 @@ select_elements(Elab *elab, ExprEnv *env, Node subscripts, const uint32_t *dims,
     for (uint32_t i = 0; i < rank && ok; i++) {
         bool keep;
         vec_clear(&picked);
-        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, dims[i], name, &picked,
-                        &keep);
+        ok = select_one(elab, env, i < given ? child_at(elab, subscripts, i) : 0, axes, i, &picked, &keep);
         if (!ok)
             break;
         uint32_t *longer = arena_array(elab->scratch, uint32_t, (uint64_t)n * picked.n);
@@ -214,7 +266,8 @@ value_target(Elab *elab, ExprEnv *env, const Value *value, Node subscripts, Sym 
     if (!subscripts)
         return true;
     elab->uneven = true;
-    if (!select_elements(elab, env, subscripts, value->type.dims, value->type.rank, name, &picked))
+    Axes axes = {.dims = value->type.dims, .rank = value->type.rank, .name = name};
+    if (!select_elements(elab, env, subscripts, &axes, &picked))
         return false;
     made->type.rank = picked.rank;
     memcpy(made->type.dims, picked.dims, sizeof picked.dims);
@@ -299,8 +352,12 @@ unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
         diag = diag_add(elab->diags, E0101, span, "there is nothing named '%s' in '%s' or around it", text,
                         class_text);
     const char *usual = member ? NULL : usual_name(text);
-    const char *near = usual ? usual : scope_nearest(elab->program, class_id, name, member);
-    if (near)
+    uint32_t capsule = member ? 0 : scope_capsule(elab->program, class_id, name);
+    const char *near = usual ? usual : capsule ? NULL : scope_nearest(elab->program, class_id, name, member);
+    if (capsule)
+        diag_help(diag, "'%s' is encapsulated: import what it uses of the classes around it",
+                  name_of(elab, class_at(elab->program, capsule)->full_name));
+    else if (near)
         diag_help(diag, "did you mean '%s'?", near);
     else if (!member && *text == '\'')
         diag_help(diag, "single quotes make a name; texts stand in double quotes");
@@ -403,6 +460,9 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
                 return unknown_literal(elab, in, at->sym, at->span);
             if (!scope_member(elab->program, in, at->sym, &found))
                 return unknown_name(elab, in, at->sym, at->span, true);
+            bool constant = found.class_id || (node_at(elab, found.member->line)->flags & AST_F_CONSTANT);
+            if (constant && !scope_look_inside(elab->program, in, &found, at->span))
+                return false;
         }
         if (i && found.member->is_protected)
             return protected_name(elab, found.owner, at->sym, at->span,
@@ -511,25 +571,39 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     Member *member = frag ? fragment_member(frag, at->sym) : NULL;
     if (!frag)
         return true;
+    Found found;
     if (!member)
         return unknown_name(elab, frag->class_id, at->sym, at->span, true);
+    if (target->seen_as && !scope_member(elab->program, target->seen_as, at->sym, &found))
+        return unknown_name(elab, target->seen_as, at->sym, at->span, true);
+    target->seen_as = 0;
     // The first name is the scope's own; a spot that has a member was reached through a dot (section 4.1).
     if (member->is_protected && target->spots[0].member)
         return protected_name(elab, frag->class_id, at->sym, at->span, member->span);
     if (!member_declare(elab, frag, member))
         return false;
+    if (member->condition && !target->spots[0].member)
+        target->conditional = member;
+    if (member->by_connections) {
+        diag_add(elab->diags, E0118, at->span, "'%s' has the size of what is connected to it, and no value elsewhere", name_of(elab, at->sym));
+        return false;
+    }
     if (member->absent) {
         target->absent = true;
         return true;
     }
-    if (member->outer && !step_out(elab, env, at->span, frag, &member, target))
-        return false;
+    if (member->outer) {
+        target->seen_as = scope_class_quietly(elab->program, member->class_id, child_at(elab, member->line, 0));
+        if (!step_out(elab, env, at->span, frag, &member, target))
+            return false;
+    }
     target->nested |= frag->is_connector;
     Selection picked;
     LocalPicks *picks = env->picks;
     if (member->is_component && !member->count) // there is no component that could be picked
         env->picks = NULL;
-    bool selected = select_elements(elab, env, child_at(elab, part, 0), member->type.dims, member->type.rank, at->sym, &picked);
+    Axes axes = {member->type.dims, member->type.rank, true, member->index_class, at->sym};
+    bool selected = select_elements(elab, env, child_at(elab, part, 0), &axes, &picked);
     env->picks = picks;
     if (!selected
         || !join_dims(elab, target, &picked, at->span))

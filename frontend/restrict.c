@@ -82,6 +82,43 @@ check_class(Program *program, const ClassInfo *info)
     }
 }
 
+// A function of an operator has one result (section 14.3).
+static void
+check_results(Program *program, const ClassInfo *info)
+{
+    const ClassMember *result = NULL;
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (member->is_class || !(ast_at(&program->ast, member->line)->flags & AST_F_OUTPUT))
+            continue;
+        if (result)
+            diag_add(program->diags, E0131, ast_at(&program->ast, member->node)->span, "'%s' belongs to an operator: it has one output",
+                     sym_text(program->syms, info->full_name));
+        result = member;
+    }
+}
+
+// An operator has functions, and stands in an operator record (section 4.6).
+static void
+check_operator(Program *program, const ClassInfo *info)
+{
+    bool function = ast_at(&program->ast, info->node)->kind_of == CLASS_OPERATOR_FUNCTION;
+    Node around = class_at(program, info->parent)->node;
+    if ((function || info->kind == CLASS_OPERATOR) && (!around || ast_at(&program->ast, around)->kind_of != CLASS_OPERATOR_RECORD))
+        diag_add(program->diags, E0131, ast_at(&program->ast, info->node)->span, "'%s' is an operator: it stands in an operator record",
+                 sym_text(program->syms, info->full_name));
+    if (function)
+        check_results(program, info);
+    for (uint32_t i = 0; info->kind == CLASS_OPERATOR && i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (!member->is_class || class_at(program, member->class_id)->kind != CLASS_FUNCTION)
+            diag_add(program->diags, E0131, ast_at(&program->ast, member->node)->span, "'%s' is an operator: it has functions only",
+                     sym_text(program->syms, info->full_name));
+        else
+            check_results(program, class_at(program, member->class_id));
+    }
+}
+
 // --- statements
 
 typedef struct Standing { // of a statement
@@ -151,22 +188,47 @@ check_variables(Program *program, uint32_t class_id, Node line)
     }
 }
 
+// `input RealInput u` with a type that is an input already (section 4.4.2.2).
+static void
+check_input_type(Program *program, uint32_t class_id, Node line)
+{
+    const Ast *ast = &program->ast;
+    uint32_t both = AST_F_INPUT | AST_F_OUTPUT, own = ast_at(ast, line)->flags & both;
+    Node type = ast_child(ast, line, 0);
+    uint32_t at = own && type ? scope_class_quietly(program, class_id, type) : 0;
+    for (uint32_t depth = 0; at && depth < DEPTH_LIMIT && !scope_is_predefined(at); depth++) {
+        Node body = class_at(program, at)->body;
+        if (ast_kind(ast, body) != AST_SHORT)
+            return;
+        if (ast_at(ast, body)->flags & both) {
+            diag_add(program->diags, E0131, ast_at(ast, type)->span, "'%s' is declared with input or output already",
+                     sym_text(program->syms, class_at(program, at)->full_name));
+            return;
+        }
+        scope_bases(program, at);
+        at = class_at(program, at)->bases.at[0];
+    }
+}
+
 // A function has inputs, outputs and protected variables, and one algorithm (section 12.2).
 static void
 check_function(Program *program, uint32_t class_id, Node section, AstKind kind, Node *algorithm)
 {
     const Ast *ast = &program->ast;
-    static const uint32_t usual = AST_F_INPUT | AST_F_OUTPUT | AST_F_CONSTANT | AST_F_PARAMETER | AST_F_REDECLARE;
+    static const uint32_t usual = AST_F_INPUT | AST_F_OUTPUT | AST_F_CONSTANT | AST_F_REDECLARE;
     if (kind == AST_ALGORITHM && *algorithm) {
         Diag *diag = diag_add(program->diags, E0212, ast_at(ast, section)->span, "a function has one algorithm section");
         diag_note(diag, ast_at(ast, *algorithm)->span, "the first one is here");
     }
+    if (kind == AST_ALGORITHM && (ast_at(ast, section)->flags & AST_F_INITIAL))
+        diag_add(program->diags, E0212, ast_at(ast, section)->span, "a function has no initial algorithm");
     if (kind == AST_ALGORITHM)
         *algorithm = section;
     for (uint32_t i = 0; (kind == AST_PUBLIC || kind == AST_PROTECTED) && i < ast_at(ast, section)->nchild; i++) {
         Node line = ast_child(ast, section, i);
         if (ast_kind(ast, line) != AST_COMPONENTS)
             continue;
+        check_input_type(program, class_id, line);
         check_variables(program, class_id, line);
         uint32_t flags = ast_at(ast, line)->flags;
         if (kind == AST_PROTECTED && (flags & (AST_F_INPUT | AST_F_OUTPUT)))
@@ -207,8 +269,12 @@ check_defaults(Program *program, uint32_t class_id)
         uint32_t wanted = type ? scope_class_quietly(program, class_id, type) : 0;
         uint32_t given = member->is_class ? member->class_id : wanted && own ? scope_class_quietly(program, class_id, own) : 0;
         Sym missing;
-        if (!wanted || !given || program_fits(program, wanted, given, &missing))
+        if (!wanted || !given)
             continue;
+        if (program_fits(program, wanted, given, &missing)) {
+            program_check_ranks(program, member, wanted, given, ast_at(ast, member->node)->span, constrained);
+            continue;
+        }
         Diag *diag = diag_add(program->diags, E0130, ast_at(ast, member->node)->span, "'%s' is no '%s', which constrains it",
                               sym_text(program->syms, member->name),
                               sym_text(program->syms, class_at(program, wanted)->full_name));
@@ -267,9 +333,66 @@ check_redeclared(Program *program, uint32_t class_id, const ClassMember *member)
     }
 }
 
+static void
+check_same_class(Program *program, const ClassMember *member, uint32_t base)
+{
+    Found found;
+    const Ast *ast = &program->ast;
+    if (!scope_member(program, base, member->name, &found) || !found.class_id || !found.member
+        || program_origin(program, found.class_id) == program_origin(program, member->class_id)
+        || ast_same(ast, found.member->node, member->node, AST_NONE))
+        return;
+    Diag *diag = diag_add(program->diags, E0105, ast_at(ast, member->node)->span, "'%s' is declared twice: '%s' has another class of this name",
+                          sym_text(program->syms, member->name), sym_text(program->syms, class_at(program, base)->full_name));
+    diag_note(diag, ast_at(ast, found.member->node)->span, "first declared here");
+}
+
+// Classes that a base has, itself or by inheritance, against those of the bases before it.
+static void
+check_base_classes(Program *program, uint32_t class_id, uint32_t base)
+{
+    U32Vec queue = {0};
+    Map seen = {0};
+    uint32_t old;
+    vec_push(&queue, class_at(program, class_id)->bases.at[base]);
+    for (uint32_t at = 0; at < queue.n; at++) {
+        if (!queue.at[at] || map_get(&seen, queue.at[at], &old))
+            continue;
+        map_put(&seen, queue.at[at], 1);
+        const ClassInfo *info = class_at(program, queue.at[at]);
+        for (uint32_t i = 0; i < info->members.n; i++)
+            for (uint32_t k = 0; k < base && info->members.at[i].is_class; k++)
+                if (class_at(program, class_id)->bases.at[k])
+                    check_same_class(program, &info->members.at[i], class_at(program, class_id)->bases.at[k]);
+        for (uint32_t i = 0; i < info->bases.n; i++)
+            vec_push(&queue, info->bases.at[i]);
+    }
+    vec_free(&queue);
+    map_free(&seen);
+}
+
+// Classes of one name that come together by inheritance are the same, word by word (section 7.1).
+static void
+check_inherited_classes(Program *program, uint32_t class_id)
+{
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++) {
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        for (uint32_t k = 0; base && k < class_at(program, class_id)->members.n; k++) {
+            const ClassMember *member = &class_at(program, class_id)->members.at[k];
+            if (member->is_class && !(ast_at(ast, member->node)->flags & AST_F_REDECLARE)
+                && !class_extends_inherited(program, member->class_id))
+                check_same_class(program, member, base);
+        }
+        if (base && i)
+            check_base_classes(program, class_id, i);
+    }
+}
+
 void
 check_redeclares(Program *program, uint32_t class_id)
 {
+    check_inherited_classes(program, class_id);
     for (uint32_t i = 0; i < class_at(program, class_id)->members.n; i++) {
         const ClassMember *member = &class_at(program, class_id)->members.at[i];
         if (ast_at(&program->ast, member->is_class ? member->node : member->line)->flags & AST_F_REDECLARE)
@@ -285,10 +408,24 @@ check_restrictions(Program *program)
         if (class_at(program, i)->origin)
             continue;
         check_class(program, class_at(program, i));
+        check_operator(program, class_at(program, i));
         check_sections(program, i);
         check_defaults(program, i);
     }
     program->restricted = program->classes.n;
+}
+
+// What libraries import may be missing in a copy of a part of them; it is told where it is used.
+void
+check_imports(Program *program)
+{
+    Span file = program->last_file ? ast_at(&program->ast, program->last_file)->span : (Span){0};
+    for (uint32_t i = CLASSID_FIRST; i < program->classes.n; i++) {
+        const ClassInfo *info = class_at(program, i);
+        Span span = ast_at(&program->ast, info->node)->span;
+        if (info->imports.n && !info->origin && span.lo >= file.lo && span.hi <= file.hi)
+            scope_check_imports(program, i);
+    }
 }
 
 // A block's connectors are signals: each of their variables is an input or an output.
@@ -307,5 +444,27 @@ check_block(Elab *elab, const Fragment *frag)
         if (!signals)
             diag_add(elab->diags, E0131, member->span, "'%s' is a block: the variables of its connectors are inputs or outputs, "
                      "those of '%s' are not", name_of(elab, info->full_name), name_of(elab, member->name));
+    }
+}
+
+// Flows of an operator record sum up to its zero, those of outside connectors with the other sign (section 9.2).
+void
+check_flows(Elab *elab, const Fragment *frag)
+{
+    static const char *const needed[] = {"'0'", "'+'", "'-'"};
+    for (uint32_t i = 0; frag->is_connector && i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        if (!member_is_placed(member) || !member->is_component || !(member->flags & AST_F_FLOW))
+            continue;
+        uint32_t class_id = member->fragments[0]->class_id;
+        bool operators = node_at(elab, class_at(elab->program, class_id)->node)->kind_of == CLASS_OPERATOR_RECORD;
+        for (uint32_t k = 0; operators && k < 3; k++) {
+            Found found;
+            if (scope_member(elab->program, class_id, sym_of(elab->dae->syms, needed[k]), &found))
+                continue;
+            diag_add(elab->diags, E0204, member->span, "the flow '%s' is of the operator record '%s', which has no %s",
+                     name_of(elab, member->name), name_of(elab, class_at(elab->program, class_id)->full_name), needed[k]);
+            break;
+        }
     }
 }

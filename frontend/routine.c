@@ -66,25 +66,6 @@ routines_external_place(Routines *routines, Sym key, bool *known)
     return &routines->signatures.at[index].number;
 }
 
-// A type that lives as long as the routines; records inside each other as deep as their declarations are.
-static Type
-lasting_type(Arena *arena, const Type *type)
-{
-    Type copy = *type;
-    if (type->base != TYPE_RECORD)
-        return copy;
-    RecordType *record = arena_new(arena, RecordType);
-    RecordField *fields = arena_array(arena, RecordField, type->record->n + 1);
-    *record = *type->record;
-    for (uint32_t i = 0; i < record->n; i++) {
-        fields[i] = type->record->fields[i];
-        fields[i].type = lasting_type(arena, &type->record->fields[i].type);
-    }
-    record->fields = fields;
-    copy.record = record;
-    return copy;
-}
-
 // --- one routine
 
 bool
@@ -128,7 +109,7 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
     if (!compile_outputs(c, types, &signature.n))
         return false;
     for (uint32_t i = 0; i < signature.n; i++)
-        types[i] = lasting_type(env->routines->arena, &types[i]);
+        types[i] = type_lasting(env->routines->arena, &types[i]);
     signature.types = types;
     env->routines->signatures.at[index] = signature; // calls of itself find it
     bool good = compile_others(c) && compile_check_size(c);

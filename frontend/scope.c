@@ -2,7 +2,7 @@
 //
 // Purpose: simple and composite names as seen from inside a class. Method: Modelica 3.6, sections 5.3
 // (static name lookup: own and inherited members, qualified then unqualified imports, then the enclosing
-// class; encapsulated classes see the top level only), 7.1 (extends), 13.2 (imports).
+// class; encapsulated classes see what is predefined only), 7.1 (extends), 13.2 (imports).
 // Contract: program.h. Every answer is remembered per (class, name). Complexity: constant after the first
 // time.
 #include "frontend/other_names.h"
@@ -264,11 +264,25 @@ find_imported(Program *program, uint32_t class_id, Sym name, Found *found)
     return any;
 }
 
+void
+scope_check_imports(Program *program, uint32_t class_id)
+{
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        ClassImport import = class_at(program, class_id)->imports.at[i];
+        uint32_t target = import_class(program, class_id, i);
+        Found found;
+        if (target ? import.last && !scope_member(program, target, import.last, &found)
+                   : import.all || import.last || !import_component(program, import.name, &found))
+            report_import(program, class_id, i);
+    }
+}
+
 // `own_bases` is false while the bases of class_id itself are looked up.
 static bool
 find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *found)
 {
     uint32_t at = class_id;
+    bool closed = false;
     while (at != CLASSID_ROOT && at) {
         bool inherited = own_bases || at != class_id;
         if (class_at(program, at)->bases_state == 1)
@@ -277,9 +291,13 @@ find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *
             return true;
         if (find_imported(program, at, name, found))
             return true;
-        at = class_at(program, at)->flags & AST_F_ENCAPSULATED ? CLASSID_ROOT : class_at(program, at)->parent;
+        closed |= (class_at(program, at)->flags & AST_F_ENCAPSULATED) != 0;
+        at = closed ? CLASSID_ROOT : class_at(program, at)->parent;
     }
-    return own_member(program, CLASSID_ROOT, name, found);
+    bool ok = own_member(program, CLASSID_ROOT, name, found) && (!closed || scope_is_predefined(found->class_id));
+    if (!ok)
+        *found = (Found){0};
+    return ok;
 }
 
 bool
@@ -299,6 +317,20 @@ scope_find(Program *program, uint32_t class_id, Sym name, Found *found)
         remember(program, class_id, name, true, answer);
     *found = answer;
     return ok;
+}
+
+uint32_t
+scope_capsule(Program *program, uint32_t class_id, Sym name)
+{
+    Found found;
+    uint32_t capsule = 0;
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent) {
+        if (capsule && scope_member(program, at, name, &found))
+            return capsule;
+        if (!capsule && (class_at(program, at)->flags & AST_F_ENCAPSULATED))
+            capsule = at;
+    }
+    return capsule && own_member(program, CLASSID_ROOT, name, &found) ? capsule : 0;
 }
 
 static uint32_t
@@ -503,8 +535,12 @@ report_class(Program *program, uint32_t class_id, Node name)
                                       : NULL;
     const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
                       : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
+    uint32_t capsule = ok || members ? 0 : scope_capsule(program, class_id, part);
     if (ok && !found.class_id)
         diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+    else if (capsule)
+        diag_help(diag, "'%s' is encapsulated: import what it uses of the classes around it",
+                  sym_text(program->syms, class_at(program, capsule)->full_name));
     else if (here)
         diag_help(diag, "the library calls it '%s'", here);
     else if (library && !(members && near))
@@ -515,7 +551,53 @@ report_class(Program *program, uint32_t class_id, Node name)
         diag_help(diag, "a part of the Modelica Standard Library comes with mdlc; --path DIR gives the whole");
 }
 
-// Protected classes are not reached by dots (section 5.3.2).
+// Whether a class has constants and classes only (section 4.7).
+static bool
+is_like_package(Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    if (info->kind == CLASS_PACKAGE || info->kind == CLASS_OPERATOR || class_id == CLASSID_ROOT)
+        return true;
+    if (scope_is_predefined(class_id) || info->kind == CLASS_FUNCTION)
+        return false;
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; ast_kind(ast, info->body) == AST_BODY && i < ast_at(ast, info->body)->nchild; i++) {
+        AstKind kind = ast_kind(ast, ast_child(ast, info->body, i));
+        if (kind != AST_PUBLIC && kind != AST_PROTECTED && kind != AST_ANNOTATION)
+            return false;
+    }
+    for (uint32_t i = 0; i < info->members.n; i++)
+        if (!info->members.at[i].is_class && !(ast_at(ast, info->members.at[i].line)->flags & AST_F_CONSTANT))
+            return false;
+    scope_bases(program, class_id);
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++)
+        if (class_at(program, class_id)->bases.at[i] && !is_like_package(program, class_at(program, class_id)->bases.at[i]))
+            return false;
+    return true;
+}
+
+bool
+scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span span)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    const char *class_name = sym_text(program->syms, info->full_name);
+    if (!program->part && (info->flags & AST_F_PARTIAL)) {
+        Diag *diag = diag_add(program->diags, E0106, span, "'%s' is partial: a model cannot use what stands in it", class_name);
+        diag_help(diag, "extend it, and use the class that does");
+        return false;
+    }
+    if (!found->member || is_like_package(program, class_id)
+        || (found->member->is_class && (ast_at(&program->ast, found->member->node)->flags & AST_F_ENCAPSULATED)))
+        return true;
+    Diag *diag = diag_add(program->diags, E0119, span, "'%s' stands in the %s '%s', which is no package, and is not encapsulated",
+                          sym_text(program->syms, found->member->name), ast_class_kind_name((ClassKind)info->kind), class_name);
+    diag_note(diag, ast_at(&program->ast, found->member->node)->span, "declared here");
+    diag_help(diag, "only from a component of '%s' it is reached by a dot; put it into a package%s", class_name,
+              found->member->is_class ? ", or write 'encapsulated' in front of it" : "");
+    return false;
+}
+
+// Protected classes are not reached by dots (section 5.3.2), and classes that are no packages show what is encapsulated.
 static void
 check_parts(Program *program, uint32_t class_id, Node name)
 {
@@ -525,7 +607,10 @@ check_parts(Program *program, uint32_t class_id, Node name)
         Node part = ast_child(ast, name, i);
         bool inside = i || (ast_at(ast, name)->flags & AST_F_DOT);
         Sym sym = ast_at(ast, part)->sym;
-        if (!(inside ? scope_member(program, found.class_id, sym, &found) : scope_find(program, class_id, sym, &found)))
+        uint32_t in = found.class_id;
+        if (!(inside ? scope_member(program, in, sym, &found) : scope_find(program, class_id, sym, &found)))
+            return;
+        if (inside && !scope_look_inside(program, in, &found, ast_at(ast, part)->span))
             return;
         if (!i || !found.member || !found.member->is_protected)
             continue;
@@ -652,6 +737,13 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
                               "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),
                               ast_class_kind_name(kind), sym_text(program->syms, info->name));
         diag_help(diag, "a type with other attributes begins with 'type'");
+        return false;
+    }
+    Node record = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : info->node;
+    if (record && ast_at(&program->ast, record)->kind_of == CLASS_OPERATOR_RECORD) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "the operator record '%s' cannot be extended", sym_text(program->syms, info->full_name));
+        diag_help(diag, "a short class with other attributes can be made of it: operator record A = B(...)");
         return false;
     }
     if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT

@@ -48,7 +48,7 @@ is_open(const Elab *elab, const Mod *mod)
 static bool
 add_element(const Elab *elab, const Mod *mod, bool exact, uint64_t *key)
 {
-    if (mod->from_outside || mod->overruled || mod->redeclared || mod->line || mod->known_in || mod->n_fields)
+    if (mod->from_outside || mod->overruled || mod->redeclared || mod->line || mod->n_fields)
         return false;
     bool number = false;
     uint64_t value = 0;

@@ -211,6 +211,54 @@ is_open_enumeration(Program *program, uint32_t class_id)
     return false;
 }
 
+// The number of dimensions that short classes give a type on the way from `class_id`; *own: those of the first one.
+static uint32_t
+type_rank(Program *program, uint32_t class_id, uint32_t *own)
+{
+    const Ast *ast = &program->ast;
+    uint32_t rank = 0;
+    *own = 0;
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        if (ast_kind(ast, info->body) != AST_SHORT)
+            break;
+        Node dims = ast_child(ast, info->body, 1);
+        uint32_t here = dims ? ast_at(ast, dims)->nchild : 0;
+        rank += here;
+        *own = depth ? *own : here;
+        scope_bases(program, class_id);
+        class_id = class_at(program, class_id)->bases.at[0];
+    }
+    return rank;
+}
+
+// A constraining type has as many dimensions as the type that is given, apart from those that a short class adds to it
+// (section 7.3.2); a replaced type has them all.
+static bool
+ranks_fit(Program *program, uint32_t wanted, uint32_t given, bool constrained)
+{
+    uint32_t wanted_own, given_own, a = type_rank(program, wanted, &wanted_own), b = type_rank(program, given, &given_own);
+    return a == (constrained ? b - given_own : b);
+}
+
+static bool
+report_ranks(Program *program, Sym name, uint32_t wanted, uint32_t given, Span span, Node asked)
+{
+    uint32_t own, n = type_rank(program, wanted, &own);
+    Diag *diag = diag_add(program->diags, E0130, span, "the type of '%s', '%s', does not have the %u dimension%s of '%s'",
+                          sym_text(program->syms, name), sym_text(program->syms, class_at(program, given)->full_name), n,
+                          n == 1 ? "" : "s", sym_text(program->syms, class_at(program, wanted)->full_name));
+    diag_note(diag, ast_at(&program->ast, asked)->span, "what is asked for");
+    return false;
+}
+
+bool
+program_check_ranks(Program *program, const ClassMember *member, uint32_t wanted, uint32_t given, Span span, Node constrained)
+{
+    return ranks_fit(program, wanted, given, constrained && member->is_class)
+        || report_ranks(program, member->name, wanted, given, span, constrained ? constrained : member->node);
+}
+
 bool
 program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
 {
@@ -252,8 +300,10 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
         type = ast_child(&program->ast, element, 0);
     uint32_t wanted = type ? scope_class(program, found->owner, type) : found->class_id;
     Sym missing;
-    if (!wanted || !given || program_fits(program, wanted, given, &missing))
-        return wanted && given;
+    if (!wanted || !given)
+        return false;
+    if (program_fits(program, wanted, given, &missing))
+        return program_check_ranks(program, member, wanted, given, span, constrained);
     Diag *diag = diag_add(program->diags, E0130, span, "'%s' cannot be redeclared as '%s', which is no '%s'", name,
                           sym_text(program->syms, class_at(program, given)->full_name),
                           sym_text(program->syms, class_at(program, wanted)->full_name));
@@ -293,14 +343,14 @@ add_class(Program *program, Replacements *list, uint32_t class_id, uint32_t base
 }
 
 static void
-add_value(Program *program, Replacements *list, uint32_t class_id, Node mod)
+add_value(Program *program, Replacements *list, uint32_t scope, Node mod)
 {
     Node name = ast_child(&program->ast, mod, 0), mods = ast_child(&program->ast, mod, 1);
     Node value = mods ? ast_child(&program->ast, mods, 0) : 0;
     if (!value || ast_at(&program->ast, name)->nchild != 1)
         return;
     put(list, (Replacement){.name = ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym, .value = value,
-                            .scope = class_id, .span = ast_at(&program->ast, mod)->span});
+                            .scope = scope, .span = ast_at(&program->ast, mod)->span});
 }
 
 uint32_t
@@ -316,7 +366,7 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
             add_class(program, &list, class_id, base, ast_at(ast, element)->sym,
                       program_redeclared(program, element, class_id), ast_at(ast, mod)->span);
         else if (ast_kind(ast, mod) == AST_MOD && info->kind == CLASS_PACKAGE)
-            add_value(program, &list, class_id, mod);
+            add_value(program, &list, ast_kind(ast, extends) == AST_SHORT ? info->parent : class_id, mod);
     }
     for (uint32_t i = 0; i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];

@@ -83,7 +83,11 @@ assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *
 {
     ExprEnv *env = frame->env;
     Value *variable = &env->locals.at[local].value;
-    if (!expression_coerce(env, value, &variable->type, span, what))
+    Type wanted = variable->type;
+    for (uint32_t k = 0; k < wanted.rank; k++)
+        if (frame->variables.at[local].open_sizes >> k & 1)
+            wanted.dims[k] = SIZE_UNKNOWN;
+    if (!expression_coerce(env, value, &wanted, span, what))
         return false;
     Expr *own = arena_array(env->arena, Expr, value->count + 1);
     if (value->elements)

@@ -124,7 +124,10 @@ add_wrapper(Program *program, uint32_t class_id, SurveyKind kind)
     if (!file)
         return 0;
     program_add_classes(program, file);
-    return program->classes.n > first ? first : 0;
+    if (program->classes.n == first)
+        return 0;
+    class_at(program, first)->wrapper = true;
+    return first;
 }
 
 // --- the classes of the library

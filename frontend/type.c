@@ -189,3 +189,22 @@ expression_coerce(ExprEnv *env, Value *value, const Type *type, Span span, const
         value->type.record = type->record;
     return true;
 }
+
+// Records stand inside each other as deep as their declarations do.
+Type
+type_lasting(Arena *arena, const Type *type)
+{
+    Type copy = *type;
+    if (type->base != TYPE_RECORD)
+        return copy;
+    RecordType *record = arena_new(arena, RecordType);
+    RecordField *fields = arena_array(arena, RecordField, type->record->n + 1);
+    *record = *type->record;
+    for (uint32_t i = 0; i < record->n; i++) {
+        fields[i] = type->record->fields[i];
+        fields[i].type = type_lasting(arena, &type->record->fields[i].type);
+    }
+    record->fields = fields;
+    copy.record = record;
+    return copy;
+}

@@ -53,24 +53,71 @@ class_is_variable(Elab *elab, uint32_t class_id)
     return false;
 }
 
-// The instance of a class in whose modifications a replacement was written, among those around what is declared.
+// The nearest instance of the class in which a short class stands, among those around what is declared.
 static Fragment *
 instance_around(const Elab *elab, uint32_t class_id)
 {
+    if (class_id == CLASSID_ROOT || class_at(elab->program, class_id)->kind == CLASS_PACKAGE) // which has no instances
+        return NULL;
     for (Fragment *at = elab->declaring; at; at = at->parent)
         if (at->class_id == class_id || scope_is_base(elab->program, class_id, at->class_id))
             return at;
     return NULL;
 }
 
-// Values in `redeclare model M = N(k = e)` hold for every M: e is found at compile time.
-static void
-known_inside(Mod *mod, Fragment *frag, uint32_t class_id)
+static bool
+names_member(const Elab *elab, const Fragment *frag, Node expr)
 {
-    mod->known_in = frag;
-    mod->class_id = class_id;
+    U32Vec stack = {0};
+    bool any = false;
+    uint32_t unused;
+    vec_push(&stack, expr);
+    while (stack.n && !any) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (at->kind == AST_REF && !(at->flags & AST_F_DOT))
+            any = map_get(&frag->by_name, node_at(elab, child_at(elab, node, 0))->sym, &unused);
+        for (uint32_t i = 0; i < at->nchild; i++)
+            if (child_at(elab, node, i))
+                vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return any;
+}
+
+// Values that name something of the instance around stand in its scope, like those of its components (section 4.5.1: a short
+// class is no scope of its own); all others belong to the class.
+static void
+stand_in(const Elab *elab, Mod *mod, Fragment *home, Fragment *giver, bool *used)
+{
+    bool inside = home && mod->value && names_member(elab, home, mod->value);
+    mod->of_type = true;
+    mod->giver = giver;
+    mod->frag = inside ? home : NULL;
+    *used |= inside;
     for (uint32_t i = 0; i < mod->n; i++)
-        known_inside(mod->children[i], frag, class_id);
+        stand_in(elab, mod->children[i], home, giver, used);
+}
+
+// The modifications of a class, which stand in another one, to be merged by a TypeUse.
+Mod *
+type_modification(Elab *elab, TypeUse *use, Sym name, Node mods, uint32_t scope, Span span)
+{
+    Fragment *home = instance_around(elab, scope);
+    bool used = false;
+    // A value's or attribute's place relative to the type itself: nothing to distribute over.
+    Mod *mod = mod_build(elab, name, mods, NULL, scope, -1, span);
+    stand_in(elab, mod, home, use->giver, &used);
+    if (used)
+        use->home = home;
+    return mod;
+}
+
+void
+type_need(Fragment *frag, const TypeUse *use)
+{
+    if (use->home && use->home != frag)
+        vec_push(&frag->needs, ((Outer){.frag = use->home, .home = true}));
 }
 
 static void
@@ -79,20 +126,21 @@ add_type_step(Elab *elab, uint32_t class_id, Node node, TypeUse *use)
     const Ast *ast = &elab->program->ast;
     const AstNode *at = ast_at(ast, node);
     bool is_short = at->kind == AST_SHORT;
-    uint32_t scope = class_id;
+    const ClassInfo *info = class_at(elab->program, class_id);
+    uint32_t scope = is_short ? info->parent : class_id;
     Node mods = ast_child(ast, node, is_short ? 2 : 1), dims = is_short ? ast_child(ast, node, 1) : 0;
     if (is_short)
         use->flags |= at->flags & (AST_F_INPUT | AST_F_OUTPUT);
-    if (dims)
-        vec_push(&use->dims, (FragSection){dims, scope});
-    const ClassInfo *info = class_at(elab->program, class_id);
+    if (dims) {
+        Fragment *home = instance_around(elab, scope);
+        bool used = home && names_member(elab, home, dims);
+        vec_push(&use->dims, ((TypeSizes){dims, scope, used ? home : NULL}));
+        use->home = used ? home : use->home;
+    }
     if (!mods && !class_is_final(info))
         return;
-    // A value's or attribute's place relative to the type itself: nothing to distribute over.
-    Mod *mod = mod_build(elab, class_at(elab->program, class_id)->name, mods, NULL, scope, -1, at->span);
+    Mod *mod = type_modification(elab, use, info->name, mods, scope, at->span);
     mod->final = class_is_final(info);
-    if (info->redeclared)
-        known_inside(mod, instance_around(elab, info->parent), info->parent);
     use->mod = mod_merge(elab, use->mod, mod);
 }
 

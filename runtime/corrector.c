@@ -16,6 +16,7 @@
 // Complexity: one residual, one solution and one pass over the unknowns for each correction.
 #include "runtime/corrector.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,15 +30,25 @@ _Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare wha
 
 enum { CORRECTIONS = 4, OLD = 50 };
 
+// Corrections of this part of the tolerance: the predicted point solves the equations; what rounding may leave.
+static const double SOLVED = 1e-8, ROUNDING = 0.1;
+
+static const double SLOW = 0.9; // rate at which the iteration is not worth going on
+
+// The second correction of loops may be as large as the first, when what the first has moved moves others, and the third nothing.
+static const double AGAIN = 2;
+
 typedef struct {
     Run *run;
     const CorrectorModel *model;
     const double *weight;       // NULL: IDA's
     size_t n;
-    bool watched;               // conditions read loops' unknowns
+    bool coupled;               // there are other rows than y' - f(t, y)
+    bool affine;                // the matrix is that of the equations but for cj
     bool made, singular;        // there is a matrix; the latest was singular
     double made_cj, latest_cj;  // cj of the matrix, and of the latest step
     uint32_t age;               // of the matrix, in steps
+    uint64_t events;            // before it was made
     double slowness;            // rate/(1 - rate) of the convergence, an upper estimate after changes
     long corrections, failures; // of the latest call
 } Corrector;
@@ -48,6 +59,9 @@ typedef struct {
     double *correction, *y, *yp, *residual;
     double time, cj, tolerance;
 } Point;
+
+// LIKELY: by what earlier steps have shown.
+typedef enum Verdict { CONVERGED, LIKELY, OPEN, FAILED } Verdict;
 
 static Point
 point_of(const Corrector *corrector, IDAMem memory, N_Vector correction, N_Vector weight, double tolerance)
@@ -68,9 +82,42 @@ make_matrix(Corrector *corrector, const Point *point)
         return false;
     corrector->made = true;
     corrector->age = 0;
+    corrector->events = corrector->run->stats->events;
     corrector->made_cj = point->cj;
     corrector->slowness = 20;
     return true;
+}
+
+// The residual at the corrected point. All rows being y' - f(t, y), it would move y by no more than the tolerance within the time
+// that the formula sees, 1/cj.
+static bool
+is_small(const Corrector *corrector, const Point *point)
+{
+    double squares = nvector_squares(point->residual, point->weight, corrector->n);
+    double limit = point->tolerance * point->cj;
+    return squares <= limit * limit * (double)corrector->n;
+}
+
+// Correction k, of this size, is done. What is left is a geometric series, also where it seems to grow: that may be rounding, but
+// hardly where both are the same, as with a matrix that is much too large, and still move the unknowns.
+static Verdict
+judge(Corrector *corrector, int k, double first, double size, double tolerance)
+{
+    double rate = k == 1 ? 0 : k == 2 ? size / first : pow(size / first, 1.0 / (k - 1));
+    const Run *run = corrector->run;
+    bool unmoved = size <= 16 * DBL_EPSILON * run->strictness / run->tolerance;
+    if (k > 1)
+        corrector->slowness = rate / fabs(1 - rate);
+    if (unmoved ? k > 1 || size == 0 : k == 1 && size <= SOLVED * tolerance && corrector->age == 0)
+        return CONVERGED;
+    bool small = corrector->slowness * size <= tolerance;
+    if (k == 2 && corrector->coupled && rate > SLOW && rate <= AGAIN && !small)
+        return OPEN;
+    if (!(rate <= SLOW))
+        return small && (rate < 1 || size <= ROUNDING * tolerance) ? CONVERGED : FAILED;
+    if (small)
+        return k > 1 || corrector->affine ? CONVERGED : LIKELY;
+    return k == CORRECTIONS ? FAILED : OPEN;
 }
 
 // From the residual at the predicted point on.
@@ -83,22 +130,14 @@ correct(Corrector *corrector, const Point *point)
         corrector->model->solve(corrector->run, point->residual);
         double size = nvector_correct(point->residual, scale, point->weight, point->y0, point->yp0, point->cj,
                                       point->correction, point->y, point->yp, corrector->n);
-        if (k == 1) {
-            first = size;
-            if (size <= 1e-8 * point->tolerance)
-                return SUN_NLS_SUCCESS;
-        } else {
-            double rate = k == 2 ? size / first : pow(size / first, 1.0 / (k - 1));
-            if (!(rate <= 0.9))
-                return SUN_NLS_CONV_RECVR;
-            corrector->slowness = rate / (1 - rate);
-        }
-        if ((k > 1 || !corrector->watched) && corrector->slowness * size <= point->tolerance)
-            return SUN_NLS_SUCCESS;
-        if (k == CORRECTIONS)
-            return SUN_NLS_CONV_RECVR;
+        first = k == 1 ? size : first;
+        Verdict verdict = judge(corrector, k, first, size, point->tolerance);
+        if (verdict == CONVERGED || verdict == FAILED)
+            return verdict == CONVERGED ? SUN_NLS_SUCCESS : SUN_NLS_CONV_RECVR;
         if (!corrector->model->residual(corrector->run, point->time, point->y, point->yp, point->residual))
             return IDA_RES_RECVR;
+        if (verdict == LIKELY && !corrector->coupled && is_small(corrector, point))
+            return SUN_NLS_SUCCESS;
     }
 }
 
@@ -128,10 +167,12 @@ solve(SUNNonlinearSolver solver, N_Vector predicted, N_Vector correction, N_Vect
 {
     (void)predicted, (void)renew;
     Corrector *corrector = solver->content;
-    corrector->watched = corrector->weight && corrector->run->guards && !condition_alone(corrector->run);
+    const Run *run = corrector->run;
     Point point = point_of(corrector, memory, correction, weight, tolerance);
     double ratio = corrector->made ? point.cj / corrector->made_cj : INFINITY;
     bool slow = corrector->age++ >= OLD && corrector->corrections > 1;
+    corrector->coupled = corrector->weight || (!run->causal && (run->n_implicit || run->rests));
+    corrector->affine = run->model->affine && corrector->events == run->stats->events;
     if (!corrector->made || point.cj != corrector->latest_cj)
         corrector->slowness = 100;
     corrector->latest_cj = point.cj;

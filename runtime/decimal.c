@@ -96,8 +96,10 @@ decimal_prepare(DecimalPowers *powers)
         Wide power = power_of_ten(k);
         int exponent = (k * 217706 >> 16) - 127; // of the last bit
         powers->of[k - DECIMAL_LEAST] = (DecimalPower){(uint64_t)(power >> 64), (uint64_t)power};
-        powers->pair[k - DECIMAL_LEAST][0] = scaled((double)(uint64_t)(power >> 75), exponent + 75);
-        powers->pair[k - DECIMAL_LEAST][1] = scaled((double)(power & (((Wide)1 << 75) - 1)), exponent);
+        // 53 bits, then 75, of which the upper 43 and the lower 32 are exact: one rounding, as of 75 bits converted at once.
+        double upper = (double)(int64_t)(power >> 32 & ((UINT64_C(1) << 43) - 1)), lower = (double)(uint32_t)power;
+        powers->pair[k - DECIMAL_LEAST][0] = scaled((double)(int64_t)(power >> 75), exponent + 75);
+        powers->pair[k - DECIMAL_LEAST][1] = scaled(upper * 0x1p32 + lower, exponent);
     }
     powers->wide = decimal_wide();
 }

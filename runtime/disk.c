@@ -212,7 +212,8 @@ disk_turn(Run *run, uint32_t first)
     for (uint32_t i = 0; i < n; i++)
         across = fmax(across, fabs(rate[i] - pull * share[i]));
     measured = measured && across > ALIGNED * fabs(pull) && measure_answer(run, first, share, rate, answer, &largest);
-    if (measured && across > ROUNDING * largest) {
+    // Others at rest may hold it as well: then what X answers is rounding, too.
+    if (measured && across > ROUNDING * fmax(largest, friction_answer(run, first))) {
         find_direction(n, share, rate, answer, largest, s);
         // Within the disk the force holds it, if only just: this says nothing of the direction.
         double size = length(s, n);

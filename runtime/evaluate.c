@@ -62,12 +62,13 @@ call_timed(Run *run)
 static void
 call_dynamics(Run *run)
 {
-    failure_clear(run);
+    const mdl_model *model = run->model;
+    if (model->failure)
+        failure_clear(run);
     if (run->profile) {
         call_timed(run);
         return;
     }
-    const mdl_model *model = run->model;
     for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const mdl_step *step = &model->dynamics[k];
         mdl_call(step->block ? step->block->eval : step->call, run->v);
@@ -82,7 +83,8 @@ load_past(Run *run)
 {
     bool moving = run->delays && delay_load(run);
     moving = (run->transports && transport_load(run)) || moving;
-    fractional_load(run);
+    if (run->modes)
+        fractional_load(run);
     return moving;
 }
 
@@ -149,10 +151,12 @@ solve_dynamics(Run *run, bool report)
         if (!(run->profile ? solve_timed(run, k) : solve_step(run, k))) {
             char when[64];
             snprintf(when, sizeof when, "at time %.12g", run->v[0]);
-            if (report && !failure_report(run))
+            if (report && !failure_report(run)) {
+                run->loop_failed = true;
                 newton_report(run, run->block[k], when);
-            else if (model->dynamics[k].block)
+            } else if (model->dynamics[k].block) {
                 newton_restore(run, run->block[k]);
+            }
             return MDL_FAILED;
         }
     }

@@ -22,6 +22,7 @@
 #include "runtime/snapshot.h"
 
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
+static const double MINUTE = 1e-6; // of the largest reaction of all: less is no size of its own
 static const double NEAR = 1e-6;  // of a: a located release stands when sticking again would need this much
 
 static const double NOTHING = 1e-14, LEAST = 1e-25; // of the forces seen, and of a force: a limit that is the rounding of zero
@@ -126,10 +127,24 @@ friction_mode(const Run *run, uint32_t law)
 }
 
 double
+friction_answer(const Run *run, uint32_t law)
+{
+    return run->friction->scale[law];
+}
+
+double
 friction_slip(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     return fmax(sgn->state >= 0 ? run->abstol[sgn->state] : 1e-2 * run->tolerance, 4 * MDL_NEAR);
+}
+
+// The largest reaction that was seen, as far as it is no rounding of those of others: a diode that has never conducted may carry
+// the rounding of its neighbours' currents.
+static double
+reaction_size(const Run *run, uint32_t law)
+{
+    return fmax(run->friction->largest[law], MINUTE * run->friction->reaction);
 }
 
 double
@@ -138,7 +153,7 @@ friction_band(const Run *run, uint32_t law)
     const mdl_sgn *sgn = &run->model->sgn[law];
     double a = fabs(run->v[sgn->a]);
     if (sgn->unilateral)
-        return friction_mode(run, law) == 0 ? BAND * run->friction->largest[law] : contact_band(run, law);
+        return friction_mode(run, law) == 0 ? BAND * reaction_size(run, law) : contact_band(run, law);
     if (sgn->disk)
         return friction_mode(run, law) == 0 ? BAND * a : friction_slip(run, law);
     // The force of a play drifts from its limit while it slips, within the tolerance of the integration.
@@ -276,7 +291,7 @@ is_at_zero(const Run *run, uint32_t law)
 static double
 leave_closed(const Run *run, uint32_t law)
 {
-    double least = BAND * fmax(run->friction->largest[law], fabs(contact_force(run, law)));
+    double least = BAND * fmax(reaction_size(run, law), fabs(contact_force(run, law)));
     if (guard_of(run, law)->pending)
         return 1;
     for (uint32_t k = 0; k < run->friction->returns[law]; k++)

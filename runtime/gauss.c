@@ -348,10 +348,12 @@ first_guess(const Run *run)
 // --- stepping
 
 static int
-report_stages(const Run *run, double h)
+report_stages(Run *run, double h)
 {
     if (run->options->solver == MDL_SOLVER_AUTO)
         return RUN_GIVES_UP;
+    if (pace_explain(run))
+        return MDL_FAILED;
     run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)%s", run->time,
                 run->options->step > 0 ? "the stages of a collocation step could not be solved"
                                        : "the step of the gauss method became too small", h,

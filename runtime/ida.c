@@ -49,7 +49,6 @@ struct Integrator {
     uint32_t low_steps;      // of order 1 in a row
     long low_failures;       // of the error test, when they began
     double high_step;        // the last one of a higher order than 2
-    uint32_t stalled;        // steps in a row that hardly moved time
     char bad[300];           // what was not finite in the last failed residual
     char message[500];       // IDA's last message
 };
@@ -92,7 +91,8 @@ dae_residual(Run *run, const double *yp, double *out)
     for (uint32_t k = 0; k < run->n_implicit; k++)
         out[run->implicit[k]] = run->v[model->r + run->implicit[k]];
     memcpy(out + model->nx, run->v + model->r + model->nx, (model->n - model->nx) * sizeof *out);
-    replace_rows(run, out);
+    if (run->rests)
+        replace_rows(run, out);
 }
 
 static bool
@@ -109,8 +109,9 @@ compute_residual(Run *run, double time, const double *y, const double *yp, doubl
         snprintf(integrator->bad, sizeof integrator->bad, "an algebraic loop could not be solved");
         return false;
     }
-    fractional_residual(run, run->mode, yp + run->ny, yp, out + run->ny);
-    if (failure_text(run, integrator->bad, sizeof integrator->bad))
+    if (run->modes)
+        fractional_residual(run, run->mode, yp + run->ny, yp, out + run->ny);
+    if (run->model->failure && failure_text(run, integrator->bad, sizeof integrator->bad))
         return false;
     if (nvector_finite(out, run_size(run)))
         return true;
@@ -126,6 +127,8 @@ compute_residual(Run *run, double time, const double *y, const double *yp, doubl
 static bool
 residual(Run *run, double time, const double *y, const double *yp, double *out)
 {
+    if (!run->profile)
+        return compute_residual(run, time, y, yp, out);
     Phase before = profile_enter(run, PHASE_EQUATIONS);
     bool good = compute_residual(run, time, y, yp, out);
     profile_leave(run, before);
@@ -155,6 +158,10 @@ factor(Run *run, double cj)
 static void
 solve(Run *run, double *b)
 {
+    if (!run->profile) {
+        jacobian_solve(run->integrator->jacobian, b);
+        return;
+    }
     Phase before = profile_enter(run, PHASE_SOLVES);
     jacobian_solve(run->integrator->jacobian, b);
     profile_leave(run, before);
@@ -584,7 +591,7 @@ report_failure(Run *run, int flag)
         run_message(run, MDL_ERROR, "at time %.12g: the step became too small (%.3g): the error of `%s` stays "
                     "%.3g times above the tolerance%s%s", run->time, step, name, size,
                     equation ? "\nequation " : "", equation ? equation : "");
-    else
+    else if (!pace_explain(run))
         run_message(run, MDL_ERROR, "at time %.12g: the equations of a step could not be solved (step %.3g); "
                     "worst unknown `%s`%s%s\n%s", run->time, step, name, equation ? "\nequation " : "",
                     equation ? equation : "", integrator->message);
@@ -610,35 +617,6 @@ recover(Run *run)
 }
 
 // --- stepping
-
-enum { STALLED_STEPS = 100 };
-
-// Near a pole the steps shrink to rounding without ever failing; such a run must end. True: it has stalled.
-static bool
-has_stalled(Run *run, double before)
-{
-    Integrator *integrator = run->integrator;
-    bool moved = run->time - before > 64 * DBL_EPSILON * fabs(run->time);
-    integrator->stalled = moved ? 0 : integrator->stalled + 1;
-    return integrator->stalled >= STALLED_STEPS;
-}
-
-static int
-report_stall(Run *run)
-{
-    double most = 0;
-    uint32_t fastest = 0;
-    for (uint32_t i = 0; i < run->model->nx; i++) {
-        double rate = fabs(run->yp[i]) / (fabs(run->y[i]) + run->abstol[i]);
-        if (rate > most) {
-            most = rate;
-            fastest = i;
-        }
-    }
-    run_message(run, MDL_ERROR, "at time %.12g: the steps became too small: `%s` = %.6g changes at the rate %.6g",
-                run->time, run->model->state_name[fastest], run->y[fastest], run->yp[fastest]);
-    return MDL_FAILED;
-}
 
 static int
 step_once(Run *run, double limit, double *time)
@@ -693,11 +671,13 @@ is_held_low(Integrator *integrator)
     int order = 0;
     long failures = 0;
     IDAGetLastOrder(integrator->ida, &order);
-    IDAGetNumErrTestFails(integrator->ida, &failures);
     if (order > 2)
         integrator->high_step = integrator->step;
     if (order > 1 || integrator->low_steps >= LOW_STEPS)
         integrator->low_steps = 0;
+    if (order > 1)
+        return false;
+    IDAGetNumErrTestFails(integrator->ida, &failures);
     if (!integrator->low_steps++)
         integrator->low_failures = failures;
     return integrator->low_steps == LOW_STEPS && failures - integrator->low_failures > LOW_STEPS / 4
@@ -723,7 +703,7 @@ static int
 ida_step(Run *run, double limit)
 {
     Integrator *integrator = run->integrator;
-    double time = run->time, before = run->time;
+    double time = run->time;
     run->stats->steps++;
     if (!run->ny)
         return step_time_only(run, limit);
@@ -742,8 +722,6 @@ ida_step(Run *run, double limit)
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
     IDAGetLastStep(integrator->ida, &integrator->step);
-    if (has_stalled(run, before))
-        return report_stall(run);
     integrator->held_low = is_held_low(integrator);
     return integrator->projection ? project(run) : MDL_OK;
 }

@@ -121,12 +121,18 @@ go_on_with_ida(Run *run)
 int
 integrator_step(Run *run, double limit)
 {
+    double before = run->time;
     int status = run->stepper->step(run, limit);
-    if (status != RUN_GIVES_UP)
-        return status;
-    run->stats->steps--;
-    status = go_on_with_ida(run);
-    return status == MDL_OK ? run->stepper->step(run, limit) : status;
+    if (status == RUN_GIVES_UP) {
+        run->stats->steps--;
+        status = go_on_with_ida(run);
+        status = status == MDL_OK ? run->stepper->step(run, limit) : status;
+    }
+    if (status == MDL_OK)
+        status = pace_step(run, before);
+    if (status == MDL_FAILED)
+        pace_advise(run);
+    return status;
 }
 
 void

@@ -359,11 +359,11 @@ add_rate_column(const Jacobian *jacobian, uint32_t state, double shift, double *
 }
 
 // The exponentials of fractional derivatives, behind the model's unknowns, are eliminated one by one.
-void
-jacobian_solve(Jacobian *jacobian, double *b)
+static void
+solve_with_exponentials(Jacobian *jacobian, double *b)
 {
     const Run *run = jacobian->run;
-    uint32_t parts = run ? run->model->n_fractionals : 0;
+    uint32_t parts = run->model->n_fractionals;
     double shift[parts + 1];
     for (uint32_t i = 0; i < parts; i++) {
         uint32_t state = fractional_reduce(run, i, jacobian->cj, b + jacobian->n, &shift[i]);
@@ -372,6 +372,15 @@ jacobian_solve(Jacobian *jacobian, double *b)
     solve_model(jacobian, b);
     for (uint32_t i = 0; i < parts; i++)
         fractional_expand(run, i, jacobian->cj, shift[i], b, b + jacobian->n);
+}
+
+void
+jacobian_solve(Jacobian *jacobian, double *b)
+{
+    if (jacobian->run)
+        solve_with_exponentials(jacobian, b);
+    else
+        solve_model(jacobian, b);
 }
 
 uint32_t

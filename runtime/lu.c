@@ -26,6 +26,7 @@ struct Lu {
     double *dense_values; // n x n by columns, then the factors
     double *scale;        // n row scales, dense form
     int32_t *pivot;
+    int32_t *row_at;      // n: the row of the matrix at each place, dense form
     double *work;
     klu_common common;
     klu_symbolic *symbolic;
@@ -45,7 +46,8 @@ allocate_dense(Lu *lu)
     lu->dense_values = calloc(n * n + 1, sizeof *lu->dense_values);
     lu->scale = calloc(n + 1, sizeof *lu->scale);
     lu->pivot = calloc(n + 1, sizeof *lu->pivot);
-    return lu->dense_values && lu->scale && lu->pivot;
+    lu->row_at = calloc(n + 1, sizeof *lu->row_at);
+    return lu->dense_values && lu->scale && lu->pivot && lu->row_at;
 }
 
 static bool
@@ -124,6 +126,7 @@ lu_free(Lu **slot)
     free(lu->dense_values);
     free(lu->scale);
     free(lu->pivot);
+    free(lu->row_at);
     free(lu->work);
     free(lu->last);
     free(lu);
@@ -165,6 +168,19 @@ swap_rows(double *a, size_t n, size_t first, size_t second)
         double keep = a[j * n + first];
         a[j * n + first] = a[j * n + second];
         a[j * n + second] = keep;
+    }
+}
+
+// Where the exchanges of the elimination have put the rows.
+static void
+order_rows(Lu *lu)
+{
+    for (uint32_t k = 0; k < lu->n; k++)
+        lu->row_at[k] = (int32_t)k;
+    for (uint32_t k = 0; k < lu->n; k++) {
+        int32_t row = lu->row_at[k];
+        lu->row_at[k] = lu->row_at[lu->pivot[k]];
+        lu->row_at[lu->pivot[k]] = row;
     }
 }
 
@@ -216,6 +232,7 @@ factor_dense(Lu *lu, const double *values)
                     a[j * n + i] -= factor * a[k * n + i];
         }
     }
+    order_rows(lu);
     return true;
 }
 
@@ -223,22 +240,25 @@ static inline __attribute__((always_inline)) void
 solve_dense_of(const Lu *lu, double *restrict b, const size_t n)
 {
     const double *restrict a = lu->dense_values, *restrict scale = lu->scale;
-    for (size_t i = 0; i < n; i++)
-        b[i] *= scale[i];
+    double x[LU_DENSE_LIMIT];
+#pragma GCC unroll 6
     for (size_t k = 0; k < n; k++) {
-        size_t p = (size_t)lu->pivot[k];
-        double keep = b[p];
-        b[p] = b[k];
-        b[k] = keep;
+        int32_t row = lu->row_at[k];
+        x[k] = b[row] * scale[row];
     }
+#pragma GCC unroll 6
     for (size_t k = 0; k < n; k++)
+#pragma GCC unroll 6
         for (size_t i = k + 1; i < n; i++)
-            b[i] -= a[k * n + i] * b[k];
+            x[i] -= a[k * n + i] * x[k];
+#pragma GCC unroll 6
     for (size_t k = n; k-- > 0;) {
-        b[k] /= a[k * n + k];
+        x[k] /= a[k * n + k];
+#pragma GCC unroll 6
         for (size_t i = 0; i < k; i++)
-            b[i] -= a[k * n + i] * b[k];
+            x[i] -= a[k * n + i] * x[k];
     }
+    memcpy(b, x, n * sizeof *b);
 }
 
 // Of few unknowns the loops cost more than what is in them: the compiler unrolls those whose lengths it knows.

@@ -87,6 +87,22 @@ few_cascaded(const double *y, double *const *x, const int count, size_t n)
         x[k][i] = sum = x[k][i] + sum;
 }
 
+static inline bool
+few_finite(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += 0 * x[i];
+    return sum == 0;
+}
+
+static inline void
+few_differences(const double *a, const double *b, double *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = a[i] - b[i];
+}
+
 // Adds in the order of sum_of_squares().
 static inline double
 few_norm(const double *x, const double *w, size_t n)
@@ -390,14 +406,16 @@ scale_array(int count, realtype *c, N_Vector *x, N_Vector *z)
     return 0;
 }
 
-// Each sum is the second term of the next: how IDA adds the error to its differences.
+// Each sum is the second term of the next: how IDA adds the error to its differences. True: then `term` has the data of x.
 static bool
-is_cascade(int count, N_Vector *x, N_Vector *y, N_Vector *z)
+is_cascade(int count, N_Vector *x, N_Vector *y, N_Vector *z, double **term)
 {
-    bool cascade = count <= MOST_TERMS && x[0] == z[0];
-    for (int k = 1; k < count && cascade; k++)
-        cascade = x[k] == z[k] && y[k] == z[k - 1];
-    return cascade;
+    for (int k = 0; k < count; k++) {
+        if (x[k] != z[k] || (k > 0 && y[k] != z[k - 1]))
+            return false;
+        term[k] = DATA(x[k]);
+    }
+    return true;
 }
 
 static inline __attribute__((always_inline)) void
@@ -445,10 +463,8 @@ few_cascade(const double *y, double *const *x, int count, size_t n)
 static int
 linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_Vector *z)
 {
-    if (a == 1 && b == 1 && is_cascade(count, x, y, z)) {
-        double *term[MOST_TERMS];
-        for (int k = 0; k < count; k++)
-            term[k] = DATA(x[k]);
+    double *term[MOST_TERMS];
+    if (a == 1 && b == 1 && count <= MOST_TERMS && is_cascade(count, x, y, z, term)) {
         size_t n = LENGTH(x[0]);
         (n < FEW ? few_cascade : cascade_many)(DATA(y[0]), term, count, n);
         return 0;
@@ -458,11 +474,17 @@ linear_sum_array(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_
     return 0;
 }
 
-WIDE void
-nvector_difference(const double *restrict a, const double *restrict b, double *restrict out, size_t n)
+WIDE static void
+differences_of_many(const double *restrict a, const double *restrict b, double *restrict out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = a[i] - b[i];
+}
+
+void
+nvector_difference(const double *a, const double *b, double *out, size_t n)
+{
+    (n < FEW ? few_differences : differences_of_many)(a, b, out, n);
 }
 
 WIDE void
@@ -494,8 +516,8 @@ nvector_cubic(const double *restrict start, const double *restrict first, const 
         out[i] = start[i] + s * (first[i] + s * (second[i] + s * third[i]));
 }
 
-WIDE bool
-nvector_finite(const double *x, size_t n)
+WIDE static bool
+many_finite(const double *x, size_t n)
 {
     double sum[4] = {0, 0, 0, 0};
     size_t i = 0;
@@ -505,6 +527,12 @@ nvector_finite(const double *x, size_t n)
     for (; i < n; i++)
         sum[0] += 0 * x[i];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+}
+
+bool
+nvector_finite(const double *x, size_t n)
+{
+    return n < FEW ? few_finite(x, n) : many_finite(x, n);
 }
 
 void

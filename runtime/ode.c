@@ -36,6 +36,11 @@ static const double BDF_SHARE = 3, ADAMS_SHARE = 1, ERK_SHARE = 1.0 / 8;
 // What is left of a step whose stages have no right side.
 static const double SHORTER = 0.2;
 
+// CVODE's factor between the errors of its iteration and of its steps; by which it becomes smaller where that was not enough.
+static const double EXACTNESS = 0.1, EXACTER = 0.3;
+
+static const double MISSING = 1; // corrections, in units of the tolerance, that a step may still ask for
+
 struct Ode {
     const Run *run;
     SUNContext context;
@@ -48,6 +53,8 @@ struct Ode {
     Jacobian *jacobian;
     Projection *projection; // NULL: all states are free
     double *shift;          // nx: y less what the library integrates; NULL without projection
+    double *before, *defect; // run_size() each: the point before the step; what its equations lack at its end (CVODE)
+    double exactness;       // of CVODE's iteration, in units of its error test
     double gamma;
     bool fresh;
     long evaluations, error_failures, newton_failures; // of the current start, already counted
@@ -242,6 +249,11 @@ create(Run *run, bool runge_kutta, bool stiff)
     ode->runge_kutta = runge_kutta;
     ode->stiff = stiff;
     ode->fresh = true;
+    ode->exactness = EXACTNESS;
+    ode->before = calloc((size_t)run_size(run) + 1, sizeof *ode->before);
+    ode->defect = calloc((size_t)run_size(run) + 1, sizeof *ode->defect);
+    if (!ode->before || !ode->defect)
+        return MDL_INTERNAL;
     if (!run->ny)
         return MDL_OK;
     if (SUNContext_Create(NULL, &ode->context) != 0 || !create_vectors(run, ode) ||
@@ -293,6 +305,8 @@ ode_free(Run *run)
     jacobian_free(&ode->jacobian);
     projection_free(&ode->projection);
     free(ode->shift);
+    free(ode->before);
+    free(ode->defect);
     if (ode->context)
         SUNContext_Free(&ode->context);
     free(ode);
@@ -374,6 +388,47 @@ take_point(Run *run)
     return status;
 }
 
+// The library has accepted the step by the rate of its iteration: does it solve the step's equations? What they lack at its end is
+// gamma*(y' - f(t, y)), y' being that of the method's polynomial; the correction that this asks for, in units of the tolerance.
+// Where that is small by itself a stable motion asks for no more.
+static double
+missing_correction(Run *run)
+{
+    Ode *ode = run->ode;
+    double gamma = 0, *defect = ode->defect, *weight = NV_DATA_S(ode->dense);
+    uint32_t n = run_size(run);
+    if (CVodeGetCurrentGamma(ode->memory, &gamma) != CV_SUCCESS
+        || CVodeGetDky(ode->memory, run->time, 1, ode->dense_p) != CV_SUCCESS)
+        return 0;
+    weights(ode->y, ode->dense, run);
+    nvector_difference(run->yp, NV_DATA_S(ode->dense_p), defect, n);
+    double size = fabs(gamma) * sqrt(nvector_squares(defect, weight, n) / n);
+    if (size <= MISSING || !ode->stiff)
+        return size;
+    fractional_explicit(run, defect);
+    jacobian_solve(ode->jacobian, defect);
+    return sqrt(nvector_squares(defect, weight, n) / n);
+}
+
+static int
+report_unsolved(Run *run, double missing)
+{
+    const Ode *ode = run->ode;
+    uint32_t worst = 0;
+    double most = 0;
+    for (uint32_t i = 0; i < run->ny; i++) {
+        double size = fabs(ode->defect[i]) * NV_Ith_S(ode->dense, i);
+        if (size > most) {
+            most = size;
+            worst = i;
+        }
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: the equations of a step could not be solved by the %s method, however short it was: they "
+                "still ask for corrections %.3g times the tolerance, the largest one of `%s` = %.10g", run->time, run->stepper->name,
+                missing, run->model->state_name[worst], run->y[worst]);
+    return MDL_FAILED;
+}
+
 static int
 evolve(Ode *ode, double limit, double *time)
 {
@@ -418,6 +473,8 @@ ode_step(Run *run, double limit)
     int flag = evolve(ode, limit, &time);
     if (ode->runge_kutta && flag == ARK_UNREC_RHSFUNC_ERR)
         flag = evolve_shorter(run, limit, &time);
+    if (flag < 0 && pace_explain(run))
+        return MDL_FAILED;
     if (flag < 0) {
         run_message(run, MDL_ERROR, "at time %.12g: the %s method could not take a step\n%s%sthe model is stiff or nearly singular here, as "
                     "a folded linkage is; another method may get on: --solver=ida", run->time, run->stepper->name, ode->message,
@@ -427,6 +484,48 @@ ode_step(Run *run, double limit)
     // Both libraries say 1 when the stop time was reached.
     run->time = flag == CV_TSTOP_RETURN ? limit : time;
     return take_point(run);
+}
+
+// Back to where the step began. Its iteration shall be more exact from now on.
+static int
+begin_again(Run *run, double before)
+{
+    Ode *ode = run->ode;
+    double step = 0;
+    run->stats->restarts++;
+    run->time = before;
+    memcpy(run->y, ode->before, run_size(run) * sizeof *run->y);
+    CVodeGetLastStep(ode->memory, &step);
+    ode->exactness *= EXACTER;
+    CVodeSetNonlinConvCoef(ode->memory, ode->exactness);
+    int status = ode_start(run);
+    if (status == MDL_OK)
+        CVodeSetInitStep(ode->memory, SHORTER * step);
+    return status;
+}
+
+// With CVODE, too, what is accepted has been looked at: the right side is evaluated there anyway.
+static int
+cvode_step(Run *run, double limit)
+{
+    enum { REPEATS = 8 };
+    Ode *ode = run->ode;
+    double before = run->time;
+    if (!run->ny)
+        return ode_step(run, limit);
+    memcpy(ode->before, run->y, run_size(run) * sizeof *run->y);
+    for (int k = 0;; k++) {
+        int status = ode_step(run, limit);
+        double missing = status == MDL_OK && run->time > before ? missing_correction(run) : 0;
+        if (k > 0)
+            CVodeSetInitStep(ode->memory, 0);
+        if (status != MDL_OK || missing <= MISSING)
+            return status;
+        if (k == REPEATS)
+            return report_unsolved(run, missing);
+        if ((status = begin_again(run, before)) != MDL_OK)
+            return status;
+    }
 }
 
 static void
@@ -487,9 +586,9 @@ erk_judge(Run *run, double *error)
 }
 
 const Stepper cvode_stepper = {.name = "cvode", .create = cvode_create, .free = ode_free, .start = ode_start,
-                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge};
+                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge};
 const Stepper adams_stepper = {.name = "adams", .create = adams_create, .free = ode_free, .start = ode_start,
-                               .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge,
+                               .step = cvode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = cvode_judge,
                                .is_explicit = true};
 const Stepper erk_stepper = {.name = "erk", .create = erk_create, .free = ode_free, .start = ode_start,
                              .step = ode_step, .interpolate = ode_interpolate, .stats = ode_stats, .judge = erk_judge,

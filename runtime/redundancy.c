@@ -18,7 +18,7 @@
 
 #include "runtime/newton.h"
 
-enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, MECHANISMS = 2, INVARIANT_LIMIT = 1500 };
+enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, MECHANISMS = 2 };
 
 static const double MOVE = 2e-3;      // of the states' sizes: nearby points
 static const double ON_MANIFOLD = 1e-12;
@@ -144,48 +144,83 @@ evaluate_anyway(Run *run)
     }
 }
 
-// One Gauss-Newton correction of all states towards all invariants. Returns its relative size; negative: not possible.
-static double
-correct(Run *run, Rank *rank, double *defect, double *correction)
+// Room for the correction of one group.
+typedef struct Room {
+    uint32_t *row, *column, *position; // invariants and states of the group; per invariant of the model: its place in `row`
+    double *defect, *step, *scale;
+} Room;
+
+static bool
+make_room(const mdl_model *model, Room *room)
 {
+    size_t m = model->n_constraints, n = model->nx;
+    room->row = calloc(2 * m + n + 1, sizeof *room->row);
+    room->defect = calloc(m + 2 * n + 1, sizeof *room->defect);
+    if (!room->row || !room->defect)
+        return false;
+    room->position = room->row + m;
+    room->column = room->position + m;
+    room->step = room->defect + m;
+    room->scale = room->step + n;
+    return true;
+}
+
+// One Gauss-Newton correction of a group's states towards its invariants. Returns its relative size; negative: not possible.
+static double
+correct(Review *r, uint32_t g, Room *room)
+{
+    Run *run = r->run;
     const mdl_model *model = run->model;
     const mdl_matrix *c = &model->jac_c;
-    size_t m = model->n_constraints;
-    double *matrix = rank_matrix(rank), most = 0;
-    memset(matrix, 0, m * model->nx * sizeof *matrix);
-    mdl_call(model->jacobian, run->v);
-    for (uint32_t j = 0; c->nonzeros && j < model->nx; j++)
-        for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
-            matrix[j * m + c->row[k]] = run->v[c->values + k];
-    for (uint32_t k = 0; k < m; k++)
-        defect[k] = -run->v[model->constraint[k].value];
-    if (!rank_factor(rank, run->v + model->nominal, 1e-9, model->n_constraints))
+    uint32_t m = invariants_group(r->invariants, g, room->row), n = invariants_states(r->invariants, g, room->column);
+    Rank *rank = rank_create(m, n);
+    if (!rank)
         return -1;
-    rank_solve(rank, defect, correction);
-    for (uint32_t i = 0; i < model->nx; i++) {
-        double *y = &run->v[model->y + i], nominal = fabs(run->v[model->nominal + i]);
-        most = fmax(most, fabs(correction[i]) / fmax(fabs(*y), nominal));
-        *y += correction[i];
+    double *matrix = rank_matrix(rank), most = 0;
+    uint32_t depth = model->constraint[room->row[0]].depth;
+    memset(matrix, 0, (size_t)m * n * sizeof *matrix);
+    for (uint32_t i = 0; i < m; i++) {
+        room->position[room->row[i]] = i;
+        room->defect[i] = -run->v[model->constraint[room->row[i]].value];
     }
-    return isfinite(most) ? most : -1;
+    for (uint32_t j = 0; j < n; j++) {
+        room->scale[j] = fabs(run->v[model->nominal + room->column[j]]);
+        for (uint32_t k = c->column_start[room->column[j]]; k < c->column_start[room->column[j] + 1]; k++)
+            if (model->constraint[c->row[k]].depth == depth)
+                matrix[(size_t)j * m + room->position[c->row[k]]] = run->v[c->values + k];
+    }
+    bool good = rank_factor(rank, room->scale, 1e-9, m);
+    if (good)
+        rank_solve(rank, room->defect, room->step);
+    for (uint32_t j = 0; j < n && good; j++) {
+        double *y = &run->v[model->y + room->column[j]];
+        most = fmax(most, fabs(room->step[j]) / fmax(fabs(*y), room->scale[j]));
+        *y += room->step[j];
+    }
+    rank_free(&rank);
+    return good && isfinite(most) ? most : -1;
 }
 
 static bool
-project(Run *run)
+project(Review *r)
 {
-    const mdl_model *model = run->model;
-    size_t m = model->n_constraints, n = model->nx;
+    Run *run = r->run;
+    Room room = {0};
     evaluate_anyway(run);
-    if (!m)
+    if (!r->groups)
         return true;
-    Rank *rank = m <= INVARIANT_LIMIT && n <= INVARIANT_LIMIT ? rank_create((uint32_t)m, (uint32_t)n) : NULL;
-    double *work = calloc(m + n + 1, sizeof *work), size = rank && work ? 1 : -1;
+    double size = make_room(run->model, &room) ? 1 : -1;
     for (int k = 0; k < CORRECTIONS && size > ON_MANIFOLD; k++) {
-        size = correct(run, rank, work, work + m);
+        size = 0;
+        mdl_call(run->model->jacobian, run->v);
+        for (uint32_t g = 0; g < r->groups && size >= 0; g++) {
+            double moved = correct(r, g, &room);
+            size = moved < 0 ? moved : fmax(size, moved);
+        }
         evaluate_anyway(run);
     }
-    rank_free(&rank);
-    free(work);
+    free(room.row);
+    free(room.defect);
     return size >= 0 && size <= 1e3 * ON_MANIFOLD;
 }
 
@@ -204,7 +239,7 @@ look_around(Review *r)
             double *y = &run->v[model->y + i], nominal = fabs(run->v[model->nominal + i]);
             *y = r->kept[model->y + i] + MOVE * fmax(fabs(*y), nominal) * random_number(r);
         }
-        if (project(run))
+        if (project(r))
             good = measure(r, rank);
         for (size_t k = 0; k < n && good; k++)
             r->nearby[k] = rank[k] > r->nearby[k] ? rank[k] : r->nearby[k];

@@ -53,11 +53,13 @@ static void
 compute(Run *run)
 {
     const mdl_model *model = run->model;
-    uint32_t k = 0;
+    uint32_t k = model->n_relations;
     mdl_call(model->relations, run->v);
-    bool rests = rest_any(run);
-    for (uint32_t i = 0; i < model->n_relations; i++, k++)
-        run->phi[k] = rests && rest_holds(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[k].band;
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        run->phi[i] = relation_guard(run, &model->relation[i]) + run->guard[i].band;
+    if (rest_any(run))
+        for (uint32_t i = 0; i < model->n_relations; i++)
+            run->phi[i] = rest_holds(run, i) ? 1 : run->phi[i];
     for (uint32_t i = 0; i < model->n_time_relations; i++, k++) {
         // A net for instants that rounding has hidden; at the instant itself the time event is on its way.
         const mdl_time_relation *relation = &model->time_relation[i];
@@ -220,36 +222,67 @@ lowest_point(const double at[3], const double value[3], double *when, double *lo
 // A lowest point is worth a look when it is below this part of what the values beside it come to.
 static const double LOW = 0.3;
 
-// Where the last three values say that a guard was lowest, not before `from`, when that is low; otherwise NAN.
 static double
-dip(const Guard *guard, double from)
+seen_at(const Run *run, uint32_t i)
 {
-    const double *at = guard->seen_at, *value = guard->seen;
+    return run->sightings.at[(run->sightings.first + i) % 3];
+}
+
+static const double *
+seen_row(const Run *run, uint32_t i)
+{
+    return run->seen + (size_t)((run->sightings.first + i) % 3) * run->guards;
+}
+
+// Where the last three values say that guard k was lowest, not before `from`, when that is low; otherwise NAN.
+static double
+dip(const Run *run, uint32_t k, double from)
+{
+    const double at[3] = {seen_at(run, 0), seen_at(run, 1), seen_at(run, 2)};
+    const double value[3] = {seen_row(run, 0)[k], seen_row(run, 1)[k], seen_row(run, 2)[k]};
     double when, low;
-    if (guard->seen_count < 3 || !(at[0] < at[1] && at[1] < at[2]) || !lowest_point(at, value, &when, &low))
+    if (!lowest_point(at, value, &when, &low))
         return NAN;
     int before = when > at[1];
     bool inside = when > at[0] && when < at[2] && at[before] >= from;
     return inside && low < LOW * fmax(value[before], value[before + 1]) ? when : NAN;
 }
 
+// Looks for dips among all guards: most parabolas do not fall at their first point and rise at their last.
+static void
+find_dips(Run *run, double from)
+{
+    double before = seen_at(run, 1) - seen_at(run, 0), behind = seen_at(run, 2) - seen_at(run, 1);
+    if (!(before > 0 && behind > 0))
+        return;
+    const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
+    double both = before + behind, least = behind * behind / (before * (both + behind)), most = before * before / (behind * (both + before));
+    for (uint32_t k = 0; k < run->guards; k++) {
+        double fall = b[k] - a[k], rise = c[k] - b[k];
+        if (!(rise > least * fall) || !(fall < most * rise))
+            continue;
+        double when = dip(run, k, from);
+        if (isnan(when))
+            continue;
+        if (!run->sightings.dips++)
+            for (uint32_t i = 0; i < run->guards; i++)
+                run->guard[i].dip = NAN;
+        run->guard[k].dip = when;
+    }
+}
+
 bool
 root_suspect(Run *run, double from)
 {
-    bool suspect = false;
-    for (uint32_t k = 0; k < run->guards; k++) {
-        Guard *guard = &run->guard[k];
-        for (int i = 0; i < 2; i++) {
-            guard->seen_at[i] = guard->seen_at[i + 1];
-            guard->seen[i] = guard->seen[i + 1];
-        }
-        guard->seen_at[2] = run->v[0];
-        guard->seen[2] = run->phi[k];
-        guard->seen_count++;
-        guard->dip = dip(guard, from);
-        suspect = suspect || !isnan(guard->dip);
-    }
-    return suspect;
+    Sightings *sightings = &run->sightings;
+    uint32_t newest = sightings->first;
+    sightings->first = newest < 2 ? newest + 1 : 0;
+    sightings->at[newest] = run->v[0];
+    memcpy(run->seen + (size_t)newest * run->guards, run->phi, run->guards * sizeof *run->phi);
+    sightings->dips = 0;
+    if (++sightings->count >= 3)
+        find_dips(run, from);
+    return sightings->dips > 0;
 }
 
 // Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
@@ -257,10 +290,10 @@ static bool
 follow_dip(Run *run, uint32_t k, double *instant)
 {
     enum { LOOKS = 8 };
-    const Guard *guard = &run->guard[k];
-    int before = guard->dip > guard->seen_at[1];
-    double low = guard->seen_at[before], at[3] = {low, guard->dip, guard->seen_at[before + 1]};
-    double value[3] = {guard->seen[before], 0, guard->seen[before + 1]};
+    double deepest = run->guard[k].dip;
+    uint32_t before = deepest > seen_at(run, 1);
+    double low = seen_at(run, before), at[3] = {low, deepest, seen_at(run, before + 1)};
+    double value[3] = {seen_row(run, before)[k], 0, seen_row(run, before + 1)[k]};
     for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
         double when, least;
         condition_evaluate(run, at[1]);
@@ -389,8 +422,10 @@ is_noise(Run *run, uint32_t k)
 int
 root_arm(Run *run)
 {
-    for (uint32_t k = 0; k < run->guards; k++) {
+    bool blind = false;
+    for (uint32_t k = 0; run->blind && k < run->guards; k++) {
         Guard *guard = &run->guard[k];
+        blind = blind || guard->band > 0;
         if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
             continue;
         if (guard->returning && is_noise(run, k))
@@ -402,6 +437,7 @@ root_arm(Run *run)
         else
             guard->band = 0;
     }
+    run->blind = blind;
     return MDL_OK;
 }
 
@@ -458,8 +494,7 @@ static void
 remember_first(Run *run)
 {
     compute(run);
-    for (uint32_t k = 0; k < run->guards; k++)
-        run->guard[k].seen_count = 0;
+    run->sightings.count = 0;
     root_suspect(run, run->time);
 }
 
@@ -468,6 +503,7 @@ root_blind(Run *run)
 {
     uint32_t laws = run->model->n_relations + run->model->n_time_relations;
     bool blind = false;
+    run->blind = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->returning = false;
@@ -476,6 +512,7 @@ root_blind(Run *run)
             guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));
             guard->forced = guard->pending = false;
         }
+        run->blind = run->blind || guard->band > 0;
         blind = blind || (k < run->model->n_relations && guard->band > 0);
     }
     condition_forget(run);

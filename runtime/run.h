@@ -76,14 +76,26 @@ typedef struct Guard {
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
-    // The latest three values since the last event.
-    double seen_at[3], seen[3];
-    uint32_t seen_count;
-    double dip;            // where the parabola through them is lowest; NAN: not worth a look
+    double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look
 } Guard;
+
+// The latest three points since the last event and all root functions there, oldest first from row `first` on.
+typedef struct Sightings {
+    double at[3];
+    uint32_t first, count; // `count` of them are of now
+    uint32_t dips;         // guards whose `dip` was worth a look at the latest point
+} Sightings;
 
 // What is known of an assertion: it has warned once; its edge was seen in the present event.
 enum { ASSERT_WARNED = 1, ASSERT_FIRED = 2 };
+
+// How a run gets on (pace.c): at the latest look at the clock, and whatever was said last.
+typedef struct Pace {
+    uint32_t stalled;      // steps in a row that hardly moved time
+    double clock, time;    // of the latest look; clock is 0 before the first
+    double told;           // s that the run was said to take
+    uint64_t steps, events, newton_failures;
+} Pace;
 
 struct Run {
     const mdl_model *model;
@@ -107,6 +119,7 @@ struct Run {
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint32_t deficient;   // equations of blocks that follow from others
     uint32_t locked;      // those that do under the present conditions (locked.c)
+    bool loop_failed;     // and it was said which
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
     const Stepper *stepper;
@@ -128,6 +141,9 @@ struct Run {
     uint32_t guards;
     Guard *guard;
     double *phi, *phi_scale;
+    bool blind;            // some guard may have a band
+    double *seen;          // 3 rows of root functions
+    Sightings sightings;
     double *old_discrete;      // n_discretes
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
@@ -140,6 +156,9 @@ struct Run {
     mdl_texts *texts;          // values of type String; NULL: there are none that change
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
+
+    Pace pace;
+    bool driven;               // by whoever asks for one interval after the other: its end is not known
 
     uint64_t next_point;       // index of the next output point
     uint64_t points;
@@ -282,6 +301,8 @@ void friction_search(Run *run); // a search for modes begins
 bool friction_update(Run *run);
 // After events and accepted steps: a negative limit ends the run with a message.
 int friction_check(Run *run);
+// What the force of the limit makes of X when no other law holds it; 0: not measured.
+double friction_answer(const Run *run, uint32_t law);
 // The slip of a friction in a plane below which it is no more than the error of the integration.
 double friction_slip(const Run *run, uint32_t law);
 double friction_guard(const Run *run, uint32_t law);
@@ -545,6 +566,14 @@ void sense_moved(const Run *run); // what the step did to states was the correct
 int sense_after_event(Run *run);
 int sense_remember(Run *run); // behind that: for what is delayed
 extern const Stepper sense_stepper;
+
+// --- pace.c: runs that do not get on
+// After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
+int pace_step(Run *run, double before);
+// A loop has no solution just ahead of the last point: says so, with its equations. False: nothing was said.
+bool pace_explain(Run *run);
+// After a step that has failed: another form may get on.
+void pace_advise(const Run *run);
 
 // --- integrator.c: whichever stepper the run uses
 extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0

@@ -88,6 +88,7 @@ allocate(Run *run)
     run->guard = calloc(guards + 1, sizeof *run->guard);
     run->phi = calloc(guards + 1, sizeof *run->phi);
     run->phi_scale = calloc(guards + 1, sizeof *run->phi_scale);
+    run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
@@ -99,7 +100,7 @@ allocate(Run *run)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
     return run->implicit && (run->texts || !model->n_texts) && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
-           run->phi_scale && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
+           run->phi_scale && run->seen && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
 static int
@@ -171,6 +172,7 @@ clean_up(Run *run)
     free(run->guard);
     free(run->phi);
     free(run->phi_scale);
+    free(run->seen);
     free(run->old_discrete);
     free(run->time_next);
     free(run->sample_index);
@@ -420,7 +422,7 @@ inspect(Run *run, double before, double *instant, bool *located)
         return status;
     if (!*located && !whole && (may_stop(run) || run->redundant))
         evaluate_accepted(run);
-    int held = *located ? MDL_OK : redundancy_check(run);
+    int held = *located || !run->redundant ? MDL_OK : redundancy_check(run);
     if (held != MDL_OK)
         return held;
     return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
@@ -447,20 +449,23 @@ advance(Run *run, double stop)
         status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
-    profile_step(run, before, instant, located);
-    status = delay_record(run, before, instant);
-    if (status == MDL_OK)
+    if (run->profile)
+        profile_step(run, before, instant, located);
+    if (run->delays)
+        status = delay_record(run, before, instant);
+    if (status == MDL_OK && run->transports)
         status = transport_record(run, before, instant);
-    bool event = located || run->time == own || delay_reaches(run, instant);
+    bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
-    if (status == MDL_OK)
+    if (status == MDL_OK && run->audit)
         audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    return status == MDL_OK && (rest_drifted(run) || contact_drifted(run)) ? integrator_start(run) : status;
+    bool drifted = status == MDL_OK && ((run->rests && rest_drifted(run)) || (run->contacts && contact_drifted(run)));
+    return drifted ? integrator_start(run) : status;
 }
 
 // --- the whole run
@@ -649,7 +654,7 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     r->options.final_time = &r->final_time;
     r->span = options->stop - options->start;
     r->options.horizon = DRIVEN_SPANS * r->span;
-    r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats};
+    r->run = (Run){.model = model, .options = &r->options, .stats = &r->stats, .driven = true};
     unsigned control = flush_subnormals();
     *status = set_up(&r->run);
     r->run.next_point = r->run.points + 1; // whoever drives it looks when he wants to

@@ -74,6 +74,9 @@ events_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, run->guard, run->guards * sizeof *run->guard);
     snapshot_part(s, run->phi, run->guards * sizeof *run->phi);
     snapshot_part(s, run->phi_scale, run->guards * sizeof *run->phi_scale);
+    snapshot_part(s, &run->blind, sizeof run->blind);
+    snapshot_part(s, run->seen, 3 * run->guards * sizeof *run->seen);
+    snapshot_part(s, &run->sightings, sizeof run->sightings);
     snapshot_part(s, run->old_discrete, model->n_discretes * sizeof *run->old_discrete);
     snapshot_part(s, run->time_next, model->n_time_relations * sizeof *run->time_next);
     snapshot_part(s, run->sample_index, model->n_samples * sizeof *run->sample_index);

@@ -3,6 +3,7 @@
 // Purpose: which functions there are, and how they take arguments and fail. Complexity: linear in the arguments before the one asked for.
 #include "runtime/standard_inner.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,8 +41,19 @@ standard_argument(const double *in, int i)
 {
     const double *at = in + 1;
     for (; i; i--)
-        at += 1 + (size_t)*at;
-    return (Argument){at + 1, (size_t)*at};
+        at += 1 + (size_t)fabs(*at);
+    return (Argument){at + 1, (size_t)fabs(*at)};
+}
+
+double *
+standard_result(const double *in, double *out, int i)
+{
+    const double *at = in + 1;
+    for (; i; i--) {
+        out += *at < 0 ? (size_t)-*at : 0;
+        at += 1 + (size_t)fabs(*at);
+    }
+    return *at < 0 ? out : NULL;
 }
 
 double

@@ -2,7 +2,7 @@
 // them needs neither that library's C sources nor a C compiler.
 //
 // A function is an ExternalCode (ir/routine.h): in[0] is the number of the failure to be noted, whose text is a template with one address
-// of a text; then each argument of the call in its order, as the number of its scalars and these. Arguments that are results hold what they
+// of a text; then each argument of the call in its order, as the number of its scalars, negative for results, and these. Results hold what they
 // held before the call. out[] has what is returned, then the results in the order of the arguments. Strings and enumerations, sizes and
 // Booleans are numbers; an external object is a handle (runtime/objects.h).
 #ifndef MDL_STANDARD_H

@@ -7,7 +7,7 @@
 //       0 1
 //       ...
 //
-// and files of comma-separated values, whose name ends with .csv. Contract: standard_inner.h. Complexity: linear in the file.
+// files of MATLAB (standard_mat.c), and files of comma-separated values, whose name ends with .csv. Contract: standard_inner.h. Complexity: linear in the file.
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@ enum { LARGEST = 1 << 30 }; // bytes
 typedef struct Reading {
     const TableFile *file;
     char *text;
+    size_t size;
     char *why;
     size_t room;
 } Reading;
@@ -45,7 +46,7 @@ read_all(Reading *reading)
     size_t size = good ? (size_t)info.st_size : 0;
     char *text = good ? malloc(size + 1) : NULL;
     if (text)
-        text[fread(text, 1, size, file)] = 0;
+        text[reading->size = fread(text, 1, size, file)] = 0;
     if (file)
         fclose(file);
     return text;
@@ -91,15 +92,31 @@ find_matrix(Reading *reading, size_t *rows, size_t *columns)
 }
 
 static double *
+no_matrix(Reading *reading)
+{
+    snprintf(reading->why, reading->room, "the file '%s' has no matrix '%s'", reading->file->path, reading->file->name);
+    return NULL;
+}
+
+static double *
+read_binary(Reading *reading, size_t *rows, size_t *columns)
+{
+    const char *problem;
+    double *values = standard_read_mat(reading->text, reading->size, reading->file->name, rows, columns, &problem);
+    if (values)
+        return values;
+    return !problem ? refused(reading, "is no table: a text file begins with #1, and it is no MAT file that can be read")
+                    : *problem ? refused(reading, problem) : no_matrix(reading);
+}
+
+static double *
 read_named(Reading *reading, size_t *rows, size_t *columns)
 {
     if (strncmp(reading->text, "#1", 2) != 0)
-        return refused(reading, "is no table: a text file begins with #1, and files of MATLAB are not read");
+        return read_binary(reading, rows, columns);
     char *at = find_matrix(reading, rows, columns);
-    if (!at) {
-        snprintf(reading->why, reading->room, "the file '%s' has no matrix '%s'", reading->file->path, reading->file->name);
-        return NULL;
-    }
+    if (!at)
+        return no_matrix(reading);
     if (*columns && *rows > LARGEST / sizeof(double) / *columns)
         return refused(reading, "has a matrix of more than 1 GB");
     double *values = malloc((*rows * *columns + 1) * sizeof *values);

@@ -17,6 +17,8 @@ typedef struct Argument {
 // Argument number i, from 0, of a call.
 Argument standard_argument(const double *in, int i);
 double standard_scalar(const double *in, int i);
+// Where the results go that argument number i is to have, among those of a function that returns nothing; NULL: it is no result.
+double *standard_result(const double *in, double *out, int i);
 const char *standard_text(const double *in, int i, const double *state);
 // All arguments one behind the other, with their sizes: what an object is made from.
 Argument standard_arguments(const double *in, int n);
@@ -58,6 +60,9 @@ typedef struct TableFile {
     int header_lines;
 } TableFile;
 double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room);
+// The matrix of that name in a MAT file that has been read; NULL with *problem: a text behind the name of the file, empty where there is no such
+// matrix; or NULL: the file is no MAT file. By rows, to be freed (standard_mat.c).
+double *standard_read_mat(const char *text, size_t size, const char *name, size_t *rows, size_t *columns, const char **problem);
 // The matrix that a constructor is given, as arguments `first` (the matrix) and two sizes, or one in a file; false after a failure. *own is
 // to be freed.
 int standard_matrix(const double *in, double *state, const TableFile *file, int first, Argument *matrix, size_t *rows, size_t *columns,
@@ -120,7 +125,22 @@ void standard_keep(const double *in, double *out, double *state, int arguments, 
     _(dgesv, mdl_standard_dgesv, 8, 0)                                                                                          \
     _(dgetrf, mdl_standard_dgetrf, 6, 0)                                                                                        \
     _(dgetrs, mdl_standard_dgetrs, 9, 0)                                                                                        \
-    _(dgetri, mdl_standard_dgetri, 7, 0)
+    _(dgetri, mdl_standard_dgetri, 7, 0)                                                                                        \
+    _(dgeev, mdl_standard_dgeev, 14, 0)                                                                                         \
+    _(dgelsy, mdl_standard_dgelsy, 13, 0)                                                                                       \
+    _(dgels, mdl_standard_dgels, 11, 0)                                                                                         \
+    _(dgesvd, mdl_standard_dgesvd, 14, 0)                                                                                       \
+    _(dgeqp3, mdl_standard_dgeqp3, 9, 0)                                                                                        \
+    _(dgeqrf, mdl_standard_dgeqrf, 8, 0)                                                                                        \
+    _(dorgqr, mdl_standard_dorgqr, 9, 0)                                                                                        \
+    _(dgehrd, mdl_standard_dgehrd, 9, 0)                                                                                        \
+    _(dorghr, mdl_standard_dorghr, 9, 0)                                                                                        \
+    _(dhseqr, mdl_standard_dhseqr, 14, 0)                                                                                       \
+    _(dsyev, mdl_standard_dsyev, 9, 0)                                                                                          \
+    _(dgtsv, mdl_standard_dgtsv, 8, 0)                                                                                          \
+    _(dpotrf, mdl_standard_dpotrf, 5, 0)                                                                                        \
+    _(dgecon, mdl_standard_dgecon, 9, 0)                                                                                        \
+    _(dgglse, mdl_standard_dgglse, 13, 0)
 
 #define STANDARD_DECLARE(name, code, arguments, effect) mdl_standard_code code;
 STANDARD_TEXT_FUNCTIONS(STANDARD_DECLARE)

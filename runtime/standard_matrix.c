@@ -70,80 +70,116 @@ copy_of(Argument values)
 static void
 no_memory(const double *in, double *state, size_t n)
 {
-    standard_fail(in, state, "there is no memory for a matrix of %zu values", n);
+    standard_fail(in, state, "the sizes do not fit each other, or there is no memory for a matrix of %zu values", n);
 }
 
-// n, nrhs, A, lda, ipiv, B, ldb, info: A is worked with, results are B and info.
+static bool
+are_pivots(Argument pivots, size_t n)
+{
+    bool good = pivots.n >= n;
+    for (size_t i = 0; good && i < n; i++)
+        good = pivots.at[i] >= 1 && pivots.at[i] <= (double)n;
+    return good;
+}
+
+// What the caller wants to have of argument number i.
+static void
+give(const double *in, double *out, int i, const double *values, size_t n)
+{
+    double *result = standard_result(in, out, i);
+    if (result && n)
+        memcpy(result, values, n * sizeof *values);
+}
+
+static void
+give_info(const double *in, double *out, int i, int info)
+{
+    double value = info;
+    give(in, out, i, &value, 1);
+}
+
+// n, nrhs, A, lda, ipiv, B, ldb, info
 void
 mdl_standard_dgesv(const double *in, double *out, double *state)
 {
     size_t n = (size_t)standard_scalar(in, 0), columns = (size_t)standard_scalar(in, 1);
-    Argument a = standard_argument(in, 2), b = standard_argument(in, 5);
-    double *lu = copy_of(a), *pivot = malloc((n + 1) * sizeof *pivot);
-    if (lu && pivot && a.n >= n * n && b.n >= n * columns) {
-        memcpy(out, b.at, b.n * sizeof *out);
+    Argument a = standard_argument(in, 2), pivots = standard_argument(in, 4), b = standard_argument(in, 5);
+    double *lu = copy_of(a), *x = copy_of(b), *pivot = calloc(n + pivots.n + 1, sizeof *pivot);
+    if (lu && x && pivot && a.n >= n * n && b.n >= n * columns) {
         int info = factor(lu, n, n, pivot);
         if (!info)
-            solve(lu, pivot, n, out, columns);
-        out[b.n] = info;
+            solve(lu, pivot, n, x, columns);
+        give(in, out, 2, lu, a.n);
+        give(in, out, 4, pivot, pivots.n);
+        give(in, out, 5, x, b.n);
+        give_info(in, out, 7, info);
     } else {
         no_memory(in, state, a.n);
     }
     free(lu);
+    free(x);
     free(pivot);
 }
 
-// m, n, A, lda, ipiv, info: results are A, ipiv and info.
+// m, n, A, lda, ipiv, info
 void
 mdl_standard_dgetrf(const double *in, double *out, double *state)
 {
     size_t m = (size_t)standard_scalar(in, 0), n = (size_t)standard_scalar(in, 1);
     Argument a = standard_argument(in, 2), pivots = standard_argument(in, 4);
-    if (a.n < m * n || pivots.n < (m < n ? m : n)) {
+    double *lu = copy_of(a), *pivot = copy_of(pivots);
+    if (lu && pivot && a.n >= m * n && pivots.n >= (m < n ? m : n)) {
+        int info = factor(lu, m, n, pivot);
+        give(in, out, 2, lu, a.n);
+        give(in, out, 4, pivot, pivots.n);
+        give_info(in, out, 5, info);
+    } else {
         no_memory(in, state, m * n);
-        return;
     }
-    if (a.n)
-        memcpy(out, a.at, a.n * sizeof *out);
-    out[a.n + pivots.n] = factor(out, m, n, out + a.n);
+    free(lu);
+    free(pivot);
 }
 
-// trans, n, nrhs, LU, lda, ipiv, B, ldb, info: results are B and info.
+// trans, n, nrhs, LU, lda, ipiv, B, ldb, info
 void
 mdl_standard_dgetrs(const double *in, double *out, double *state)
 {
     size_t n = (size_t)standard_scalar(in, 1), columns = (size_t)standard_scalar(in, 2);
     Argument lu = standard_argument(in, 3), pivots = standard_argument(in, 5), b = standard_argument(in, 6);
+    double *x = copy_of(b);
     if (strcmp(standard_text(in, 0, state), "N") != 0) {
         standard_fail(in, state, "equations with the transposed matrix are not solved");
-        return;
-    }
-    if (lu.n < n * n || pivots.n < n || b.n < n * columns) {
+    } else if (x && lu.n >= n * n && are_pivots(pivots, n) && b.n >= n * columns) {
+        solve(lu.at, pivots.at, n, x, columns);
+        give(in, out, 6, x, b.n);
+        give_info(in, out, 8, 0);
+    } else {
         no_memory(in, state, n * n);
-        return;
     }
-    if (b.n)
-        memcpy(out, b.at, b.n * sizeof *out);
-    solve(lu.at, pivots.at, n, out, columns);
-    out[b.n] = 0;
+    free(x);
 }
 
-// n, LU, lda, ipiv, work, lwork, info: results are the inverse and info.
+// n, LU, lda, ipiv, work, lwork, info: what was LU becomes the inverse
 void
 mdl_standard_dgetri(const double *in, double *out, double *state)
 {
     size_t n = (size_t)standard_scalar(in, 0);
-    Argument lu = standard_argument(in, 1), pivots = standard_argument(in, 3);
-    if (lu.n < n * n || pivots.n < n) {
+    Argument lu = standard_argument(in, 1), pivots = standard_argument(in, 3), room = standard_argument(in, 4);
+    double *inverse = copy_of(lu);
+    int info = 0;
+    if (!inverse || lu.n < n * n || !are_pivots(pivots, n)) {
         no_memory(in, state, n * n);
+        free(inverse);
         return;
     }
     for (size_t i = 0; i < n * n; i++)
-        out[i] = i % (n + 1) == 0;
-    int info = 0;
+        inverse[i] = i % (n + 1) == 0;
     for (size_t k = n; k-- > 0;)
         info = lu.at[k * (n + 1)] == 0 ? (int)k + 1 : info;
     if (!info)
-        solve(lu.at, pivots.at, n, out, n);
-    out[lu.n] = info;
+        solve(lu.at, pivots.at, n, inverse, n);
+    give(in, out, 1, inverse, lu.n);
+    give(in, out, 4, room.at, room.n);
+    give_info(in, out, 6, info);
+    free(inverse);
 }

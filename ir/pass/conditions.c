@@ -8,20 +8,15 @@
 //         may move until a relation can change.
 // Contract: runtime/model.h, mdl_range and what follows it. Nothing is made where a loop's unknown is needed, where laws or
 //           delays are, or where the function would be most of a model again.
-// Complexity: linear in the instructions of the dynamics; what is affine is decided once per shape and pattern.
-#include "ir/pass/lower.h"
+// Complexity: linear in the instructions of the dynamics.
+#include "ir/pass/bend.h"
 
 #include <string.h>
-
-// How a place depends on the states and time. CURVED includes all dependence on time.
-typedef enum Bend { FIXED, STRAIGHT, CURVED } Bend;
 
 typedef struct Slice {
     Lowering *low;
     InstrVec code;
     U8Vec wanted;   // per place
-    U8Vec bend;     // per place
-    Map decided;    // (shape, bends of its slots) -> Bend
 } Slice;
 
 static bool
@@ -107,58 +102,21 @@ list_ranges(Slice *slice)
 
 // --- how far states may move
 
-// The bend of a shape whose slots have bends: straight when each straight slot has a fixed coefficient.
-static Bend
-bend_of_shape(Lowering *low, Expr shape, uint32_t n, const uint8_t *bend)
-{
-    Expr coefficient, rest;
-    Bend result = FIXED;
-    if (expr_has_op(low->exprs, shape, OP_TIME))
-        return CURVED;
-    for (uint32_t k = 0; k < n; k++) {
-        if (bend[k] == FIXED || !expr_uses_slot(low->exprs, shape, k))
-            continue;
-        if (bend[k] == CURVED || !expr_affine(low->exprs, shape, k, &coefficient, &rest))
-            return CURVED;
-        for (uint32_t j = 0; j < n; j++)
-            if (bend[j] != FIXED && expr_uses_slot(low->exprs, coefficient, j))
-                return CURVED;
-        result = STRAIGHT;
-    }
-    return result;
-}
-
-static Bend
-bend_of(Slice *slice, const Instr *instr)
-{
-    Lowering *low = slice->low;
-    uint32_t n = expr_nslots(low->exprs, instr->shape), known;
-    U8Vec bends = {0};
-    uint64_t key = hash_mix(instr->shape);
-    for (uint32_t k = 0; k < n; k++) {
-        vec_push(&bends, slice->bend.at[low->sys->places.at[instr->row + k]]);
-        key = hash_add(key, bends.at[k]);
-    }
-    if (!map_get(&slice->decided, key, &known)) {
-        known = bend_of_shape(low, instr->shape, n, bends.at);
-        map_put(&slice->decided, key, known);
-    }
-    vec_free(&bends);
-    return known;
-}
-
 static bool
-all_straight(Slice *slice, const InstrVec *roots)
+all_straight(const Slice *slice, const InstrVec *roots)
 {
     Lowering *low = slice->low;
-    vec_grow(&slice->bend, low->nv);
-    memset(slice->bend.at + low->y, STRAIGHT, low->nx);
-    for (uint32_t i = 0; i < slice->code.n; i++)
-        slice->bend.at[slice->code.at[i].dest] = (uint8_t)bend_of(slice, &slice->code.at[i]);
-    for (uint32_t i = 0; i < roots->n; i++)
-        if (bend_of(slice, &roots->at[i]) == CURVED)
-            return false;
-    return true;
+    Bends bends = {.low = low};
+    bends_begin(&bends);
+    bends_set(&bends, low->y, low->nx);
+    bends_follow(&bends, &slice->code);
+    bool straight = true;
+    for (uint32_t i = 0; i < roots->n && straight; i++) {
+        Bend bend = bend_of(&bends, &roots->at[i]);
+        straight = bend == FIXED || bend == STRAIGHT;
+    }
+    bends_free(&bends);
+    return straight;
 }
 
 static void
@@ -199,6 +157,4 @@ make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop)
     vec_free(&roots);
     vec_free(&slice.code);
     vec_free(&slice.wanted);
-    vec_free(&slice.bend);
-    map_free(&slice.decided);
 }

@@ -6,7 +6,7 @@
 #include "ir/locate.h"
 #include "ir/paths.h"
 #include "ir/structure.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/bend.h"
 
 #include <math.h>
 #include <string.h>
@@ -566,10 +566,27 @@ sort_out(const Lowering *low, const Kept *kept, EntryVec *entries, EntryVec *by_
     entries->n = by_y;
 }
 
+// With what the runtime remembers the equations have more unknowns than those of the matrix.
+static bool
+is_affine(Lowering *low, const InstrVec *whole)
+{
+    const mdl_model *model = low->sys->model;
+    if (model->n_delays || model->n_transports || low->dae->fractionals.n || model->n_rests)
+        return false;
+    Bends bends = {.low = low, .free = true};
+    bends_begin(&bends);
+    bends_set(&bends, low->y, low->n);
+    bends_set(&bends, low->yp, low->nx);
+    bool affine = bends_follow(&bends, whole);
+    bends_free(&bends);
+    return affine;
+}
+
 static void
 make_jacobian(Lowering *low, InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
+    model->affine = is_affine(low, whole);
     InstrVec derivatives = {0};
     EntryVec by_y = {0}, by_yp = {0}, by_c = {0};
     Kept kept = {.row = low->n + model->n_constraints, .column = 2 * low->n};

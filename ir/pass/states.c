@@ -18,182 +18,15 @@
 // coefficients.
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
-#include "ir/base/sets.h"
 #include "ir/listing.h"
 #include "ir/locate.h"
-#include "ir/pass/regular.h"
-#include "ir/structure.h"
-
-enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
-enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
-
-typedef struct Edge {
-    uint32_t column;                     // position in columns
-    uint32_t equation : 30, quality : 2; // position in rows
-} Edge;
-
-typedef struct Column {
-    Var var;          // the derivative that may become a dummy
-    Var base;         // the variable that it is a derivative of, of whatever order
-    uint32_t id;      // its place before sorting
-    uint8_t wish;     // to keep the variable it is the derivative of as a state
-    uint8_t merit;    // among equal wishes: twice its start (2: fixed, 1: written, 0: neither), and 1 if the model
-                      // itself differentiates it
-} Column;
-
-typedef struct States {
-    Dae *dae;
-    Reduction *reduction;
-    Diags *diags;
-    Structure structure;
-    U8Vec wish, start; // per variable, over its alias class
-    U8Vec dummy;       // per variable
-    Map coefficients;  // (shape, slot) -> coefficient expression
-    uint8_t depth;     // of the level: 1 for the highest derivatives
-    // one level:
-    U32Vec rows;       // Dae equations
-    VEC(Column) columns;
-    VEC(Edge) edges;   // sorted by column
-    U32Vec first;      // per column: its edges
-    U32Vec row_of;     // per column: matched row or NONE
-    U32Vec column_of;  // per row
-    U32Vec visited;    // per row: stage that visited it
-    U32Vec stack, next, trail;
-    U32Vec column_id;  // per variable: its column or NONE
-} States;
-
-// --- wishes
+#include "ir/pass/states.h"
 
 static void
 fill_none(U32Vec *vec, uint32_t n)
 {
     vec_clear(vec);
     vec_fill(vec, n, NONE);
-}
-
-static uint8_t
-wish_of(StateSelect select)
-{
-    static const uint8_t wish[] = {[STATE_DEFAULT] = WISH_DEFAULT, [STATE_NEVER] = WISH_NEVER,
-                                   [STATE_AVOID] = WISH_AVOID, [STATE_PREFER] = WISH_PREFER,
-                                   [STATE_ALWAYS] = WISH_ALWAYS};
-    return select <= STATE_ALWAYS ? wish[select] : WISH_DEFAULT;
-}
-
-// The stronger of two wishes of one alias class: for being a state before against it before none.
-static uint8_t
-join_wishes(uint8_t a, uint8_t b)
-{
-    static const uint8_t strength[WISHES] = {[WISH_DEFAULT] = 0, [WISH_MADE] = 1, [WISH_AVOID] = 2,
-                                             [WISH_NEVER] = 3, [WISH_PREFER] = 4, [WISH_LAW] = 5, [WISH_ALWAYS] = 6,
-                                             [WISH_PLAY] = 1};
-    return strength[a] < strength[b] ? b : a;
-}
-
-// Limits of friction that stand in an equation with the reaction of a contact. Several contacts of one body slide at velocities
-// that depend on each other in some positions: they shall not all be states.
-static void
-find_contacts(const Dae *dae, Map *contacts)
-{
-    Map reactions = {0}, limits = {0};
-    bool negative;
-    for (uint32_t l = 0; l < dae->laws.n; l++)
-        if (dae->laws.at[l].unilateral)
-            map_put(&reactions, dae_alias(dae, dae->laws.at[l].p, &negative), 1);
-        else if (dae_kind(dae, dae->laws.at[l].a) == VAR_CONTINUOUS)
-            map_put(&limits, dae_alias(dae, dae->laws.at[l].a, &negative), 1);
-    for (uint32_t e = 0; reactions.count && e < dae->equations.n; e++) {
-        uint32_t n, limit = NONE, unused;
-        const Var *row = dae_row(dae, e, &n);
-        bool reaction = false;
-        for (uint32_t k = 0; k < n; k++) {
-            Var var = dae_alias(dae, row[k], &negative);
-            reaction = reaction || map_get(&reactions, var, &unused);
-            limit = map_get(&limits, var, &unused) ? var : limit;
-        }
-        if (reaction && limit != NONE)
-            map_put(contacts, limit, 1);
-    }
-    map_free(&reactions);
-    map_free(&limits);
-}
-
-static void
-collect_wishes(States *states)
-{
-    const Dae *dae = states->dae;
-    bool negative;
-    vec_grow(&states->wish, dae->nvars);
-    vec_grow(&states->start, dae->nvars);
-    if (dae->nvars)
-        memset(states->wish.at, WISH_DEFAULT, dae->nvars);
-    for (Var v = 0; v < dae->nvars; v++) {
-        Var to = dae_alias(dae, v, &negative);
-        uint8_t wish = dae->var_der_of.at[v] != NONE ? WISH_MADE : wish_of(dae_state_select(dae, v));
-        states->wish.at[to] = join_wishes(states->wish.at[to], wish);
-        if (dae->var_flags.at[v] & VARF_FIXED)
-            states->start.at[to] = 2;
-    }
-    uint32_t binds = states->reduction->differentiated ? dae->binds.n : 0; // otherwise no derivative is chosen
-    for (uint32_t b = 0; b < binds; b++) {
-        if (dae->binds.at[b].attr != ATTR_START)
-            continue;
-        bind_each(&dae->binds.at[b], var) {
-            Var to = dae_alias(dae, var, &negative);
-            if (!states->start.at[to])
-                states->start.at[to] = 1;
-        }
-    }
-    Map contacts = {0};
-    find_contacts(dae, &contacts);
-    for (uint32_t l = 0; l < dae->laws.n; l++) {
-        Var to = dae_alias(dae, dae->laws.at[l].x, &negative);
-        uint32_t found;
-        bool contact = map_get(&contacts, dae_alias(dae, dae->laws.at[l].a, &negative), &found);
-        if (dae->laws.at[l].level && !dae->laws.at[l].unilateral)
-            states->wish.at[to] = join_wishes(states->wish.at[to], contact ? WISH_PREFER : WISH_LAW);
-        // The force of a play is held at its limit: as a state it stays there exactly.
-        to = dae_alias(dae, dae->laws.at[l].p, &negative);
-        if (dae->laws.at[l].play && (states->wish.at[to] == WISH_DEFAULT || states->wish.at[to] == WISH_MADE))
-            states->wish.at[to] = WISH_PLAY;
-    }
-    map_free(&contacts);
-}
-
-static void
-share_wish(uint8_t *to, uint8_t from)
-{
-    uint8_t lesser = from > WISH_PREFER ? WISH_LAW : from;
-    if ((*to == WISH_DEFAULT || *to == WISH_PREFER) && from >= WISH_PREFER && lesser > *to)
-        *to = lesser;
-}
-
-// A variable and its velocity, der(x) = v, become states together: a wish for one is a (lesser) wish for the
-// other, so that a stuck contact holds its relative position as exactly as its relative velocity. So is a start value.
-static void
-pair_wishes(States *states)
-{
-    const Dae *dae = states->dae;
-    for (uint32_t e = 0; e < dae->equations.n; e++) {
-        if (!structure_has_equation(dae, e) || expr_nslots(dae->exprs, dae->equations.at[e].shape) != 2)
-            continue;
-        structure_read(&states->structure, e);
-        if (states->structure.vars.n != 2)
-            continue;
-        Var v = states->structure.vars.at[1], of = dae->var_der_of.at[states->structure.vars.at[0]];
-        if (of == NONE) {
-            v = states->structure.vars.at[0];
-            of = dae->var_der_of.at[states->structure.vars.at[1]];
-        }
-        if (of == NONE || dae_kind(dae, v) != VAR_CONTINUOUS || dae->var_der_of.at[v] != NONE)
-            continue;
-        share_wish(&states->wish.at[of], states->wish.at[v]);
-        share_wish(&states->wish.at[v], states->wish.at[of]);
-        if (states->start.at[of] || states->start.at[v]) {
-            states->start.at[of] |= !states->start.at[of];
-            states->start.at[v] |= !states->start.at[v];
-        }
-    }
 }
 
 // --- the constraints of one level
@@ -211,8 +44,8 @@ only_parameters(const States *states, Expr e)
 }
 
 // Of the equation read last, as far as it can be differentiated: 0 where it cannot.
-static Expr
-coefficient_of(States *states, uint32_t slot)
+Expr
+states_coefficient(States *states, uint32_t slot)
 {
     uint64_t key = (uint64_t)states->structure.shape << 32 | slot;
     uint32_t coefficient;
@@ -225,8 +58,8 @@ coefficient_of(States *states, uint32_t slot)
 }
 
 // The equation read last determines nothing by this variable.
-static bool
-is_zero(States *states, Expr coefficient)
+bool
+states_is_zero(States *states, Expr coefficient)
 {
     return coefficient && (expr_is_const(states->dae->exprs, coefficient, 0) ||
                            (only_parameters(states, coefficient) &&
@@ -247,8 +80,8 @@ offer(States *states, uint32_t row, uint32_t slot)
 {
     Var var = states->structure.vars.at[slot];
     const Exprs *exprs = states->dae->exprs;
-    Expr coefficient = coefficient_of(states, slot);
-    if (is_zero(states, coefficient))
+    Expr coefficient = states_coefficient(states, slot);
+    if (states_is_zero(states, coefficient))
         return;
     uint32_t column = states->column_id.at[var];
     if (column == NONE) {
@@ -422,8 +255,8 @@ sort_columns(Column *columns, uint32_t n)
 
 // Columns in the order in which they should become dummies: order[k] is a column. They are gathered by wish and merit, last
 // ones first, which in a model in natural order leaves nothing to sort.
-static void
-order_columns(const States *states, U32Vec *order)
+void
+states_order(const States *states, U32Vec *order)
 {
     enum { MERITS = 6 };
     uint32_t n = states->columns.n, end[WISHES * MERITS + 1] = {0};
@@ -449,7 +282,7 @@ static uint32_t
 match_level(States *states, uint8_t best, uint32_t open, uint32_t *stage)
 {
     U32Vec order = {0};
-    order_columns(states, &order);
+    states_order(states, &order);
     for (uint32_t from = 0, to; from < order.n && open; from = to) {
         uint8_t wish = states->columns.at[order.at[from]].wish;
         for (to = from; to < order.n && states->columns.at[order.at[to]].wish == wish; to++)
@@ -463,125 +296,6 @@ match_level(States *states, uint8_t best, uint32_t open, uint32_t *stage)
     }
     vec_free(&order);
     return open;
-}
-
-// --- choices that numbers allow
-
-enum { MOST_ROWS = 400 };
-
-typedef struct Part { // rows that columns connect
-    U32Vec rows, columns; // columns in the order of preference
-    double *a;            // the coefficients
-} Part;
-
-// Rows and the dummies among their columns are triangular, and regular, when there is no cycle between them.
-static bool
-has_cycle(const States *states)
-{
-    U32Vec sets = {0};
-    bool cycle = false;
-    sets_grow(&sets, states->rows.n);
-    for (uint32_t c = 0; c < states->columns.n && !cycle; c++)
-        for (uint32_t i = states->first.at[c] + 1; i < states->first.at[c + 1] && states->row_of.at[c] != NONE && !cycle; i++)
-            cycle = !sets_join(&sets, states->edges.at[i - 1].equation, states->edges.at[i].equation);
-    vec_free(&sets);
-    return cycle;
-}
-
-static bool
-may_be_singular(const States *states, const Part *part)
-{
-    bool sure = true;
-    for (uint32_t k = 0; k < part->columns.n && sure; k++)
-        for (uint32_t i = states->first.at[part->columns.at[k]]; i < states->first.at[part->columns.at[k] + 1]; i++)
-            sure &= states->edges.at[i].quality != QUALITY_ANY;
-    return sure && part->rows.n > 1 && part->rows.n <= MOST_ROWS;
-}
-
-static void
-fill_coefficients(States *states, Part *part, const uint32_t *place_of_column)
-{
-    uint32_t m = part->columns.n;
-    memset(part->a, 0, (size_t)part->rows.n * m * sizeof *part->a);
-    for (uint32_t r = 0; r < part->rows.n; r++) {
-        structure_read(&states->structure, states->rows.at[part->rows.at[r]]);
-        for (uint32_t k = 0; k < states->structure.vars.n; k++) {
-            uint32_t c = states->column_id.at[states->structure.vars.at[k]], place = c == NONE ? m : place_of_column[c];
-            if (place >= m || part->columns.at[place] != c) // without an edge here it is of another part, or of none
-                continue;
-            Expr coefficient = states->structure.use.at[k] == USE_DETERMINE ? coefficient_of(states, k) : 0;
-            if (coefficient && !is_zero(states, coefficient))
-                part->a[(size_t)r * m + place] += regular_value(states->dae->exprs, coefficient, states->structure.vars.at);
-        }
-    }
-}
-
-// When the dummies of a part are chosen such that their coefficients depend on each other, whatever the parameters are, they are
-// chosen anew by elimination.
-static void
-choose_anew(States *states, Part *part, const uint32_t *place_of_column)
-{
-    uint32_t n = part->rows.n, m = part->columns.n;
-    U32Vec chosen = {0}, all = {0}, row_of = {0};
-    vec_grow(&row_of, m);
-    for (uint32_t k = 0; k < m; k++) {
-        vec_push(&all, k);
-        if (states->row_of.at[part->columns.at[k]] != NONE)
-            vec_push(&chosen, k);
-    }
-    part->a = base_calloc((size_t)n * m, sizeof *part->a);
-    fill_coefficients(states, part, place_of_column);
-    if (chosen.n == n && regular_choose(part->a, n, m, chosen.at, n, row_of.at) < n) {
-        fill_coefficients(states, part, place_of_column);
-        if (regular_choose(part->a, n, m, all.at, m, row_of.at) == n)
-            for (uint32_t k = 0; k < m; k++) {
-                uint32_t row = row_of.at[k] == NONE ? NONE : part->rows.at[row_of.at[k]];
-                states->row_of.at[part->columns.at[k]] = row;
-                if (row != NONE)
-                    states->column_of.at[row] = part->columns.at[k];
-            }
-    }
-    free(part->a);
-    vec_free(&chosen);
-    vec_free(&all);
-    vec_free(&row_of);
-}
-
-// Rows and columns by the sets that they are connected in: per set its root's list.
-static void
-revise_choice(States *states)
-{
-    U32Vec sets = {0}, order = {0}, place = {0};
-    VEC(Part) parts = {0};
-    if (!has_cycle(states))
-        return;
-    sets_grow(&sets, states->rows.n);
-    for (uint32_t c = 0; c < states->columns.n; c++)
-        for (uint32_t i = states->first.at[c] + 1; i < states->first.at[c + 1]; i++)
-            (void)sets_join(&sets, states->edges.at[i - 1].equation, states->edges.at[i].equation);
-    vec_grow(&parts, states->rows.n);
-    for (uint32_t row = 0; row < states->rows.n; row++)
-        vec_push(&parts.at[sets_find(&sets, row)].rows, row);
-    order_columns(states, &order);
-    vec_grow(&place, states->columns.n);
-    for (uint32_t k = 0; k < order.n; k++) {
-        uint32_t c = order.at[k];
-        if (states->first.at[c] == states->first.at[c + 1])
-            continue;
-        Part *part = &parts.at[sets_find(&sets, states->edges.at[states->first.at[c]].equation)];
-        place.at[c] = part->columns.n;
-        vec_push(&part->columns, c);
-    }
-    for (uint32_t r = 0; r < parts.n; r++) {
-        if (may_be_singular(states, &parts.at[r]))
-            choose_anew(states, &parts.at[r], place.at);
-        vec_free(&parts.at[r].rows);
-        vec_free(&parts.at[r].columns);
-    }
-    vec_free(&parts);
-    vec_free(&sets);
-    vec_free(&order);
-    vec_free(&place);
 }
 
 // The constraint below a row without a sure choice, and the constraints below that one, become invariants.
@@ -621,7 +335,7 @@ choose_dummies(States *states)
         if (singular)
             return singular;
     }
-    revise_choice(states);
+    states_revise(states);
     for (uint32_t c = 0; c < states->columns.n; c++) {
         if (states->row_of.at[c] == NONE)
             continue;
@@ -725,9 +439,9 @@ pass_states(Dae *dae, Reduction *reduction, Diags *diags)
 {
     States states = {.dae = dae, .reduction = reduction, .diags = diags};
     states.structure = (Structure){.dae = dae};
-    collect_wishes(&states);
+    states_collect_wishes(&states);
     if (reduction->differentiated)
-        pair_wishes(&states);
+        states_pair_wishes(&states);
     vec_grow(&states.dummy, dae->nvars);
     fill_none(&states.column_id, dae->nvars);
     vec_clear(&reduction->dummies);

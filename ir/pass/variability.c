@@ -244,6 +244,14 @@ pass_variability(Dae *dae, Diags *diags)
 
 // --- what changes at events
 
+// k = the second result, or a later one, of a function.
+static bool
+is_later_result(const Exprs *exprs, Expr shape)
+{
+    Expr right = expr_op(exprs, shape) == OP_EQN ? expr_arg(exprs, shape, 1) : 0;
+    return right && expr_op(exprs, right) == OP_RESULT && expr_value(exprs, expr_arg(exprs, right, 0)) > 1;
+}
+
 // Tells that an equation gives `var`, which changes at events only, a value that changes all the time. False when it does not.
 static bool
 report_changing(Variability *v, uint32_t at, Var var, Diags *diags)
@@ -259,7 +267,7 @@ report_changing(Variability *v, uint32_t at, Var var, Diags *diags)
     Diag *diag = diag_add(diags, E0221, equation->span,
                           "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
                           strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
-    if (expr_has_op(v->dae->exprs, equation->shape, OP_RESULT))
+    if (is_later_result(v->dae->exprs, equation->shape))
         diag_help(diag, "what a function gives of that changes continuously, too; a result that is not needed is left out: (x, ) = f(...)");
     else
         diag_help(diag, "relations and integer(x) outside functions and noEvent change at events");
@@ -270,13 +278,15 @@ bool
 variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags)
 {
     Variability v = {.dae = dae};
-    bool good = true;
+    Span told = {0};
     for (uint32_t i = 0; i < discrete->equations.n && !diags_full(diags); i++) {
         const Equation *equation = &dae->equations.at[discrete->equations.at[i]];
         Var var = discrete->var_of.at[i];
-        if (equation->kind == EQN_NORMAL && !equation->generated && var != NONE)
-            good = !report_changing(&v, discrete->equations.at[i], var, diags) && good;
+        bool known = told.hi && equation->span.lo == told.lo && equation->span.hi == told.hi; // another element of the same array
+        if (equation->kind == EQN_NORMAL && !equation->generated && var != NONE && !known && report_changing(&v, discrete->equations.at[i], var, diags))
+            told = equation->span;
     }
+    bool good = !told.hi;
     variability_free(&v);
     return good;
 }
