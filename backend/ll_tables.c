@@ -56,7 +56,7 @@ static const Field block_fields[] = {
     BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner),
     TEXTS(mdl_block, inner_equation, n_inner)};
 static const Layout block_layout = LAYOUT(mdl_block, block_fields);
-DESCRIBED(mdl_block, 168);
+DESCRIBED(mdl_block, 176);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),

@@ -27,6 +27,7 @@ typedef struct Loop {
     uint32_t tear, residual, n; // ranges of Causal.tears and Causal.residuals
     bool linear;               // the residuals are affine in the tears
     uint32_t constraints;      // equations among the block's that are or were differentiated: they may be redundant
+    bool switched;             // there are choices in it: while certain conditions hold equations may follow from others
     uint32_t conditions;       // states among its unknowns (initial system): conditions that may leave something open
 } Loop;
 

@@ -19,7 +19,7 @@ integrator_form(Run *run, mdl_solver solver)
     bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
     run->causal = model->nx == 0 || wanted;
     // Ordinary differential equations have no loops left, and equations that follow from others are solved in loops only.
-    if (run->solver != MDL_SOLVER_IDA || run->deficient)
+    if (run->solver != MDL_SOLVER_IDA || run->deficient || run->locked)
         run->causal = true;
     run->ny = run->causal ? model->nx : model->n;
     run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
@@ -69,6 +69,15 @@ integrator_create(Run *run)
 int
 integrator_again(Run *run)
 {
+    return create(run);
+}
+
+int
+integrator_renew(Run *run)
+{
+    run->stepper->stats(run);
+    integrator_free(run);
+    locked_form(run);
     return create(run);
 }
 

@@ -234,7 +234,7 @@ enum { CAUSAL_LIMIT = 200 }; // unknowns up to which df/dx is formed
 static bool
 wants_border(const Run *run)
 {
-    return run->model->n + run->model->n_kept > CAUSAL_LIMIT && !run->deficient;
+    return run->model->n + run->model->n_kept > CAUSAL_LIMIT && !run->deficient && !run->locked;
 }
 
 Jacobian *

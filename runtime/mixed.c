@@ -5,7 +5,8 @@
 //         The iteration may go around in circles although there is a solution: a friction element that has just become
 //         stuck tries sliding forwards and backwards in turn. Then the conditions that keep changing are tried in all
 //         combinations, in the order of a Gray code, until one agrees with itself (Otter, Elmqvist, Mattsson: Hybrid
-//         Modeling in Modelica Based on the Synchronous Data Flow Principle, CACSD 1999).
+//         Modeling in Modelica Based on the Synchronous Data Flow Principle, CACSD 1999). When none does, what changed last
+//         becomes pre() of the next pass.
 // Contract: run.h. Complexity: passes * model evaluation; a search over k of n conditions costs up to n*2^k
 // evaluations.
 #include <float.h>
@@ -355,6 +356,18 @@ mixed_report(const Run *run)
     return MDL_FAILED;
 }
 
+// Some discrete variable is not what pre() of it is.
+static bool
+differs_from_pre(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_discretes; k++) {
+        const mdl_discrete *discrete = &run->model->discrete[k];
+        if (discrete->pre && discrete->next && run->v[discrete->value] != run->v[discrete->pre])
+            return true;
+    }
+    return false;
+}
+
 int
 mixed_solve(Run *run)
 {
@@ -369,6 +382,10 @@ mixed_solve(Run *run)
         if (!around && !follow(run))
             return MDL_OK;
         if (around && search_conditions(run) == MDL_OK)
+            return MDL_OK;
+        // Without a solution as long as pre() stays, what follows next may have one: `pre(starts) and load > hold`, a threshold
+        // that is lower for what has begun to slip.
+        if (searched && differs_from_pre(run))
             return MDL_OK;
         searched = searched || around;
     }

@@ -73,6 +73,7 @@ typedef struct mdl_block {
     mdl_code jacobian;           // values of `jac` (calls nothing else; eval was called before)
     mdl_matrix jac;             // m x m: d residual / d unknown, through the inner variables
     uint32_t linear;            // 1: residuals are affine in the unknowns: one Newton step is exact
+    uint32_t switched;          // 1: there are choices in it: under some conditions equations may follow from others
     uint32_t conditions;        // states among what the block determines (initial system): equations may follow from others
     const char *const *unknown_name;  // m full variable names
     const char *const *equation;      // m texts "file:line:col: component.path: a = b" for messages

@@ -28,6 +28,7 @@ static const double LEAP = 0.1;         // change of a correction over a step of
 static const double SMALLEST_DAMPING = 1e-6;
 
 static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
+static const double VANISHED = 1e-13;   // pivots of a block with choices below this part of the largest: rounding of zero
 static const double INEXACT = 1e-6;     // residuals above this part of their terms are not solved
 
 double
@@ -60,6 +61,7 @@ newton_create(const mdl_block *block)
     for (uint32_t i = 0; i < block->m; i++)
         newton->scale[i] = newton_scale(block, i);
     newton->review = (block->constraints || block->conditions) && block->m <= RANK_LIMIT;
+    newton->switched = block->switched && block->linear && !block->conditions && block->m <= RANK_LIMIT;
     return newton;
 }
 
@@ -116,6 +118,12 @@ move(const Run *run, const Newton *newton, double damping)
 {
     for (uint32_t i = 0; i < newton->block->m; i++)
         run->v[newton->block->unknown[i]] = newton->base[i] + damping * newton->step[i];
+}
+
+uint32_t
+newton_open(const Newton *newton)
+{
+    return newton->deficient ? newton->deficient : newton->locked;
 }
 
 static bool
@@ -206,6 +214,16 @@ factor_deficient(Run *run, Newton *newton)
         newton->square = square_create(block, run->v, newton->rank);
 }
 
+// Frictions in a row that all hold determine what moves more than once, and their forces not at all: under these conditions
+// equations of an affine block follow from others. Whether they agree is seen by the residuals.
+static void
+factor_locked(Run *run, Newton *newton)
+{
+    uint32_t m = newton->block->m;
+    newton->by_rank = newton_rank(run, newton, VANISHED, m) && rank_value(newton->rank) < m;
+    newton->locked = newton->by_rank ? m - rank_value(newton->rank) : 0;
+}
+
 // Newton correction at the current point, whose defect is in `step`.
 static bool
 correction(Run *run, Newton *newton)
@@ -215,15 +233,19 @@ correction(Run *run, Newton *newton)
     mdl_call(block->jacobian, run->v);
     measure_terms(run, newton);
     newton->by_rank = newton->by_square = false;
+    newton->locked = 0;
     if (newton->deficient)
         factor_deficient(run, newton);
     if (newton->by_square) {
         apply_inverse(newton, newton->step);
         return true;
     }
-    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, newton->review);
+    bool choose = newton->review || newton->switched;
+    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, choose);
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
+    else if (newton->switched && !newton->deficient && (!factored || lu_pivot_ratio(newton->lu) < VANISHED))
+        factor_locked(run, newton);
     if (!newton->by_rank && !factored)
         return fail(newton, SINGULAR);
     apply_inverse(newton, newton->step);
@@ -430,7 +452,7 @@ static bool
 shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
 {
     const mdl_block *block = newton->block;
-    size_t m = block->m, d = newton->deficient, n = m + block->n_inner;
+    size_t m = block->m, d = newton_open(newton), n = m + block->n_inner;
     double *value = work, *direction = work + n, *right = direction + d * n, *matrix = rank_matrix(normal);
     for (size_t i = 0; i < n; i++)
         value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i]
@@ -442,8 +464,14 @@ shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
         else
             rank_kernel(newton->rank, (uint32_t)k, along);
         newton_inner_response(run, newton, along, along + m);
-        for (size_t i = 0; i < n; i++)
+        double most = 0;
+        for (size_t i = 0; i < n; i++) {
             along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
+            most = fmax(most, fabs(along[i]));
+        }
+        // What does not move but for rounding would ask for forces that are the rounding of its value.
+        for (size_t i = 0; i < n; i++)
+            along[i] = fabs(along[i]) > VANISHED * most ? along[i] : 0;
     }
     for (size_t k = 0; k < d; k++) {
         right[k] = 0;
@@ -468,7 +496,7 @@ static bool
 shorten(Run *run, Newton *newton)
 {
     const mdl_block *block = newton->block;
-    size_t d = newton->deficient, n = (size_t)block->m + block->n_inner;
+    size_t d = newton_open(newton), n = (size_t)block->m + block->n_inner;
     if (!d || !block->linear || (!newton->by_rank && !newton->by_square))
         return true;
     double *work = calloc((d + 1) * (n + 1), sizeof *work);
@@ -507,6 +535,30 @@ solve_beside(Run *run, Newton *newton)
     return false;
 }
 
+// An initial system that leaves states open says too little.
+static bool
+opens_states(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)block->m + block->n_inner;
+    double *along = calloc(n + 1, sizeof *along);
+    bool opens = !along;
+    for (uint32_t k = 0; k < newton->locked && !opens; k++) {
+        rank_kernel(newton->rank, k, along);
+        newton_inner_response(run, newton, along, along + block->m);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t place = i < block->m ? block->unknown[i] : block->inner[i - block->m];
+            bool state = (place >= model->y && place < model->y + model->nx) || (place >= model->yp && place < model->yp + model->nx);
+            opens = opens || (state && fabs(along[i]) > STAGNATED);
+        }
+    }
+    free(along);
+    if (opens)
+        newton->trouble = SINGULAR;
+    return opens;
+}
+
 int
 newton_solve(Run *run, Newton *newton, Effort effort)
 {
@@ -523,6 +575,8 @@ newton_solve(Run *run, Newton *newton, Effort effort)
     }
     if (run->options->trace && effort != EFFORT_RUN)
         newton_trace_solve(run, newton, solved);
+    if (solved && effort != EFFORT_RUN && newton->locked && opens_states(run, newton))
+        return MDL_FAILED;
     if (solved)
         return shorten(run, newton) ? MDL_OK : MDL_FAILED;
     if (effort == EFFORT_PATHS && newton->trouble != NOT_FINITE && solve_beside(run, newton))

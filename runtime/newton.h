@@ -33,6 +33,9 @@ struct Newton {
     Rank *rank;
     bool review, by_rank;
     uint32_t deficient;
+    // Affine blocks with choices: so many equations follow from the others while the present conditions hold (locked.c).
+    bool switched, told;
+    uint32_t locked;
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
 };
@@ -50,6 +53,10 @@ double newton_size(const Newton *newton, const double *correction);
 bool path_solve(Run *run, Newton *newton);
 // The unit of unknown i.
 double newton_scale(const mdl_block *block, uint32_t i);
+// How many unknowns the equations leave open at the iterate.
+uint32_t newton_open(const Newton *newton);
+// The null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
+bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
 // Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
 bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
 // Factors it with RANK_DEPENDENT and tells the rank: also the full one of a Jacobian that only the units of the unknowns make look

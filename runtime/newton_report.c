@@ -192,8 +192,8 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
         say(out, "\n  %s\n    with the residual %.6g", block->equation ? block->equation[i] : "?", r);
         shown++;
     }
-    if (block->constraints)
-        say(out, "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)");
+    say(out, block->constraints ? "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)"
+                                : "\n(other conditions than those that hold now make them independent)");
     bool own = false;
     for (uint32_t i = 0; i < block->m; i++)
         own = own || name_of(block, i)[0] != '$';

@@ -414,23 +414,24 @@ moves_rate(const mdl_model *model, const mdl_block *block, const double *along)
     return moves;
 }
 
-// The null directions of a block must not change how the states move.
-static bool
-motion_is_unique(Review *r, Newton *newton)
+bool
+newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
 {
-    Run *run = r->run;
     const mdl_model *model = run->model;
     const mdl_block *block = newton->block;
     double along[block->m + 1], most = 0;
-    bool unique = true;
+    size_t nv = model->nv, nx = model->nx;
+    double *kept = malloc((nv + nx + 1) * sizeof *kept), *before = kept + nv;
     mdl_call(block->jacobian, run->v);
-    if (!newton_rank(run, newton, 0, block->m - newton->deficient))
+    if (!kept || !newton_rank(run, newton, 0, block->m - open)) {
+        free(kept);
         return false;
+    }
+    bool unique = true;
+    memcpy(kept, run->v, nv * sizeof *kept);
     evaluate_plain(run);
-    double *before = malloc(((size_t)model->nx + 1) * sizeof *before);
-    for (uint32_t i = 0; before && i < model->nx; i++)
-        before[i] = run->v[model->dx + i];
-    for (uint32_t k = 0; before && k < newton->deficient; k++) {
+    memcpy(before, run->v + model->dx, nx * sizeof *before);
+    for (uint32_t k = 0; k < open; k++) {
         rank_kernel(newton->rank, k, along);
         unique = unique && !moves_rate(model, block, along);
         for (uint32_t i = 0; i < block->m; i++) {
@@ -442,10 +443,10 @@ motion_is_unique(Review *r, Newton *newton)
             double change = is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
             unique = unique && change <= 1e-7 * fmax(1, most) * fmax(fabs(before[i]), 1);
         }
-        memcpy(run->v, r->kept, model->nv * sizeof *run->v);
-        evaluate_plain(run);
+        memcpy(run->v, kept, nv * sizeof *run->v);
     }
-    free(before);
+    free(kept);
+    evaluate_plain(run);
     return unique;
 }
 
@@ -461,7 +462,7 @@ settle_block(Review *r, uint32_t step)
     if (!newton->deficient)
         return MDL_OK;
     run->deficient += newton->deficient;
-    if (motion_is_unique(r, newton))
+    if (newton_keeps_motion(run, newton, newton->deficient))
         return MDL_OK;
     char text[2000];
     newton_null_text(run, newton, 4, text, sizeof text);

@@ -118,6 +118,7 @@ struct Run {
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint32_t deficient;   // equations of blocks that follow from others
+    uint32_t locked;      // those that do under the present conditions (locked.c)
     bool loop_failed;     // and it was said which
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
@@ -524,6 +525,11 @@ int redundancy_review(Run *run);
 // At an accepted point, in v: MDL_FAILED when a constraint that followed from the others no longer does.
 int redundancy_check(const Run *run);
 
+// --- locked.c: loops whose equations follow from others under the present conditions
+// After an event iteration, and at the start: finds run->locked. MDL_FAILED with a message when the motion is not determined.
+int locked_review(Run *run);
+void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
+
 // --- choice.c: --solver=auto
 // At consistent values. *why: the reason, for the statistics.
 mdl_solver choice_of_solver(Run *run, const char **why);
@@ -579,6 +585,8 @@ void integrator_form(Run *run, mdl_solver solver);
 int integrator_create(Run *run);
 // Behind integrator_free(): the stepper of run->solver.
 int integrator_again(Run *run);
+// Another integrator for the same solver, because loops are locked now.
+int integrator_renew(Run *run);
 // For a method of this order that controls the errors of its steps; they add up to `share` times what those of IDA do at the
 // same tolerance. At consistent values.
 double integrator_strictness(Run *run, int order, double share);

@@ -342,13 +342,13 @@ count_deficient(Schur *s, const Run *run)
     const mdl_model *model = s->model;
     for (uint32_t g = 0; g < s->groups; g++)
         s->group[g].deficient = 0;
-    for (uint32_t k = 0; k < model->n_dynamics && run->deficient; k++) {
+    for (uint32_t k = 0; k < model->n_dynamics && run->deficient + run->locked; k++) {
         const Newton *newton = run->block[k];
-        if (!newton || !newton->deficient)
+        if (!newton || !newton_open(newton))
             continue;
         uint32_t place = newton->block->unknown[0];
         bool rate = place >= model->yp && place < model->yp + model->nx;
-        s->group[s->group_of[s->loop_of[place - (rate ? model->yp : model->y)]]].deficient += newton->deficient;
+        s->group[s->group_of[s->loop_of[place - (rate ? model->yp : model->y)]]].deficient += newton_open(newton);
     }
 }
 

@@ -253,6 +253,14 @@ motion_goes_on(const Run *run)
     return true;
 }
 
+// Loops are locked behind this event, and were not before.
+static int
+lock(Run *run)
+{
+    int status = integrator_renew(run);
+    return status == MDL_OK ? integrator_start(run) : status;
+}
+
 // other: something else than a delayed event makes this one.
 static int
 process_event(Run *run, double instant, bool located, bool other)
@@ -282,6 +290,9 @@ process_event(Run *run, double instant, bool located, bool other)
         status = delay_event(run, of_delay);
     if (status == MDL_OK && transport_event(run))
         status = event_iterate(run, false);
+    bool was_locked = run->locked;
+    if (status == MDL_OK)
+        status = locked_review(run);
     if (status == MDL_OK && run->sense)
         status = sense_after_event(run);
     if (status == MDL_OK && run->sense)
@@ -297,6 +308,8 @@ process_event(Run *run, double instant, bool located, bool other)
         return status;
     bool goes_on = !run->delays && !run->transports && !run->sense && motion_goes_on(run);
     root_blind(run);
+    if (run->locked && !was_locked)
+        return lock(run);
     if (goes_on && at_end)
         return MDL_OK;
     return goes_on ? integrator_resume(run) : integrator_start(run);
@@ -541,6 +554,10 @@ start(Run *run)
         status = transport_start(run);
     if (status == MDL_OK)
         status = redundancy_review(run);
+    if (status == MDL_OK)
+        status = locked_review(run);
+    if (status == MDL_OK && run->locked)
+        locked_form(run);
     if (status == MDL_OK && run->options->steady)
         status = steady_find(run);
     if (status == MDL_OK)
@@ -704,13 +721,16 @@ mdl_run_save(mdl_run *r, void *block, size_t size)
 
 // As behind an event; the solver may be one that auto has left since.
 static int
-restart(Run *run, const mdl_solver before)
+restart(Run *run, const mdl_solver before, bool was_causal)
 {
     int status = MDL_OK;
+    bool causal = run->causal;
     condition_forget(run);
-    if (run->solver != before) {
+    if (run->solver != before || causal != was_causal) {
         integrator_free(run);
         integrator_form(run, run->solver);
+        if (causal)
+            locked_form(run);
         status = integrator_again(run);
     }
     if (status == MDL_OK)
@@ -730,9 +750,10 @@ mdl_run_restore(mdl_run *r, const void *block, size_t size)
         return MDL_USAGE;
     }
     mdl_solver before = run->solver;
+    bool was_causal = run->causal;
     unsigned control = flush_subnormals();
     bool restored = snapshot_restore(run, &r->moved, block);
-    int status = restored ? restart(run, before) : MDL_INTERNAL;
+    int status = restored ? restart(run, before, was_causal) : MDL_INTERNAL;
     if (!restored)
         run_message(run, MDL_ERROR, "out of memory");
     _mm_setcsr(control);

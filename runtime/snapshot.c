@@ -129,6 +129,7 @@ run_snapshot(Run *run, Snapshot *s)
     size_t stored = (size_t)model->n + run->modes;
     snapshot_part(s, &run->solver, sizeof run->solver);
     snapshot_part(s, &run->causal, sizeof run->causal);
+    snapshot_part(s, &run->locked, sizeof run->locked);
     snapshot_part(s, &run->ny, sizeof run->ny);
     snapshot_part(s, &run->time, sizeof run->time);
     snapshot_part(s, run->v, model->nv * sizeof *run->v);

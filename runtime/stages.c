@@ -131,7 +131,7 @@ apply_inner(const Stages *stages, double h, double *out)
 static bool
 needs_causal_matrix(const Run *run)
 {
-    bool needed = run->deficient > 0 || run->modes > 0;
+    bool needed = run->deficient > 0 || run->locked > 0 || run->modes > 0;
     for (uint32_t i = 0; run->model->implicit && i < run->model->nx; i++)
         needed = needed || run->model->implicit[i];
     return needed;

@@ -79,8 +79,9 @@ factor_block(Run *run, Newton *newton)
     mdl_call(block->eval, run->v);
     mdl_call(block->jacobian, run->v);
     newton->by_square = newton->by_rank = false;
-    if (newton->deficient)
-        return newton->by_rank = newton_rank(run, newton, 0, block->m - newton->deficient);
+    uint32_t open = newton_open(newton);
+    if (open)
+        return newton->by_rank = newton_rank(run, newton, 0, block->m - open);
     bool factored = newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
     if (block->constraints && block->m <= RANK_LIMIT && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;

@@ -46,7 +46,7 @@ name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
 {
     enum { READABLE = 50 };
     uint32_t n = loop->n_inner;
-    if (!loop->constraints && !loop->conditions && n > READABLE)
+    if (!loop->constraints && !loop->conditions && !loop->switched && n > READABLE)
         return;
     uint32_t *inner = arena_array(low->arena, uint32_t, n ? n : 1);
     double *nominal = arena_array(low->arena, double, n ? n : 1);
@@ -117,6 +117,7 @@ make_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t
     block->residual = residual;
     block->jac = make_matrix(low, &entries, loop->n, loop->n, NULL, &derivatives);
     block->linear = loop->linear;
+    block->switched = loop->switched;
     name_block(low, causal, loop, block, arena_array(low->arena, double, loop->n));
     add_function(low, arena_printf(low->arena, "%s_eval", name), code, true, &block->eval);
     add_function(low, arena_printf(low->arena, "%s_jacobian", name), &derivatives, true, &block->jacobian);

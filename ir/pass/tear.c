@@ -126,6 +126,20 @@ count_constraints(const Tearing *t, uint32_t n)
     return count;
 }
 
+// Equations that are others under other conditions: friction that holds or slips. Of set-valued laws the runtime knows itself
+// which of them determine the same motion.
+static bool
+has_choices(const Tearing *t, uint32_t n)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->equations.at[i].is_law)
+            return false;
+        found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, OP_IF);
+    }
+    return found;
+}
+
 // States that follow from conditions of the start: where all stands still, a quantity that is conserved is not determined.
 static uint32_t
 count_states(const Tearing *t, const Var *unknowns, uint32_t n)
@@ -152,7 +166,7 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
 {
     Loop loop = {.inner = causal->assigns.n, .tear = causal->tears.n, .residual = causal->residuals.n,
                  .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n),
-                 .conditions = count_states(t, unknowns, n)};
+                 .conditions = count_states(t, unknowns, n), .switched = has_choices(t, n)};
     U32Vec residuals = {0};
     if (t->large)
         forget_search(t);

@@ -1,0 +1,61 @@
+// locked.c: loops whose equations follow from others while certain conditions hold.
+//
+// Purpose: frictions in a row, written with conditions (stuck, forwards, backwards) instead of set-valued laws, may all hold
+//          what moves: its accelerations are then determined more than once, and the forces of the frictions not at all.
+//          As of redundant constraints (redundancy.c) the motion is unique, and of the forces the least are taken.
+// Method: newton.c factors affine blocks with choices by rank where an elimination finds them singular, and looks whether
+//         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
+//         would need a regular matrix, so the causal form is used from then on.
+// Contract: run.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
+#include <string.h>
+
+#include "runtime/newton.h"
+
+static int
+refuse(const Run *run, Newton *newton)
+{
+    char text[2000];
+    newton_null_text(run, newton, 4, text, sizeof text);
+    run_message(run, MDL_ERROR, "at time %.12g: the motion is not determined: under the conditions that hold now a block of %u "
+                "equations is singular%s", run->time, newton->block->m + newton->block->n_inner, text);
+    return MDL_FAILED;
+}
+
+static void
+tell(const Run *run, Newton *newton)
+{
+    char text[2000];
+    if (newton->told)
+        return;
+    newton->told = true;
+    newton_null_text(run, newton, 2, text, sizeof text);
+    run_message(run, MDL_NOTE, "at time %.6g: under the conditions that hold now %u of %u equations of a loop follow%s from the "
+                "others; of the forces that they leave open the least are taken:%s", run->time, newton->locked,
+                newton->block->m + newton->block->n_inner, newton->locked == 1 ? "s" : "", text);
+}
+
+void
+locked_form(Run *run)
+{
+    run->causal = true;
+    run->ny = run->model->nx;
+    run->stats->form = "causal";
+    run->stats->unknowns = run->ny;
+}
+
+int
+locked_review(Run *run)
+{
+    uint32_t locked = 0;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        Newton *newton = run->block[k];
+        if (!newton || !newton->locked)
+            continue;
+        if (!newton_keeps_motion(run, newton, newton->locked))
+            return refuse(run, newton);
+        tell(run, newton);
+        locked += newton->locked;
+    }
+    run->locked = locked;
+    return MDL_OK;
+}
