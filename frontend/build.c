@@ -95,6 +95,22 @@ flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
     return flags | flag;
 }
 
+uint32_t
+prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
+{
+    static const struct { uint32_t flag; const char *word; } order[] = {
+        {AST_F_REDECLARE, "redeclare"}, {AST_F_FINAL, "final"}, {AST_F_INNER, "inner"}, {AST_F_OUTER, "outer"},
+        {AST_F_REPLACEABLE, "replaceable"},
+    };
+    uint32_t i = sizeof order / sizeof *order;
+    while (order[i - 1].flag != flag && !(flags & order[i - 1].flag))
+        i--;
+    if (order[i - 1].flag != flag)
+        diag_add(p->diags, E0001, span, "'%.*s' stands before '%s'", (int)(span.hi - span.lo), p->text + (span.lo - p->base),
+                 order[i - 1].word);
+    return flags_add(p, flags, flag, span);
+}
+
 Node
 with_flag(Parser *p, Node node, uint32_t flag, Span span)
 {

@@ -175,7 +175,8 @@ check_names(Elab *elab, const Mod *mod, uint32_t class_id, bool component)
         const char *near = scope_nearest(elab->program, class_id, name, true);
         if (known && found.class_id)
             diag_help(diag, "'%s' is a class: one with other values takes its place by 'redeclare %s %s = %s(...)'", text,
-                      ast_class_kind_name((ClassKind)class_at(elab->program, found.class_id)->kind), text, text);
+                      ast_class_kind_name((ClassKind)class_at(elab->program, found.class_id)->kind), text,
+                      name_of(elab, class_at(elab->program, found.class_id)->full_name));
         const char *parameters = near || known ? NULL : scope_parameters(elab->program, class_id);
         if (near && !known)
             diag_help(diag, "did you mean '%s'?", near);

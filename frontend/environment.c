@@ -263,8 +263,9 @@ check_reached(Elab *elab, uint32_t from, uint32_t in, const Found *found, bool c
 
 // What a name that a function is called or inherited by stands for; *instance: the component it was reached through.
 static bool
-find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment **instance)
+find_function(Elab *elab, ExprEnv *env, Node ref, Found *found, Fragment **instance)
 {
+    const Scope *scope = env->scope;
     const AstNode *at = node_at(elab, ref);
     const ClassInfo *info = class_at(elab->program, scope->class_id);
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
@@ -282,6 +283,8 @@ find_function(Elab *elab, const Scope *scope, Node ref, Found *found, Fragment *
     if (component) {
         found->class_id = component_class(elab, scope, found, instance);
         ok = check_component(elab, scope, child_at(elab, ref, 0));
+        if (ok && *instance && child_at(elab, child_at(elab, ref, 0), 0))
+            ok = (*instance = resolve_element(elab, env, child_at(elab, ref, 0))) != NULL;
     }
     for (uint32_t i = 1; ok && i < at->nchild; i++) {
         Node part = child_at(elab, ref, i);
@@ -327,7 +330,7 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     Fragment *instance;
     Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
     uint32_t errors = diags_errors(elab->diags);
-    bool ok = find_function(elab, scope, ref, &found, &instance);
+    bool ok = find_function(elab, env, ref, &found, &instance);
     if (!ok && diags_errors(elab->diags) > errors)
         return false;
     const char *text = scope_name_text(elab->program, ref);

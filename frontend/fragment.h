@@ -401,7 +401,10 @@ void aside_open(Elab *elab, AsideEnv *aside, Scope *scope);
 void aside_close(Elab *elab, AsideEnv *aside);
 // Resolves a REF (all parts and subscripts). False after reporting.
 bool resolve(Elab *elab, ExprEnv *env, Node ref, Target *target);
-// The same for an end of a connect: stops at the first connector, after `used` parts.
+// The one element that a part of a REF with its subscripts names of an array of components of the scope's instance, with the
+// values of its own. NULL after reporting.
+Fragment *resolve_element(Elab *elab, ExprEnv *env, Node part);
+// The same as resolve() for an end of a connect: stops at the first connector, after `used` parts.
 bool resolve_port(Elab *elab, ExprEnv *env, Node ref, Target *target, uint32_t *used);
 const Loop *find_loop(const Elab *elab, const Scope *scope, Sym name);
 // A member of the scope's instance that is visible by this name.

@@ -280,7 +280,7 @@ element:
 ;
 element_prefixes:
   %empty                        { $$ = 0; }
-| element_prefixes[all] element_prefix[one] { $$ = flags_add(p, $all, $one, @one); }
+| element_prefixes[all] element_prefix[one] { $$ = prefix_add(p, $all, $one, @one); }
 ;
 element_prefix:
   "redeclare"                   { $$ = AST_F_REDECLARE; }

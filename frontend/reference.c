@@ -673,6 +673,26 @@ resolve_instance(Elab *elab, ExprEnv *env, Fragment *frag, Node ref, Target *tar
     return true;
 }
 
+Fragment *
+resolve_element(Elab *elab, ExprEnv *env, Node part)
+{
+    Scope scope = *(Scope *)env->scope;
+    AsideEnv aside;
+    Target target = {.n = 1, .spots = arena_new(elab->scratch, Spot)};
+    target.spots[0] = (Spot){.frag = scope.frag};
+    scope.structural = true;
+    aside_open(elab, &aside, &scope);
+    aside.env.depth = env->depth;
+    aside.env.nesting = env->nesting;
+    vec_append(&aside.env.locals, env->locals.at, env->locals.n);
+    bool ok = step(elab, &aside.env, part, false, &target);
+    aside_close(elab, &aside);
+    if (ok && target.rank)
+        diag_add(elab->diags, E0111, node_at(elab, part)->span, "a function is reached through one component, but this is a slice of '%s'",
+                 name_of(elab, node_at(elab, part)->sym));
+    return ok && !target.rank ? target.spots[0].frag : NULL;
+}
+
 bool
 visible_member(Elab *elab, const Scope *scope, Sym name)
 {

@@ -726,6 +726,22 @@ kinds_extended(ClassKind kind)
     }
 }
 
+// An operator record that is written in a class, which therefore cannot be extended (section 4.6); 0: there is none.
+static uint32_t
+operator_record_inside(const Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < info->members.n && !found; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (!member->is_class)
+            continue;
+        bool record = ast_at(&program->ast, member->node)->kind_of == CLASS_OPERATOR_RECORD;
+        found = record ? member->class_id : operator_record_inside(program, member->class_id);
+    }
+    return found;
+}
+
 static bool
 may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
 {
@@ -744,6 +760,14 @@ may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
         Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
                               "the operator record '%s' cannot be extended", sym_text(program->syms, info->full_name));
         diag_help(diag, "a short class with other attributes can be made of it: operator record A = B(...)");
+        return false;
+    }
+    uint32_t inside = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : operator_record_inside(program, base);
+    if (inside) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "'%s' contains the operator record '%s' and cannot be extended", sym_text(program->syms, info->full_name),
+                              sym_text(program->syms, class_at(program, inside)->full_name));
+        diag_note(diag, ast_at(&program->ast, class_at(program, inside)->node)->span, "declared here");
         return false;
     }
     if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT

@@ -33,9 +33,12 @@ has_switch(const Exprs *exprs, Expr e)
     return false;
 }
 
+// What would jump at an event: the choice between branches, or a step of floor, ceil, integer, div, mod and rem (section 3.7.2).
 static bool
-has_relation(const Exprs *exprs, Expr e)
+has_jump(const Exprs *exprs, Expr e)
 {
+    if (expr_has_op(exprs, e, OP_FLOOR) || expr_has_op(exprs, e, OP_CEIL) || expr_has_op(exprs, e, OP_TRUNC))
+        return true;
     bool any = false;
     for (Op op = OP_LT; op <= OP_NE && !any; op++)
         any = expr_has_op(exprs, e, op);
@@ -79,7 +82,7 @@ function_silence(ExprEnv *env, const Node *nodes, const Value *arguments, uint32
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < outputs[i].count; k++) {
             Expr *element = &outputs[i].elements[k];
-            if (has_relation(env->exprs, *element))
+            if (has_jump(env->exprs, *element))
                 *element = silence.arguments.count ? expr_rewrite(env->exprs, *element, silence_part, &silence)
                                                   : expr_1(env->exprs, OP_NOEVENT, *element);
         }

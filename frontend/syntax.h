@@ -170,6 +170,8 @@ uint32_t block_open(Parser *p, BlockKind kind, Sym sym, Span span);
 void block_close(Parser *p, uint32_t depth);
 
 uint32_t flags_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
+// The same for the prefixes of an element, which stand in the order of the grammar (appendix A.2.2).
+uint32_t prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span);
 Sym strings_join(Parser *p, Sym a, Sym b);
 Node node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint32_t n);
 Node number_node(Parser *p, Span span, Sym text, bool integer);
