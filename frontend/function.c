@@ -248,20 +248,34 @@ inputs_open(Frame *frame, const Node *nodes, Value *values)
     return true;
 }
 
+// Inside of a call names are those of the function; `env` is as it was before once it is left.
+static void
+enter(ExprEnv *env)
+{
+    env->locals.at = NULL;
+    env->locals.n = env->locals.capacity = 0;
+    env->in_function = true;
+}
+
+static void
+leave(ExprEnv *env, const ExprEnv *before)
+{
+    vec_free(&env->locals);
+    env->locals.at = before->locals.at;
+    env->locals.n = before->locals.n;
+    env->locals.capacity = before->locals.capacity;
+    env->in_function = before->in_function;
+    env->depth = before->depth;
+    env->scope = before->scope;
+}
+
 bool
 function_inputs(Frame *frame, const Node *nodes, Value *values)
 {
     ExprEnv *env = frame->env, saved = *env;
-    env->locals.at = NULL;
-    env->locals.n = env->locals.capacity = 0;
-    env->in_function = true;
+    enter(env);
     bool good = inputs_open(frame, nodes, values);
-    vec_free(&env->locals);
-    env->locals.at = saved.locals.at;
-    env->locals.n = saved.locals.n;
-    env->locals.capacity = saved.locals.capacity;
-    env->in_function = saved.in_function;
-    env->scope = saved.scope;
+    leave(env, &saved);
     return good;
 }
 
@@ -449,9 +463,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
     ExprEnv *env = frame->env, saved = *env;
     DiagsMark mark = diags_mark(env->diags);
     bool callable = env->routines && !frame->record, called = callable && (recurs(frame, nodes, values) || (!saved.in_function && may_be_inverted(frame, values)));
-    env->locals.at = NULL;
-    env->locals.n = env->locals.capacity = 0;
-    env->in_function = true;
+    enter(env);
     env->depth++;
     if (saved.depth == 0)
         env->statements = 0;
@@ -469,13 +481,7 @@ function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs
         function_note_units(frame, values);
     if (!good && !saved.in_function && diags_errors(env->diags) != errors)
         note_call(frame);
-    vec_free(&env->locals);
-    env->locals.at = saved.locals.at;
-    env->locals.n = saved.locals.n;
-    env->locals.capacity = saved.locals.capacity;
-    env->in_function = saved.in_function;
-    env->depth = saved.depth;
-    env->scope = saved.scope;
+    leave(env, &saved);
     if (good && !called && !saved.in_function && !generates_events(env, frame->function))
         function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
     return good;

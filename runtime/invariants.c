@@ -11,6 +11,7 @@
 
 #include "runtime/newton.h"
 #include "runtime/run.h"
+#include "runtime/sets.h"
 
 static const uint32_t FREE = UINT32_MAX;
 
@@ -41,14 +42,6 @@ invariants_free(Invariants **slot)
     *slot = NULL;
 }
 
-static uint32_t
-root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static bool
 eligible(const mdl_model *model, uint32_t row, uint32_t column)
 {
@@ -74,8 +67,7 @@ make_groups(const mdl_model *model, Invariants *s, uint32_t *parent, uint32_t *n
 {
     const mdl_matrix *c = &model->jac_c;
     uint32_t m = model->n_constraints;
-    for (uint32_t i = 0; i < m; i++)
-        parent[i] = i;
+    sets_begin(parent, m);
     for (uint32_t j = 0; j < model->n; j++) {
         uint32_t first = FREE;
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++) {
@@ -83,26 +75,26 @@ make_groups(const mdl_model *model, Invariants *s, uint32_t *parent, uint32_t *n
                 continue;
             if (first == FREE)
                 first = c->row[k];
-            parent[root_of(parent, c->row[k])] = root_of(parent, first);
+            sets_join(parent, c->row[k], first);
         }
     }
     for (uint32_t i = 0; i < m; i++)
         number[i] = FREE;
     for (uint32_t i = 0; i < m; i++) {
-        uint32_t root = root_of(parent, i);
+        uint32_t root = sets_find(parent, i);
         if (number[root] == FREE)
             number[root] = s->groups++;
     }
     s->group = calloc((size_t)s->groups + 1, sizeof *s->group);
     bool good = s->group != NULL;
     for (uint32_t i = 0; i < m && good; i++) {
-        Group *group = &s->group[number[root_of(parent, i)]];
+        Group *group = &s->group[number[sets_find(parent, i)]];
         good = add_to(&group->row, &group->rows, i);
     }
     for (uint32_t j = 0; j < model->n && good; j++)
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
             if (eligible(model, c->row[k], j)) {
-                Group *group = &s->group[number[root_of(parent, c->row[k])]];
+                Group *group = &s->group[number[sets_find(parent, c->row[k])]];
                 good = add_to(&group->column, &group->columns, j);
                 break;
             }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "runtime/rest_inner.h"
+#include "runtime/sets.h"
 #include "runtime/snapshot.h"
 
 static const double ROUNDING = 1e-9; // of the largest reaction seen: a contact is not opened by less
@@ -113,35 +114,26 @@ rest_free(Run *run)
 
 // --- contacts that share states
 
-static uint32_t
-root_of(uint32_t *parent, uint32_t k)
-{
-    while (parent[k] != k)
-        k = parent[k] = parent[parent[k]];
-    return k;
-}
-
 // Contacts are in one group when the reaction of one changes what another one constrains.
 static void
 join(const mdl_model *model, Rests *rests)
 {
     memset(rests->owner, 0, model->n * sizeof *rests->owner);
+    sets_begin(rests->parent, model->n_rests);
     for (uint32_t k = 0; k < model->n_rests; k++) {
         Contact *contact = &rests->contact[k];
-        rests->parent[k] = k;
         for (uint32_t level = 0; contact->active && level < 2; level++)
             for (uint32_t i = 0; i < contact->along[level].n; i++) {
                 uint32_t *owner = &rests->owner[contact->along[level].state[i]];
                 if (*owner)
-                    rests->parent[root_of(rests->parent, k)] = root_of(rests->parent, *owner - 1);
+                    sets_join(rests->parent, k, *owner - 1);
                 *owner = k + 1;
             }
     }
     for (uint32_t k = 0; k < model->n_rests; k++)
         for (uint32_t i = rests->row_start[2 * k]; rests->contact[k].active && i < rests->row_start[2 * k + 2]; i++)
             if (rests->owner[rests->row_state[i]])
-                rests->parent[root_of(rests->parent, k)] =
-                    root_of(rests->parent, rests->owner[rests->row_state[i]] - 1);
+                sets_join(rests->parent, k, rests->owner[rests->row_state[i]] - 1);
 }
 
 bool
@@ -152,16 +144,16 @@ rests_regroup(const mdl_model *model, Rests *rests)
     memset(position, 0, ((size_t)model->n_rests + 2) * sizeof *position);
     for (uint32_t k = 0; k < model->n_rests; k++)
         if (rests->contact[k].active)
-            position[root_of(rests->parent, k) + 1]++;
+            position[sets_find(rests->parent, k) + 1]++;
     for (uint32_t k = 0; k < model->n_rests; k++)
         position[k + 1] += position[k];
     rests->active = position[model->n_rests];
     for (uint32_t k = 0; k < model->n_rests; k++)
         if (rests->contact[k].active)
-            rests->list[position[root_of(rests->parent, k)]++] = k;
+            rests->list[position[sets_find(rests->parent, k)]++] = k;
     rests->groups = 0;
     for (uint32_t i = 0; i < rests->active; i++) {
-        uint32_t root = root_of(rests->parent, rests->list[i]);
+        uint32_t root = sets_find(rests->parent, rests->list[i]);
         if (root != last)
             rests->group[rests->groups++] = i;
         last = root;

@@ -14,6 +14,7 @@
 
 #include "runtime/lu.h"
 #include "runtime/newton.h"
+#include "runtime/sets.h"
 
 static const uint32_t NONE = UINT32_MAX;
 
@@ -83,29 +84,20 @@ matrix_of(const mdl_model *model, uint32_t i)
 
 // --- groups
 
-static uint32_t
-root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 // `parent` holds the sets of loop unknowns (by unknowns of the model).
 static void
 join_loops(const Schur *s, uint32_t *parent)
 {
     const mdl_model *model = s->model;
     uint32_t all = model->n + model->n_kept, from, to;
-    for (uint32_t i = 0; i < all; i++)
-        parent[i] = i;
+    sets_begin(parent, all);
     for (uint32_t i = 0; i < all; i++) {
         const mdl_matrix *matrix = matrix_of(model, i);
         if (!is_implicit(model, i) || !column_of(matrix, i, &from, &to))
             continue;
         for (uint32_t k = from; k < to; k++)
             if (is_implicit(model, matrix->row[k]))
-                parent[root_of(parent, matrix->row[k])] = root_of(parent, i);
+                sets_join(parent, matrix->row[k], i);
     }
 }
 
@@ -122,7 +114,7 @@ number_loops(Schur *s)
         group_of[i] = NONE;
     for (uint32_t i = 0; i < all; i++)
         if (is_implicit(model, i)) {
-            uint32_t *group = &group_of[root_of(parent, i)];
+            uint32_t *group = &group_of[sets_find(parent, i)];
             if (*group == NONE)
                 *group = s->groups++;
             s->m++;
@@ -136,7 +128,7 @@ number_loops(Schur *s)
     s->group_of = s->unknown + s->m;
     for (uint32_t i = 0; i < all; i++)
         if (is_implicit(model, i))
-            s->group[group_of[root_of(parent, i)]].m++;
+            s->group[group_of[sets_find(parent, i)]].m++;
     for (uint32_t g = 1; g < s->groups; g++)
         s->group[g].first = s->group[g - 1].first + s->group[g - 1].m;
     for (uint32_t g = 0; g < s->groups; g++)
@@ -145,7 +137,7 @@ number_loops(Schur *s)
         s->loop_of[i] = NONE;
         if (!is_implicit(model, i))
             continue;
-        uint32_t g = group_of[root_of(parent, i)], at = s->group[g].first + s->group[g].m++;
+        uint32_t g = group_of[sets_find(parent, i)], at = s->group[g].first + s->group[g].m++;
         s->loop_of[i] = at;
         s->unknown[at] = i;
         s->group_of[at] = g;
