@@ -304,9 +304,10 @@ change_step(Run *run, double factor)
     ode->trusted = 0;
 }
 
-// After an attempt that converged: true when the step may be kept; otherwise it has been changed.
+// After an attempt that converged: true when the step may be kept; otherwise it has been changed. A step that was cut short says
+// nothing about longer ones: the search goes on behind it, and nothing vouches for the first step behind an event.
 static bool
-is_good(Run *run, double h, int attempt)
+is_good(Run *run, double h, bool cut, int attempt)
 {
     Ode *ode = run->ode;
     double most = (run->options->stop - run->options->start) / 50;
@@ -319,10 +320,11 @@ is_good(Run *run, double h, int attempt)
     if (error > 1 || !(error >= 0)) {
         run->stats->error_failures++;
         ode->searching = false;
+        ode->step = fmin(ode->step, h);
         change_step(run, fmin(fmax(factor, 0.1), 0.95));
         return false;
     }
-    if (ode->searching && factor > 1.1 && h < most && attempt < ATTEMPTS / 2) {
+    if (ode->searching && !cut && factor > 1.1 && h < most && attempt < ATTEMPTS / 2) {
         change_step(run, fmin(fmin(factor, 5), most / h));
         return false;
     }
@@ -402,7 +404,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
         *h = *whole ? end - run->time : limit - run->time;
         if (attempt(run, *h)) {
             bool fixed = run->options->step > 0, cut = !*whole && *h < 0.999 * ode->step;
-            if (fixed || (cut && !ode->searching) || is_good(run, *h, k))
+            if (fixed || is_good(run, *h, cut, k))
                 return MDL_OK;
         } else {
             run->stats->newton_failures++;
@@ -421,6 +423,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
 static void
 remember(Ode *ode, double h, bool whole)
 {
+    bool cut = !whole && h < 0.999 * ode->step;
     double *swapped = ode->older;
     bool same = ode->length > 0 && fabs(ode->length - h) <= 1e-9 * h;
     size_t size = (size_t)S * ode->n;
@@ -430,7 +433,7 @@ remember(Ode *ode, double h, bool whole)
     ode->history = same && ode->history ? 2 : 1;
     ode->length = h;
     ode->count += whole;
-    if (!(ode->chosen > 0))
+    if (!(ode->chosen > 0) && !(cut && ode->searching))
         ode->chosen = ode->step;
     swapped = ode->carry;
     ode->carry = ode->next_carry;
@@ -439,7 +442,7 @@ remember(Ode *ode, double h, bool whole)
     ode->at_start = ode->at_end;
     ode->at_end = kept;
     ode->unchecked++;
-    ode->searching = false;
+    ode->searching = ode->searching && cut;
     ode->dense = false;
 }
 
