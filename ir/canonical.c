@@ -102,7 +102,7 @@ variable_of(const Canonical *canonical, const Bond *bond, bool effort, bool *neg
     if (effort || !bond_type(dae, bond)->bonds[bond->scalar].flow_is_der || dae_kind(dae, var) != VAR_CONTINUOUS)
         return var;
     bool turned;
-    var = dae_alias(dae, dae_der(dae, var), &turned);
+    var = dae_alias(dae, dae_name_der(dae, var), &turned);
     *negative ^= turned;
     return var;
 }

@@ -179,7 +179,7 @@ dae_set_kind(Dae *dae, uint32_t group, VarKind kind)
 }
 
 Var
-dae_der(Dae *dae, Var var)
+dae_name_der(Dae *dae, Var var)
 {
     if (dae->var_der.at[var] == NONE) {
         Var der = add_scalars(dae, NONE, 1, dae_kind(dae, var));
@@ -187,6 +187,14 @@ dae_der(Dae *dae, Var var)
         dae->var_der_of.at[der] = var;
     }
     return dae->var_der.at[var];
+}
+
+Var
+dae_der(Dae *dae, Var var)
+{
+    Var der = dae_name_der(dae, var);
+    dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+    return der;
 }
 
 Var

@@ -397,7 +397,10 @@ uint32_t dae_add_group(Dae *dae, const Declaration *decl, uint32_t inst);
 Var dae_add_declared(Dae *dae, Declaration declaration, uint32_t inst);
 // Changes the kind of a group and all its scalars (a Real that a when-equation defines is discrete).
 void dae_set_kind(Dae *dae, uint32_t group, VarKind kind);
-Var dae_der(Dae *dae, Var var);   // the derivative variable, made on demand (der of der works)
+// The derivative variable, made on demand (der of der works), for what is going to mention it: it is part of the model from now on, also
+// where an earlier pass had found that nothing did.
+Var dae_der(Dae *dae, Var var);
+Var dae_name_der(Dae *dae, Var var); // the same for those who look: a removed derivative stays removed
 Var dae_pre(Dae *dae, Var var);
 Var dae_in_stream(Dae *dae, Var stream); // inStream(stream), made on demand
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value

@@ -200,7 +200,7 @@ name_at(Reader *reader, const char *text, Var *var)
     if (*var == NONE)
         return 0;
     for (uint32_t i = calls; i-- > 0;)
-        *var = text[4 * i] == 'd' ? dae_der(reader->dae, *var) : dae_pre(reader->dae, *var);
+        *var = text[4 * i] == 'd' ? dae_name_der(reader->dae, *var) : dae_pre(reader->dae, *var);
     at += length;
     for (uint32_t i = 0; i < calls; i++)
         if (text[at++] != ')')

@@ -20,6 +20,28 @@ expect(Check *check, bool good, const char *table, uint32_t index, const char *w
     check->failed = true;
 }
 
+// What equations in force mention is part of the model.
+static void
+check_mentioned(Check *check, uint32_t equation)
+{
+    const Dae *dae = check->dae;
+    const Equation *at = &dae->equations.at[equation];
+    bool negative;
+    if (at->kind == EQN_REMOVED || at->kind == EQN_ALIAS)
+        return;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->shape); k++) {
+        Var var = dae->rows.at[at->row + k];
+        if (!(dae->var_flags.at[dae_alias(dae, var, &negative)] & VARF_REMOVED) || !expr_uses_slot(dae->exprs, at->shape, k))
+            continue;
+        Out name = {0};
+        dae_var_name(dae, var, &name);
+        if (!check->failed)
+            out_printf(check->why, "equation %u: it has '%s', which was taken out of the model", equation, name.text);
+        check->failed = true;
+        out_free(&name);
+    }
+}
+
 // shape over a row: the shape exists, its row lies in the table, its variables exist.
 static void
 check_row(Check *check, const char *table, uint32_t index, Expr shape, uint32_t row)
@@ -103,6 +125,7 @@ check_equations(Check *check)
         expect(check, expr_op(dae->exprs, equation->shape) == OP_EQN, "equation", i, "it is not of the form left = right");
         expect(check, equation->node < dae->nodes.n, "equation", i, "its owner does not exist");
         expect(check, equation->kind <= EQN_REMOVED, "equation", i, "its kind does not exist");
+        check_mentioned(check, i);
     }
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         const Law *law = &dae->laws.at[i];

@@ -171,6 +171,19 @@ write_definitions(Collect *c)
 
 // --- the whole
 
+// Integrated energies of inerters and dampers are functions of displacements, those of springs of integrals; with momenta as
+// coordinates those of springs are functions of them, and those of inerters of their integrals.
+static void
+note_memory(const Collect *c, System *system, const Energy *energy)
+{
+    for (uint32_t k = 0; k < expr_nslots(c->dae->exprs, energy->shape) && energy->kind != ENERGY_DISSIPATION; k++) {
+        Role role = collect_role(c, c->dae->rows.at[energy->row + k]);
+        Role usual = energy->kind == ENERGY_KINETIC ? ROLE_DISPLACEMENT : ROLE_INTEGRAL;
+        if (role == ROLE_DISPLACEMENT || role == ROLE_INTEGRAL)
+            *(role == usual ? &system->displaced : &system->integrated) = true;
+    }
+}
+
 static System *
 system_with(Collect *c, uint32_t reach)
 {
@@ -239,6 +252,8 @@ systems_collect(Dae *dae, Diags *diags, Systems *out)
         for (uint32_t i = 0; i < dae->energies.n; i++)
             if (!dae->energies.at[i].memory)
                 collect_entry(&c, system_with(&c, reach.at[i]), i);
+            else
+                note_memory(&c, system_with(&c, reach.at[i]), &dae->energies.at[i]);
         for (uint32_t s = 0; s < out->n; s++)
             c.good &= system_find_duality(&out->at[s]);
         for (uint32_t i = 0; i < dae->energies.n && c.good; i++)

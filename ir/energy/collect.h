@@ -47,6 +47,14 @@ uint32_t collect_join(Collect *c, uint32_t a, uint32_t b);
 void collect_visit(Collect *c, Var var);
 // What the equation der(z) = e of an integral reaches.
 uint32_t collect_integral(Collect *c, Definition *integral);
+// What a variable is to the coordinates, as far as definitions were visited.
+typedef enum Role {
+    ROLE_OUTSIDE,      // nothing: a parameter, or given from outside
+    ROLE_DISPLACEMENT, // a coordinate, or given by an equation v = e of coordinates
+    ROLE_RATE,         // a derivative
+    ROLE_INTEGRAL      // not said but by an equation der(z) = e or fder(z, order) = e of coordinates, without z in e
+} Role;
+Role collect_role(const Collect *c, Var var);
 
 // --- collect.c: expressions over a system's slots
 // What stands for a variable: a slot, or the text of its definition. False when that has no derivative.

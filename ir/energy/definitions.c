@@ -193,6 +193,42 @@ collect_reach(Collect *c, Var var)
     return reach_of(c, var, NULL);
 }
 
+// The right side of the equation of an integral has a coordinate in it, and not the integral.
+static bool
+is_pure_integral(const Collect *c, const Definition *integral)
+{
+    uint32_t n, found, order;
+    const Var *row = dae_row(c->dae, integral->equation, &n);
+    bool reaches = false;
+    Expr equation = c->dae->equations.at[integral->equation].shape;
+    Expr side = expr_arg(c->dae->exprs, equation, integral->swapped ? 0 : 1);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!expr_uses_slot(c->dae->exprs, side, k))
+            continue;
+        Var base = collect_base(c->dae, row[k], &order);
+        if (base == integral->var)
+            return false;
+        reaches |= map_get(&c->coordinate_of, base, &found)
+                   || (map_get(&c->given_by, base, &found) && c->definitions.at[found].reach != NONE);
+    }
+    return reaches;
+}
+
+Role
+collect_role(const Collect *c, Var var)
+{
+    uint32_t found;
+    if (dae_kind(c->dae, var) != VAR_CONTINUOUS)
+        return ROLE_OUTSIDE;
+    if (c->dae->var_der_of.at[var] != NONE)
+        return ROLE_RATE;
+    if (map_get(&c->coordinate_of, var, &found))
+        return ROLE_DISPLACEMENT;
+    if (map_get(&c->given_by, var, &found))
+        return c->definitions.at[found].reach != NONE ? ROLE_DISPLACEMENT : ROLE_OUTSIDE;
+    return map_get(&c->rate_given_by, var, &found) && is_pure_integral(c, &c->integrals.at[found]) ? ROLE_INTEGRAL : ROLE_OUTSIDE;
+}
+
 void
 collect_visit(Collect *c, Var var)
 {

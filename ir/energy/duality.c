@@ -2,8 +2,10 @@
 //
 // Purpose: springs that are controlled by their forces and inerters that are controlled by their momenta have the
 // co-Lagrangian L = V(der(p)) - T(p) (19), (21), dampers controlled by forces the co-content D(der(p)). Method: a potential
-// that depends on rates of coordinates says that the coordinates are momenta; potential and kinetic energies then change
-// their places, and everything else is the same. Contract: system.h. Complexity: linear in the energies.
+// that depends on rates of coordinates says that the coordinates are momenta. Where there is neither a potential nor a kinetic
+// energy of rates, memory energies say it: (47) and (49) have springs controlled by p and inerters controlled by its
+// integral. Where these say nothing either, kinetic energies do, of which none depends on a rate. Potential and kinetic energies
+// then change their places, and everything else is the same. Contract: system.h. Complexity: linear in the energies.
 #include "ir/energy/system.h"
 
 static bool
@@ -15,13 +17,30 @@ mixed(System *system, uint32_t from, const char *what)
     return false;
 }
 
+static bool
+any_of_rates(const System *system, const Term *terms, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (system_depends(system, terms[i].e, 1))
+            return true;
+    return false;
+}
+
+static bool
+are_momenta(const System *system)
+{
+    if (any_of_rates(system, system->potential.at, system->potential.n))
+        return true;
+    if (system->potential.n || system->inertias.n || system->displaced
+        || any_of_rates(system, system->kinetic.at, system->kinetic.n))
+        return false;
+    return system->integrated || system->kinetic.n;
+}
+
 bool
 system_find_duality(System *system)
 {
-    uint32_t of_rates = 0;
-    for (uint32_t i = 0; i < system->potential.n; i++)
-        of_rates += system_depends(system, system->potential.at[i].e, 1);
-    if (!of_rates)
+    if (!are_momenta(system))
         return true;
     for (uint32_t i = 0; i < system->potential.n; i++)
         if (!system_depends(system, system->potential.at[i].e, 1) || system_depends(system, system->potential.at[i].e, 0))

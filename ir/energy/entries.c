@@ -91,38 +91,83 @@ add_inertia(Collect *c, System *system, uint32_t from, Expr text)
     }
 }
 
-// The displacement that a variable of a memory energy is, or is the integral of; false after E0806.
-static bool
-memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind kind, Var var, Expr *s)
+// --- memory energies
+
+// What the energy is called, and what its argument must be, in a system of displacements or of momenta.
+static const char *
+memory_name(const Energy *energy)
 {
-    uint32_t found;
-    if (c->dae->var_der_of.at[var] != NONE) {
-        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory energy depends on the velocity '%s'",
-                              dae_name(c->dae, var));
-        diag_help(diag, "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals "
-                        "(potential)");
+    return energy->kind == ENERGY_KINETIC ? "kinetic energy" : energy->kind == ENERGY_POTENTIAL ? "potential" : "dissipation";
+}
+
+static bool
+wrong_argument(Collect *c, const Energy *energy, const char *text, Var var, const char *help)
+{
+    Diag *diag = diag_add(c->diags, E0806, energy->span, text, dae_name(c->dae, var));
+    diag_help(diag, "%s", help);
+    return false;
+}
+
+// A function of displacements: inerters and dampers; springs when coordinates are momenta.
+static bool
+displacement(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
+{
+    if (collect_role(c, var) == ROLE_INTEGRAL) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory %s is a function of %s, but '%s' is an integral of them",
+                              memory_name(energy), system->dual ? "momenta" : "displacements", dae_name(c->dae, var));
+        diag_help(diag, system->dual ? "with momenta as coordinates, 'memory kinetic' is the energy that is a function of their integrals"
+                                     : "'memory potential' is the energy that is a function of integrals of displacements");
         return false;
     }
-    if (kind != ENERGY_POTENTIAL)
-        return collect_local(c, system, var, s);
-    if (!map_get(&c->rate_given_by, var, &found)) {
-        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory potential is a function of the integral of a "
-                              "displacement, but no equation says what '%s' is the integral of", dae_name(c->dae, var));
+    if (!collect_local(c, system, var, s))
+        return false;
+    if (!system_depends(system, *s, 1) && !system_depends(system, *s, 2))
+        return true;
+    return wrong_argument(c, energy, "a memory energy depends on '%s', which depends on velocities", var,
+                          "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals (potential)");
+}
+
+// A function of integrals: springs; inerters when coordinates are momenta. *s is the displacement.
+static bool
+integral(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
+{
+    uint32_t found;
+    const char *of = system->dual ? "a momentum" : "a displacement";
+    if (!map_get(&c->rate_given_by, var, &found) || collect_role(c, var) == ROLE_DISPLACEMENT) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory %s is a function of the integral of %s, but no equation says what "
+                              "'%s' is the integral of", memory_name(energy), of, dae_name(c->dae, var));
         diag_help(diag, "declare its integral: Real zeta(start = 0, fixed = true), with the equation der(zeta) = %s",
                   dae_name(c->dae, var));
         return false;
     }
     const Definition *at = &c->integrals.at[found];
     if (at->order != energy->order) {
-        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory potential of order %.10g is a function of the integral of "
-                              "this order, but '%s' is one of order %.10g", energy->order, dae_name(c->dae, var), at->order);
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "a memory %s of order %.10g is a function of the integral of "
+                              "this order, but '%s' is one of order %.10g", memory_name(energy), energy->order, dae_name(c->dae, var),
+                              at->order);
         diag_help(diag, "write fder(%s, %.10g) on the left side of its equation, or memory(order = %.10g) here",
                   dae_name(c->dae, var), energy->order, at->order);
         return false;
     }
     const Equation *equation = &c->dae->equations.at[at->equation];
     Expr side = expr_arg(c->dae->exprs, equation->shape, at->swapped ? 0 : 1);
-    return collect_localise(c, system, side, equation->row, false, s);
+    if (!collect_localise(c, system, side, equation->row, false, s))
+        return false;
+    if (!system_depends(system, *s, 1) && !system_depends(system, *s, 2))
+        return true;
+    return wrong_argument(c, energy, "a memory energy depends on '%s', which is the integral of a velocity", var,
+                          "a displacement itself is the argument of 'memory dissipation' and 'memory kinetic'");
+}
+
+// The displacement that a variable of a memory energy is, or is the integral of; false after E0806.
+static bool
+memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind kind, Var var, Expr *s)
+{
+    if (c->dae->var_der_of.at[var] != NONE)
+        return wrong_argument(c, energy, "a memory energy depends on the velocity '%s'", var,
+                              "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals "
+                              "(potential)");
+    return kind == ENERGY_POTENTIAL ? integral(c, system, energy, var, s) : displacement(c, system, energy, var, s);
 }
 
 // Where coordinates are momenta, the integrated kinetic energy is one of their integrals.
@@ -173,6 +218,71 @@ collect_memory(Collect *c, System *system, uint32_t from)
     vec_free(&with);
 }
 
+// --- parts of ordinary energies from which nothing follows
+
+static bool
+has_integral(const Collect *c, const System *system, Expr e)
+{
+    U32Vec used = {0};
+    bool found = false;
+    expr_used_slots(c->dae->exprs, &e, 1, &used);
+    for (uint32_t i = 0; i < used.n && !found; i++)
+        found = used.at[i] >= 3 * system->n && collect_role(c, system->vars.at[used.at[i]]) == ROLE_INTEGRAL;
+    vec_free(&used);
+    return found;
+}
+
+// One term of an energy: what a dissipation has of positions alone, or any energy of integrals of coordinates alone, gives no force.
+static bool
+has_effect(Collect *c, const System *system, const Energy *energy, Expr term)
+{
+    bool moves = system_depends(system, term, 1) || expr_has_op(c->dae->exprs, term, OP_FDER);
+    if (energy->kind == ENERGY_DISSIPATION && !moves && system_depends(system, term, 0)) {
+        Diag *diag = diag_add(c->diags, E0803, energy->span, "a part of this dissipation depends on coordinates, but on no velocity, "
+                              "so that no force follows from it");
+        diag_help(diag, "a force that depends on positions is that of a potential; 'memory dissipation' is the energy of a damper "
+                        "with memory");
+        return false;
+    }
+    if (!moves && !system_depends(system, term, 0) && has_integral(c, system, term)) {
+        Diag *diag = diag_add(c->diags, E0803, energy->span, "a part of this energy depends on integrals of coordinates alone, so that "
+                              "no force follows from it");
+        diag_help(diag, "energies of integrals are those of memory elements: 'memory potential'");
+        return false;
+    }
+    return true;
+}
+
+// Goes through the terms of a sum, of its negative and of its multiples.
+static void
+check_effect(Collect *c, const System *system, const Energy *energy, Expr text)
+{
+    const Exprs *exprs = c->dae->exprs;
+    U32Vec stack = {0};
+    vec_push(&stack, text);
+    while (stack.n && c->good) {
+        Expr e = vec_pop(&stack), factor = NONE;
+        Op op = expr_op(exprs, e);
+        uint32_t n = expr_nargs(exprs, e), factors = 0;
+        for (uint32_t i = 0; op == OP_MUL && i < n; i++)
+            if (!system_is_fixed(system, expr_arg(exprs, e, i))) {
+                factor = expr_arg(exprs, e, i);
+                factors++;
+            }
+        if (op == OP_ADD || op == OP_NEG) {
+            for (uint32_t i = 0; i < n; i++)
+                vec_push(&stack, expr_arg(exprs, e, i));
+        } else if (factors == 1) {
+            vec_push(&stack, factor);
+        } else if (op == OP_DIV && system_is_fixed(system, expr_arg(exprs, e, 1))) {
+            vec_push(&stack, expr_arg(exprs, e, 0));
+        } else {
+            c->good = has_effect(c, system, energy, e);
+        }
+    }
+    vec_free(&stack);
+}
+
 void
 collect_entry(Collect *c, System *system, uint32_t from)
 {
@@ -185,6 +295,8 @@ collect_entry(Collect *c, System *system, uint32_t from)
         collect_no_derivative(c, energy->span);
         return;
     }
+    if (energy->kind <= ENERGY_DISSIPATION)
+        check_effect(c, system, energy, text);
     switch ((EnergyKind)energy->kind) {
     case ENERGY_KINETIC:
         vec_push(&system->kinetic, (Term){text, from});

@@ -74,6 +74,7 @@ typedef struct System {
     VEC(Load) loads;
     VEC(Limit) limits;
     VEC(Memory) memories;
+    bool displaced, integrated; // memory energies say that coordinates are displacements, that they are momenta
     bool dual;              // coordinates are momenta, L = V(der(p)) - T(p): kinetic and potential have changed places
     VEC(Suspect) suspects;
     bool failed;

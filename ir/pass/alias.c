@@ -392,7 +392,7 @@ link_followers(Dae *dae, Var var)
     }
     while (dae->var_der.at[var] != NONE) {
         bool made = dae->var_der.at[to] == NONE;
-        to = dae_der(dae, to);
+        to = dae_name_der(dae, to);
         var = dae->var_der.at[var];
         link_alias(dae, var, to, negative);
         // A derivative in use somewhere is in use for the class, and in no other case.

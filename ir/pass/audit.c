@@ -45,7 +45,7 @@ flow_of(Lowering *low, const Bond *bond)
     Var var = dae_alias(dae, bond->flow, &negative);
     if (dae_kind(dae, var) != VAR_CONTINUOUS)
         return term_of(low, NONE); // a position that stands still
-    mdl_term term = term_of(low, dae_der(dae, var));
+    mdl_term term = term_of(low, dae_name_der(dae, var));
     term.sign = negative ? -term.sign : term.sign;
     return term;
 }

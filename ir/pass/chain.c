@@ -5,8 +5,9 @@
 // Method: a chain equation is y = der(x) or der(x) = y. When one of its two variables occurs nowhere else,
 // in no equation, initial equation, reinit, assertion or bind, the equation only computes that variable:
 // both are marked removed. Removing one may free the next, so sweeps run from the ends of the chains
-// inwards. A derivative variable that no equation mentions any more is marked as well; index reduction takes
-// it back when it needs it.
+// inwards. A derivative variable that no equation mentions any more is marked as well; a pass that mentions
+// it again takes it back (dae_der). A rate y with a start value is no such variable: its start is one of x's
+// motion. That of an integral x says something of x alone.
 //     der(zeta) = x; v = der(x); a = der(v); p = g(x)   ->   p = g(x)
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
@@ -18,6 +19,7 @@ typedef struct Chains {
     Dae *dae;
     U32Vec uses;  // per variable: rows it occurs in; for x also those of der(x)
     U32Vec direct; // per variable: rows it occurs in itself
+    U8Vec started; // per variable: it has a start value
     U32Vec chains; // chain equations not yet removed
 } Chains;
 
@@ -55,11 +57,19 @@ count_uses(Chains *chains)
     const Dae *dae = chains->dae;
     vec_grow(&chains->uses, dae->nvars);
     vec_grow(&chains->direct, dae->nvars);
+    vec_grow(&chains->started, dae->nvars);
+    for (Var var = 0; var < dae->nvars; var++)
+        chains->started.at[var] = (dae->var_flags.at[var] & VARF_FIXED) != 0;
     for (uint32_t e = 0; e < dae->equations.n; e++)
         if (dae->equations.at[e].kind != EQN_REMOVED)
             count_row(chains, dae->equations.at[e].shape, dae->equations.at[e].row);
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        count_row(chains, dae->binds.at[i].shape, dae->binds.at[i].row);
+    for (uint32_t i = 0; i < dae->binds.n; i++) {
+        const Bind *bind = &dae->binds.at[i];
+        count_row(chains, bind->shape, bind->row);
+        if (bind->attr == ATTR_START)
+            bind_each(bind, var)
+                chains->started.at[var] = 1;
+    }
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         count_row(chains, dae->asserts.at[i].condition, dae->asserts.at[i].row);
     for (uint32_t i = 0; i < dae->told.n; i++)
@@ -124,7 +134,8 @@ sweep(Chains *chains)
         uint32_t equation = chains->chains.at[i];
         Var x, y;
         is_chain_equation(dae, equation, &x, &y);
-        Var unused = chains->uses.at[y] == 1 ? y : chains->uses.at[x] == 1 ? x : NONE;
+        bool rate_unused = chains->uses.at[y] == 1 && !chains->started.at[y];
+        Var unused = rate_unused ? y : chains->uses.at[x] == 1 ? x : NONE;
         if (unused == NONE) {
             chains->chains.at[kept++] = equation;
             continue;
@@ -158,6 +169,7 @@ pass_chain(Dae *dae, Diags *diags)
         continue;
     vec_free(&chains.uses);
     vec_free(&chains.direct);
+    vec_free(&chains.started);
     vec_free(&chains.chains);
     return true;
 }

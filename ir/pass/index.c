@@ -124,8 +124,7 @@ wish_velocities(Index *index)
         if (dae->var_der_of.at[v] != NONE || dae->var_der_of.at[rate] == NONE || v >= wished.n || !wished.at[v]
             || dae_kind(dae, v) != VAR_CONTINUOUS || structure_der(dae, v) != NONE)
             continue;
-        Var der = dae_der(dae, v);
-        dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+        dae_der(dae, v);
     }
     vec_free(&wished);
 }
@@ -492,7 +491,6 @@ differentiate_colored(Index *index)
             return false;
     for (uint32_t k = 0; k < index->colored_vars.n; k++) {
         Var var = index->colored_vars.at[k], der = dae_der(dae, var);
-        dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
         grow_all(index);
         assign(index, successor(index, index->marks.at[var].equation_of), der);
     }

@@ -80,11 +80,8 @@ raise(Dae *dae, Law *law)
     bool negative;
     Var p = dae_alias(dae, law->p, &negative), a = dae_alias(dae, law->a, &negative);
     Var rate = dae_der(dae, p), band = dae_literal(dae, 0);
-    dae->var_flags.at[rate] &= (uint8_t)~VARF_REMOVED;
-    if (dae_kind(dae, a) == VAR_CONTINUOUS) {
+    if (dae_kind(dae, a) == VAR_CONTINUOUS)
         band = dae_der(dae, a);
-        dae->var_flags.at[band] &= (uint8_t)~VARF_REMOVED;
-    }
     Var row[4] = {dae->rows.at[equation->row], dae->rows.at[equation->row + 1], rate, band};
     equation->row = dae_add_row(dae, row, 4);
 }

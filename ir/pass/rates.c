@@ -44,8 +44,7 @@ ask(Rates *rates, Var var)
         return false;
     if (kind != VAR_CONTINUOUS || dae->var_pre_of.at[var] != NONE || structure_der(dae, var) != NONE)
         return true;
-    Var der = dae_der(dae, var);
-    dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+    dae_der(dae, var);
     vec_push(&rates->queue, var);
     return true;
 }
