@@ -145,15 +145,14 @@ is_wished(const States *states, Var var)
 static void
 obey_wishes(States *states)
 {
-    U8Vec decided = {0};
-    vec_grow(&decided, states->rows.n);
+    vec_clear(&states->decided);
+    vec_grow(&states->decided, states->rows.n);
     for (uint32_t i = 0; i < states->edges.n; i++)
         if (is_wished(states, states->columns.at[states->edges.at[i].column].var))
-            decided.at[states->edges.at[i].equation] = 1;
+            states->decided.at[states->edges.at[i].equation] = 1;
     for (uint32_t i = 0; i < states->edges.n; i++)
-        if (decided.at[states->edges.at[i].equation] && states->edges.at[i].quality == QUALITY_ANY)
+        if (states->decided.at[states->edges.at[i].equation] && states->edges.at[i].quality == QUALITY_ANY)
             states->edges.at[i].quality = QUALITY_PARAMETER;
-    vec_free(&decided);
 }
 
 static void
@@ -429,6 +428,7 @@ states_free(States *states)
     vec_free(&states->wish);
     vec_free(&states->start);
     vec_free(&states->dummy);
+    vec_free(&states->decided);
     vec_free(&states->columns);
     vec_free(&states->edges);
     map_free(&states->coefficients);

@@ -37,6 +37,7 @@ typedef struct States {
     U32Vec first;      // per column: its edges
     U32Vec row_of;     // per column: matched row or NONE
     U32Vec column_of;  // per row
+    U8Vec decided;     // per row: a wish that has to be obeyed stands in it, and coefficients that can vanish count as sure
     U32Vec visited;    // per row: stage that visited it
     U32Vec stack, next, trail;
     U32Vec column_id;  // per variable: its column or NONE
