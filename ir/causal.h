@@ -63,6 +63,8 @@ void causal_print(Dae *dae, const Causal *causal, Out *out);
 bool causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
 // True when an equation may be divided by the expression: it is made of parameters, and not of ones that make it zero.
 bool causal_divides(Dae *dae, Expr divisor, const Var *vars);
+// Asserts that a divisor of parameters that the equation has to be divided by is not a rounding residue of zero (divisors.c).
+void causal_guard(Dae *dae, Expr divisor, const Var *vars, uint32_t equation);
 // Makes an assignment of an expression over `vars`.
 Assign causal_assign(Dae *dae, Var var, Expr e, const Var *vars, uint32_t equation);
 // Solves equation text `shape` over `vars` for slot k; 0 when no explicit solution is safe for all values.

@@ -370,6 +370,8 @@ typedef struct Dae {
     U32Vec alias_of;
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (starts.c); empty: none have
+    bool settable;        // parameters can be set in the compiled model
+    Map guarded;          // divisors that assertions look at (divisors.c)
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
     bool starts_states;       // the start is said by values of states alone, so that these are enough to start from
@@ -433,11 +435,17 @@ bool dae_has_open_flanges(const Dae *dae);
 bool dae_is_own_bus(const Dae *dae, uint32_t connector);
 bool dae_has_open_buses(const Dae *dae);
 bool dae_is_literal(const Dae *dae, Var var, double *value);
-// True when the values of parameters and constants make an expression over vars zero, as far as is known while
+// True when the values of parameters and constants make an expression over vars zero, but for rounding, as far as is known while
 // compiling.
 bool dae_known_zero(Dae *dae, Expr e, const Var *vars);
+// True when terms of the expression cancel so far that half of its digits, or more, are rounding: nothing to divide by.
+bool dae_known_cancelled(Dae *dae, Expr e, const Var *vars);
+// The value of an expression over parameters, constants and literals; false when it is not known while compiling.
+bool dae_known_expr(Dae *dae, Expr e, const Var *vars, double *value);
 // The value of a parameter, constant or literal, as far as it is known while compiling.
 bool dae_known_value(Dae *dae, Var var, double *value);
+// What gives a parameter or constant its value, or NULL.
+const Bind *dae_value_bind(Dae *dae, Var var);
 // The parameter that holds a start value that can be set in the compiled model, or NONE.
 Var dae_start_of(const Dae *dae, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);

@@ -59,6 +59,7 @@ exprs_free(Exprs **exprs)
     vec_free(&x->known_shape);
     map_free(&x->derivatives);
     map_free(&x->affine_of);
+    map_free(&x->noise_of);
     vec_free(&x->affine);
     routines_free(x);
     free(x);

@@ -110,6 +110,10 @@ bool expr_affine(Exprs *exprs, Expr e, uint32_t k, Expr *coefficient, Expr *rest
 // NULL, receives the expression divided by (0 when none, or when it is a nonzero constant).
 Expr expr_solve(Exprs *exprs, Expr equation, uint32_t k, Expr *divisor);
 
+// How far rounding may have moved the value of e, in units of DBL_EPSILON and to first order: an expression over the slots of e
+// and, n = expr_nslots(e) slots later, the errors of their values in the same unit. Whole numbers among the constants are exact.
+Expr expr_noise(Exprs *exprs, Expr e);
+
 // --- common parts
 // Operations that remain when every part that several of the roots, or several places of one, have in common is computed
 // once; what sums and products have in common is found too. A difference is one operation, as is a quotient, a power, a

@@ -46,6 +46,7 @@ struct Exprs {
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
     Map derivatives;       // (id, slot) -> derivative
     Map affine_of;         // (id, slot) -> index into `affine`
+    Map noise_of;          // id -> how far rounding may have moved its value
     VEC(Affine) affine;
     Expr zero, one, time;
     Arena *arena;          // of routines and sites

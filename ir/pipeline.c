@@ -232,6 +232,7 @@ run_causality(Compilation *c)
 static bool
 run_init(Compilation *c)
 {
+    c->dae->settable = c->settable;
     if (c->settable)
         starts_detach(c->dae, &c->reduction);
     if (!pass_init(c->dae, &c->reduction, &c->initial, c->diags))

@@ -1,9 +1,10 @@
 // regular.c: numbers for coefficients that only their texts tell apart.
 //
-// Purpose:    parameters have no values that a choice of states may depend on, but equal texts have equal values: (a + b)/h and
-//             (a + c)/h determine a and one of b and c, while (a + b)/h and (a + b - c)/h do not determine a and b.
-// Method:     a text is a number of its own, made of a hash; a matrix of such numbers is singular, but for chance, where it is for all
-//             values of the parameters.
+// Purpose:    (a + b)/h and (a + c)/h determine a and one of b and c, while (a + b)/h and (a + b - c)/h do not determine a and b, whatever
+//             h is; cos(2*pi/3) and cos(4*pi/3) are the same factor twice, although their texts differ.
+// Method:     a coefficient has the value that its parameters give it: what is regular for one set of values is so for almost all. A text
+//             whose value is not known is a number of its own, made of a hash; a matrix of such numbers is singular, but for chance, where
+//             it is for all values.
 // Contract:   regular.h. Complexity: linear in the text.
 #include "ir/pass/regular.h"
 
@@ -40,10 +41,14 @@ regular_number(Exprs *exprs, Expr term, Expr *text)
 }
 
 double
-regular_value(Exprs *exprs, Expr coefficient, const Var *vars)
+regular_value(Dae *dae, Expr coefficient, const Var *vars)
 {
+    Exprs *exprs = dae->exprs;
     Expr text;
-    double number = regular_number(exprs, coefficient, &text);
+    double number;
+    if (dae_known_expr(dae, coefficient, vars, &number))
+        return number;
+    number = regular_number(exprs, coefficient, &text);
     if (expr_is_const(exprs, text, 1))
         return number;
     U32Vec order = {0};

@@ -6,7 +6,8 @@
 
 // The number in front of a term; *text is what is left of it.
 double regular_number(Exprs *exprs, Expr term, Expr *text);
-// A value for a coefficient: its number times one that its text and its variables determine, between 1 and 2.
-double regular_value(Exprs *exprs, Expr coefficient, const Var *vars);
+// A value for a coefficient: its own where it is known while compiling, else its number times one that its text and its variables
+// determine, between 1 and 2.
+double regular_value(Dae *dae, Expr coefficient, const Var *vars);
 
 #endif

@@ -111,6 +111,8 @@ solutions_assign(Solutions *solutions, Expr shape, const Var *vars, uint32_t k, 
     if (is_safe(solutions, solution, vars)) {
         *assign = (Assign){.var = vars[k], .shape = solution->shape, .equation = equation};
         assign->row = bind(solutions, solution, vars);
+        if (solution->divisor && solutions->dae->settable)
+            causal_guard(solutions->dae, solution->divisor, vars, equation);
         return true;
     }
     Expr solved = expr_has_op(solutions->dae->exprs, shape, OP_LUZ) ? causal_solve(solutions->dae, shape, vars, k) : 0;

@@ -41,7 +41,7 @@ causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars
 bool
 causal_divides(Dae *dae, Expr divisor, const Var *vars)
 {
-    return causal_is_parametric(dae, dae->exprs, divisor, vars) && !dae_known_zero(dae, divisor, vars);
+    return causal_is_parametric(dae, dae->exprs, divisor, vars) && !dae_known_cancelled(dae, divisor, vars);
 }
 
 Assign

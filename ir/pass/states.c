@@ -18,9 +18,13 @@
 // coefficients.
 //
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
+#include <math.h>
+
 #include "ir/listing.h"
 #include "ir/locate.h"
 #include "ir/pass/states.h"
+
+static const double RESIDUE = 1e-14; // a coefficient below this part of the largest of its equation is rounding of zero
 
 static void
 fill_none(U32Vec *vec, uint32_t n)
@@ -57,13 +61,42 @@ states_coefficient(States *states, uint32_t slot)
     return coefficient;
 }
 
-// The equation read last determines nothing by this variable.
+// The largest coefficient that is known of a derivative in the equation read last; 0 where that is one number only.
+static double
+largest_coefficient(States *states)
+{
+    double largest = 0, value;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < states->structure.vars.n; k++) {
+        Expr coefficient = states->structure.use.at[k] == USE_DETERMINE && states->dae->var_der_of.at[states->structure.vars.at[k]] != NONE
+            ? states_coefficient(states, k) : 0;
+        if (!coefficient || !only_parameters(states, coefficient)
+            || !dae_known_expr(states->dae, coefficient, states->structure.vars.at, &value))
+            continue;
+        largest = fmax(largest, fabs(value));
+        count++;
+    }
+    return count > 1 ? largest : 0;
+}
+
+// The equation read last determines nothing by this variable: its coefficient is zero, but perhaps for rounding. Of a residue that is
+// written as a number only its size beside the others tells.
 bool
 states_is_zero(States *states, Expr coefficient)
 {
-    return coefficient && (expr_is_const(states->dae->exprs, coefficient, 0) ||
-                           (only_parameters(states, coefficient) &&
-                            dae_known_zero(states->dae, coefficient, states->structure.vars.at)));
+    double value;
+    if (!coefficient || !only_parameters(states, coefficient))
+        return false;
+    return dae_known_zero(states->dae, coefficient, states->structure.vars.at)
+           || (dae_known_expr(states->dae, coefficient, states->structure.vars.at, &value)
+               && fabs(value) <= RESIDUE * states->largest);
+}
+
+void
+states_read(States *states, uint32_t row)
+{
+    structure_read(&states->structure, states->rows.at[row]);
+    states->largest = largest_coefficient(states);
 }
 
 // What the model differentiates itself, the variable that an element stores in, is a state before what it is equal to:
@@ -163,7 +196,7 @@ read_level(States *states, bool first_level)
     vec_clear(&states->columns);
     vec_clear(&states->edges);
     for (uint32_t row = 0; row < states->rows.n; row++) {
-        structure_read(&states->structure, states->rows.at[row]);
+        states_read(states, row);
         for (uint32_t k = 0; k < states->structure.vars.n; k++)
             if (states->structure.use.at[k] == USE_DETERMINE &&
                 can_be_dummy(states, states->structure.vars.at[k], first_level))

@@ -2,7 +2,8 @@
 //
 // Purpose: the matching knows where coefficients are, not what they are: (a + b + c)/h = 0 and (a + b + d)/h = 0 do not determine a
 // and b; neither do y1 + s1 = y2 and y1 + s2 = y2 determine y1 and y2, although y1 has another equation.
-// Method: rows and dummies in one strong component are eliminated with numbers in which equal texts are equal (regular.c). Only
+// Method: rows and dummies in one strong component are eliminated with the values of their coefficients, or numbers in which
+// equal texts are equal (regular.c). Only
 // coefficients that cannot vanish, constants and parameters, are pivots, and an entry that elimination has changed by a
 // coefficient that can vanish is none of them any more. The determinant of what has a pivot in every row is the product of
 // these pivots: it is never zero, whatever the other coefficients become. (Where a wish decides, it is enough that it is not
@@ -96,7 +97,7 @@ read_row(Elimination *e, uint32_t row)
         if (c == NONE || e->quality.at[c] == QUALITIES || e->pivot_of.at[c] != NONE || states->structure.use.at[k] != USE_DETERMINE)
             continue;
         Expr coefficient = states_coefficient(states, k);
-        double value = coefficient ? regular_value(states->dae->exprs, coefficient, states->structure.vars.at) : 1;
+        double value = coefficient ? regular_value(states->dae, coefficient, states->structure.vars.at) : 1;
         vec_push(entries, ((Entry){c, e->quality.at[c], value}));
         vec_push(&e->rows_of.at[c], row);
         e->quality.at[c] = QUALITIES;

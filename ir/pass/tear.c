@@ -37,6 +37,9 @@ tearing_free(Tearing **tearing)
     vec_free(&t->tears);
     vec_free(&t->paths);
     vec_free(&t->bends);
+    vec_free(&t->coefficient);
+    vec_free(&t->row_scale);
+    vec_free(&t->column_scale);
     vec_free(&t->support);
     vec_free(&t->by_degree);
     vec_free(&t->guessed);
@@ -150,6 +153,20 @@ count_states(const Tearing *t, const Var *unknowns, uint32_t n)
     return count;
 }
 
+// Of one equation by itself: its coefficient must be more than a rounding residue.
+static void
+guard_single(Tearing *t)
+{
+    const LoopEquation *e = &t->equations.at[0];
+    const Var *vars = t->vars.at + e->vars;
+    for (uint32_t k = 0; k < e->n_vars; k++) {
+        Expr partial = local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k)
+            ? 0 : expr_diff(t->dae->exprs, expr_residual(t->dae->exprs, e->shape), k);
+        if (partial && causal_is_parametric(t->dae, t->dae->exprs, partial, vars))
+            causal_guard(t->dae, partial, vars, e->equation);
+    }
+}
+
 // What only the choice of tears needs; a large block gives it back before its results are written.
 static void
 forget_search(Tearing *t)
@@ -168,6 +185,8 @@ emit_loop(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
                  .n = t->tears.n, .linear = t->linear, .constraints = count_constraints(t, n),
                  .conditions = count_states(t, unknowns, n), .switched = has_choices(t, n)};
     U32Vec residuals = {0};
+    if (t->linear && n == 1)
+        guard_single(t);
     if (t->large)
         forget_search(t);
     tearing_emit_inner(t, causal, unknowns, false);

@@ -1,7 +1,7 @@
 // tear.h: what the three parts of tearing share: a block while it is torn.
 //
-// tear_choose.c finds the tears and the order of the assignments, tear_algebra.c solves loops symbolically, tear.c writes
-// out what they find.
+// tear_choose.c finds the tears and the order of the assignments, tear_scale.c tells what is too small to divide by,
+// tear_algebra.c solves loops symbolically, tear.c writes out what they find.
 #ifndef MDLC_IR_PASS_TEAR_H
 #define MDLC_IR_PASS_TEAR_H
 
@@ -35,6 +35,8 @@ struct Tearing {
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
     bool linear;               // the residuals are affine in all unknowns of the block
+    F64Vec coefficient;        // of a linear block, parallel to `vars`: of an unknown, as far as it is known, else NAN
+    F64Vec row_scale, column_scale; // of a linear block: factors that make its coefficients comparable
     U32Vec paths;              // per determined unknown: ways in which it depends on tears
     U8Vec bends;               // of a nonlinear block: curved functions of one another on such a way
     // of a large block, else empty:
@@ -69,6 +71,12 @@ void tearing_choose(Tearing *t, const Var *unknowns, uint32_t n);
 // An unknown is known from now on; then tearing_propagate finds the assignments that follow.
 void tearing_determine(Tearing *t, uint32_t local);
 void tearing_propagate(Tearing *t);
+
+// --- tear_scale.c
+// Coefficients of the block that is loaded, which is linear.
+void tearing_scale(Tearing *t, uint32_t n);
+// A coefficient of a local unknown in an equation of a linear block (by position) is tiny beside the others; false for NAN.
+bool tearing_is_tiny(const Tearing *t, uint32_t equation, uint32_t local, double coefficient);
 
 // --- tear_algebra.c
 // The algebra of luz and tar removes a whole piecewise-linear loop. False when it cannot; the block is as loaded then.

@@ -251,17 +251,37 @@ typedef struct Isolated { // tear := solution, from an equation
     uint32_t equation;
 } Isolated;
 
-// Isolates one of the tears that are still open in residual `text` = 0; NONE when none can be.
+// Too small, beside the other coefficients of its equation, for an elimination to keep what those say.
+static bool
+is_tiny_pivot(Tearing *t, const LoopEquation *from, Expr text, uint32_t slot, uint32_t local)
+{
+    double value;
+    Expr partial = t->linear && !from->is_law ? expr_diff(t->dae->exprs, text, slot) : 0;
+    return partial && dae_known_expr(t->dae, partial, t->union_vars.at, &value)
+           && tearing_is_tiny(t, (uint32_t)(from - t->equations.at), local, value);
+}
+
+static void
+guard_divisor(Tearing *t, const LoopEquation *from, Expr text, uint32_t slot)
+{
+    Expr divisor = 0;
+    if (t->dae->settable && expr_solve(t->dae->exprs, text, slot, &divisor) && divisor)
+        causal_guard(t->dae, divisor, t->union_vars.at, from->equation);
+}
+
+// Isolates one of the tears that are still open in residual `text` = 0, of equation `from`; NONE when none can be.
 static uint32_t
-isolate(Tearing *t, const Var *unknowns, Expr text, const bool *done, Expr *solution)
+isolate(Tearing *t, const Var *unknowns, const LoopEquation *from, Expr text, const bool *done, Expr *solution)
 {
     for (uint32_t i = t->tears.n; i-- > 0;) {
         uint32_t slot = union_slot(t, unknowns[t->tears.at[i]]);
-        if (done[i] || !expr_uses_slot(t->dae->exprs, text, slot))
+        if (done[i] || !expr_uses_slot(t->dae->exprs, text, slot) || is_tiny_pivot(t, from, text, slot, t->tears.at[i]))
             continue;
         *solution = causal_solve(t->dae, text, t->union_vars.at, slot);
-        if (*solution)
-            return i;
+        if (!*solution)
+            continue;
+        guard_divisor(t, from, text, slot);
+        return i;
     }
     return NONE;
 }
@@ -299,7 +319,7 @@ tearing_solve_few(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n)
     for (uint32_t i = 0; i < count; i++) {
         Expr solution = 0;
         uint32_t tear = expr_operations(exprs, text[i]) > OPERATIONS_LIMIT
-            ? NONE : isolate(t, unknowns, text[i], done, &solution);
+            ? NONE : isolate(t, unknowns, from[i], text[i], done, &solution);
         if (tear == NONE)
             return false;
         done[tear] = true;

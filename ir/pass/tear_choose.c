@@ -120,7 +120,9 @@ tearing_load(Tearing *t, const uint32_t *equations, const Var *unknowns, uint32_
         order_by_degree(t, n);
     }
     t->linear = is_linear(t, n);
-    if (!t->linear)
+    if (t->linear)
+        tearing_scale(t, n);
+    else
         vec_grow(&t->bends, n);
 }
 
@@ -248,7 +250,7 @@ tearing_propagate(Tearing *t)
         if (k == NONE || !solutions_has(t->solutions, e->shape, t->vars.at + e->vars, k))
             continue;
         uint32_t local = local_unknown(t, t->vars.at[e->vars + k]);
-        if (reaches_too_far(t, e, local))
+        if ((t->linear && tearing_is_tiny(t, index, local, t->coefficient.at[e->vars + k])) || reaches_too_far(t, e, local))
             continue;
         e->used = true;
         vec_push(&t->order, index);
