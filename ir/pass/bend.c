@@ -44,20 +44,22 @@ static Bend
 bend_of_shape(Lowering *low, bool free, Expr shape, uint32_t n, const uint8_t *bend)
 {
     Expr coefficient, rest;
-    Bend result = expr_has_op(low->exprs, shape, OP_TIME) ? TIMED : FIXED;
+    bool timed = expr_has_op(low->exprs, shape, OP_TIME), straight = false;
     for (uint32_t k = 0; k < n; k++) {
         if (bend[k] == FIXED || !expr_uses_slot(low->exprs, shape, k))
             continue;
         if (bend[k] == TIMED) {
-            result = result == FIXED ? TIMED : result;
+            timed = true;
             continue;
         }
         if (bend[k] == CURVED || !expr_affine(low->exprs, shape, k, &coefficient, &rest)
             || !is_constant(low, coefficient, n, bend))
             return CURVED;
-        result = STRAIGHT;
+        straight = true;
     }
-    return result == TIMED && !free ? CURVED : result;
+    if (timed && !free)
+        return CURVED;
+    return straight ? STRAIGHT : timed ? TIMED : FIXED;
 }
 
 Bend
