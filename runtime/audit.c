@@ -130,7 +130,7 @@ audit_start(Run *run)
 }
 
 // Works up to `instant`, which is within the last step; v is there afterwards and evaluated.
-static void
+MDL_CHECKED static int
 integrate_works(Run *run, double instant)
 {
     // Abscissas and weights of Gauss's formula on [0, 1] (Abramowitz and Stegun, 25.4.30).
@@ -140,42 +140,47 @@ integrate_works(Run *run, double instant)
                                           0.17392742256872693};
     double before = run->audit->reached, length = instant - before;
     memcpy(run->audit->v, run->v, run->model->nv * sizeof *run->v);
-    for (int k = 0; k < POINTS; k++) {
-        integrator_interpolate(run, before + at[k] * length);
-        evaluate_row(run);
-        take_powers(run, weight[k] * length);
+    int status = MDL_OK;
+    for (int k = 0; k < POINTS && status == MDL_OK; k++) {
+        status = evaluate_at(run, before + at[k] * length, true);
+        if (status == MDL_OK)
+            take_powers(run, weight[k] * length);
     }
-    integrator_interpolate(run, instant);
-    evaluate_row(run);
+    if (status == MDL_OK)
+        status = evaluate_at(run, instant, true);
+    if (status != MDL_OK)
+        return status;
     take_kinetic(run);
     memcpy(run->v, run->audit->v, run->model->nv * sizeof *run->v);
     run->audit->reached = instant;
+    return MDL_OK;
 }
 
-void
+int
 audit_step(Run *run, double before, double instant)
 {
     if (!run->audit)
-        return;
+        return MDL_OK;
     run->audit->reached = fmax(run->audit->reached, before);
-    if (instant > run->audit->reached)
-        integrate_works(run, instant);
+    return instant > run->audit->reached ? integrate_works(run, instant) : MDL_OK;
 }
 
-void
+int
 audit_row(Run *run)
 {
     uint32_t place = run->options->audit_place;
     if (!run->audit || !place)
-        return;
-    if (run->stats->rows && run->v[0] > run->audit->reached)
-        integrate_works(run, run->v[0]);
+        return MDL_OK;
+    int status = run->stats->rows && run->v[0] > run->audit->reached ? integrate_works(run, run->v[0]) : MDL_OK;
+    if (status != MDL_OK)
+        return status;
     if (!run->stats->rows)
         audit_start(run);
     take_powers(run, 0);
     take_kinetic(run);
     memcpy(run->v + place, run->audit->power, run->model->audit->n_nodes * sizeof *run->v);
     audit_energies(run->model->audit, run->options->audit, run->v + place + run->model->audit->n_nodes);
+    return MDL_OK;
 }
 
 void

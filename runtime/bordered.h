@@ -15,7 +15,7 @@ void bordered_free(Bordered **bordered);
 // Values at the point in v, after the model's `jacobian`.
 void bordered_assemble(Bordered *bordered, const double *v, double cj);
 // False: singular; bordered_singular() is then the unknown (as in state_name) that is not determined.
-bool bordered_factor(Bordered *bordered, bool fresh);
+MDL_CHECKED bool bordered_factor(Bordered *bordered, bool fresh);
 uint32_t bordered_singular(const Bordered *bordered);
 // b (one entry per state) := (cj - df/dx)^-1 b.
 void bordered_solve(Bordered *bordered, double *b);

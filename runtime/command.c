@@ -172,7 +172,7 @@ print_audit(const mdl_model *model, const RunSettings *settings, const mdl_optio
 }
 
 // A full disk behind standard output is exit code 5, not silence.
-static int
+MDL_CHECKED static int
 close_output(const RunCommand *command)
 {
     int error = fflush(stdout) ? (errno ? errno : EIO) : ferror(stdout) ? EIO : 0;
@@ -183,7 +183,7 @@ close_output(const RunCommand *command)
     return MDL_IO;
 }
 
-static int
+MDL_CHECKED static int
 simulate(const mdl_model *model, const RunCommand *command)
 {
     const RunSettings *settings = command->settings;

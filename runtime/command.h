@@ -24,7 +24,7 @@ typedef struct RunCommand {
 } RunCommand;
 
 // Runs the model until its end or a signal. The exit code of the process (sim.h).
-int run_command(const mdl_model *model, const RunCommand *command);
+MDL_CHECKED int run_command(const mdl_model *model, const RunCommand *command);
 
 // The model with the audit's powers and energies as further outputs, and the columns with these (audit_columns.c).
 typedef struct AuditColumns {

@@ -87,20 +87,19 @@ needs_all(const Run *run, double time)
     return time != run->time && (!run->stepper->interpolate_ranges || run->model->n_constraints > 0);
 }
 
-void
+int
 condition_evaluate(Run *run, double time)
 {
-    if (!condition_alone(run) || needs_all(run, time)) {
-        integrator_interpolate(run, time);
-        evaluate_row(run);
-        return;
-    }
+    if (!condition_alone(run) || needs_all(run, time))
+        return evaluate_at(run, time, false);
     if (time == run->time)
         load_accepted(run);
     else
         run->stepper->interpolate_ranges(run, time, run->model->condition_range, run->model->n_condition_ranges);
     run->v[0] = time;
+    failure_clear(run);
     mdl_call(run->model->conditions, run->v);
+    return failure_happened(run) ? MDL_FAILED : MDL_OK;
 }
 
 void

@@ -219,7 +219,7 @@ fitting_force(Run *run, uint32_t law)
     return change > 0 && isfinite(change) ? fmin(fmax(scale / change, 1e-9), 1e9) : 1;
 }
 
-static int
+MDL_CHECKED static int
 measure_reactions(Run *run, double *limit)
 {
     Contacts *contacts = run->contacts;
@@ -248,7 +248,7 @@ has_impulse(const Contacts *contacts, uint32_t law)
 }
 
 // Frictions whose limits depend on reactions: a limit of their own is made by reactions all of one unit.
-static int
+MDL_CHECKED static int
 measure_frictions(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -280,7 +280,7 @@ measure_frictions(Run *run)
 }
 
 // D, W and the limits at the point in v; the modes are those without reactions afterwards.
-static int
+MDL_CHECKED static int
 measure(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -438,7 +438,7 @@ contact_give(Run *run, const double *impulse)
 }
 
 // The states after half of the jump, and then the whole jump as it is in the middle.
-static int
+MDL_CHECKED static int
 jump(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -478,7 +478,7 @@ drop_low_rebounds(Run *run)
     return any;
 }
 
-static int
+MDL_CHECKED static int
 report_stuck(const Run *run, const char *what)
 {
     const mdl_model *model = run->model;
@@ -515,7 +515,7 @@ set_modes(Run *run)
     }
 }
 
-static int
+MDL_CHECKED static int
 strike(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -625,7 +625,7 @@ add_jumps(Run *run, double *to)
 
 // Positions move as the velocities that the impulses would make move them. What closes at this event closes at zero, too: moved along with
 // the others it would begin its rebound below.
-static int
+MDL_CHECKED static int
 move_positions(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -657,7 +657,7 @@ move_positions(Run *run)
     return evaluate_solved(run, true);
 }
 
-static int
+MDL_CHECKED static int
 move_back(Run *run)
 {
     Contacts *contacts = run->contacts;
@@ -701,15 +701,18 @@ contact_close(Run *run)
     return status == MDL_OK ? friction_evaluate(run) : status;
 }
 
-bool
-contact_drifted(Run *run)
+int
+contact_drifted(Run *run, bool *drifted)
 {
+    *drifted = false;
     if (!run->contacts)
-        return false;
+        return MDL_OK;
     evaluate_load(run, run->time, run->y, run->yp);
-    evaluate_row(run);
-    if (!has_drifted(run, run->tolerance) || contact_close(run) != MDL_OK)
-        return false;
-    evaluate_store(run);
-    return true;
+    int status = evaluate_row(run, true);
+    *drifted = status == MDL_OK && has_drifted(run, run->tolerance);
+    if (*drifted)
+        status = contact_close(run);
+    if (*drifted && status == MDL_OK)
+        evaluate_store(run);
+    return status;
 }

@@ -24,9 +24,9 @@ struct Contacts {
 };
 
 // The model solved at the states in v, with impulses (n, per law) instead of what constraints hold; NULL: without any.
-int contact_give(Run *run, const double *impulse);
+MDL_CHECKED int contact_give(Run *run, const double *impulse);
 // D and W at the point in v, with the laws as `part` that hold something in the modes in force. v is used.
-int contact_measure(Run *run);
+MDL_CHECKED int contact_measure(Run *run);
 
 // Of the impulses as they stand: what the law holds (its slip, or the speed of its gap) behind the impact, and the largest
 // impulse of a friction.

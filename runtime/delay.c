@@ -342,7 +342,7 @@ delay_moved(const Run *run)
 
 // --- the run
 
-static int
+MDL_CHECKED static int
 check_times(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++) {
@@ -380,10 +380,10 @@ delay_record(Run *run, double before, double instant)
     if (!run->delays)
         return MDL_OK;
     for (int i = 1; i <= STEP_POINTS && status == MDL_OK; i++) {
-        integrator_interpolate(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant);
-        evaluate_row(run);
-        add_point(run, false);
-        if (run->sense && !run->delays->failed)
+        status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
+        if (status == MDL_OK)
+            add_point(run, false);
+        if (status == MDL_OK && run->sense && !run->delays->failed)
             status = delay_note_tangents(run);
     }
     if (status != MDL_OK)

@@ -15,7 +15,7 @@ is_free(const mdl_model *model, uint32_t place)
     return state;
 }
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run, const uint32_t *place, uint32_t places)
 {
     const mdl_model *model = run->model;
@@ -43,8 +43,9 @@ mdl_run_derivative(mdl_run *opened, const uint32_t *place, const double *rate, u
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
-    evaluate_row(run);
-    status = tangent_factor(tangent);
+    status = evaluate_row(run, true);
+    if (status == MDL_OK)
+        status = tangent_factor(tangent);
     tangent_clear(tangent);
     for (uint32_t k = 0; k < places; k++)
         *tangent_at(tangent, place[k]) += rate[k];

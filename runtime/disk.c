@@ -221,7 +221,6 @@ disk_turn(Run *run, uint32_t first)
             turns = turns || fabs(s[i] / size - share[i]) > ALIGNED;
     }
     hold(run, first, turns ? s : share);
-    if (!turns)
-        evaluate_solved(run, false);
-    return turns;
+    // Where that cannot be solved any more the next evaluation of the search says so.
+    return turns || evaluate_solved(run, false) != MDL_OK;
 }

@@ -58,7 +58,7 @@ mdl_destroy(mdl_simulation *s)
     if (!s)
         return;
     if (s->run)
-        mdl_run_close(s->run);
+        mdl_run_drop(s->run);
     free(s->override);
     free(s);
 }
@@ -158,7 +158,7 @@ take_handles(const mdl_model *model, const int *handle, int n, uint32_t *index)
 }
 
 // `index` has n_by and then n_of indices of outputs; a variable may be a state with its sign changed.
-static int
+MDL_CHECKED static int
 differentiate(mdl_simulation *s, uint32_t *index, double *rate, const double *seed, int n_by, double *out, int n_of)
 {
     for (int k = 0; k < n_by; k++) {

@@ -124,8 +124,10 @@ static bool
 solve_step(Run *run, uint32_t k)
 {
     const mdl_step *step = &run->model->dynamics[k];
+    // At a double root, where a loop begins to lose its solution, the iteration ends at the square root of rounding.
     if (step->block)
-        return newton_solve(run, run->block[k], EFFORT_RUN) == MDL_OK && !failure_happened(run);
+        return (newton_solve(run, run->block[k], EFFORT_RUN) == MDL_OK || (run->tolerant && newton_fulfilled(run, run->block[k], run->tolerance)))
+               && !failure_happened(run);
     mdl_call(step->call, run->v);
     return !failure_happened(run);
 }
@@ -142,7 +144,7 @@ solve_timed(Run *run, uint32_t k)
     return solved;
 }
 
-static int
+MDL_CHECKED static int
 solve_dynamics(Run *run, bool report)
 {
     const mdl_model *model = run->model;
@@ -186,19 +188,99 @@ evaluate_outputs(Run *run)
     mdl_call(run->model->outputs, run->v);
 }
 
-void
-evaluate_row(Run *run)
+// With the loops' unknowns that the integrator has found together with the states.
+static void
+evaluate_integrated(Run *run)
+{
+    evaluate_plain(run);
+    rest_apply(run);
+    take_derivatives(run);
+    friction_clamp(run);
+}
+
+// What the integrator has found solves all loops within its tolerance.
+static bool
+loops_fulfilled(Run *run)
+{
+    bool fulfilled = !failure_happened(run);
+    for (uint32_t k = 0; k < run->model->n_dynamics && fulfilled; k++)
+        if (run->block[k])
+            fulfilled = newton_fulfilled(run, run->block[k], run->tolerance);
+    return fulfilled;
+}
+
+// The loops' unknowns in v are those of unknowns and derivatives y, yp (as the model has them).
+static void
+start_loops(Run *run, const double *y, const double *yp)
 {
     const mdl_model *model = run->model;
-    bool solve = run->solve_rows || run->causal;
-    if (!solve || evaluate_solved(run, false) != MDL_OK) {
-        evaluate_plain(run);
-        rest_apply(run);
-        take_derivatives(run);
-        friction_clamp(run);
+    memcpy(run->v + model->y + model->nx, y + model->nx, (model->n - model->nx) * sizeof *run->v);
+    for (uint32_t k = 0; k < run->n_implicit; k++)
+        run->v[model->yp + run->implicit[k]] = yp[run->implicit[k]];
+}
+
+static void
+keep_loops(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *y = run->solved, *yp = run->solved + model->n;
+    memcpy(y + model->nx, run->v + model->y + model->nx, (model->n - model->nx) * sizeof *y);
+    for (uint32_t k = 0; k < run->n_implicit; k++)
+        yp[run->implicit[k]] = run->v[model->yp + run->implicit[k]];
+}
+
+// A loop could not be solved from where its unknowns were. Between two steps of a method that integrates them, too, their
+// values there are as good as those of states; otherwise the point that was evaluated last and the last accepted one are others
+// to start from.
+MDL_CHECKED static int
+solve_otherwise(Run *run, bool report)
+{
+    if (!run->causal) {
+        evaluate_integrated(run);
+        if (loops_fulfilled(run))
+            return MDL_OK;
     }
-    friction_share(run);
-    mdl_call(model->outputs, run->v);
+    start_loops(run, run->solved, run->solved + run->model->n);
+    int status = evaluate_solved(run, false);
+    if (status != MDL_OK && !run->modes) {
+        start_loops(run, run->y, run->yp);
+        status = evaluate_solved(run, false);
+    }
+    if (status == MDL_OK)
+        return status;
+    start_loops(run, run->solved, run->solved + run->model->n);
+    run->tolerant = true;
+    status = evaluate_solved(run, report);
+    run->tolerant = false;
+    return status;
+}
+
+int
+evaluate_row(Run *run, bool report)
+{
+    int status = MDL_OK;
+    if (!run->solve_rows && !run->causal)
+        evaluate_integrated(run);
+    else if (evaluate_solved(run, false) != MDL_OK)
+        status = solve_otherwise(run, report);
+    if (status == MDL_OK)
+        status = friction_share(run, report);
+    if (status != MDL_OK)
+        return status;
+    keep_loops(run);
+    evaluate_outputs(run);
+    if (!failure_happened(run))
+        return MDL_OK;
+    if (report)
+        failure_report(run);
+    return MDL_FAILED;
+}
+
+int
+evaluate_at(Run *run, double time, bool report)
+{
+    integrator_interpolate(run, time);
+    return evaluate_row(run, report);
 }
 
 void

@@ -75,7 +75,7 @@ value_lost(const Run *run)
     return lost && failure_report(run);
 }
 
-static int
+MDL_CHECKED static int
 settle_discretes(Run *run)
 {
     uint32_t limit = mixed_limit(run);
@@ -146,7 +146,7 @@ keep_left_limits(Run *run)
 }
 
 // One event iteration; contacts at rest that it lifts are open in the next one.
-static int
+MDL_CHECKED static int
 iterate_once(Run *run, bool initial, bool *again)
 {
     bool struck = false;
@@ -255,7 +255,7 @@ accumulating(Run *run, double *limit)
 }
 
 // The motion goes on with the limit of the accumulating events.
-static int
+MDL_CHECKED static int
 come_to_rest(Run *run, uint32_t guard, double limit)
 {
     const char *why = rest_begin(run, guard);
@@ -278,7 +278,7 @@ event_hurry(const Run *run)
     return 1e-9 * fmin(run->options->stop - run->options->start, 1);
 }
 
-static int
+MDL_CHECKED static int
 report_chattering(const Run *run, double length)
 {
     char text[2000] = "";

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/checked.h"
+
 typedef struct Factors Factors;
 
 // The factors that `numeric` holds, whose columns are sorted by this. `start` and `row` are the pattern of the matrix that was
@@ -14,7 +16,7 @@ Factors *factors_create(klu_symbolic *symbolic, klu_numeric *numeric, klu_common
                         const int32_t *row);
 void factors_free(Factors **factors);
 // Another matrix of the same pattern, with the same pivots. False: a pivot is zero or not finite.
-bool factors_renew(Factors *factors, const double *values);
+MDL_CHECKED bool factors_renew(Factors *factors, const double *values);
 // Smallest pivot relative to the largest.
 double factors_pivot_ratio(const Factors *factors);
 // b := A^-1 b.

@@ -19,7 +19,7 @@ struct Ode {
     Projection *projection;   // NULL: all states are free
 };
 
-static int
+MDL_CHECKED static int
 rk4_create(Run *run)
 {
     size_t n = run_size(run);
@@ -49,14 +49,14 @@ rk4_free(Run *run)
     run->ode = NULL;
 }
 
-static int
+MDL_CHECKED static int
 rk4_start(Run *run)
 {
     run->ode->from = run->time;
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 slope(Run *run, double time, const double *y)
 {
     Phase before = profile_enter(run, PHASE_EQUATIONS);
@@ -68,7 +68,7 @@ slope(Run *run, double time, const double *y)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 rk4_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
@@ -125,7 +125,7 @@ rk4_interpolate(Run *run, double time)
         ode->dense_p[i] = (f0 + s * (2 * (3 * d - 2 * f0 - f1) + 3 * s * (f0 + f1 - 2 * d))) / h;
     }
     if (ode->projection)
-        projection_apply(run, ode->projection, time, ode->dense);
+        projection_between(run, ode->projection, time, ode->dense);
     evaluate_load(run, time, ode->dense, ode->dense_p);
 }
 

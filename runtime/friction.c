@@ -571,7 +571,7 @@ join_basis(Run *run, int turn)
 }
 
 // Laws join the basis while they can still be moved by their own force.
-static void
+MDL_CHECKED static int
 choose_basis(Run *run)
 {
     const mdl_model *model = run->model;
@@ -584,10 +584,13 @@ choose_basis(Run *run)
     }
     measure_scales(run, true);
     join_basis(run, 0);
-    friction_share(run); // limits of friction, where several contacts share a load
+    int status = friction_share(run, true); // limits of friction, where several contacts share a load
+    if (status != MDL_OK)
+        return status;
     measure_scales(run, false);
     join_basis(run, 1);
     join_basis(run, 2);
+    return MDL_OK;
 }
 
 // Gaussian elimination with pivoting on an n x n system with its right side in column n.
@@ -668,13 +671,13 @@ least_forces(const Run *run, const double *force, const double *change, uint32_t
 }
 
 // One step towards the least forces; *largest is what shares have changed by. Room for n + rows*n + rows*(rows + 1) values.
-static int
-share_once(Run *run, double *force, uint32_t rows, double *largest)
+MDL_CHECKED static int
+share_once(Run *run, double *force, uint32_t rows, double *largest, bool report)
 {
     const mdl_model *model = run->model;
     uint32_t n = model->n_sgns;
     double *change = force + n, *system = change + (size_t)rows * n;
-    if (evaluate_solved(run, false) != MDL_OK)
+    if (evaluate_solved(run, report) != MDL_OK)
         return MDL_FAILED;
     for (uint32_t k = 0; k < n; k++)
         force[k] = run->v[model->sgn[k].p];
@@ -695,7 +698,7 @@ share_once(Run *run, double *force, uint32_t rows, double *largest)
 }
 
 int
-friction_share(Run *run)
+friction_share(Run *run, bool report)
 {
     const mdl_model *model = run->model;
     uint32_t n = model->n_sgns, rows = 0;
@@ -707,14 +710,14 @@ friction_share(Run *run)
     if (!rows)
         return MDL_OK;
     double *force = calloc(n + (size_t)rows * n + (size_t)rows * (rows + 1), sizeof *force);
-    int status = force ? MDL_OK : MDL_FAILED;
+    int status = force ? MDL_OK : MDL_INTERNAL;
     double changed = 1;
     for (int round = 0; status == MDL_OK && round < (reactions ? ROUNDS : 1) && changed > SHARED; round++) {
         changed = 0;
-        status = share_once(run, force, rows, &changed);
+        status = share_once(run, force, rows, &changed, report);
     }
     free(force);
-    return status == MDL_OK ? evaluate_solved(run, false) : status;
+    return status == MDL_OK ? evaluate_solved(run, report) : status;
 }
 
 static void
@@ -787,10 +790,10 @@ friction_evaluate(Run *run)
             return MDL_FAILED;
         friction->dependent = true;
     }
-    if (stuck && !friction->chosen)
-        choose_basis(run);
-    int status = evaluate_solved(run, true);
-    return status == MDL_OK ? friction_share(run) : status;
+    int status = stuck && !friction->chosen ? choose_basis(run) : MDL_OK;
+    if (status == MDL_OK)
+        status = evaluate_solved(run, true);
+    return status == MDL_OK ? friction_share(run, true) : status;
 }
 
 double

@@ -75,7 +75,7 @@ allocate(const mdl_model *model, Ode *ode)
     return true;
 }
 
-static int
+MDL_CHECKED static int
 gauss_create(Run *run)
 {
     const mdl_model *model = run->model;
@@ -114,7 +114,7 @@ gauss_free(Run *run)
     run->ode = NULL;
 }
 
-static int
+MDL_CHECKED static int
 gauss_start(Run *run)
 {
     Ode *ode = run->ode;
@@ -349,7 +349,7 @@ first_guess(const Run *run)
 
 // --- stepping
 
-static int
+MDL_CHECKED static int
 report_stages(Run *run, double h)
 {
     if (run->options->solver == MDL_SOLVER_AUTO)
@@ -391,7 +391,7 @@ next_end(double time, Ode *ode)
 }
 
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
-static int
+MDL_CHECKED static int
 take_step(Run *run, double limit, double *h, bool *whole)
 {
     Ode *ode = run->ode;
@@ -446,7 +446,7 @@ remember(Ode *ode, double h, bool whole)
     ode->dense = false;
 }
 
-static int
+MDL_CHECKED static int
 gauss_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
@@ -554,7 +554,7 @@ gauss_interpolate(Run *run, double time)
         ode->rate[k] = rate / ode->length;
     }
     if (ode->at_end)
-        projection_apply(run, ode->at_end, time, ode->value);
+        projection_between(run, ode->at_end, time, ode->value);
     evaluate_load(run, time, ode->value, ode->rate);
 }
 

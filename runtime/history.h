@@ -24,7 +24,7 @@ bool history_install(const History *history, void *ida, double step);
 
 // Before IDAReInit at a `time` within the last step: remembers the polynomial of that step from there backwards, its order and
 // the next step that was meant. False: there is none, or so short a one that a start is better.
-bool history_keep(History *history, void *ida, double time);
+MDL_CHECKED bool history_keep(History *history, void *ida, double time);
 // After IDAReInit at that time: the memory of IDA is as if it had arrived there by constant steps on the polynomial.
 void history_resume(const History *history, void *ida);
 

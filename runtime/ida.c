@@ -265,7 +265,7 @@ set_up_ida(Run *run, Integrator *integrator)
     return true;
 }
 
-static int
+MDL_CHECKED static int
 ida_create(Run *run)
 {
     Integrator *integrator = calloc(1, sizeof *integrator);
@@ -441,7 +441,7 @@ ida_stats(Run *run)
     integrator->newton_failures = newtons;
 }
 
-static int
+MDL_CHECKED static int
 restart(Run *run)
 {
     Integrator *integrator = run->integrator;
@@ -469,7 +469,7 @@ restart(Run *run)
 }
 
 // Rows of states that contacts at rest determine now are replaced by these.
-static int
+MDL_CHECKED static int
 choose_rows(Run *run)
 {
     Integrator *integrator = run->integrator;
@@ -485,7 +485,7 @@ choose_rows(Run *run)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 ida_start(Run *run)
 {
     bool rests = run->ny && !run->causal && run->integrator->rest_version != rest_version(run);
@@ -494,7 +494,7 @@ ida_start(Run *run)
 }
 
 // An event in the middle of the last step that changes nothing in the motion: the polynomial of the step is as good as before.
-static int
+MDL_CHECKED static int
 ida_resume(Run *run)
 {
     Integrator *integrator = run->integrator;
@@ -574,7 +574,7 @@ report_singular(const Run *run)
                 name, text, equation ? "\nequation " : "", equation ? equation : "");
 }
 
-static int
+MDL_CHECKED static int
 report_failure(Run *run, int flag)
 {
     Integrator *integrator = run->integrator;
@@ -618,7 +618,7 @@ recover(Run *run)
 
 // --- stepping
 
-static int
+MDL_CHECKED static int
 step_once(Run *run, double limit, double *time)
 {
     Integrator *integrator = run->integrator;
@@ -634,7 +634,7 @@ step_once(Run *run, double limit, double *time)
 }
 
 // Without unknowns time moves on by the output interval.
-static int
+MDL_CHECKED static int
 step_time_only(Run *run, double limit)
 {
     double span = run->options->stop - run->options->start;
@@ -644,7 +644,7 @@ step_time_only(Run *run, double limit)
 }
 
 // From where the method has arrived to the invariants.
-static int
+MDL_CHECKED static int
 project(Run *run)
 {
     Integrator *integrator = run->integrator;
@@ -685,7 +685,7 @@ is_held_low(Integrator *integrator)
 }
 
 // A start at the present point, with a history as behind an event. Before a step, when all have looked at the one before.
-static int
+MDL_CHECKED static int
 leave_low_order(Run *run)
 {
     Integrator *integrator = run->integrator;
@@ -699,7 +699,7 @@ leave_low_order(Run *run)
     return ida_start(run);
 }
 
-static int
+MDL_CHECKED static int
 ida_step(Run *run, double limit)
 {
     Integrator *integrator = run->integrator;
@@ -742,7 +742,7 @@ ida_interpolate(Run *run, double time)
     nvector_combine(slope + 1, term + 1, terms - 1, yp, run_size(run));
     // Values between steps are off the invariants by the error of the interpolation.
     if (integrator->projection)
-        projection_apply(run, integrator->projection, time, y);
+        projection_between(run, integrator->projection, time, y);
     evaluate_load(run, time, y, yp);
 }
 

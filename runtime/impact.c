@@ -193,7 +193,7 @@ length_of(const Impact *impact, uint32_t k)
     return size;
 }
 
-static int
+MDL_CHECKED static int
 add_row(const Impact *impact, double *matrix, uint32_t k, double fastest)
 {
     const Contacts *contacts = impact->contacts;
@@ -224,7 +224,7 @@ add_row(const Impact *impact, double *matrix, uint32_t k, double fastest)
 }
 
 // dP of parameter p, from the tangents at the start.
-static int
+MDL_CHECKED static int
 solve(Impact *impact, uint32_t p)
 {
     Contacts *contacts = impact->contacts;
@@ -259,7 +259,7 @@ push(const Impact *impact, const double *q, double *change)
 }
 
 // The model at the states `y`, with impulses or without.
-static int
+MDL_CHECKED static int
 evaluate(const Impact *impact, const double *y, bool impulses)
 {
     Run *run = impact->run;
@@ -269,7 +269,7 @@ evaluate(const Impact *impact, const double *y, bool impulses)
 }
 
 // to[p] := what the states are before the impact + factor*(d(D) P + D dP), of parameter p, along `states` at the point `y`.
-static int
+MDL_CHECKED static int
 differentiate(Impact *impact, uint32_t p, const double *y, const double *states, bool start, double *to)
 {
     Contacts *contacts = impact->contacts;
@@ -299,7 +299,7 @@ differentiate(Impact *impact, uint32_t p, const double *y, const double *states,
 }
 
 // The states in the middle of the jump, and D there.
-static int
+MDL_CHECKED static int
 go_to_middle(Impact *impact)
 {
     Contacts *contacts = impact->contacts;
@@ -315,7 +315,7 @@ go_to_middle(Impact *impact)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 both(Impact *impact)
 {
     Contacts *contacts = impact->contacts;

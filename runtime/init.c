@@ -37,7 +37,7 @@ free_blocks(const mdl_model *model, Newton **block)
 }
 
 // Runs all steps. `failed` is the step that could not be solved.
-static int
+MDL_CHECKED static int
 run_steps(Run *run, Newton **block, Effort effort, uint32_t *failed)
 {
     const mdl_model *model = run->model;
@@ -85,7 +85,7 @@ trace_lambda(const Run *run, double lambda, const double *before, const Newton *
 }
 
 // `good` has 2 nv places: the values at the start and those of the last solved lambda.
-static int
+MDL_CHECKED static int
 follow_lambda(Run *run, Newton **block, double *good, double *reached)
 {
     const mdl_model *model = run->model;
@@ -137,7 +137,7 @@ explain_loops(Run *run, const double *started)
 
 // The rest of the model from states that the constraints hold for. As conditions they may be in a singular position: a coordinate
 // does not determine the others where it is as large as they let it be.
-static int
+MDL_CHECKED static int
 start_from(Run *run, const double *closed)
 {
     if (!run->model->starts_states)
@@ -150,7 +150,7 @@ start_from(Run *run, const double *closed)
 }
 
 // Start values that nothing fixes are guesses. As conditions they may have no solution, though one is near.
-static int
+MDL_CHECKED static int
 move_guesses(Run *run, Newton **block, const double *started)
 {
     size_t bytes = run->model->nv * sizeof *run->v;
@@ -177,7 +177,7 @@ move_guesses(Run *run, Newton **block, const double *started)
 
 // What the model's homotopy() says about a start that Newton's method does not find comes before paths that the model knows nothing of.
 // `reached` is the lambda at which it ended, -1 where there is none.
-static int
+MDL_CHECKED static int
 solve_by_homotopy(Run *run, Newton **block, double *reached, uint32_t *failed)
 {
     const mdl_model *model = run->model;
@@ -209,7 +209,7 @@ report_failure(Run *run, Newton *failed, double reached)
 }
 
 // `started`: v before, or NULL where no loops can be open.
-static int
+MDL_CHECKED static int
 solve_steps(Run *run, Newton **block, const double *started)
 {
     uint32_t failed = 0;
@@ -225,7 +225,7 @@ solve_steps(Run *run, Newton **block, const double *started)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 check_nominals(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -293,7 +293,7 @@ keep_left_values(Run *run, double *armed, const double *before)
     }
 }
 
-static int
+MDL_CHECKED static int
 arm_initial_conditions(Run *run, const double *before)
 {
     const mdl_model *model = run->model;
@@ -349,7 +349,7 @@ adopt_conditions(Run *run, double *before)
     friction_start(run);
 }
 
-static int
+MDL_CHECKED static int
 check_initial(const Run *run)
 {
     char text[300];

@@ -27,7 +27,7 @@ integrator_form(Run *run, mdl_solver solver)
     run->stats->states = model->nx;
 }
 
-static int
+MDL_CHECKED static int
 create(Run *run)
 {
     static const Stepper *const steppers[] = {
@@ -100,7 +100,7 @@ integrator_resume(Run *run)
     return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
 }
 
-static int
+MDL_CHECKED static int
 go_on_with_ida(Run *run)
 {
     evaluate_load(run, run->time, run->y, run->yp);

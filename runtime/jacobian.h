@@ -11,9 +11,9 @@ typedef struct Jacobian Jacobian;
 Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced);
 void jacobian_free(Jacobian **jacobian);
 // Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
-bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
+MDL_CHECKED bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
 // `fresh`: choose new pivots (after events).
-bool jacobian_factor(Jacobian *jacobian, bool fresh);
+MDL_CHECKED bool jacobian_factor(Jacobian *jacobian, bool fresh);
 // b := J^-1 b; behind the unknowns stand those of fractional derivatives (run->modes).
 void jacobian_solve(Jacobian *jacobian, double *b);
 // Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.

@@ -163,7 +163,7 @@ by_states(Work *w)
     }
 }
 
-static int
+MDL_CHECKED static int
 by_inputs(Work *w, double *b)
 {
     for (uint32_t j = 0; j < w->request->inputs; j++) {
@@ -311,7 +311,7 @@ all_finite(const double *x, size_t n, size_t *where)
     return true;
 }
 
-static int
+MDL_CHECKED static int
 check_finite(const Work *w, const double *b)
 {
     const mdl_linear *out = w->out;
@@ -337,7 +337,7 @@ check_finite(const Work *w, const double *b)
 
 // --- the whole
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -359,7 +359,7 @@ refuse(const Run *run)
     return MDL_FAILED;
 }
 
-static int
+MDL_CHECKED static int
 refuse_rest(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_rests; k++)
@@ -372,7 +372,7 @@ refuse_rest(const Run *run)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 evaluate(Work *w)
 {
     Run *run = w->run;
@@ -413,7 +413,7 @@ allocate(Work *w)
            && w->out->held_rate && w->tangent;
 }
 
-static int
+MDL_CHECKED static int
 linearize(Work *w, double *b)
 {
     int status = evaluate(w);

@@ -36,7 +36,7 @@ struct mdl_linear_request {
 typedef void mdl_mode_fn(void *user, const char *what, const char *mode);
 void mdl_run_modes(mdl_run *run, mdl_mode_fn *tell, void *user);
 // At the present point of the run, of a model with tangents. A status of sim.h; messages said why. Free `out` in any case.
-int mdl_linearize(mdl_run *run, const mdl_linear_request *request, mdl_linear *out);
+MDL_CHECKED int mdl_linearize(mdl_run *run, const mdl_linear_request *request, mdl_linear *out);
 void mdl_linear_free(mdl_linear *linear);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "runtime/newton.h"
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run, Newton *newton)
 {
     char text[2000];

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/checked.h"
+
 enum { LU_DENSE_LIMIT = 20 };
 
 typedef struct Lu Lu;
@@ -18,7 +20,7 @@ void lu_free(Lu **lu);
 void lu_repeats(Lu *lu);
 // Numerical factorisation. `fresh` chooses new pivots; otherwise the old ones are used while they are good.
 // False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
-bool lu_factor(Lu *lu, const double *values, bool fresh);
+MDL_CHECKED bool lu_factor(Lu *lu, const double *values, bool fresh);
 uint32_t lu_singular_column(const Lu *lu);
 // Smallest pivot relative to the largest: far below 1 when the matrix may be singular.
 double lu_pivot_ratio(Lu *lu);

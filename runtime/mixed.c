@@ -134,7 +134,7 @@ circles(const Run *run)
 }
 
 // Relations and friction modes at fixed discrete values. With `stop` it ends where they go around in circles.
-static int
+MDL_CHECKED static int
 settle(Run *run, bool stop)
 {
     uint32_t limit = mixed_limit(run);
@@ -312,7 +312,7 @@ try_another(Run *run, Search *search)
 
 // Tries all values of the conditions that have flipped more than once, then each of the others besides. MDL_FAILED when none
 // agrees: v is as before.
-static int
+MDL_CHECKED static int
 search_conditions(Run *run)
 {
     const mdl_model *model = run->model;

@@ -25,6 +25,8 @@
 
 #include <stdint.h>
 
+#include "runtime/checked.h"
+
 enum { MDL_MODEL_VERSION = 1 };
 
 // One compiled function: called as code.fn(v, code.self). Native code ignores `self`; the interpreter

@@ -133,6 +133,21 @@ fail(Newton *newton, Trouble trouble)
     return false;
 }
 
+static void measure_terms(const Run *run, Newton *newton);
+
+bool
+newton_fulfilled(const Run *run, Newton *newton, double tolerance)
+{
+    const mdl_block *block = newton->block;
+    mdl_call(block->eval, run->v);
+    mdl_call(block->jacobian, run->v);
+    measure_terms(run, newton);
+    for (uint32_t i = 0; i < block->m; i++)
+        if (!(fabs(run->v[block->residual[i]]) <= tolerance * newton->size[i]))
+            return false;
+    return true;
+}
+
 static double *
 fill_rank_matrix(const Run *run, Newton *newton)
 {
@@ -529,8 +544,7 @@ solve_beside(Run *run, Newton *newton)
     // A dependence that least squares cannot resolve: the residuals at the start values say which equations disagree.
     if (newton->by_rank && newton->trouble != CONTRADICTION) {
         newton_write(run, newton, newton->start);
-        newton_defect(run, newton, newton->step);
-        newton->trouble = NOT_REACHED;
+        newton->trouble = newton_defect(run, newton, newton->step) ? NOT_REACHED : first;
     }
     return false;
 }

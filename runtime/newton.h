@@ -50,7 +50,7 @@ void newton_write(const Run *run, const Newton *newton, const double *from);
 double newton_size(const Newton *newton, const double *correction);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
-bool path_solve(Run *run, Newton *newton);
+MDL_CHECKED bool path_solve(Run *run, Newton *newton);
 // The unit of unknown i.
 double newton_scale(const mdl_block *block, uint32_t i);
 // How many unknowns the equations leave open at the iterate.
@@ -58,10 +58,10 @@ uint32_t newton_open(const Newton *newton);
 // The null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
 bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
 // Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
-bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
+MDL_CHECKED bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
 // Factors it with RANK_DEPENDENT and tells the rank: also the full one of a Jacobian that only the units of the unknowns make look
 // singular (capacitances of 1e-13 F beside resistances), which is regular in units that bring its entries close to each other.
-bool newton_review_rank(const Run *run, Newton *newton, uint32_t *rank);
+MDL_CHECKED bool newton_review_rank(const Run *run, Newton *newton, uint32_t *rank);
 // How the inner variables follow the direction `along` of the unknowns; `response` has n_inner places. v is as before.
 void newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response);
 // --trace=init: one line per solve and per step of the path, which stood at the unknowns `from` before.

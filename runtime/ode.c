@@ -74,7 +74,7 @@ load_states(Run *run, double time, const double *w)
     run->mode = w + run->model->nx;
 }
 
-static int
+MDL_CHECKED static int
 compute_right_side(realtype time, N_Vector y, N_Vector out, void *user)
 {
     Run *run = user;
@@ -229,7 +229,7 @@ create_erk(Run *run, Ode *ode)
     return true;
 }
 
-static int
+MDL_CHECKED static int
 create(Run *run, bool runge_kutta, bool stiff)
 {
     Ode *ode = calloc(1, sizeof *ode);
@@ -264,7 +264,7 @@ create(Run *run, bool runge_kutta, bool stiff)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 cvode_create(Run *run)
 {
     return create(run, false, true);
@@ -276,7 +276,7 @@ adams_create(Run *run)
     return create(run, false, false);
 }
 
-static int
+MDL_CHECKED static int
 erk_create(Run *run)
 {
     return create(run, true, false);
@@ -334,7 +334,7 @@ ode_stats(Run *run)
     ode->newton_failures = newtons;
 }
 
-static int
+MDL_CHECKED static int
 ode_start(Run *run)
 {
     Ode *ode = run->ode;
@@ -357,7 +357,7 @@ ode_start(Run *run)
 }
 
 // From where the method has arrived to the invariants.
-static int
+MDL_CHECKED static int
 project(Run *run)
 {
     Ode *ode = run->ode;
@@ -373,7 +373,7 @@ project(Run *run)
 }
 
 // The derivatives and the loops' unknowns at the accepted point.
-static int
+MDL_CHECKED static int
 take_point(Run *run)
 {
     Phase before = profile_enter(run, PHASE_PROJECTION);
@@ -410,7 +410,7 @@ missing_correction(Run *run)
     return sqrt(nvector_squares(defect, weight, n) / n);
 }
 
-static int
+MDL_CHECKED static int
 report_unsolved(Run *run, double missing)
 {
     const Ode *ode = run->ode;
@@ -429,7 +429,7 @@ report_unsolved(Run *run, double missing)
     return MDL_FAILED;
 }
 
-static int
+MDL_CHECKED static int
 evolve(Ode *ode, double limit, double *time)
 {
     int flag = ode->runge_kutta ? ERKStepSetStopTime(ode->memory, limit) : CVodeSetStopTime(ode->memory, limit);
@@ -441,7 +441,7 @@ evolve(Ode *ode, double limit, double *time)
 
 // ERKStep gives up where a stage has no right side: a loop without solution beyond a switch that the step has not been cut at yet, a
 // root of a number that the stage has made negative. A shorter step from the last accepted point may have one.
-static int
+MDL_CHECKED static int
 evolve_shorter(Run *run, double limit, double *time)
 {
     Ode *ode = run->ode;
@@ -459,7 +459,7 @@ evolve_shorter(Run *run, double limit, double *time)
     return flag;
 }
 
-static int
+MDL_CHECKED static int
 ode_step(Run *run, double limit)
 {
     Ode *ode = run->ode;
@@ -487,7 +487,7 @@ ode_step(Run *run, double limit)
 }
 
 // Back to where the step began. Its iteration shall be more exact from now on.
-static int
+MDL_CHECKED static int
 begin_again(Run *run, double before)
 {
     Ode *ode = run->ode;
@@ -505,7 +505,7 @@ begin_again(Run *run, double before)
 }
 
 // With CVODE, too, what is accepted has been looked at: the right side is evaluated there anyway.
-static int
+MDL_CHECKED static int
 cvode_step(Run *run, double limit)
 {
     enum { REPEATS = 8 };
@@ -548,7 +548,7 @@ ode_interpolate(Run *run, double time)
         y[i] += ode->shift[i];
     // Values between steps are off the invariants by the error of the interpolation.
     if (ode->projection)
-        projection_apply(run, ode->projection, time, y);
+        projection_between(run, ode->projection, time, y);
     evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
 }
 

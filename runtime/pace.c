@@ -44,7 +44,7 @@ pace_advise(const Run *run)
         run_message(run, MDL_NOTE, "loops that are nearly singular may be solved together with the steps: --solver=ida --form=dae");
 }
 
-static int
+MDL_CHECKED static int
 report_stall(Run *run)
 {
     double most = 0;

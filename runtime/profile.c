@@ -187,34 +187,34 @@ fastest_rate(Run *run)
     return isfinite(rate) ? rate : 0;
 }
 
-static void
+MDL_CHECKED static int
 probe_stiffness(Run *run, double length)
 {
     mdl_profile *p = run->profile;
     uint64_t steps = run->stats->steps;
     if (!run->stepper->is_explicit || run->modes || steps < FIRST_PROBE || (steps & (steps - 1)))
-        return;
+        return MDL_OK;
     double rate = fastest_rate(run);
     p->rate = fmax(p->rate, rate);
     p->stiffness_sum += length * rate;
     p->stiffness_probes++;
     evaluate_load(run, run->time, run->y, run->yp);
-    evaluate_row(run);
+    return evaluate_row(run, true);
 }
 
-void
+int
 profile_step(Run *run, double before, double instant, bool located)
 {
     mdl_profile *p = run->profile;
     if (!p)
-        return;
+        return MDL_OK;
     count_length(p, before, instant - before);
     count_judgement(run, run->time - before);
     // With an event the step ends where profile_before_event() is called.
     if (located)
-        return;
+        return MDL_OK;
     follow_unknowns(run, run->y);
-    probe_stiffness(run, run->time - before);
+    return probe_stiffness(run, run->time - before);
 }
 
 // --- events

@@ -121,7 +121,7 @@ profile_leave(const Run *run, Phase before)
 void profile_begin(Run *run);
 void profile_end(Run *run);
 // After an accepted step from `before`, which ends at `instant`; located: because of an event inside it.
-void profile_step(Run *run, double before, double instant, bool located);
+MDL_CHECKED int profile_step(Run *run, double before, double instant, bool located);
 void profile_before_event(Run *run);
 void profile_after_event(Run *run);
 

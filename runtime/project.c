@@ -48,7 +48,7 @@ struct Projection {
     double *value;      // per entry
     bool singular;      // at the point looked at last
     uint32_t random;
-    double *scale;      // per state of the model
+    double *scale;      // per state of the model; behind them what projection_between() keeps
     double *right;      // size
     double *defect;     // per invariant: c at the point factored last
     double *noise;      // per state that occurs: how far it is not known
@@ -208,7 +208,7 @@ projection_create(const Run *run)
     size_t n = model->n, most = n + model->n_constraints + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
     p->state = calloc(n + 1, sizeof *p->state);
     p->position = calloc(n + 1, sizeof *p->position);
-    p->scale = calloc(n + 1, sizeof *p->scale);
+    p->scale = calloc(n + model->nx + 1, sizeof *p->scale);
     p->entry = calloc(most + 1, sizeof *p->entry);
     p->value = calloc(most + 1, sizeof *p->value);
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
@@ -383,6 +383,18 @@ projection_apply(Run *run, Projection *p, double time, double *y)
     if (arrived && !p->singular)
         measure_noise(run, p);
     return arrived;
+}
+
+void
+projection_between(Run *run, Projection *p, double time, double *y)
+{
+    double *kept = p->scale + run->model->nx;
+    for (uint32_t i = 0; i < p->states; i++)
+        kept[i] = y[p->state[i]];
+    if (projection_apply(run, p, time, y))
+        return;
+    for (uint32_t i = 0; i < p->states; i++)
+        y[p->state[i]] = kept[i];
 }
 
 int

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/checked.h"
+
 typedef struct Rank Rank;
 
 // For matrices of `rows` x `columns`. NULL when memory is exhausted.
@@ -15,7 +17,7 @@ void rank_free(Rank **rank);
 double *rank_matrix(Rank *rank);
 // Factors. `scale` are the columns' units (NULL: 1): lengths of solutions are measured in them; rows are brought to the
 // same size. The rank is the number of pivots above `tolerance` times the largest, but at most `most`. False: not finite.
-bool rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t most);
+MDL_CHECKED bool rank_factor(Rank *rank, const double *scale, double tolerance, uint32_t most);
 // Units of columns, into `scale`, in which the entries of the matrix that waits in rank_matrix() are as close to each other as
 // units of rows and columns can make them; what is rounding beside its row counts for nothing. The matrix is not changed.
 void rank_balance(const Rank *rank, double *scale);

@@ -274,7 +274,7 @@ list_dependent(Review *r, uint32_t g, char *text, size_t size)
     free(weight);
 }
 
-static int
+MDL_CHECKED static int
 report_singular_position(Review *r)
 {
     const Run *run = r->run;
@@ -450,7 +450,7 @@ newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
     return unique;
 }
 
-static int
+MDL_CHECKED static int
 settle_block(Review *r, uint32_t step)
 {
     Run *run = r->run;
@@ -482,7 +482,7 @@ choose_causal_form(Run *run)
     run->stats->unknowns = run->ny;
 }
 
-static int
+MDL_CHECKED static int
 settle(Review *r)
 {
     Run *run = r->run;
@@ -518,7 +518,7 @@ has_constraints(const Run *run)
     return found;
 }
 
-static int
+MDL_CHECKED static int
 review_constraints(Run *run)
 {
     Review review = {0};
@@ -561,7 +561,7 @@ mdl_free_states(const mdl_model *model)
 }
 
 // A mechanism in which nothing can move has no motion to compute, and is rarely meant. Its forces at rest can be asked for.
-static int
+MDL_CHECKED static int
 refuse_rigid(const Run *run)
 {
     const mdl_model *model = run->model;

@@ -159,7 +159,10 @@ rests_regroup(const mdl_model *model, Rests *rests)
         last = root;
     }
     rests->group[rests->groups] = rests->active;
-    return rests_patterns(model, rests);
+    if (rests_patterns(model, rests))
+        return true;
+    rests->active = rests->groups = 0;
+    return false;
 }
 
 // What a contact is, but for the places of its arrays.
@@ -333,7 +336,7 @@ rests_begin(Run *run, uint32_t k)
     contact->largest = 0;
     if (!rests_regroup(run->model, run->rests) || !rests_project(run)) {
         contact->active = false;
-        rests_regroup(run->model, run->rests);
+        run->rests->broken = !rests_regroup(run->model, run->rests);
         return "the states cannot be moved onto it";
     }
     run->rests->version++;
@@ -391,7 +394,7 @@ rests_open(Run *run, uint32_t k)
     Guard *relation = &run->guard[model->rest[k].relation];
     relation->forced = true;
     relation->pending = false;
-    rests_regroup(model, run->rests);
+    run->rests->broken = !rests_regroup(model, run->rests);
 }
 
 Guard *

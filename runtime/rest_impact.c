@@ -78,7 +78,7 @@ is_endless(uint32_t strikes, uint32_t closed)
     return strikes > STRIKES + STRIKES_OF_ALL * (double)closed * closed * closed;
 }
 
-static int
+MDL_CHECKED static int
 report(const Run *run, uint32_t k, const char *what)
 {
     run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: %s:\n  %s", run->v[0], what,
@@ -98,7 +98,7 @@ is_flat(const Run *run, uint32_t k)
 }
 
 // Contacts whose impacts have died away within the event come to rest, the others at rest are projected.
-static int
+MDL_CHECKED static int
 close_struck(Run *run)
 {
     Rests *rests = run->rests;
@@ -136,6 +136,10 @@ rest_after_event(Run *run, bool *again)
     *again = false;
     if (!rests || !rests->version) // nothing has ever been at rest
         return MDL_OK;
+    if (rests->broken) {
+        run_message(run, MDL_ERROR, "out of memory");
+        return MDL_INTERNAL;
+    }
     *again = lower_lifted(run);
     if (*again)
         return MDL_OK;

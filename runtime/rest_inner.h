@@ -41,11 +41,12 @@ struct Rests {
     double *row;                                 // per unknown: one row or direction, scattered; else 0
     uint32_t version;
     uint32_t strikes;                            // of the event being handled
+    bool broken;                                 // no memory for the groups: the event that is being handled ends the run
 };
 // Rows of contact k stand at 2k (positions) and 2k + 1 (velocities) in jac_rest and in row_start.
 
 // Makes `list` and `group` from the contacts that are active. False: no memory.
-bool rests_regroup(const mdl_model *model, Rests *rests);
+MDL_CHECKED bool rests_regroup(const mdl_model *model, Rests *rests);
 // Lets a contact end: its relation may cross again when its gap has become visible.
 void rests_open(Run *run, uint32_t k);
 // Lets a contact begin. NULL, or why that cannot be; then nothing is changed.
@@ -59,10 +60,10 @@ void rests_patterns_free(Rests *rests);
 void rests_scatter(const Run *run, uint32_t row, bool clear);
 double rests_effect(const Rests *rests, const Direction *along);
 // Functions g, dg/dt, d2g/dt2 and their partials at the states in v. False: the equations cannot be solved.
-bool rests_evaluate(Run *run);
+MDL_CHECKED bool rests_evaluate(Run *run);
 // Distance from the surface of the level and, in *allowed, what the tolerance says about it; behind rests_evaluate().
 double rests_drift(const Run *run, uint32_t k, uint32_t level, double *allowed);
 // Moves the states in v to g = 0 and dg/dt = 0 of all active contacts. False: not possible.
-bool rests_project(Run *run);
+MDL_CHECKED bool rests_project(Run *run);
 
 #endif

@@ -31,7 +31,7 @@ output_of(const Result *result, uint32_t k)
     return result->column ? result->column[k] : k;
 }
 
-static int
+MDL_CHECKED static int
 report(const Run *run, int error, const char *doing)
 {
     const char *path = run->options->output_path ? run->options->output_path : "the result";
@@ -39,7 +39,7 @@ report(const Run *run, int error, const char *doing)
     return MDL_IO;
 }
 
-static int
+MDL_CHECKED static int
 flush(Run *run)
 {
     Result *result = run->result;
@@ -65,7 +65,7 @@ is_mat(const char *path)
     return length > 4 && !strcmp(path + length - 4, ".mat");
 }
 
-static int
+MDL_CHECKED static int
 begin(Run *run)
 {
     Result *result = run->result;
@@ -161,7 +161,7 @@ keep_final(Run *run)
         *options->final_time = run->v[0];
 }
 
-static int
+MDL_CHECKED static int
 not_finite(const Run *run, uint32_t k)
 {
     double value = output_value(run, k);
@@ -173,7 +173,7 @@ not_finite(const Run *run, uint32_t k)
 }
 
 // A row with a value that is not finite would be worth nothing; the run ends before it.
-static int
+MDL_CHECKED static int
 check_finite(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -215,7 +215,8 @@ result_row(Run *run)
         return status;
     if (check_finite(run) != MDL_OK)
         return MDL_FAILED;
-    audit_row(run);
+    if ((status = audit_row(run)) != MDL_OK)
+        return status;
     keep_final(run);
     run->stats->rows++;
     if (!result->wanted)

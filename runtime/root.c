@@ -76,8 +76,8 @@ compute(Run *run)
 bool
 root_violated(Run *run)
 {
-    bool violated = false;
     compute(run);
+    bool violated = failure_happened(run); // a relation has no value
     for (uint32_t k = 0; k < run->guards; k++) {
         violated = violated || run->phi[k] < 0;
         run->guard[k].size = fmax(run->guard[k].size, fabs(run->phi[k]));
@@ -95,13 +95,15 @@ scaled_minimum(const Run *run)
     return least;
 }
 
+// Where the equations have no solution the held values are not right any more.
 static double
 value_at(Run *run, double time)
 {
-    condition_evaluate(run, time);
-    compute(run);
     run->stats->root_evaluations++;
-    return scaled_minimum(run);
+    if (condition_evaluate(run, time) != MDL_OK)
+        return -INFINITY;
+    compute(run);
+    return failure_happened(run) ? -INFINITY : scaled_minimum(run);
 }
 
 // State of the ITP iteration on [a, b] with f(a) >= 0 > f(b).
@@ -179,31 +181,53 @@ note_crossing(Run *run, uint32_t k, double time)
     guard->last[side] = time;
 }
 
-bool
-root_locate(Run *run, double low, double high, double *instant)
+// The guards that are violated at `time`, just behind the last point at which none is. The equations may have no solution there
+// any more as long as the conditions are what they were; where no condition has changed it is lost.
+MDL_CHECKED static int
+mark_pending(Run *run, double time)
 {
+    bool any = false;
+    if (condition_evaluate(run, time) != MDL_OK) {
+        evaluate_plain(run);
+        evaluate_outputs(run);
+    }
+    compute(run);
+    for (uint32_t k = 0; k < run->guards; k++) {
+        run->guard[k].pending = run->phi[k] < 0;
+        any = any || run->guard[k].pending;
+        if (run->guard[k].pending)
+            note_crossing(run, k, time);
+    }
+    int status = any ? MDL_OK : evaluate_at(run, time, true);
+    if (any || status != MDL_OK)
+        return status;
+    compute(run);
+    return failure_report(run) ? MDL_FAILED : MDL_OK;
+}
+
+int
+root_locate(Run *run, double low, double high, double *instant, bool *found)
+{
+    *found = false;
     for (uint32_t k = 0; k < run->guards; k++)
         run->phi_scale[k] = 1;
-    value_at(run, low);
+    bool solved = value_at(run, low) > -INFINITY;
     for (uint32_t k = 0; k < run->guards; k++)
-        run->phi_scale[k] = fabs(run->phi[k]);
-    value_at(run, high);
+        run->phi_scale[k] = solved ? fabs(run->phi[k]) : 0;
+    solved = value_at(run, high) > -INFINITY;
     for (uint32_t k = 0; k < run->guards; k++)
-        run->phi_scale[k] = fmax(run->phi_scale[k], fabs(run->phi[k]));
-    Bracket bracket = {.a = low, .b = high, .fb = scaled_minimum(run)};
+        run->phi_scale[k] = solved ? fmax(run->phi_scale[k], fabs(run->phi[k])) : fmax(run->phi_scale[k], DBL_MIN);
+    Bracket bracket = {.a = low, .b = high, .fb = solved ? scaled_minimum(run) : -1};
     if (!(bracket.fb < 0))
-        return false;
+        return MDL_OK;
     bracket.narrow = RESOLUTION * fmax(fmax(fabs(low), fabs(high)), high - low);
     bracket.fa = fmax(value_at(run, low), 0);
     narrow(run, &bracket);
-    value_at(run, bracket.b);
-    for (uint32_t k = 0; k < run->guards; k++) {
-        run->guard[k].pending = run->phi[k] < 0;
-        if (run->guard[k].pending)
-            note_crossing(run, k, bracket.b);
-    }
-    *instant = bracket.b;
-    return true;
+    run->settled = bracket.a;
+    int status = mark_pending(run, bracket.b);
+    *found = status == MDL_OK;
+    *instant = *found ? bracket.b : bracket.a;
+    return status;
 }
 
 // Lowest point of the parabola through three values at a < b < c. False: it has none.
@@ -286,8 +310,8 @@ root_suspect(Run *run, double from)
 }
 
 // Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
-static bool
-follow_dip(Run *run, uint32_t k, double *instant)
+MDL_CHECKED static int
+follow_dip(Run *run, uint32_t k, double *instant, bool *found)
 {
     enum { LOOKS = 8 };
     double deepest = run->guard[k].dip;
@@ -296,32 +320,33 @@ follow_dip(Run *run, uint32_t k, double *instant)
     double value[3] = {seen_row(run, before)[k], 0, seen_row(run, before + 1)[k]};
     for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
         double when, least;
-        condition_evaluate(run, at[1]);
-        if (root_violated(run) && root_locate(run, low, at[1], instant))
-            return true;
+        bool lost = condition_evaluate(run, at[1]) != MDL_OK;
+        int status = lost || root_violated(run) ? root_locate(run, low, at[1], instant, found) : MDL_OK;
+        if (status != MDL_OK || *found || lost)
+            return status;
         value[1] = run->phi[k];
         if (!lowest_point(at, value, &when, &least) || !(least < LOW * value[1]))
-            return false;
+            return MDL_OK;
         int side = when > at[1] ? 0 : 2;
         at[side] = at[1];
         value[side] = value[1];
         at[1] = when;
     }
-    return false;
+    return MDL_OK;
 }
 
-bool
-root_dipped(Run *run, double *instant)
+int
+root_dipped(Run *run, double *instant, bool *found)
 {
+    *found = false;
     for (;;) {
         uint32_t first = UINT32_MAX;
         for (uint32_t k = 0; k < run->guards; k++)
             if (!isnan(run->guard[k].dip) && (first == UINT32_MAX || run->guard[k].dip < run->guard[first].dip))
                 first = k;
-        if (first == UINT32_MAX)
-            return false;
-        if (follow_dip(run, first, instant))
-            return true;
+        int status = first == UINT32_MAX ? MDL_OK : follow_dip(run, first, instant, found);
+        if (status != MDL_OK || *found || first == UINT32_MAX)
+            return status;
         run->guard[first].dip = NAN;
     }
 }
@@ -336,7 +361,7 @@ root_chatter_help(const Run *run)
                       "term, a*Sgn(x) or tar(x, a), can hold it there" : "";
 }
 
-static int
+MDL_CHECKED static int
 report_missed(const Run *run, uint32_t guard)
 {
     run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other faster than "
@@ -458,13 +483,15 @@ short_time(const Run *run)
 
 // Relations that have flipped and whose functions move back at once: they must flip again. The root functions
 // are evaluated at the point and a little later along the derivatives.
-static void
+MDL_CHECKED static int
 look_ahead(Run *run)
 {
     const mdl_model *model = run->model;
     double *v = run->v, later = short_time(run);
     evaluate_load(run, run->time, run->y, run->yp);
-    evaluate_row(run);
+    int status = evaluate_row(run, true);
+    if (status != MDL_OK)
+        return status;
     mdl_call(model->relations, v);
     for (uint32_t k = 0; k < model->n_relations; k++) {
         run->phi[k] = relation_guard(run, &model->relation[k]);
@@ -486,7 +513,7 @@ look_ahead(Run *run)
                            change < -4 * DBL_EPSILON * fmax(fabs(run->phi[k]), guard->size);
     }
     evaluate_load(run, run->time, run->y, run->yp);
-    evaluate_row(run);
+    return evaluate_row(run, true);
 }
 
 // The event is the first point of what dips are looked for in.
@@ -498,7 +525,7 @@ remember_first(Run *run)
     root_suspect(run, run->time);
 }
 
-void
+int
 root_blind(Run *run)
 {
     uint32_t laws = run->model->n_relations + run->model->n_time_relations;
@@ -516,7 +543,8 @@ root_blind(Run *run)
         blind = blind || (k < run->model->n_relations && guard->band > 0);
     }
     condition_forget(run);
-    if (blind)
-        look_ahead(run);
-    remember_first(run);
+    int status = blind ? look_ahead(run) : MDL_OK;
+    if (status == MDL_OK)
+        remember_first(run);
+    return status;
 }

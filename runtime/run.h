@@ -36,12 +36,12 @@ struct Rank;
 // One way of stepping. The functions are those declared below as integrator_*, which call them.
 typedef struct Stepper {
     const char *name;
-    int (*create)(struct Run *run);
+    MDL_CHECKED int (*create)(struct Run *run);
     void (*free)(struct Run *run);
-    int (*start)(struct Run *run);
+    MDL_CHECKED int (*start)(struct Run *run);
     // May be NULL: the same as start at a time within the last step, from which the motion goes on as it came.
-    int (*resume)(struct Run *run);
-    int (*step)(struct Run *run, double limit);
+    MDL_CHECKED int (*resume)(struct Run *run);
+    MDL_CHECKED int (*step)(struct Run *run, double limit);
     void (*interpolate)(struct Run *run, double time);
     void (*stats)(struct Run *run);
     // May be NULL: the states of `n` ranges within the last step, loaded into v.
@@ -113,6 +113,7 @@ struct Run {
     double *y, *yp;       // n + modes each: the last accepted point; with modes only ny + modes count
     const double *mode;   // those that evaluations take (fractional.c)
     uint32_t *implicit, n_implicit; // states whose rows are implicit
+    double *solved;       // n + nx, of which loops' unknowns count: where evaluate_row() has solved them last
     double *motion;       // n + nx: unknowns and derivatives before the event being handled
 
     Newton **block;       // per dynamics step, NULL for plain ones
@@ -120,6 +121,7 @@ struct Run {
     uint32_t deficient;   // equations of blocks that follow from others
     uint32_t locked;      // those that do under the present conditions (locked.c)
     bool loop_failed;     // and it was said which
+    bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
     const Stepper *stepper;
@@ -148,6 +150,7 @@ struct Run {
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
     bool time_event;           // the event being handled is at an instant
+    double settled;            // before an event that was located: the last time at which no condition was violated
     uint32_t accumulated;      // relation + 1 whose events can no longer be told apart, 0: none
     double event_time[EVENT_WINDOW];
     uint32_t event_count;
@@ -182,12 +185,14 @@ typedef enum Effort {
     EFFORT_PATHS   // at a start: what path.c tries after it, too
 } Effort;
 // Solves the block from the values in v. Returns MDL_FAILED without a message; newton_report() says why.
-int newton_solve(Run *run, Newton *newton, Effort effort);
+MDL_CHECKED int newton_solve(Run *run, Newton *newton, Effort effort);
 // After a block of the initial system was solved: a note when the conditions of the start do not determine its states.
 void newton_note_open(Run *run, Newton *newton);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
 void newton_report(const Run *run, Newton *newton, const char *when);
+// At the unknowns in v, where it is evaluated: the residuals are below `tolerance` of their terms.
+bool newton_fulfilled(const Run *run, Newton *newton, double tolerance);
 
 struct mdl_run;
 // What stands behind a run that was opened (sim.h).
@@ -216,9 +221,13 @@ void evaluate_slopes(const Run *run, const double *y, double *slope);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
-int evaluate_solved(Run *run, bool report);
-// evaluate_solved or, when blocks are large or fail, evaluate_plain; then outputs.
-void evaluate_row(Run *run);
+MDL_CHECKED int evaluate_solved(Run *run, bool report);
+// evaluate_solved or, where the integrator has the loops' unknowns and they are many or cannot be solved anew, evaluate_plain;
+// then outputs. MDL_FAILED when the equations have no solution that the loops find, or a call fails: with a message when
+// `report` is set.
+MDL_CHECKED int evaluate_row(Run *run, bool report);
+// The same at a time within the last step.
+MDL_CHECKED int evaluate_at(Run *run, double time, bool report);
 void evaluate_outputs(Run *run);
 // Copies unknowns and derivatives from v into run->y, run->yp.
 void evaluate_store(Run *run);
@@ -226,7 +235,7 @@ void evaluate_store(Run *run);
 bool evaluate_not_finite(const Run *run, char *text, size_t size);
 // What is known about the cause of a value that is not finite, beginning with a newline; "" when nothing is.
 const char *evaluate_explain(const Run *run);
-int evaluate_asserts(Run *run);
+MDL_CHECKED int evaluate_asserts(Run *run);
 // Failures in functions and subscripts (failure.c): forgets one, tells of one (as text, or as an error message).
 void failure_clear(const Run *run);
 // Calls find the texts of the run.
@@ -248,10 +257,10 @@ void evaluate_anyway(Run *run);
 // --- assemble.c, assemble_report.c: loops of a mechanism at the start
 // Moves the start values of states in v as little as possible, so that all loops close, and the initial conditions with
 // them. MDL_FAILED with a message when they cannot.
-int assemble_start(Run *run);
+MDL_CHECKED int assemble_start(Run *run);
 // After the initial system failed: moves start values in v that are guesses as little as possible to where all invariants hold,
 // and the conditions that they have become with them. False: that is not possible, or there are none.
-bool assemble_guesses(Run *run);
+MDL_CHECKED bool assemble_guesses(Run *run);
 // A note about what moved, when v holds the solution of the initial system; asked: by --assemble.
 void assemble_note(const Run *run, const double *before, bool asked);
 // After the initial system failed: true when loops do not close from the start values in v, and a message said where.
@@ -261,15 +270,15 @@ bool assemble_explain(Run *run);
 size_t assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size);
 
 // --- init.c: parameters and the initial system, up to and including the first event iteration
-int init_solve(Run *run);
+MDL_CHECKED int init_solve(Run *run);
 
 // --- event.c
-int event_iterate(Run *run, bool initial);
+MDL_CHECKED int event_iterate(Run *run, bool initial);
 void event_instants(Run *run);
 // The next instant after the current time (infinity when there is none).
 double event_next_instant(const Run *run);
 // Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
-int event_progress(Run *run);
+MDL_CHECKED int event_progress(Run *run);
 // Conditions that go on changing in less than this (s) let no run come through.
 double event_hurry(const Run *run);
 uint32_t event_relation_count(const Run *run);
@@ -278,21 +287,21 @@ uint32_t event_relation_count(const Run *run);
 // Root functions and new values of relations at the point in v; those with time just after the instant.
 void event_relations(Run *run);
 // Relations, laws, discrete variables and unknowns with pre() fixed; what reinit() asks for stands in its places afterwards.
-int mixed_solve(Run *run);
+MDL_CHECKED int mixed_solve(Run *run);
 // How many passes an iteration at one instant may take, and the message when it takes more.
 uint32_t mixed_limit(const Run *run);
-int mixed_report(const Run *run);
+MDL_CHECKED int mixed_report(const Run *run);
 
 // --- friction.c: the modes of set-valued laws, unilateral constraints among them
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
-int friction_create(Run *run);
+MDL_CHECKED int friction_create(Run *run);
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
 // The limit a of a friction; 0 where it is no more than rounding, as that of a contact that is open.
 double friction_limit(const Run *run, uint32_t law);
 // Solves the model at the modes in force; laws that hold the same motion share the forces.
-int friction_evaluate(Run *run);
+MDL_CHECKED int friction_evaluate(Run *run);
 // After an evaluation: shares the forces anew when there are such laws.
-int friction_share(Run *run);
+MDL_CHECKED int friction_share(Run *run, bool report);
 void friction_free(Run *run);
 void friction_start(Run *run);
 void friction_event(Run *run);  // an event begins
@@ -300,7 +309,7 @@ void friction_search(Run *run); // a search for modes begins
 // One step of the search: changes the modes of laws that are wrong. True when something changed.
 bool friction_update(Run *run);
 // After events and accepted steps: a negative limit ends the run with a message.
-int friction_check(Run *run);
+MDL_CHECKED int friction_check(Run *run);
 // What the force of the limit makes of X when no other law holds it; 0: not measured.
 double friction_answer(const Run *run, uint32_t law);
 // The slip of a friction in a plane below which it is no more than the error of the integration.
@@ -328,26 +337,26 @@ void disk_follow(Run *run);
 bool disk_turn(Run *run, uint32_t first);
 
 // --- contact.c: unilateral constraints
-int contact_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
+MDL_CHECKED int contact_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
 void contact_free(Run *run);
 // The first modes; MDL_FAILED with a message when a constraint is violated at the start.
-int contact_start(Run *run);
+MDL_CHECKED int contact_start(Run *run);
 double contact_gap(const Run *run, uint32_t law);
 double contact_force(const Run *run, uint32_t law);
 double contact_band(const Run *run, uint32_t law); // a gap below this counts as none
 // The mode that an open constraint should have. pending: it has just closed; decided: it has just opened.
 double contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided);
 // An event begins, with the states in v: velocities jump where constraints close.
-int contact_event(Run *run);
+MDL_CHECKED int contact_event(Run *run);
 // The same again, after the event has changed states. *struck: there was an impact.
-int contact_impacts(Run *run, bool *struck);
+MDL_CHECKED int contact_impacts(Run *run, bool *struck);
 // Closed constraints are brought to zero exactly; the model is evaluated.
-int contact_close(Run *run);
-// After an accepted step: true when closed constraints had drifted and were moved back: the integrator must start again.
-bool contact_drifted(Run *run);
+MDL_CHECKED int contact_close(Run *run);
+// After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
+MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 
 // --- rest.c: relations that stay at zero after their events have accumulated
-int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
+MDL_CHECKED int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
 void rest_free(Run *run);
 // A reinit of the event being handled has changed its state.
 void rest_note(Run *run, uint32_t reinit, double before, double after);
@@ -376,7 +385,7 @@ uint32_t rest_falling_back(Run *run);
 const char *rest_text(const Run *run, uint32_t contact);
 // After an event iteration: contacts that reinits have lifted end, contacts that were hit reset again, and what is at
 // rest is moved onto its surface exactly. *again: the event iteration must run again.
-int rest_after_event(Run *run, bool *again);
+MDL_CHECKED int rest_after_event(Run *run, bool *again);
 void rest_event(Run *run); // a new event begins
 // During an event: the relation is not computed anew, because it is at rest or was hit.
 bool rest_keeps(const Run *run, uint32_t relation);
@@ -392,56 +401,56 @@ void rest_tangent(Run *run);
 // The tangent of rest_guard(), behind tangent_dynamics().
 double rest_rate(const Run *run, uint32_t contact);
 // Behind tangent_dynamics() along s: s keeps the gaps (level 0), then their speeds (level 1) of what is at rest.
-bool rest_close_tangent(Run *run, uint32_t level, double *s);
+MDL_CHECKED bool rest_close_tangent(Run *run, uint32_t level, double *s);
 // A contact at rest whose reaction moves several states, UINT32_MAX: none.
 uint32_t rest_shared(const Run *run);
 // --- delay.c: delayed values
-int delay_create(Run *run);
+MDL_CHECKED int delay_create(Run *run);
 void delay_free(Run *run);
-int delay_start(Run *run); // the first point, in v
+MDL_CHECKED int delay_start(Run *run); // the first point, in v
 // Sets the delayed values at the time in v. True when delay times are computed by the dynamics: then delay_moved() says
 // whether the dynamics gave other ones than those that were used.
 bool delay_load(Run *run);
 bool delay_moved(const Run *run);
 // Keeps the points of an accepted step from `before` to `instant`; v is at the latter afterwards.
-int delay_record(Run *run, double before, double instant);
+MDL_CHECKED int delay_record(Run *run, double before, double instant);
 // True when the argument of a delay has reached an earlier event at `instant`, with v there.
 bool delay_reaches(const Run *run, double instant);
 // Arguments of delays that reach an earlier event at `instant` go past it. True when there was one.
 bool delay_due(Run *run, double instant);
 // After an event, with v behind it. of_delay: nothing else than delay_due() made it.
-int delay_event(Run *run, bool of_delay);
+MDL_CHECKED int delay_event(Run *run, bool of_delay);
 double delay_next_instant(const Run *run);
 double delay_limit(const Run *run); // the next step must not go beyond
 
 // --- transport.c: profiles of spatialDistribution
-int transport_create(Run *run);
+MDL_CHECKED int transport_create(Run *run);
 void transport_free(Run *run);
 void transport_begin(Run *run); // before the initial system is solved
-int transport_start(Run *run);  // the initial profiles; v is at the start
+MDL_CHECKED int transport_start(Run *run);  // the initial profiles; v is at the start
 // As delay_load() and delay_moved(): what leaves at the x in v.
 bool transport_load(Run *run);
 bool transport_moved(const Run *run);
-int transport_record(Run *run, double before, double instant); // as delay_record()
+MDL_CHECKED int transport_record(Run *run, double before, double instant); // as delay_record()
 // After an event, with v behind it. True: a jump has left, and the relations are to be looked at again.
 bool transport_event(Run *run);
 double transport_limit(const Run *run); // the next step must not go beyond
 
 // --- condition.c: relations without the rest of the model
-int condition_create(Run *run);
+MDL_CHECKED int condition_create(Run *run);
 void condition_free(Run *run);
 // Relations can be evaluated by themselves now.
 bool condition_alone(const Run *run);
 // Puts time and states within the last step into v and evaluates what relations read, or the whole model when that is
-// what they need.
-void condition_evaluate(Run *run, double time);
+// what they need. MDL_FAILED, silently, as evaluate_row().
+MDL_CHECKED int condition_evaluate(Run *run, double time);
 // True when nothing that conditions read has moved far enough, over the whole last step, for one of them to change.
 bool condition_far(const Run *run);
 // After a look at the end of the last step, with run->phi there: how far the states may move from here.
 void condition_learn(Run *run);
 void condition_forget(Run *run); // discrete values have changed
 // --- fractional.c: fractional derivatives as sums of exponentials. `mode` has the values of all exponentials.
-int fractional_create(Run *run); // sets run->modes
+MDL_CHECKED int fractional_create(Run *run); // sets run->modes
 void fractional_free(Run *run);
 void fractional_begin(Run *run); // parameters of the model, before initialisation
 void fractional_start(Run *run); // after it: nothing has passed yet
@@ -474,18 +483,20 @@ bool root_any(const Run *run);
 // Root functions at the point in v (after dynamics): true when a condition is violated.
 bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
-// the guards that crossed are marked pending. False when the violation vanished.
-bool root_locate(Run *run, double low, double high, double *instant);
+// the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation
+// vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is
+// no event: *instant is the last one before.
+MDL_CHECKED int root_locate(Run *run, double low, double high, double *instant, bool *found);
 // Remembers the values of a point without violation. True when parabolas through the last three values of guards have come
 // close to zero, between two points not before `from`: worth a look.
 bool root_suspect(Run *run, double from);
 // That look: where those parabolas are lowest. As root_locate().
-bool root_dipped(Run *run, double *instant);
+MDL_CHECKED int root_dipped(Run *run, double *instant, bool *found);
 // At a point up to which there was no event, or at the first one: conditions that left their band see again. MDL_FAILED when
 // one must have flipped twice inside its band, so that what follows would be wrong.
-int root_arm(Run *run);
+MDL_CHECKED int root_arm(Run *run);
 // After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
-void root_blind(Run *run);
+MDL_CHECKED int root_blind(Run *run);
 // What helps against chattering, beginning with a newline; "" when no relation is blind.
 const char *root_chatter_help(const Run *run);
 const char *root_text(const Run *run, uint32_t guard);
@@ -506,28 +517,30 @@ Projection *projection_create(const Run *run); // NULL: out of memory, or invari
 void projection_free(Projection **projection);
 // Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
 // depend on each other here, or y is too far away.
-bool projection_apply(Run *run, Projection *projection, double time, double *y);
+MDL_CHECKED bool projection_apply(Run *run, Projection *projection, double time, double *y);
+// The same for values between two steps: where there is no way y stays off the invariants by the error of its interpolation.
+void projection_between(Run *run, Projection *projection, double time, double *y);
 // The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
 // C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
-bool projection_factor(Run *run, Projection *projection, double time, const double *y);
+MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time, const double *y);
 // Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
 // latest projection has arrived: near a singular position that may be less than the tolerance asks for.
 void projection_weights(Projection *projection, double *weight);
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
-int projection_report(const Run *run); // MDL_FAILED
+MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
 
 // --- redundancy.c: constraints that follow from others
 // At a consistent point. Chooses the causal form where the forces of constraints are not unique. MDL_FAILED with a
 // message in a singular position, and when the motion is not determined.
-int redundancy_review(Run *run);
+MDL_CHECKED int redundancy_review(Run *run);
 // At an accepted point, in v: MDL_FAILED when a constraint that followed from the others no longer does.
-int redundancy_check(const Run *run);
+MDL_CHECKED int redundancy_check(const Run *run);
 
 // --- locked.c: loops whose equations follow from others under the present conditions
 // After an event iteration, and at the start: finds run->locked. MDL_FAILED with a message when the motion is not determined.
-int locked_review(Run *run);
+MDL_CHECKED int locked_review(Run *run);
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
 
 // --- choice.c: --solver=auto
@@ -543,33 +556,33 @@ void choice_warn_of_stiffness(Run *run);
 struct mdl_linear;
 struct mdl_linear_request;
 // mdl_linearize() at run->time, run->y.
-int linearize_run(Run *run, const struct mdl_linear_request *request, struct mdl_linear *out);
+MDL_CHECKED int linearize_run(Run *run, const struct mdl_linear_request *request, struct mdl_linear *out);
 
 // --- steady.c: options.steady
 // Moves the states in run->y to an equilibrium, with inputs, parameters and discrete variables as they are. v is there.
-int steady_find(Run *run);
+MDL_CHECKED int steady_find(Run *run);
 
 // --- sense.c, saltation.c: sensitivities of the states (options.sense)
-int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
+MDL_CHECKED int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
 void sense_free(Run *run);
-int sense_start(Run *run);  // after initialisation, with its solution in v
-int sense_values(Run *run); // those of the outputs, at the point in v, into their places
+MDL_CHECKED int sense_start(Run *run);  // after initialisation, with its solution in v
+MDL_CHECKED int sense_values(Run *run); // those of the outputs, at the point in v, into their places
 // Around an event: v is at the left limit, with the conditions that have become true pending; then behind the event. In
 // between what the event iteration does, each with v evaluated: when pre() of continuous variables is taken, before the
 // discrete equations are evaluated, and behind each impact. MDL_FAILED with a message: there is no derivative. Nothing
 // happens outside of events.
-int sense_before_event(Run *run);
-int sense_left_limits(Run *run);
-int sense_discretes(Run *run);
-int sense_impact(Run *run);
+MDL_CHECKED int sense_before_event(Run *run);
+MDL_CHECKED int sense_left_limits(Run *run);
+MDL_CHECKED int sense_discretes(Run *run);
+MDL_CHECKED int sense_impact(Run *run);
 void sense_moved(const Run *run); // what the step did to states was the correction of a drift
-int sense_after_event(Run *run);
-int sense_remember(Run *run); // behind that: for what is delayed
+MDL_CHECKED int sense_after_event(Run *run);
+MDL_CHECKED int sense_remember(Run *run); // behind that: for what is delayed
 extern const Stepper sense_stepper;
 
 // --- pace.c: runs that do not get on
 // After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
-int pace_step(Run *run, double before);
+MDL_CHECKED int pace_step(Run *run, double before);
 // A loop has no solution just ahead of the last point: says so, with its equations. False: nothing was said.
 bool pace_explain(Run *run);
 // After a step that has failed: another form may get on.
@@ -582,43 +595,43 @@ extern const Stepper rk4_stepper;                               // fixed.c: fixe
 extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
 // The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
 void integrator_form(Run *run, mdl_solver solver);
-int integrator_create(Run *run);
+MDL_CHECKED int integrator_create(Run *run);
 // Behind integrator_free(): the stepper of run->solver.
-int integrator_again(Run *run);
+MDL_CHECKED int integrator_again(Run *run);
 // Another integrator for the same solver, because loops are locked now.
-int integrator_renew(Run *run);
+MDL_CHECKED int integrator_renew(Run *run);
 // For a method of this order that controls the errors of its steps; they add up to `share` times what those of IDA do at the
 // same tolerance. At consistent values.
 double integrator_strictness(Run *run, int order, double share);
 void integrator_free(Run *run);
 // Starts (again) at run->time with run->y, run->yp, which are consistent.
-int integrator_start(Run *run);
+MDL_CHECKED int integrator_start(Run *run);
 // Starts at a time within the last step, after an event that has changed neither unknowns nor derivatives: the method may
 // keep what it knows of the motion.
-int integrator_resume(Run *run);
+MDL_CHECKED int integrator_resume(Run *run);
 // A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time.
 enum { RUN_GIVES_UP = -1 };
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.
-int integrator_step(Run *run, double limit);
+MDL_CHECKED int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).
 void integrator_interpolate(Run *run, double time);
 void integrator_stats(Run *run);
 
 // --- audit.c: powers and energies per node (options.audit)
-int audit_create(Run *run);  // silent: MDL_INTERNAL when memory is exhausted
+MDL_CHECKED int audit_create(Run *run);  // silent: MDL_INTERNAL when memory is exhausted
 void audit_free(Run *run);
 void audit_start(Run *run);  // at the consistent start, in v
-void audit_step(Run *run, double before, double instant);
+MDL_CHECKED int audit_step(Run *run, double before, double instant);
 void audit_energies(const mdl_audit *tables, const mdl_node_audit *nodes, double energy[AUDIT_ENERGIES]); // audit_report.c
-void audit_row(Run *run); // the point in v becomes a row: its powers and energies, where options.audit_place wants them // after an accepted step; v stays what it is
+MDL_CHECKED int audit_row(Run *run); // the point in v becomes a row: its powers and energies, where options.audit_place wants them // after an accepted step; v stays what it is
 void audit_before_event(Run *run);
 void audit_after_event(Run *run);
-int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work
+MDL_CHECKED int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work
 
 // --- result.c
-int result_open(Run *run);
-int result_row(Run *run);    // stores the values in v
-int result_tend(Run *run);   // between steps: what has waited for long goes to disk
-int result_close(Run *run);
+MDL_CHECKED int result_open(Run *run);
+MDL_CHECKED int result_row(Run *run);    // stores the values in v
+MDL_CHECKED int result_tend(Run *run);   // between steps: what has waited for long goes to disk
+MDL_CHECKED int result_close(Run *run);
 
 #endif

@@ -104,7 +104,7 @@ sense_refuse(const Run *run, const char *why, const char *text)
 }
 
 // What is behind the event demands that its time moves by `tau`.
-static int
+MDL_CHECKED static int
 take_time(Run *run, uint32_t p, double tau, bool first, const char *text)
 {
     Sense *sense = run->sense;
@@ -144,7 +144,7 @@ is_low(const Run *run, uint32_t k)
 }
 
 // The condition of guard k has become true: tau = -(g by p)/(dg/dt).
-static int
+MDL_CHECKED static int
 guard_time(Run *run, uint32_t k, bool first)
 {
     Sense *sense = run->sense;
@@ -164,7 +164,7 @@ guard_time(Run *run, uint32_t k, bool first)
 }
 
 // Time relations and samples that are due: the instant moves as what it is computed from.
-static int
+MDL_CHECKED static int
 instant_times(Run *run, bool *first)
 {
     const mdl_model *model = run->model;
@@ -196,7 +196,7 @@ instant_times(Run *run, bool *first)
 }
 
 // Arguments of delays arrive at jumps: when these happened moves, and how long they take.
-static int
+MDL_CHECKED static int
 delay_times(Run *run, bool *first)
 {
     bool found = !*first;
@@ -215,7 +215,7 @@ delay_times(Run *run, bool *first)
 }
 
 // sense->tau: how the event's time moves with each parameter. v is at the left limit.
-static int
+MDL_CHECKED static int
 find_times(Run *run)
 {
     Sense *sense = run->sense;
@@ -307,7 +307,7 @@ sense_left_limits(Run *run)
 }
 
 // Resets, and new values other than those of counters and switches, must have tangents and a time.
-static int
+MDL_CHECKED static int
 check_discretes(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -372,7 +372,7 @@ sense_discretes(Run *run)
 }
 
 // The states behind the event are those that its steps have led to.
-static int
+MDL_CHECKED static int
 check_states(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -385,7 +385,7 @@ check_states(const Run *run)
 }
 
 // How fast the conditions that made the event leave it.
-static int
+MDL_CHECKED static int
 note_departures(Run *run)
 {
     Sense *sense = run->sense;
@@ -401,7 +401,7 @@ note_departures(Run *run)
 }
 
 // Slopes that change do so at a time that must be known.
-static int
+MDL_CHECKED static int
 check_slopes(const Run *run)
 {
     const double *f = run->v + run->model->yp, *before = run->sense->slope;
@@ -412,7 +412,7 @@ check_slopes(const Run *run)
 }
 
 // What is at rest stays there for all parameters.
-static int
+MDL_CHECKED static int
 keep_rest(Run *run)
 {
     Sense *sense = run->sense;

@@ -11,6 +11,6 @@ typedef struct Schur Schur;
 Schur *schur_create(const mdl_model *model, const uint32_t **start, const uint32_t **row);
 void schur_free(Schur **schur);
 // Values in the order of the pattern, after the model's `jacobian`. False: a loop's matrix is singular, or out of memory.
-bool schur_assemble(Schur *schur, const Run *run, double cj, double *values);
+MDL_CHECKED bool schur_assemble(Schur *schur, const Run *run, double cj, double *values);
 
 #endif

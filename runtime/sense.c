@@ -60,7 +60,7 @@ sense_free(Run *run)
     run->sense = NULL;
 }
 
-static int
+MDL_CHECKED static int
 refuse(const Run *run)
 {
     const mdl_model *model = run->model;
@@ -330,7 +330,7 @@ create_parts(Stepping *st)
     return st->dense && create_cvode(st);
 }
 
-static int
+MDL_CHECKED static int
 stepper_create(Run *run)
 {
     Stepping *st = calloc(1, sizeof *st);
@@ -372,7 +372,7 @@ stepper_free(Run *run)
     run->sense->stepping = NULL;
 }
 
-static int
+MDL_CHECKED static int
 stepper_start(Run *run)
 {
     Stepping *st = run->sense->stepping;
@@ -410,7 +410,7 @@ project(Stepping *st, double time, double *point)
     return true;
 }
 
-static int
+MDL_CHECKED static int
 take_point(Stepping *st)
 {
     Run *run = st->run;
@@ -431,7 +431,7 @@ take_point(Stepping *st)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 stepper_step(Run *run, double limit)
 {
     Stepping *st = run->sense->stepping;

@@ -34,14 +34,14 @@ void sense_seed_event(const Run *run, uint32_t p, const double *states);
 // Delays (delay.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
 void delay_tangents(const Run *run, uint32_t p);
 // The derivatives of what is delayed at the point that was recorded last; v is there, evaluated, with its sensitivities in `present`.
-int delay_note_tangents(const Run *run);
+MDL_CHECKED int delay_note_tangents(const Run *run);
 // The argument of delay k arrives now at a jump: true, and how that instant moves with parameter p.
 bool delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau);
 // MDL_FAILED, with a message why the event has no derivative; `text`: of what, or "".
-int sense_refuse(const Run *run, const char *why, const char *text);
+MDL_CHECKED int sense_refuse(const Run *run, const char *why, const char *text);
 // The event changes something: MDL_FAILED, with a message, when the way its time moves is not known.
-int sense_acts(const Run *run);
+MDL_CHECKED int sense_acts(const Run *run);
 // Behind an event: what closed constraints hold does not move with parameters (impact.c).
-int sense_close(Run *run);
+MDL_CHECKED int sense_close(Run *run);
 
 #endif

@@ -33,7 +33,7 @@ check_step(const mdl_options *options)
     return NULL;
 }
 
-static int
+MDL_CHECKED static int
 check_options(const Run *run)
 {
     const mdl_options *options = run->options;
@@ -81,6 +81,7 @@ allocate(Run *run)
     run->guards = (uint32_t)guards;
     run->v = malloc(((size_t)model->nv + 1) * sizeof *run->v);
     run->abstol = calloc(n + 1, sizeof *run->abstol);
+    run->solved = calloc(n + model->nx + 1, sizeof *run->solved);
     run->motion = calloc(n + model->nx + 1, sizeof *run->motion);
     run->y = calloc(n + run->modes + 1, sizeof *run->y);
     run->yp = calloc(n + run->modes + 1, sizeof *run->yp);
@@ -99,11 +100,11 @@ allocate(Run *run)
     for (uint32_t i = 0; run->implicit && model->implicit && i < model->nx; i++)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
-    return run->implicit && (run->texts || !model->n_texts) && run->v && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
+    return run->implicit && (run->texts || !model->n_texts) && run->v && run->solved && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
            run->phi_scale && run->seen && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
-static int
+MDL_CHECKED static int
 create_blocks(Run *run)
 {
     const mdl_model *model = run->model;
@@ -121,7 +122,7 @@ create_blocks(Run *run)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 set_up(Run *run)
 {
     const mdl_model *model = run->model;
@@ -165,6 +166,7 @@ clean_up(Run *run)
     free(run->redundant);
     free(run->v);
     free(run->abstol);
+    free(run->solved);
     free(run->motion);
     free(run->y);
     free(run->yp);
@@ -196,7 +198,7 @@ point_time(const Run *run)
 }
 
 // Rows at the output points up to `time`; a point exactly at an event is served by the event's rows.
-static int
+MDL_CHECKED static int
 write_points(Run *run, double time, bool event)
 {
     double point;
@@ -206,23 +208,22 @@ write_points(Run *run, double time, bool event)
         run->next_point++;
         if (event && point == time)
             break;
-        integrator_interpolate(run, point);
-        evaluate_row(run);
-        status = result_row(run);
+        status = evaluate_at(run, point, true);
+        if (status == MDL_OK)
+            status = result_row(run);
     }
     profile_leave(run, before);
     return status;
 }
 
 // The end of a step, when no row stands there yet.
-static int
+MDL_CHECKED static int
 write_step(Run *run)
 {
     if (*run->options->final_time >= run->time)
         return MDL_OK;
-    integrator_interpolate(run, run->time);
-    evaluate_row(run);
-    return result_row(run);
+    int status = evaluate_at(run, run->time, true);
+    return status == MDL_OK ? result_row(run) : status;
 }
 
 // --- events
@@ -254,24 +255,39 @@ motion_goes_on(const Run *run)
 }
 
 // Loops are locked behind this event, and were not before.
-static int
+MDL_CHECKED static int
 lock(Run *run)
 {
     int status = integrator_renew(run);
     return status == MDL_OK ? integrator_start(run) : status;
 }
 
+// The left limit at `instant`. A condition has crossed just before it, and where a loop has no solution any more as long as the
+// event has not changed it the last point before is as near as rounding.
+MDL_CHECKED static int
+evaluate_left_limit(Run *run, double instant, bool located)
+{
+    int status = evaluate_at(run, instant, !located);
+    if (status == MDL_OK || !located)
+        return status;
+    status = evaluate_at(run, run->settled, true);
+    run->v[0] = instant;
+    return status;
+}
+
 // other: something else than a delayed event makes this one.
-static int
+MDL_CHECKED static int
 process_event(Run *run, double instant, bool located, bool other)
 {
     run->stats->events++;
     *(located ? &run->stats->state_events : &run->stats->time_events) += 1;
-    integrator_interpolate(run, instant);
-    evaluate_row(run);
-    int status = result_row(run);
+    int status = evaluate_left_limit(run, instant, located);
+    if (status == MDL_OK)
+        status = result_row(run);
+    if (status != MDL_OK)
+        return status;
     audit_before_event(run);
-    if (status == MDL_OK && run->sense)
+    if (run->sense)
         status = sense_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step one has to be made.
     bool at_end = !located && instant == run->time;
@@ -307,7 +323,9 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status != MDL_OK)
         return status;
     bool goes_on = !run->delays && !run->transports && !run->sense && motion_goes_on(run);
-    root_blind(run);
+    status = root_blind(run);
+    if (status != MDL_OK)
+        return status;
     if (run->locked && !was_locked)
         return lock(run);
     if (goes_on && at_end)
@@ -315,7 +333,7 @@ process_event(Run *run, double instant, bool located, bool other)
     return goes_on ? integrator_resume(run) : integrator_start(run);
 }
 
-static int
+MDL_CHECKED static int
 handle_event(Run *run, double instant, bool located, bool other)
 {
     Phase before = profile_enter(run, PHASE_EVENTS);
@@ -324,57 +342,59 @@ handle_event(Run *run, double instant, bool located, bool other)
     return status;
 }
 
-static void
-evaluate_accepted(Run *run)
+MDL_CHECKED static int
+evaluate_accepted(Run *run, bool report)
 {
     evaluate_load(run, run->time, run->y, run->yp);
-    if (run->causal) {
-        evaluate_row(run);
-        return;
-    }
+    if (run->causal)
+        return evaluate_row(run, report);
     evaluate_plain(run);
     friction_clamp(run);
-    friction_share(run);
+    int status = friction_share(run, report);
+    if (status != MDL_OK)
+        return status;
     rest_apply(run);
     evaluate_outputs(run);
+    if (!failure_happened(run))
+        return MDL_OK;
+    if (report)
+        failure_report(run);
+    return MDL_FAILED;
 }
 
-// What conditions read, at the end of the last step.
-static void
-evaluate_end(Run *run)
+// What conditions read within the last step, silently.
+MDL_CHECKED static int
+evaluate_conditions(Run *run, double time)
 {
-    if (condition_alone(run))
-        condition_evaluate(run, run->time);
-    else
-        evaluate_accepted(run);
+    return time < run->time || condition_alone(run) ? condition_evaluate(run, time) : evaluate_accepted(run, false);
 }
 
-// One look at the conditions, `low` being the last point without violation. True when an event was found between.
-static bool
-find_between(Run *run, double before, double low, double time, double *instant)
+// One look at the conditions, `low` being the last point without violation. *found when there was an event between.
+MDL_CHECKED static int
+find_between(Run *run, double before, double low, double time, double *instant, bool *found)
 {
-    bool at_end = time == run->time;
-    if (at_end)
-        evaluate_end(run);
-    else
-        condition_evaluate(run, time);
-    if (root_violated(run) && root_locate(run, low, time, instant))
-        return true;
-    if (!root_suspect(run, before))
-        return false;
-    if (root_dipped(run, instant))
-        return true;
-    if (at_end)
-        evaluate_end(run);
-    else
-        condition_evaluate(run, time);
+    bool lost = evaluate_conditions(run, time) != MDL_OK;
+    *found = false;
+    int status = lost || root_violated(run) ? root_locate(run, low, time, instant, found) : MDL_OK;
+    if (status != MDL_OK || *found)
+        return status;
+    if (lost) // it was found again, from where the location has begun
+        status = evaluate_row(run, true);
+    if (status != MDL_OK || !root_suspect(run, before))
+        return status;
+    status = root_dipped(run, instant, found);
+    if (status != MDL_OK || *found)
+        return status;
+    // The values before were solved for.
+    if (evaluate_conditions(run, time) != MDL_OK)
+        return evaluate_at(run, time, true);
     root_violated(run);
-    return false;
+    return MDL_OK;
 }
 
 // Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
 // come close to zero and left again.
-static int
+MDL_CHECKED static int
 find_event(Run *run, double before, double *instant, bool *located)
 {
     double span = run->options->stop - run->options->start;
@@ -382,9 +402,13 @@ find_event(Run *run, double before, double *instant, bool *located)
     uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
     for (uint32_t k = 1; k <= parts && !*located; k++) {
         double time = k < parts ? before + length * k / parts : run->time;
-        *located = find_between(run, before, low, time, instant);
+        double reached = low;
+        int status = find_between(run, before, low, time, &reached, located);
+        if (status != MDL_OK || *located)
+            *instant = reached;
         // A condition that must have flipped twice before this is an event of its own.
-        int status = root_arm(run);
+        if (status == MDL_OK)
+            status = root_arm(run);
         if (status != MDL_OK)
             return status;
         if (run->accumulated) {
@@ -396,7 +420,7 @@ find_event(Run *run, double before, double *instant, bool *located)
     return MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 inspect_conditions(Run *run, double before, double *instant, bool *located)
 {
     int status = find_event(run, before, instant, located);
@@ -410,7 +434,7 @@ inspect_conditions(Run *run, double before, double *instant, bool *located)
 }
 
 // After an accepted step: looks at conditions and assertions. *instant is the end of what may be stored.
-static int
+MDL_CHECKED static int
 inspect(Run *run, double before, double *instant, bool *located)
 {
     *located = false;
@@ -421,10 +445,11 @@ inspect(Run *run, double before, double *instant, bool *located)
     if (status != MDL_OK)
         return status;
     if (!*located && !whole && (may_stop(run) || run->redundant))
-        evaluate_accepted(run);
-    int held = *located || !run->redundant ? MDL_OK : redundancy_check(run);
-    if (held != MDL_OK)
-        return held;
+        status = evaluate_accepted(run, true);
+    if (status == MDL_OK && !*located && run->redundant)
+        status = redundancy_check(run);
+    if (status != MDL_OK)
+        return status;
     return !*located && may_stop(run) ? evaluate_asserts(run) : MDL_OK;
 }
 
@@ -438,20 +463,30 @@ step_limit(const Run *run, double own, double stop)
     return run->transports ? fmin(limit, transport_limit(run)) : limit;
 }
 
-static int
+// The step cannot be gone on from: what was computed before `instant`, up to which everything was right, is written.
+MDL_CHECKED static int
+end_within(Run *run, double before, double instant, int status)
+{
+    if (instant > before && instant < run->time && point_time(run) < instant && write_points(run, instant, true) == MDL_IO)
+        return MDL_IO;
+    return status;
+}
+
+MDL_CHECKED static int
 advance(Run *run, double stop)
 {
     double own = event_next_instant(run), before = run->time;
     bool located;
     int status = integrator_step(run, step_limit(run, own, stop));
     double instant = run->time;
-    if (status == MDL_OK)
-        status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return status;
+    status = inspect(run, before, &instant, &located);
+    if (status != MDL_OK)
+        return end_within(run, before, instant, status);
     if (run->profile)
-        profile_step(run, before, instant, located);
-    if (run->delays)
+        status = profile_step(run, before, instant, located);
+    if (status == MDL_OK && run->delays)
         status = delay_record(run, before, instant);
     if (status == MDL_OK && run->transports)
         status = transport_record(run, before, instant);
@@ -459,13 +494,15 @@ advance(Run *run, double stop)
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
     if (status == MDL_OK && run->audit)
-        audit_step(run, before, instant);
+        status = audit_step(run, before, instant);
     if (status == MDL_OK && event)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    bool drifted = status == MDL_OK && ((run->rests && rest_drifted(run)) || (run->contacts && contact_drifted(run)));
-    return drifted ? integrator_start(run) : status;
+    bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
+    if (status == MDL_OK && !drifted)
+        status = contact_drifted(run, &drifted);
+    return status == MDL_OK && drifted ? integrator_start(run) : status;
 }
 
 // --- the whole run
@@ -476,7 +513,7 @@ interrupted(const Run *run)
     return run->options->interrupt && *run->options->interrupt;
 }
 
-static int
+MDL_CHECKED static int
 watch(Run *run, double begun, double *shown)
 {
     const mdl_options *options = run->options;
@@ -501,16 +538,15 @@ watch(Run *run, double begun, double *shown)
 }
 
 // The last row of a run that ends between output points; terminal() holds there.
-static int
+MDL_CHECKED static int
 finish(Run *run)
 {
     const mdl_model *model = run->model;
     int status = MDL_OK;
-    if (run->options->final_time && *run->options->final_time < run->time) {
-        integrator_interpolate(run, run->time);
-        evaluate_row(run);
+    if (run->options->final_time && *run->options->final_time < run->time)
+        status = evaluate_at(run, run->time, true);
+    if (status == MDL_OK && run->options->final_time && *run->options->final_time < run->time)
         status = result_row(run);
-    }
     if (status != MDL_OK || !model->terminal)
         return status;
     run->v[model->terminal] = 1;
@@ -521,7 +557,7 @@ finish(Run *run)
     return status == MDL_OK ? result_row(run) : status;
 }
 
-static int
+MDL_CHECKED static int
 integrate(Run *run)
 {
     double begun = run_clock(), shown = begun, stop = run->options->stop;
@@ -542,7 +578,7 @@ integrate(Run *run)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 start(Run *run)
 {
     double begun = run_clock();
@@ -570,8 +606,7 @@ start(Run *run)
         audit_start(run);
     if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);
-    root_blind(run);
-    return status;
+    return status == MDL_OK ? root_blind(run) : status;
 }
 
 // Numbers too small for their full precision cost many times what others do, and mean nothing here.
@@ -635,11 +670,10 @@ run_of(mdl_run *opened)
 }
 
 // All of v at run->time, where the last step or event ended.
-static void
+MDL_CHECKED static int
 load_present(Run *run)
 {
-    integrator_interpolate(run, run->time);
-    evaluate_row(run);
+    return evaluate_at(run, run->time, true);
 }
 
 mdl_run *
@@ -670,7 +704,7 @@ mdl_run_open(const mdl_model *model, const mdl_options *options, int *status)
     return r;
 }
 
-static int
+MDL_CHECKED static int
 check_horizon(const mdl_run *r, double until)
 {
     double behind = until - r->options.start;
@@ -698,7 +732,7 @@ mdl_run_advance(mdl_run *r, double until)
     while (status == MDL_OK && run->time < until && !run->terminated)
         status = advance(run, until);
     if (status == MDL_OK)
-        load_present(run);
+        status = load_present(run);
     _mm_setcsr(control);
     return status;
 }
@@ -720,7 +754,7 @@ mdl_run_save(mdl_run *r, void *block, size_t size)
 }
 
 // As behind an event; the solver may be one that auto has left since.
-static int
+MDL_CHECKED static int
 restart(Run *run, const mdl_solver before, bool was_causal)
 {
     int status = MDL_OK;
@@ -735,9 +769,7 @@ restart(Run *run, const mdl_solver before, bool was_causal)
     }
     if (status == MDL_OK)
         status = integrator_start(run);
-    if (status == MDL_OK)
-        load_present(run);
-    return status;
+    return status == MDL_OK ? load_present(run) : status;
 }
 
 int
@@ -776,6 +808,13 @@ bool
 mdl_run_follows(const mdl_run *r, uint32_t k)
 {
     return r->run.redundant && r->run.redundant[k];
+}
+
+void
+mdl_run_drop(mdl_run *r)
+{
+    if (mdl_run_close(r) != MDL_OK)
+        return; // and it was said
 }
 
 int

@@ -170,7 +170,7 @@ void mdl_options_default(const mdl_model *model, mdl_options *options);
 uint32_t mdl_free_states(const mdl_model *model);
 
 // Runs the model from start to stop. `stats` may be NULL.
-int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
+MDL_CHECKED int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
 
 // --- the parts of mdl_simulate(), for whoever looks in between (embed.h)
 typedef struct mdl_run mdl_run;
@@ -179,25 +179,26 @@ typedef struct mdl_run mdl_run;
 // `options` must outlive it.
 mdl_run *mdl_run_open(const mdl_model *model, const mdl_options *options, int *status);
 // Integrates to `until`, or until the model terminates; options.stop is no limit.
-int mdl_run_advance(mdl_run *run, double until);
+MDL_CHECKED int mdl_run_advance(mdl_run *run, double until);
 // Gives an input (a place in v) another value, now: an event.
-int mdl_run_input(mdl_run *run, uint32_t place, double value);
+MDL_CHECKED int mdl_run_input(mdl_run *run, uint32_t place, double value);
 bool mdl_run_ended(const mdl_run *run);
 // Directional derivatives of a model with tangents, now: places in v of states and inputs move at these rates, the other states and inputs stay;
 // derivatives of outputs (indices into model->output) go to `answer`. MDL_USAGE with a message: the model has no tangents, or a place
 // is neither state nor input.
-int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
+MDL_CHECKED int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
                        uint32_t outputs, double *answer);
 // The state of a run between two calls as bytes without pointers, into `block` when that has room for it; the bytes needed.
 size_t mdl_run_save(mdl_run *run, void *block, size_t size);
 // The run goes on from that state, which is one of this model as often as wanted. MDL_USAGE, with a message, when it is not, and the run is
 // what it was. For a run that was opened without an error; it may have failed since.
-int mdl_run_restore(mdl_run *run, const void *block, size_t size);
+MDL_CHECKED int mdl_run_restore(mdl_run *run, const void *block, size_t size);
 // v at the present time.
 const double *mdl_run_values(const mdl_run *run);
 // Whether constraint k (an index into mdl_model.constraint) follows from the others, as found at the start.
 bool mdl_run_follows(const mdl_run *run, uint32_t k);
-int mdl_run_close(mdl_run *run);
+MDL_CHECKED int mdl_run_close(mdl_run *run);
+void mdl_run_drop(mdl_run *run); // the same where nobody waits for a result
 
 // The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
 void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);

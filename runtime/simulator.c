@@ -42,7 +42,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     return false;
 }
 
-static int
+MDL_CHECKED static int
 usage(const Simulator *s, const char *why)
 {
     fprintf(stderr, "%s: %s\n%s --help shows the options, parameters and start values.\n", s->program, why, s->program);
@@ -78,7 +78,7 @@ help_options(const Option *options, uint32_t count, bool audit)
     }
 }
 
-static int
+MDL_CHECKED static int
 print_help(const Simulator *s)
 {
     const mdl_model *model = s->model;
@@ -109,7 +109,7 @@ print_help(const Simulator *s)
     return fflush(stdout) ? MDL_IO : MDL_OK;
 }
 
-static int
+MDL_CHECKED static int
 set_values(Simulator *s)
 {
     char why[SETTABLE_WHY];
@@ -128,7 +128,7 @@ set_values(Simulator *s)
     return status;
 }
 
-static int
+MDL_CHECKED static int
 choose_columns(Simulator *s)
 {
     regex_t filter;
@@ -154,7 +154,7 @@ choose_columns(Simulator *s)
 }
 
 // Without --vars: what `mdlc run` shows.
-static int
+MDL_CHECKED static int
 default_columns(Simulator *s)
 {
     if (s->settings.variables)
@@ -167,7 +167,7 @@ default_columns(Simulator *s)
     return s->column ? MDL_OK : MDL_INTERNAL;
 }
 
-static int
+MDL_CHECKED static int
 run(Simulator *s, int argc, char **argv)
 {
     const OptionTable tables[] = {

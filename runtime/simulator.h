@@ -5,6 +5,6 @@
 #include "runtime/model.h"
 
 // Takes the options of a run (options.h) and --help; the exit code of the process (sim.h).
-int simulator_main(const mdl_model *model, int argc, char **argv);
+MDL_CHECKED int simulator_main(const mdl_model *model, int argc, char **argv);
 
 #endif

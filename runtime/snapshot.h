@@ -27,6 +27,6 @@ size_t snapshot_save(Run *run, bool *moved, void *block, size_t size);
 // Why the block is no state of this run; NULL: it is one.
 const char *snapshot_misfit(const Run *run, const void *block, size_t size);
 // Of a block that fits. Leaves the integrator to be started, with the solver and form in *run. False: out of memory.
-bool snapshot_restore(Run *run, bool *moved, const void *block);
+MDL_CHECKED bool snapshot_restore(Run *run, bool *moved, const void *block);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct Square Square;
 Square *square_create(const mdl_block *block, const double *v, const Rank *rank);
 void square_free(Square **square);
 // With the Jacobian's values now in v. False: this choice of equations and unknowns is no longer a good one.
-bool square_factor(Square *square, const double *v);
+MDL_CHECKED bool square_factor(Square *square, const double *v);
 // x (m): a solution of the chosen equations A x = b (m); the unknowns that were not chosen stay 0. x may be b.
 void square_solve(Square *square, const double *b, double *x);
 // Null vector k of A: unknown k that was not chosen is 1.

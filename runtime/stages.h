@@ -26,8 +26,8 @@ void stages_free(Stages **stages);
 // After an event: forgets factors and tries the fixed-point iteration again.
 void stages_reset(Stages *stages);
 // Solves to rounding from the guess in `slope`. False: no convergence. v is used.
-bool stages_solve(Run *run, Stages *stages, double time, const double *base, double h);
+MDL_CHECKED bool stages_solve(Run *run, Stages *stages, double time, const double *base, double h);
 // f at one point; false when it has no finite value.
-bool stages_slope(Run *run, Stages *stages, double time, const double *y, double *slope);
+MDL_CHECKED bool stages_slope(Run *run, Stages *stages, double time, const double *y, double *slope);
 
 #endif

@@ -69,7 +69,7 @@ follow_relations(Run *run)
 }
 
 // The linear system at s->y. Messages are for the caller.
-static int
+MDL_CHECKED static int
 look(Steady *s)
 {
     static const mdl_linear_request nothing = {0};
@@ -326,7 +326,8 @@ find(Steady *s)
     bool found = settle(s) && newton(s);
     if (!found) {
         memcpy(s->y, reached, s->all * sizeof *s->y);
-        look(s);
+        if (look(s) != MDL_OK)
+            mdl_linear_free(&s->at);
     }
     free(reached);
     return found;

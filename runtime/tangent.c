@@ -107,7 +107,7 @@ solve_block(Tangent *tangent, Newton *newton, mdl_code code)
     mdl_call(code, tangent->run->v);
 }
 
-static int
+MDL_CHECKED static int
 report_singular(const Run *run, const mdl_block *block)
 {
     run_message(run, MDL_ERROR, "at time %.12g: an algebraic loop is singular, so that its solution has no derivative\n"

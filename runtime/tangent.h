@@ -15,7 +15,7 @@ typedef struct Tangent Tangent;
 Tangent *tangent_create(Run *run);
 void tangent_free(Tangent **tangent);
 // Factors the matrices of the blocks, for any number of directions. MDL_FAILED with a message: one is singular.
-int tangent_factor(Tangent *tangent);
+MDL_CHECKED int tangent_factor(Tangent *tangent);
 // The direction is zero in everything.
 void tangent_clear(Tangent *tangent);
 // The derivative of v[place].
@@ -31,6 +31,6 @@ void tangent_parameter(Tangent *tangent, const mdl_settable *settable);
 void tangent_hold(Tangent *tangent);
 // Behind tangent_parameter(): how the initial system's solution follows. The point must be the start, solved, and
 // stays. MDL_FAILED with a message when the start does not depend smoothly on what it depends on.
-int tangent_start(Tangent *tangent);
+MDL_CHECKED int tangent_start(Tangent *tangent);
 
 #endif

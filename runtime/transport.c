@@ -72,7 +72,7 @@ transport_free(Run *run)
     run->transports = NULL;
 }
 
-static int
+MDL_CHECKED static int
 out_of_memory(const Run *run)
 {
     run_message(run, MDL_ERROR, "out of memory for the profiles of spatialDistribution");
@@ -134,7 +134,7 @@ transport_moved(const Run *run)
 
 // --- the run
 
-static int
+MDL_CHECKED static int
 fill(Run *run, uint32_t k)
 {
     const mdl_transport *transport = &run->model->transport[k];
@@ -216,8 +216,9 @@ transport_record(Run *run, double before, double instant)
     for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
         transport_profile_cut(&run->transports->profile[k], 0);
     for (int i = 1; run->transports && i <= STEP_POINTS; i++) {
-        integrator_interpolate(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant);
-        evaluate_row(run);
+        int status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
+        if (status != MDL_OK)
+            return status;
         if (!add_points(run))
             return out_of_memory(run);
     }

@@ -228,7 +228,7 @@ void
 analysis_close(Analysis *analysis)
 {
     if (analysis->run)
-        mdl_run_close(analysis->run);
+        mdl_run_drop(analysis->run);
     analysis->run = NULL;
 }
 

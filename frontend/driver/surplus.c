@@ -58,7 +58,7 @@ find_surplus(Session *session)
     mdl_run *run = engine ? mdl_run_open(model, &options, &status) : NULL;
     if (run) {
         mark_surplus(session, run);
-        mdl_run_close(run);
+        mdl_run_drop(run);
     }
     engine_free(&engine);
     out_free(&why);
