@@ -6,7 +6,7 @@
 
 #include "frontend/expression_inner.h"
 
-static BuiltinRun map_real, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
+static BuiltinRun map_real, map_luz, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 
 static const Builtin builtin_table[] = {
 #define BUILTIN(name, parameters, least, raw, op, run) {name, parameters, least, raw, op, run},
@@ -332,6 +332,25 @@ static bool
 map_real(BuiltinCall *call, Value *out)
 {
     return map_as(call, TYPE_REAL, out);
+}
+
+// In a function that is called at run time nobody else looks at the threshold (pass `thresholds`): 0 is added to it, or the call fails.
+static bool
+map_luz(BuiltinCall *call, Value *out)
+{
+    ExprEnv *env = call->env;
+    if (!map_open(call, TYPE_REAL, out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++) {
+        Expr x = map_argument(call, 0, i), a = map_argument(call, 1, i);
+        if (env->compile && expr_op(env->exprs, a) != OP_CONST) {
+            Expr zero = expr_const(env->exprs, 0), one = expr_const(env->exprs, 1);
+            Expr good = expr_3(env->exprs, OP_IF, expr_2(env->exprs, OP_GE, a, zero), one, zero);
+            a = expr_2(env->exprs, OP_ADD, a, pick_checked(env, good, 1, "the threshold of luz is negative", call->span));
+        }
+        out->elements[i] = expr_2(env->exprs, OP_LUZ, x, a);
+    }
+    return true;
 }
 
 static bool

@@ -535,6 +535,8 @@ fold_constants(Exprs *exprs, Op op, const Expr *args, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (!constant(exprs, args[i], &values[i]))
             return 0;
+    if (op == OP_LUZ && values[1] < 0)
+        return 0; // which has no meaning, and is reported where it stands (pass/thresholds.c)
     double value = expr_apply(op, values, n);
     return isfinite(value) ? expr_const(exprs, value) : 0;
 }

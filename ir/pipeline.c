@@ -46,6 +46,12 @@ run_integrals(Compilation *c)
 }
 
 static bool
+run_thresholds(Compilation *c)
+{
+    return pass_thresholds(c->dae, c->diags);
+}
+
+static bool
 run_unilateral(Compilation *c)
 {
     return pass_unilateral(c->dae, c->diags);
@@ -286,6 +292,8 @@ const Pass pipeline[] = {
      .requires = FACT_MOTION, .provides = FACT_JUNCTIONS},
     {ROW(contract), .doc = "bodies, elements, constraints and memory elements keep their physical contracts",
      .requires = FACT_JUNCTIONS, .provides = FACT_CONTRACTS},
+    {ROW(thresholds), .doc = "thresholds, limits and coefficients lie where their operators have a meaning",
+     .requires = FACT_CONTRACTS},
     {ROW(unilateral), .doc = "unilateral constraints become unknown reactions with a law each",
      .requires = FACT_CONTRACTS},
     {ROW(coulomb), .doc = "friction forces in a plane become unknowns with a law for each component",

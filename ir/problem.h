@@ -57,6 +57,8 @@ void singular_free(Singular *singular);
 bool pass_bonds(Dae *dae, Diags *diags);     // connection sets -> junctions, bonds, equations (bonds.c)
 // After pass_bonds: physical contracts of body, element, constraint and memory classes (contract.c).
 bool pass_contract(Dae *dae, Diags *diags);
+// After pass_contract: arguments with a domain (thresholds, restitution, intervals) are asserted (thresholds.c).
+bool pass_thresholds(Dae *dae, Diags *diags);
 // After pass_contract: chain variables of memory elements that nothing uses are marked removed (chain.c).
 bool pass_chain(Dae *dae, Diags *diags);
 // Nothing depends on what changes more often than it may (variability.c): before everything, and for the variables that

@@ -30,6 +30,7 @@ typedef struct Laws {
     Map law_of;        // (x, a) -> p
     Naming naming;     // its vars: of the equation at hand, then its p_i
     Expr law;          // shape of every law
+    Map asserted;      // hash of a condition and its variables -> 1: what is asserted already
 } Laws;
 
 static bool
@@ -56,6 +57,52 @@ law_shape(Exprs *exprs)
     Expr sticks = expr_2(exprs, OP_EQ, mode, expr_const(exprs, 0));
     Expr slips = expr_sub(exprs, p, expr_2(exprs, OP_MUL, mode, a));
     return expr_2(exprs, OP_EQN, expr_3(exprs, OP_IF, sticks, x, slips), expr_const(exprs, 0));
+}
+
+static uint64_t
+hash_of_assert(const Dae *dae, const Assert *at)
+{
+    uint64_t hash = at->condition;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, at->condition); k++)
+        hash = hash_add(hash, dae->rows.at[at->row + k]);
+    return hash;
+}
+
+static bool
+slot_is_nonneg(uint32_t slot, void *context)
+{
+    const Laws *laws = context;
+    return laws->dae->var_flags.at[laws->naming.vars.at[slot]] & VARF_NONNEG;
+}
+
+// A limit that is known before the start is looked at while compiling; one that moves, while the model runs (friction_check).
+static void
+assert_limit(Laws *laws, uint32_t equation, Expr a)
+{
+    Dae *dae = laws->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t known;
+    if (expr_op(exprs, a) == OP_CONST || !naming_is_parametric(dae, a, laws->naming.vars.at)
+        || nonsmooth_nonneg(exprs, a, slot_is_nonneg, laws))
+        return;
+    const Equation owner = dae->equations.at[equation];
+    Assert made = {.inst = dae->nodes.at[owner.node].inst, .span = owner.span, .told = dae->told.n, .n_told = 1};
+    Expr condition = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_GE, a, expr_const(exprs, 0)));
+    dae_bind_shape(dae, condition, laws->naming.vars.at, &made.condition, &made.row);
+    uint64_t hash = hash_of_assert(dae, &made);
+    if (map_get(&laws->asserted, hash, &known))
+        return;
+    map_put(&laws->asserted, hash, 1);
+    Told told = {.inst = made.inst, .span = made.span};
+    dae_bind_shape(dae, a, laws->naming.vars.at, &told.shape, &told.row);
+    vec_push(&dae->told, told);
+    Out text = {0};
+    out_text(&text, "the limit a of a*Sgn(x) must not be negative: ");
+    dae_print_shape(dae, told.shape, told.row, NONE, &text);
+    out_text(&text, " is \1%.6g\2");
+    made.message = sym_of(dae->syms, text.text);
+    out_free(&text);
+    vec_push(&dae->asserts, made);
 }
 
 static Var
@@ -136,6 +183,7 @@ rewrite(Laws *laws, uint32_t equation)
     for (uint32_t i = 0; i < split.n; i++) {
         Var x = naming_variable(&laws->naming, equation, laws->x.at[split.first + i], "arg", false);
         Var a = naming_variable(&laws->naming, equation, laws->a.at[split.first + i], "band", true);
+        assert_limit(laws, equation, laws->a.at[split.first + i]);
         vec_push(&forces, add_law(laws, equation, x, a));
     }
     vec_append(&laws->naming.vars, forces.at, forces.n);
@@ -190,6 +238,8 @@ pass_laws(Dae *dae, Diags *diags)
     Laws laws = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .law = law_shape(dae->exprs)};
     uint32_t n = dae->equations.n; // what is appended below has no set-valued terms
     bool ok = check_elsewhere(&laws);
+    for (uint32_t i = 0; i < dae->asserts.n; i++)
+        map_put(&laws.asserted, hash_of_assert(dae, &dae->asserts.at[i]), 1);
     for (uint32_t i = 0; i < n; i++)
         ok &= visit(&laws, i);
     map_free(&laws.split_of);
@@ -197,6 +247,7 @@ pass_laws(Dae *dae, Diags *diags)
     vec_free(&laws.x);
     vec_free(&laws.a);
     map_free(&laws.law_of);
+    map_free(&laws.asserted);
     naming_free(&laws.naming);
     return ok;
 }
