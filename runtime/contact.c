@@ -21,20 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/complementarity.h"
 #include "runtime/contact.h"
 
 static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
 static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
 static const double STILL = 1e-9;      // an acceleration that counts as none
-static const double SETTLED = 1e-15;   // change of an impulse that ends the iteration, relative to the largest
+static const double EXACT = 1e-13;     // of the largest speed: no more is taken away from it
+static const double PREDICTED = 1e-9;  // of the largest speed: what columns say is true
+static const double FULFILLED = 1e-6;  // of the largest speed: what an impact may leave of its laws
 
-enum { SWEEPS = 100000, STRIKES = 200 };
-
-static bool
-is_partner(const mdl_sgn *law)
-{
-    return law->level > 0 && !law->play;
-}
+enum { STRIKES = 200, REFINEMENTS = 4 };
 
 double
 contact_gap(const Run *run, uint32_t law)
@@ -48,14 +45,6 @@ contact_force(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
     return sgn->p_sign * run->v[sgn->p];
-}
-
-// What the law holds at zero when it is closed, or sticks.
-static double
-held(const Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->unilateral ? sgn->sign[sgn->level] * run->v[sgn->place[sgn->level]] : run->v[sgn->dx];
 }
 
 // What an impulse of the law changes.
@@ -100,7 +89,7 @@ contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
     if (sgn->level == 2 && fabs(speed(run, law)) > slow)
         return 1;
     // Where others hold the same motion, what is held is zero but for rounding.
-    return held(run, law) < -STILL ? 0 : 1;
+    return contact_held(run, law) < -STILL ? 0 : 1;
 }
 
 // --- measuring
@@ -126,23 +115,26 @@ contact_create(Run *run)
         return MDL_INTERNAL;
     contacts->n = (uint32_t)n;
     contacts->nx = (uint32_t)nx;
-    double *room = calloc(5 * n + 3 * nx + n * nx + 2 * n * n, sizeof *room);
-    contacts->part = calloc(3 * n, 1);
-    if (!room || !contacts->part) {
-        free(room);
+    double *room = calloc(6 * n + 3 * nx, sizeof *room);
+    contacts->mode = room;
+    contacts->part = calloc(6 * n, 1);
+    contacts->jump = calloc(3 * n, sizeof *contacts->jump);
+    contacts->list = calloc(4 * n + nx, sizeof *contacts->list);
+    if (!room || !contacts->part || !contacts->jump || !contacts->list)
         return MDL_INTERNAL;
-    }
-    contacts->carried = contacts->part + n;
-    contacts->closed = contacts->carried + n;
-    double **part[] = {&contacts->mode, &contacts->held, &contacts->speed, &contacts->impulse, &contacts->restitution};
+    contacts->together_list = contacts->list + n;
+    contacts->mark = contacts->together_list + n;
+    contacts->answer = contacts->jump + n;
+    contacts->limit = contacts->answer + n;
+    uint8_t **flags[] = {&contacts->carried, &contacts->closed, &contacts->known, &contacts->measured, &contacts->active};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        *flags[i] = contacts->part + (i + 1) * n;
+    double **part[] = {&contacts->mode, &contacts->held, &contacts->speed, &contacts->impulse, &contacts->restitution, &contacts->room};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++, room += n)
         *part[i] = room;
     double **states[] = {&contacts->base, &contacts->start, &contacts->shifted};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++, room += nx)
         *states[i] = room;
-    contacts->jump = room;
-    contacts->answer = contacts->jump + n * nx;
-    contacts->limit = contacts->answer + n * n;
     return MDL_OK;
 }
 
@@ -151,29 +143,16 @@ contact_free(Run *run)
 {
     if (!run->contacts)
         return;
+    for (uint32_t k = 0; run->contacts->jump && k < 3 * run->contacts->n; k++) {
+        free(run->contacts->jump[k].row);
+        free(run->contacts->jump[k].value);
+    }
+    free(run->contacts->jump);
+    free(run->contacts->list);
     free(run->contacts->mode);
     free(run->contacts->part);
     free(run->contacts);
     run->contacts = NULL;
-}
-
-// Gives the law's force instead of what it holds: a reaction in units of its own, a friction as a share of its limit.
-static void
-give(Run *run, uint32_t law, double force)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    if (sgn->unilateral)
-        run->v[sgn->mode] = 1 + force / (1 + run->v[sgn->a]);
-    else
-        run->v[sgn->mode] = force == 0 ? FRICTION_NOTHING : force;
-}
-
-static void
-give_nothing(Run *run)
-{
-    for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        if (is_partner(&run->model->sgn[k]))
-            give(run, k, 0);
 }
 
 static void
@@ -191,114 +170,6 @@ restore_modes(Run *run)
     friction_restore(run, run->contacts->mode, run->contacts->carried);
 }
 
-// Column `law` of D, W and the limits: the difference to the base values, per unit of force.
-static void
-take_column(Run *run, uint32_t law, const double *limit, double force)
-{
-    Contacts *contacts = run->contacts;
-    const mdl_model *model = run->model;
-    uint32_t n = contacts->n;
-    for (uint32_t i = 0; i < contacts->nx; i++)
-        contacts->jump[law * contacts->nx + i] = (run->v[model->yp + i] - contacts->base[i]) / force;
-    for (uint32_t k = 0; k < n; k++) {
-        contacts->answer[k * n + law] = (held(run, k) - contacts->held[k]) / force;
-        if (limit)
-            contacts->limit[k * n + law] = (run->v[model->sgn[k].a] - limit[k]) / force;
-    }
-}
-
-// A force that changes what the law holds by about as much as other forces do, so that differences keep their digits.
-static double
-fitting_force(Run *run, uint32_t law)
-{
-    double scale = fmax(fabs(run->contacts->held[law]), 1);
-    give(run, law, 1);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return 0;
-    double change = fabs(held(run, law) - run->contacts->held[law]);
-    return change > 0 && isfinite(change) ? fmin(fmax(scale / change, 1e-9), 1e9) : 1;
-}
-
-MDL_CHECKED static int
-measure_reactions(Run *run, double *limit)
-{
-    Contacts *contacts = run->contacts;
-    for (uint32_t k = 0; k < contacts->n; k++)
-        limit[k] = run->v[run->model->sgn[k].a];
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        if (!run->model->sgn[k].unilateral || !is_partner(&run->model->sgn[k]))
-            continue;
-        double force = fitting_force(run, k);
-        give(run, k, force);
-        if (force == 0 || evaluate_solved(run, true) != MDL_OK)
-            return MDL_FAILED;
-        take_column(run, k, limit, force);
-        give(run, k, 0);
-    }
-    return MDL_OK;
-}
-
-static bool
-has_impulse(const Contacts *contacts, uint32_t law)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < contacts->n; i++)
-        any = any || contacts->limit[law * contacts->n + i] != 0;
-    return any;
-}
-
-// Frictions whose limits depend on reactions: a limit of their own is made by reactions all of one unit.
-MDL_CHECKED static int
-measure_frictions(Run *run)
-{
-    Contacts *contacts = run->contacts;
-    const mdl_model *model = run->model;
-    bool any = false;
-    for (uint32_t k = 0; k < contacts->n; k++)
-        any = any || (!model->sgn[k].unilateral && is_partner(&model->sgn[k]) && has_impulse(contacts, k));
-    if (!any)
-        return MDL_OK;
-    for (uint32_t k = 0; k < contacts->n; k++)
-        if (model->sgn[k].unilateral && is_partner(&model->sgn[k]))
-            give(run, k, 1);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return MDL_FAILED;
-    memcpy(contacts->base, run->v + model->yp, contacts->nx * sizeof *contacts->base);
-    for (uint32_t k = 0; k < contacts->n; k++)
-        contacts->held[k] = held(run, k);
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        double limit = run->v[model->sgn[k].a];
-        if (model->sgn[k].unilateral || !is_partner(&model->sgn[k]) || !has_impulse(contacts, k) || !(limit > 0))
-            continue;
-        give(run, k, 1);
-        if (evaluate_solved(run, true) != MDL_OK)
-            return MDL_FAILED;
-        take_column(run, k, NULL, limit);
-        give(run, k, 0);
-    }
-    return MDL_OK;
-}
-
-// D, W and the limits at the point in v; the modes are those without reactions afterwards.
-MDL_CHECKED static int
-measure(Run *run)
-{
-    Contacts *contacts = run->contacts;
-    const mdl_model *model = run->model;
-    size_t n = contacts->n;
-    memset(contacts->jump, 0, n * contacts->nx * sizeof *contacts->jump);
-    memset(contacts->answer, 0, n * n * sizeof *contacts->answer);
-    memset(contacts->limit, 0, n * n * sizeof *contacts->limit);
-    give_nothing(run);
-    if (evaluate_solved(run, true) != MDL_OK)
-        return MDL_FAILED;
-    memcpy(contacts->base, run->v + model->yp, contacts->nx * sizeof *contacts->base);
-    for (uint32_t k = 0; k < n; k++)
-        contacts->held[k] = held(run, k);
-    int status = measure_reactions(run, contacts->impulse);
-    return status == MDL_OK ? measure_frictions(run) : status;
-}
-
 // --- the impulses
 
 double
@@ -306,7 +177,8 @@ contact_impulse_limit(const Contacts *contacts, uint32_t law)
 {
     double limit = 0;
     for (uint32_t i = 0; i < contacts->n; i++)
-        limit += contacts->limit[law * contacts->n + i] * contacts->impulse[i];
+        if (contacts->measured[i] && contacts->impulse[i] != 0)
+            limit += contact_entry(&contacts->limit[i], law) * contacts->impulse[i];
     return fmax(limit, 0);
 }
 
@@ -315,79 +187,128 @@ contact_speed_after(const Contacts *contacts, uint32_t law)
 {
     double sum = contacts->speed[law];
     for (uint32_t i = 0; i < contacts->n; i++)
-        sum += contacts->answer[law * contacts->n + i] * contacts->impulse[i];
+        if (contacts->measured[i] && contacts->impulse[i] != 0)
+            sum += contact_entry(&contacts->answer[i], law) * contacts->impulse[i];
     return sum;
 }
 
-// The impulse of a friction in a plane, which begins with law k: towards what holds it, and back onto the disk of its limit.
-static double
-sweep_disk(const Run *run, uint32_t k)
+// to += matrix*impulse for the columns measured last.
+static void
+add_columns(const Contacts *contacts, const ContactColumn *columns, const double *impulse, double *to)
 {
-    Contacts *contacts = run->contacts;
-    uint32_t n = run->model->sgn[k].of;
-    double limit = contact_impulse_limit(contacts, k), most = 0, next[3], size = 0, largest = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (uint32_t j = 0; j < n; j++)
-            sum += fabs(contacts->answer[(k + i) * contacts->n + k + j]);
-        most = fmax(most, sum);
-    }
-    for (uint32_t i = 0; i < n && most > 0; i++) {
-        next[i] = contacts->impulse[k + i] + contact_speed_after(contacts, k + i) / most;
-        size += next[i] * next[i];
-    }
-    for (uint32_t i = 0; i < n && most > 0; i++) {
-        next[i] *= size > limit * limit ? limit / sqrt(size) : 1;
-        largest = fmax(largest, fabs((next[i] - contacts->impulse[k + i]) * most));
-        contacts->impulse[k + i] = next[i];
-    }
-    return largest;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        for (uint32_t e = 0; contacts->measured[k] && impulse[k] != 0 && e < columns[k].n; e++)
+            to[columns[k].row[e]] += columns[k].value[e] * impulse[k];
 }
 
-// One sweep over all impulses; the largest change.
-static double
-sweep(const Run *run, bool bilateral)
+// A friction p acts against its x. What nothing answers to takes no part; of a friction in a plane one component may.
+static bool
+answers(const Run *run, uint32_t law)
 {
-    Contacts *contacts = run->contacts;
-    double largest = 0;
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        double own = contacts->answer[k * contacts->n + k];
-        if (run->model->sgn[k].disk && !bilateral) {
-            if (contacts->part[k] && run->model->sgn[k].disk == 1)
-                largest = fmax(largest, sweep_disk(run, k));
-            continue;
-        }
-        // A friction p acts against its x.
-        if (!contacts->part[k] || !(run->model->sgn[k].unilateral ? own > 0 : own < 0))
-            continue;
-        double after = contact_speed_after(contacts, k), old = contacts->impulse[k], next;
-        if (bilateral) {
-            next = old - after / own;
-        } else if (run->model->sgn[k].unilateral) {
-            next = fmax(old - (after + contacts->restitution[k] * contacts->speed[k]) / own, 0);
-        } else {
-            double limit = contact_impulse_limit(contacts, k);
-            next = fmin(fmax(old - after / own, -limit), limit);
-        }
-        contacts->impulse[k] = next;
-        largest = fmax(largest, fabs((next - old) * own));
+    const Contacts *contacts = run->contacts;
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law, of = sgn->disk ? sgn->of : 1;
+    bool any = false;
+    for (uint32_t k = first; k < first + of; k++) {
+        double own = contacts->measured[k] ? contact_entry(&contacts->answer[k], k) : 0;
+        any = any || (sgn->unilateral ? own > 0 : own < 0);
     }
-    return largest;
+    return any;
+}
+
+static bool
+allocate_problem(const Run *run, Complementarity *problem, const uint32_t *list)
+{
+    const Contacts *contacts = run->contacts;
+    size_t n = problem->n, answers = 0, limits = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        answers += contacts->answer[list[j]].n;
+        limits += contacts->limit[list[j]].n;
+    }
+    problem->kind = calloc(3 * n + 1, 1);
+    problem->answer.start = calloc(2 * (n + 1) + answers + limits, sizeof *problem->answer.start);
+    problem->answer.value = calloc(2 * n + answers + limits + 1, sizeof *problem->answer.value);
+    if (!problem->kind || !problem->answer.start || !problem->answer.value)
+        return false;
+    problem->of = problem->kind + n;
+    problem->active = problem->of + n;
+    problem->limit.start = problem->answer.start + n + 1;
+    problem->answer.row = problem->limit.start + n + 1;
+    problem->limit.row = problem->answer.row + answers;
+    problem->limit.value = problem->answer.value + answers;
+    problem->offset = problem->limit.value + limits;
+    problem->z = problem->offset + n;
+    return true;
 }
 
 static void
-solve_impulses(const Run *run, bool bilateral)
+free_problem(Complementarity *problem)
+{
+    free(problem->kind);
+    free(problem->answer.start);
+    free(problem->answer.value);
+}
+
+// Columns of laws among themselves; `place` is their number + 1 in the problem. Frictions are measured against their slip.
+static void
+fill_problem(const Run *run, Complementarity *problem, const uint32_t *list, const uint32_t *place)
+{
+    const Contacts *contacts = run->contacts;
+    uint32_t answers = 0, limits = 0;
+    for (uint32_t j = 0; j < problem->n; j++) {
+        const ContactColumn *answer = &contacts->answer[list[j]], *limit = &contacts->limit[list[j]];
+        double sign = run->model->sgn[list[j]].unilateral ? 1 : -1;
+        for (uint32_t e = 0; e < answer->n; e++)
+            if (place[answer->row[e]]) {
+                problem->answer.row[answers] = place[answer->row[e]] - 1;
+                problem->answer.value[answers++] = sign * answer->value[e];
+            }
+        for (uint32_t e = 0; e < limit->n && run->model->sgn[list[j]].unilateral; e++)
+            if (place[limit->row[e]] && problem->of[place[limit->row[e]] - 1]) {
+                problem->limit.row[limits] = place[limit->row[e]] - 1;
+                problem->limit.value[limits++] = limit->value[e];
+            }
+        problem->answer.start[j + 1] = answers;
+        problem->limit.start[j + 1] = limits;
+    }
+}
+
+// Impulses (n, per law) of the laws in `part` that change the speeds `speed` as the laws ask for; with `bilateral` to zero. Others are 0.
+MDL_CHECKED static int
+solve_impulses(const Run *run, const uint8_t *part, const double *speed, bool bilateral, double *impulse, uint8_t *active)
 {
     Contacts *contacts = run->contacts;
-    double fastest = 0;
-    for (uint32_t k = 0; k < contacts->n; k++) {
-        contacts->impulse[k] = 0;
-        if (contacts->part[k])
-            fastest = fmax(fastest, fabs(contacts->speed[k]));
+    const mdl_model *model = run->model;
+    uint32_t *list = contacts->list, *place = contacts->together_list;
+    Complementarity problem = {0};
+    memset(place, 0, contacts->n * sizeof *place);
+    memset(impulse, 0, contacts->n * sizeof *impulse);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (part[k] && answers(run, k)) {
+            list[problem.n++] = k;
+            place[k] = problem.n;
+        }
+    if (!problem.n)
+        return MDL_OK;
+    if (!allocate_problem(run, &problem, list)) {
+        free_problem(&problem);
+        return MDL_INTERNAL;
     }
-    for (int i = 0; i < SWEEPS; i++)
-        if (sweep(run, bilateral) <= SETTLED * fastest)
-            break;
+    for (uint32_t i = 0; i < problem.n; i++) {
+        const mdl_sgn *sgn = &model->sgn[list[i]];
+        problem.kind[i] = bilateral ? COMPLEMENT_HOLD : sgn->unilateral ? COMPLEMENT_PUSH : COMPLEMENT_RUB;
+        problem.of[i] = (uint8_t)(bilateral || sgn->unilateral ? 0 : sgn->disk == 1 ? sgn->of : !sgn->disk);
+        problem.offset[i] = speed[list[i]] * (bilateral || !sgn->unilateral ? 1 : 1 + contacts->restitution[list[i]]);
+    }
+    fill_problem(run, &problem, list, place);
+    int status = complementarity_solve(&problem) ? MDL_OK : MDL_FAILED;
+    for (uint32_t i = 0; i < problem.n; i++) {
+        impulse[list[i]] = model->sgn[list[i]].unilateral ? problem.z[i] : -problem.z[i];
+        if (active)
+            active[list[i]] = problem.active[i];
+    }
+    free_problem(&problem);
+    return status;
 }
 
 // --- an impact
@@ -401,19 +322,27 @@ approaches(const Run *run, uint32_t law)
 }
 
 static void
-choose_parts(Run *run)
+choose_reactions(Run *run)
 {
     Contacts *contacts = run->contacts;
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
         contacts->part[k] = sgn->unilateral && sgn->level && (contacts->closed[k] || touches(run, k));
-        contacts->speed[k] = is_partner(sgn) ? speed(run, k) : 0;
+        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
         contacts->restitution[k] = sgn->unilateral && sgn->level == 2 ? run->v[sgn->a] : 0;
     }
-    for (uint32_t k = 0; k < contacts->n; k++)
-        for (uint32_t i = 0; i < contacts->n; i++)
-            if (!run->model->sgn[k].unilateral && contacts->part[i] && contacts->limit[k * contacts->n + i] != 0)
-                contacts->part[k] = 1;
+}
+
+// Of frictions those whose limits depend on the reactions that were measured.
+static void
+choose_frictions(const Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t i = 0; i < contacts->n; i++)
+        for (uint32_t e = 0; contacts->measured[i] && e < contacts->limit[i].n; e++) {
+            uint32_t k = contacts->limit[i].row[e];
+            contacts->part[k] = contacts->part[k] || (!run->model->sgn[k].unilateral && contacts->part[i]);
+        }
 }
 
 // Limits of frictions are known when reactions are given.
@@ -422,19 +351,21 @@ contact_give(Run *run, const double *impulse)
 {
     const Contacts *contacts = run->contacts;
     const mdl_model *model = run->model;
-    give_nothing(run);
+    contact_push_nothing(run);
     for (uint32_t k = 0; impulse && k < contacts->n; k++)
-        if (model->sgn[k].unilateral && is_partner(&model->sgn[k]))
-            give(run, k, impulse[k]);
+        if (model->sgn[k].unilateral && contact_is_partner(&model->sgn[k]))
+            contact_push(run, k, impulse[k]);
     int status = evaluate_solved(run, true);
+    bool rubs = false;
     if (!impulse || status != MDL_OK)
         return status;
     for (uint32_t k = 0; k < contacts->n; k++)
         if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0) {
             // Where both are rounding of nothing, an open contact's, the share is no more than what friction can be.
-            give(run, k, fmin(fmax(impulse[k] / run->v[model->sgn[k].a], -1), 1));
+            contact_push(run, k, fmin(fmax(impulse[k] / run->v[model->sgn[k].a], -1), 1));
+            rubs = true;
         }
-    return evaluate_solved(run, true);
+    return rubs ? evaluate_solved(run, true) : status;
 }
 
 // The states after half of the jump, and then the whole jump as it is in the middle.
@@ -444,12 +375,10 @@ jump(Run *run)
     Contacts *contacts = run->contacts;
     const mdl_model *model = run->model;
     double *y = run->v + model->y, *yp = run->v + model->yp;
-    for (uint32_t i = 0; i < contacts->nx; i++) {
-        double change = 0;
-        for (uint32_t k = 0; k < contacts->n; k++)
-            change += contacts->jump[k * contacts->nx + i] * contacts->impulse[k];
-        y[i] = contacts->start[i] + 0.5 * change;
-    }
+    memset(contacts->shifted, 0, contacts->nx * sizeof *contacts->shifted);
+    add_columns(contacts, contacts->jump, contacts->impulse, contacts->shifted);
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        y[i] = contacts->start[i] + 0.5 * contacts->shifted[i];
     if (contact_give(run, NULL) != MDL_OK)
         return MDL_FAILED;
     memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
@@ -469,7 +398,7 @@ drop_low_rebounds(Run *run)
     for (uint32_t k = 0; k < contacts->n; k++) {
         if (!contacts->part[k] || !(contacts->restitution[k] > 0) || !(contacts->impulse[k] > 0))
             continue;
-        double after = contact_speed_after(contacts, k), pull = -held(run, k);
+        double after = speed(run, k), pull = -contact_held(run, k);
         if (after > 0 && after * after < 2 * pull * UNRESOLVED * run->tolerance) {
             contacts->restitution[k] = 0;
             any = true;
@@ -501,7 +430,7 @@ set_modes(Run *run)
     restore_modes(run);
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
-        if (!is_partner(sgn))
+        if (!contact_is_partner(sgn))
             continue;
         if (sgn->disk > 1)
             continue;
@@ -515,25 +444,127 @@ set_modes(Run *run)
     }
 }
 
+static double
+fastest(const Contacts *contacts)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        most = fmax(most, contacts->part[k] ? fabs(contacts->speed[k]) : 0);
+    return most;
+}
+
+// What is missing of the speed that the active law k asks for, at the point in v.
+static double
+missing(const Run *run, uint32_t k)
+{
+    const Contacts *contacts = run->contacts;
+    return speed(run, k) + (run->model->sgn[k].unilateral ? contacts->restitution[k] * contacts->speed[k] : 0);
+}
+
+// What rounding has left of the speeds behind the jump, where masses differ by orders of magnitude, is taken away by small impulses
+// of their own. v is behind the jump, without reactions.
+MDL_CHECKED static int
+refine(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    double allowed = EXACT * fastest(contacts), before = INFINITY;
+    for (int pass = 0; pass < REFINEMENTS; pass++) {
+        double most = 0;
+        for (uint32_t k = 0; k < contacts->n; k++) {
+            contacts->room[k] = contacts->active[k] ? missing(run, k) : 0;
+            most = fmax(most, fabs(contacts->room[k]));
+        }
+        if (most <= allowed || most > 0.1 * before)
+            return MDL_OK;
+        before = most;
+        if (solve_impulses(run, contacts->active, contacts->room, true, contacts->held, NULL) != MDL_OK)
+            return MDL_OK; // what is left is looked at afterwards
+        add_columns(contacts, contacts->jump, contacts->held, run->v + run->model->y);
+        if (evaluate_solved(run, true) != MDL_OK)
+            return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
+// Whether the speeds behind the jump are those that the columns have predicted. Before they are refined.
+static bool
+as_predicted(const Run *run)
+{
+    Contacts *contacts = run->contacts;
+    double allowed = PREDICTED * fastest(contacts);
+    memcpy(contacts->room, contacts->speed, contacts->n * sizeof *contacts->room);
+    add_columns(contacts, contacts->answer, contacts->impulse, contacts->room);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (contact_is_partner(&run->model->sgn[k]) && !(fabs(contacts->room[k] - speed(run, k)) <= allowed))
+            return false;
+    return true;
+}
+
+// No constraint that takes part is left with more approach than its law allows, and none that holds with another speed.
+static bool
+is_fulfilled(const Run *run)
+{
+    const Contacts *contacts = run->contacts;
+    double allowed = fmax(FULFILLED * fastest(contacts), SLOW * run->tolerance);
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        bool reaction = run->model->sgn[k].unilateral;
+        if (contacts->part[k] && ((reaction && missing(run, k) < -allowed) || (contacts->active[k] && fabs(missing(run, k)) > allowed)))
+            return false;
+    }
+    return true;
+}
+
+// Behind the jump, which is made again from measurements of each law by itself where it went elsewhere than predicted.
+MDL_CHECKED static int
+strike_once(Run *run, bool *again)
+{
+    Contacts *contacts = run->contacts;
+    memset(contacts->active, 0, contacts->n);
+    int status = solve_impulses(run, contacts->part, contacts->speed, false, contacts->impulse, contacts->active);
+    if (status == MDL_INTERNAL)
+        return status;
+    if (status == MDL_OK && jump(run) != MDL_OK)
+        return MDL_FAILED;
+    contact_push_nothing(run);
+    if (evaluate_solved(run, true) != MDL_OK)
+        return MDL_FAILED;
+    *again = contacts->together && (status != MDL_OK || !as_predicted(run));
+    if (*again)
+        return MDL_OK;
+    if (status != MDL_OK)
+        return report_stuck(run, "the impulses of an impact were not found; constraints and frictions that touch contradict each other "
+                            "here, or there are more of them than can be solved for");
+    if (refine(run) != MDL_OK)
+        return MDL_FAILED;
+    return is_fulfilled(run) ? MDL_OK : report_stuck(run, "the impulses that were found for an impact do not stop what touches");
+}
+
 MDL_CHECKED static int
 strike(Run *run)
 {
     Contacts *contacts = run->contacts;
     const mdl_model *model = run->model;
+    bool again = false;
     if (++contacts->strikes > STRIKES)
         return report_stuck(run, "impacts follow each other without end at this instant");
     save_modes(run);
+    choose_reactions(run);
     memcpy(contacts->start, run->v + model->y, contacts->nx * sizeof *contacts->start);
-    if (measure(run) != MDL_OK)
+    if (contact_take(run) != MDL_OK)
         return MDL_FAILED;
-    choose_parts(run);
+    choose_frictions(run);
     do {
-        solve_impulses(run, false);
-        if (jump(run) != MDL_OK)
-            return MDL_FAILED;
-        give_nothing(run);
-        if (evaluate_solved(run, true) != MDL_OK)
-            return MDL_FAILED;
+        int status = strike_once(run, &again);
+        if (status == MDL_OK && again) {
+            contact_forget(contacts);
+            memcpy(run->v + model->y, contacts->start, contacts->nx * sizeof *contacts->start);
+            if (contact_take(run) != MDL_OK)
+                return MDL_FAILED;
+            choose_frictions(run);
+            status = strike_once(run, &again);
+        }
+        if (status != MDL_OK)
+            return status;
         set_modes(run);
         if (friction_evaluate(run) != MDL_OK)
             return MDL_FAILED;
@@ -597,7 +628,7 @@ static bool
 is_held(const Run *run, uint32_t law)
 {
     const mdl_sgn *sgn = &run->model->sgn[law];
-    return is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
+    return contact_is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
 }
 
 static bool
@@ -612,15 +643,6 @@ has_drifted(const Run *run, double allowed)
             return true;
     }
     return false;
-}
-
-static void
-add_jumps(Run *run, double *to)
-{
-    Contacts *contacts = run->contacts;
-    for (uint32_t i = 0; i < contacts->nx; i++)
-        for (uint32_t k = 0; k < contacts->n; k++)
-            to[i] += contacts->jump[k * contacts->nx + i] * contacts->impulse[k];
 }
 
 // Positions move as the velocities that the impulses would make move them. What closes at this event closes at zero, too: moved along with
@@ -640,20 +662,22 @@ move_positions(Run *run)
     }
     if (!any)
         return MDL_OK;
-    solve_impulses(run, true);
+    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
+        return MDL_INTERNAL;
     memcpy(contacts->start, y, contacts->nx * sizeof *y);
     if (evaluate_solved(run, true) != MDL_OK)
         return MDL_FAILED;
     memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
-    add_jumps(run, y);
+    add_columns(contacts, contacts->jump, contacts->impulse, y);
     if (evaluate_solved(run, true) != MDL_OK)
         return MDL_FAILED;
-    for (uint32_t i = 0; i < contacts->nx; i++) {
-        bool velocity = false;
-        for (uint32_t k = 0; k < contacts->n; k++)
-            velocity = velocity || contacts->jump[k * contacts->nx + i] != 0;
-        y[i] = contacts->start[i] + (velocity ? 0 : yp[i] - contacts->shifted[i]);
-    }
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        contacts->shifted[i] = yp[i] - contacts->shifted[i];
+    for (uint32_t k = 0; k < contacts->n; k++) // what impulses move are velocities
+        for (uint32_t e = 0; contacts->measured[k] && e < contacts->jump[k].n; e++)
+            contacts->shifted[contacts->jump[k].row[e]] = 0;
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        y[i] = contacts->start[i] + contacts->shifted[i];
     return evaluate_solved(run, true);
 }
 
@@ -661,30 +685,37 @@ MDL_CHECKED static int
 move_back(Run *run)
 {
     Contacts *contacts = run->contacts;
-    if (measure(run) != MDL_OK)
+    for (uint32_t k = 0; k < contacts->n; k++)
+        contacts->part[k] = run->model->sgn[k].unilateral && (contacts->closed[k] || closes(run, k));
+    if (contact_take(run) != MDL_OK)
         return MDL_FAILED;
-    give_nothing(run);
+    contact_push_nothing(run);
     if (evaluate_solved(run, true) != MDL_OK || move_positions(run) != MDL_OK)
         return MDL_FAILED;
     for (uint32_t k = 0; k < contacts->n; k++) {
         const mdl_sgn *sgn = &run->model->sgn[k];
-        contacts->part[k] = is_partner(sgn) && contacts->closed[k] && (sgn->unilateral || sgn->state < 0);
-        contacts->speed[k] = is_partner(sgn) ? speed(run, k) : 0;
+        contacts->part[k] = contact_is_partner(sgn) && contacts->closed[k] && (sgn->unilateral || sgn->state < 0);
+        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
     }
-    solve_impulses(run, true);
-    add_jumps(run, run->v + run->model->y);
+    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
+        return MDL_INTERNAL;
+    add_columns(contacts, contacts->jump, contacts->impulse, run->v + run->model->y);
     return MDL_OK;
+}
+
+void
+contact_held_parts(Run *run)
+{
+    for (uint32_t k = 0; k < run->contacts->n; k++)
+        run->contacts->part[k] = is_held(run, k);
 }
 
 int
 contact_measure(Run *run)
 {
-    Contacts *contacts = run->contacts;
     save_modes(run);
-    int status = measure(run);
+    int status = contact_take(run);
     restore_modes(run);
-    for (uint32_t k = 0; k < contacts->n; k++)
-        contacts->part[k] = is_held(run, k);
     return status;
 }
 

@@ -114,13 +114,20 @@ along(const Impact *impact, uint32_t p, const double *states)
 
 // --- the impulses
 
+// The entry (k, i) of W or of the limits; columns that were not measured are zero.
+static double
+at(const Impact *impact, const ContactColumn *columns, uint32_t k, uint32_t i)
+{
+    return impact->contacts->measured[i] ? contact_entry(&columns[i], k) : 0;
+}
+
 // Law k's row of the matrix times the changes of the given impulses.
 static double
-by_impulses(const Impact *impact, const double *matrix, uint32_t k)
+by_impulses(const Impact *impact, const ContactColumn *columns, uint32_t k)
 {
     double sum = 0;
     for (uint32_t i = 0; i < impact->contacts->n; i++)
-        sum += matrix[k * impact->contacts->n + i] * impact->change[i];
+        sum += impact->change[i] != 0 ? at(impact, columns, k, i) * impact->change[i] : 0;
     return sum;
 }
 
@@ -151,7 +158,7 @@ hold(const Impact *impact, double *matrix, uint32_t k)
 {
     const Contacts *contacts = impact->contacts;
     for (uint32_t i = 0; i < contacts->n; i++)
-        *entry(impact, matrix, k, i) = contacts->part[i] ? contacts->answer[k * contacts->n + i] : 0;
+        *entry(impact, matrix, k, i) = contacts->part[i] ? at(impact, contacts->answer, k, i) : 0;
     impact->right[k] = -(1 + contacts->restitution[k]) * impact->speed[k] - impact->restitution[k] * contacts->speed[k]
         - by_answer(impact, k);
 }
@@ -167,17 +174,17 @@ slide(const Impact *impact, double *matrix, uint32_t k, double limit)
     if (is_disk(law))
         first = k + 1 - law->disk;
     for (uint32_t i = 0; i < n; i++)
-        *entry(impact, matrix, k, i) = -direction * contacts->limit[first * n + i];
+        *entry(impact, matrix, k, i) = -direction * at(impact, contacts->limit, first, i);
     *entry(impact, matrix, k, k) += 1;
     impact->right[k] = direction * by_limit(impact, first);
     for (uint32_t j = 0; is_disk(law) && j < law->of; j++)
         speed = hypot(speed, contact_speed_after(contacts, first + j));
     for (uint32_t j = 0; speed > 0 && j < law->of; j++) {
-        uint32_t at = first + j;
-        double across = (limit / speed) * ((at == k) - direction * contacts->impulse[at] / limit);
+        uint32_t row = first + j;
+        double across = (limit / speed) * ((row == k) - direction * contacts->impulse[row] / limit);
         for (uint32_t i = 0; i < n; i++)
-            *entry(impact, matrix, k, i) -= contacts->part[i] ? across * contacts->answer[at * n + i] : 0;
-        impact->right[k] += across * (impact->speed[at] + by_answer(impact, at));
+            *entry(impact, matrix, k, i) -= contacts->part[i] ? across * at(impact, contacts->answer, row, i) : 0;
+        impact->right[k] += across * (impact->speed[row] + by_answer(impact, row));
     }
 }
 
@@ -199,7 +206,7 @@ add_row(const Impact *impact, double *matrix, uint32_t k, double fastest)
     const Contacts *contacts = impact->contacts;
     const mdl_sgn *law = &impact->run->model->sgn[k];
     uint32_t first = is_disk(law) ? k + 1 - law->disk : k;
-    double own = fabs(contacts->answer[k * contacts->n + k]), behind = contact_speed_after(contacts, k);
+    double own = fabs(at(impact, contacts->answer, k, k)), behind = contact_speed_after(contacts, k);
     bool strikes = contacts->part[k] && own > 0, border = false;
     if (law->unilateral) {
         bool pushed = contacts->impulse[k] * own > NONE * fastest;
@@ -251,11 +258,10 @@ static void
 push(const Impact *impact, const double *q, double *change)
 {
     const Contacts *contacts = impact->contacts;
-    for (uint32_t i = 0; i < contacts->nx; i++) {
-        change[i] = 0;
-        for (uint32_t k = 0; k < contacts->n; k++)
-            change[i] += contacts->jump[k * contacts->nx + i] * q[k];
-    }
+    memset(change, 0, contacts->nx * sizeof *change);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        for (uint32_t e = 0; contacts->measured[k] && q[k] != 0 && e < contacts->jump[k].n; e++)
+            change[contacts->jump[k].row[e]] += contacts->jump[k].value[e] * q[k];
 }
 
 // The model at the states `y`, with impulses or without.
@@ -345,7 +351,7 @@ correct(Impact *impact, const double *rate, double *q)
     double *matrix = rank_matrix(impact->rank);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n; k++)
-            *entry(impact, matrix, k, i) = contacts->part[k] && contacts->part[i] ? contacts->answer[k * n + i] : 0;
+            *entry(impact, matrix, k, i) = contacts->part[k] && contacts->part[i] ? at(impact, contacts->answer, k, i) : 0;
     for (uint32_t k = 0; k < n; k++)
         impact->right[k] = contacts->part[k] ? -rate[k] : 0;
     if (!rank_factor(impact->rank, NULL, INDEPENDENT, n))
@@ -459,6 +465,7 @@ sense_close(Run *run)
     int status = MDL_INTERNAL;
     if (allocate(&impact, &room)) {
         memcpy(impact.kept, run->v, run->model->tangents->shift * sizeof *run->v);
+        contact_held_parts(run);
         status = contact_measure(run);
         memcpy(run->v, impact.kept, run->model->tangents->shift * sizeof *run->v);
         if (status == MDL_OK)
