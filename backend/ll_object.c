@@ -3,13 +3,12 @@
 // Purpose: what a simulator is linked from. Method: the modules of ll_module.c, all in one, and the tables of
 //   ll_tables.c behind them. The code is that of any computer of the architecture unless that of this one is asked for.
 // Contract: what engine_llvm would not optimise is marked optnone; the numbers it computes are the same.
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/engine.h"
 #include "backend/ll.h"
+#include "ir/base/replace.h"
 
 typedef struct Object {
     const ObjectOptions *options;
@@ -31,19 +30,12 @@ rename_functions(LlModule *m, const char *symbol)
         }
 }
 
-// A file that cannot be written whole is not left.
 static bool
 write_bytes(const char *path, const char *bytes, size_t length, Out *why)
 {
-    FILE *file = fopen(path, "wb");
-    bool opened = file != NULL;
-    int error = opened && fwrite(bytes, 1, length, file) == length ? 0 : errno;
-    if (opened && fclose(file) && !error)
-        error = errno;
+    int error = replace_file(path, bytes, length, 0);
     if (!error)
         return true;
-    if (opened)
-        unlink(path);
     out_printf(why, "%s: %s\n", path, strerror(error));
     return false;
 }

@@ -69,17 +69,30 @@ class_further_in(const Program *program, const char *name)
     return NULL;
 }
 
+// The last dot before `dot`, or NULL.
+static const char *
+dot_before(const char *name, const char *dot)
+{
+    while (dot > name && dot[-1] != '.')
+        dot--;
+    return dot > name ? dot - 1 : NULL;
+}
+
 static void
 no_class(Program *program, const char *name, Diags *diags)
 {
     const char *dot = strrchr(name, '.');
-    uint32_t around = CLASSID_ROOT;
+    uint32_t around;
     Diag *diag;
-    // As far as the name can be followed.
-    while (dot && !(around = scope_class_by_path(program, arena_strndup(program->arena, name, (size_t)(dot - name)))))
-        for (dot--; dot > name && *dot != '.'; dot--)
-            ;
-    around = around ? around : CLASSID_ROOT;
+    // As far as the name can be followed; a name that begins with a dot has nothing before it.
+    around = CLASSID_ROOT;
+    for (; dot && dot > name; dot = dot_before(name, dot)) {
+        uint32_t found = scope_class_by_path(program, arena_strndup(program->arena, name, (size_t)(dot - name)));
+        if (found) {
+            around = found;
+            break;
+        }
+    }
     const char *rest = around == CLASSID_ROOT ? name : dot + 1, *further = around == CLASSID_ROOT ? class_further_in(program, name) : NULL;
     const char *part = arena_strndup(program->arena, rest, strcspn(rest, "."));
     const char *near = further ? further : scope_nearest(program, around, sym_of(program->syms, part), true);

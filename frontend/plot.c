@@ -17,6 +17,7 @@
 
 #include "frontend/expression.h"
 #include "frontend/page.h"
+#include "ir/base/replace.h"
 
 enum { MOST_EVENTS = 60, BUCKETS = 1600, COLOURS = 8, LEGEND_ROW = 20 };
 
@@ -489,7 +490,6 @@ write_page(const Plot *plot, Out *why)
 {
     const PlotOptions *o = plot->options;
     const char *title = o->title ? o->title : "Results";
-    FILE *file = fopen(o->output, "wb");
     Out page = {0};
     page_begin(title, &page);
     out_text(&page, "<header><h1>");
@@ -497,9 +497,7 @@ write_page(const Plot *plot, Out *why)
     out_text(&page, "</h1></header>\n");
     page_plots(plot->table, o->variables, o->n_variables, o->against, o->log_values, &page);
     page_end(false, &page);
-    int error = file ? out_flush(&page, file) : errno;
-    if (file && fclose(file) && !error)
-        error = errno;
+    int error = replace_file(o->output, page.text, page.length, 0);
     out_free(&page);
     if (error)
         out_printf(why, "%s: %s\n", o->output, strerror(error));

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/map.h"
 #include "ir/base/out.h"
 #include "ir/base/vec.h"
 
@@ -81,6 +82,17 @@ Expr expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with);
 typedef Expr ExprReplace(void *context, Exprs *exprs, Expr part, const Expr *args);
 // The expression with each part replaced, arguments before users. The rule may make and walk over expressions.
 Expr expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context);
+// Rewriting in which a part may be seen in several ways (inside noEvent or not) and not every argument is looked at. Depth costs
+// memory of its own and no stack.
+typedef struct ExprDescent {
+    // What e, seen in `way`, needs first: its i-th such part, and the way in which that is seen; false when there are no more.
+    bool (*needs)(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *part_way);
+    // What stands for e, seen in `way`, or any other number that is to be known of it. All that it needs is in `done`.
+    Expr (*make)(void *context, Expr e, uint32_t way);
+    void *context;
+    Map *done; // per way: expression -> what stands for it; the caller clears and frees them
+} ExprDescent;
+Expr expr_descend(const ExprDescent *descent, Expr e, uint32_t way);
 // Renumbers slots by first occurrence in reading order; order[new] = old. The result is a shape.
 Expr expr_shape(Exprs *exprs, Expr e, U32Vec *order);
 

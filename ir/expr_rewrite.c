@@ -2,7 +2,8 @@
 //
 // Purpose: what replaces operators inside an expression is the same walk with another rule. Method: the parts in
 // post-order, each once; where the arguments of a part lie in this order is noted before the first rule runs, so that a
-// rule may walk over expressions itself. Contract: expr.h. Complexity: linear in the number of different parts.
+// rule may walk over expressions itself. What depends on the place of a part goes down with a stack of its own. Contract: expr.h.
+// Complexity: linear in the number of different parts.
 #include "ir/expr_inner.h"
 
 // Per part: the positions of its arguments in the order, one after the other.
@@ -42,5 +43,37 @@ expr_rewrite(Exprs *exprs, Expr e, ExprReplace *replace, void *context)
     vec_free(&places);
     vec_free(&made);
     vec_free(&args);
+    return result;
+}
+
+// --- seen in several ways
+
+typedef struct Visit { // a part under way
+    Expr e;
+    uint32_t way, next; // what it needs next
+} Visit;
+
+Expr
+expr_descend(const ExprDescent *descent, Expr e, uint32_t way)
+{
+    VEC(Visit) stack = {0};
+    uint32_t result;
+    if (map_get(&descent->done[way], e, &result))
+        return result;
+    vec_push(&stack, (Visit){.e = e, .way = way});
+    while (stack.n) {
+        Visit *top = &vec_last(&stack);
+        Visit inner = {0};
+        if (descent->needs(descent->context, top->e, top->way, top->next, &inner.e, &inner.way)) {
+            top->next++;
+            if (!map_get(&descent->done[inner.way], inner.e, &result))
+                vec_push(&stack, inner);
+            continue;
+        }
+        result = descent->make(descent->context, top->e, top->way);
+        map_put(&descent->done[top->way], top->e, result);
+        vec_drop(&stack);
+    }
+    vec_free(&stack);
     return result;
 }

@@ -106,6 +106,12 @@ run_fractional(Compilation *c)
 }
 
 static bool
+run_shorten(Compilation *c)
+{
+    return pass_shorten(c->dae, c->diags);
+}
+
+static bool
 run_integers(Compilation *c)
 {
     return pass_integers(c->dae, c->diags);
@@ -316,6 +322,8 @@ const Pass pipeline[] = {
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
     {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",
      .requires = FACT_NORMAL, .provides = FACT_LAWS},
+    {ROW(shorten), .doc = "parts of long equations with events that are used again become variables",
+     .requires = FACT_LAWS},
     {ROW(integers), .doc = "floor, ceil and trunc of what moves become discrete variables that change at events",
      .requires = FACT_LAWS},
     {ROW(alias), .doc = "x = y and x = -y: one representative",

@@ -78,6 +78,7 @@ bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Da
 bool pass_transports(Dae *dae, Diags *diags); // spatialDistribution(): the same, and Dae.transports (transports.c)
 bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are smooth enough (curves.c)
 bool pass_fractional(Dae *dae, Diags *diags); // fder(): hidden variables and Dae.fractionals (fractional.c)
+bool pass_shorten(Dae *dae, Diags *diags);   // long equations with events: parts become variables (shorten.c)
 bool pass_integers(Dae *dae, Diags *diags);  // floor, ceil, trunc of what moves: held values, events (integers.c)
 bool pass_alias(Dae *dae, Diags *diags);     // x = y, x = -y, x + y = 0; also their derivatives (alias.c)
 bool pass_zeros(Dae *dae, Diags *diags);     // after pass_alias: what zeros multiply vanishes (zeros.c)

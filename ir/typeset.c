@@ -53,7 +53,7 @@ print_symbol(const char *name, size_t length, Var var, uint32_t derivatives, Out
     if (letter)
         out_text(out, letter);
     else
-        out_bytes(out, name, length);
+        out_html_bytes(out, name, length);
     out_text(out, "</mi>");
     if (derivatives)
         out_printf(out, "<mo>%s</mo></mover>", dots[derivatives < 4 ? derivatives : 3]);
@@ -64,7 +64,7 @@ static void
 print_below(const char *text, size_t length, bool *first, Out *out)
 {
     out_text(out, *first ? "<mtext>" : "<mtext>, ");
-    out_bytes(out, text, length);
+    out_html_bytes(out, text, length);
     out_text(out, "</mtext>");
     *first = false;
 }
@@ -112,7 +112,9 @@ typeset_variable(const Dae *dae, Var var, Out *out)
     Out name = {0};
     dae_var_name(dae, base, &name);
     if (!group) {
-        out_printf(out, "<mn>%s</mn>", name.text);
+        out_text(out, "<mn>");
+        out_html(out, name.text);
+        out_text(out, "</mn>");
         out_free(&name);
         return;
     }

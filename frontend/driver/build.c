@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/external.h"
 #include "frontend/header.h"
 #include "frontend/native.h"
+#include "ir/base/replace.h"
 
 // libsimulator.a stands beside the program, or in lib/mdlc of its prefix.
 static const char *
@@ -24,30 +26,97 @@ simulator_library(Arena *arena)
     return NULL;
 }
 
-// The object file beside the program, so that both are on one disk.
+// Files beside the program while it is made, so that all are on one disk; their names cannot be foretold.
+typedef struct Making {
+    Replacement object, external, result;
+} Making;
+
+static void
+making_abandon(Making *making)
+{
+    replace_abandon(&making->object);
+    replace_abandon(&making->external);
+    replace_abandon(&making->result);
+}
+
+// 0 or an errno value; then nothing is left.
+static int
+making_begin(Making *making, const char *target)
+{
+    *making = (Making){{.file = -1}, {.file = -1}, {.file = -1}};
+    int error = replace_begin(&making->result, target, "");
+    if (!error)
+        error = replace_begin(&making->object, target, ".o");
+    if (!error)
+        error = replace_begin(&making->external, target, ".o");
+    if (error)
+        making_abandon(making);
+    return error;
+}
+
+// Linkers end with 0 when they have written what they were asked for; what is called in their place need not.
+static bool
+is_made(const Making *making, Out *why)
+{
+    struct stat status;
+    if (making->result.direct || (stat(making->result.fresh, &status) == 0 && status.st_size > 0))
+        return true;
+    out_text(why, "the C compiler (cc, or what CC names) says that it has linked the program, and has written nothing\n");
+    return false;
+}
+
+// The result takes its name.
+static int
+making_end(Making *making, const char *target, bool good, unsigned mode, const Out *why)
+{
+    int error = good ? replace_end(&making->result, mode) : 0;
+    if (!good)
+        fprintf(stderr, "mdlc: cannot build %s: %s", target, why->text ? why->text : "");
+    else if (error)
+        fprintf(stderr, "mdlc: cannot build %s: %s\n", target, strerror(error));
+    making_abandon(making);
+    return good && !error ? EXIT_FINE : EXIT_IO;
+}
+
+static int
+cannot_begin(const char *target, int error)
+{
+    fprintf(stderr, "mdlc: %s: %s\n", target, strerror(error));
+    return EXIT_IO;
+}
+
+static unsigned
+program_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0777 & ~(unsigned)mask;
+}
+
 static int
 build_program(Session *session, const EngineOptions *engine, ObjectOptions *object, bool shared)
 {
     const char *target = session->options.run.output, *library = simulator_library(session->arena);
     Out why = {0};
+    Making making;
     if (!library) {
         fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
         return EXIT_IO;
     }
-    object->path = arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid());
-    NativeLink link = {.objects = {object->path}, .n_objects = 1, .library = library, .target = target, .shared = shared};
-    const char *external = arena_printf(session->arena, "%s.mdlc-external-%ld.o", target, (long)getpid());
+    int error = making_begin(&making, target);
+    if (error)
+        return cannot_begin(target, error);
+    object->path = making.object.fresh;
+    NativeLink link = {.objects = {object->path}, .n_objects = 1, .library = library, .target = making.result.fresh, .shared = shared};
+    const char *external = making.external.fresh;
     if (externals_needed(session->compilation.sys))
         link.objects[link.n_objects++] = external;
     bool good = backend_write_model(session->compilation.sys, engine, object, &why)
                 && (link.n_objects == 1 || externals_object(session->compilation.sys, external, session->arena, &link.words, &link.n_words, &why))
-                && native_link(&link, &why);
-    unlink(object->path);
-    unlink(external);
-    if (!good)
-        fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
+                && native_link(&link, &why) && is_made(&making, &why);
+    int status = making_end(&making, target, good, program_mode(), &why);
     out_free(&why);
-    return good ? EXIT_FINE : EXIT_IO;
+    return status;
 }
 
 // The model and what calls its external functions in one object file; which libraries belong to it is told.
@@ -55,26 +124,26 @@ static int
 build_joined(Session *session, const EngineOptions *engine, ObjectOptions *object)
 {
     const char *target = session->options.run.output, *const *words = NULL;
-    const char *parts[] = {arena_printf(session->arena, "%s.mdlc-%ld.o", target, (long)getpid()),
-                           arena_printf(session->arena, "%s.mdlc-external-%ld.o", target, (long)getpid())};
     uint32_t n_words = 0;
     Out why = {0};
+    Making making;
+    int error = making_begin(&making, target);
+    if (error)
+        return cannot_begin(target, error);
+    const char *parts[] = {making.object.fresh, making.external.fresh};
     object->path = parts[0];
     bool good = backend_write_model(session->compilation.sys, engine, object, &why)
              && externals_object(session->compilation.sys, parts[1], session->arena, &words, &n_words, &why)
-             && native_join(parts, 2, target, object->symbol, &why);
-    unlink(parts[0]);
-    unlink(parts[1]);
-    if (!good)
-        fprintf(stderr, "mdlc: cannot build %s: %s", target, why.text);
+             && native_join(parts, 2, making.result.fresh, object->symbol, &why) && is_made(&making, &why);
+    int status = making_end(&making, target, good, 0, &why);
     out_free(&why);
-    if (good && n_words) {
+    if (!status && n_words) {
         fprintf(stderr, "mdlc: a program with %s is linked with", target);
         for (uint32_t i = 0; i < n_words; i++)
             fprintf(stderr, " %s", words[i]);
         fputs("\n", stderr);
     }
-    return good ? EXIT_FINE : EXIT_IO;
+    return status;
 }
 
 static int

@@ -6,25 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "frontend/format.h"
+#include "ir/base/replace.h"
 
-// Writes beside the file and renames, so that a full disk cannot eat a model. Links and permissions stay.
+// A full disk cannot eat a model. Links and permissions stay.
 static int
-replace_file(Arena *arena, const char *path, const Out *text)
+replace_model(const char *path, const Out *text)
 {
     struct stat status;
     char *target = realpath(path, NULL);
-    const char *fresh = arena_printf(arena, "%s.mdlc-new", target ? target : path);
-    int error = !target || stat(target, &status) ? errno : write_file(fresh, text);
-    if (!error && (chmod(fresh, status.st_mode & 07777) || rename(fresh, target)))
-        error = errno;
+    int error = !target || stat(target, &status) ? errno : replace_file(target, text->text, text->length, status.st_mode & 07777);
     free(target);
-    if (error) {
-        unlink(fresh);
+    if (error)
         fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
-    }
     return error ? EXIT_IO : EXIT_FINE;
 }
 
@@ -48,7 +43,7 @@ format_one(Session *session, const char *path)
             printf("%s\n", path);
             status = EXIT_MODEL;
         } else {
-            status = replace_file(session->arena, path, &out);
+            status = replace_model(path, &out);
         }
     }
     out_free(&out);

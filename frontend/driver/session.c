@@ -1,6 +1,7 @@
 // What every call needs: the model is read, flattened and compiled, messages and texts are printed, exit codes chosen.
 // A step that fails has said why on standard error and gives the exit code.
 #include "frontend/driver/session.h"
+#include "ir/base/replace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -300,19 +301,7 @@ check_regex(const char *text)
 int
 write_file(const char *path, const Out *text)
 {
-    FILE *file = fopen(path, "wb");
-    struct stat status;
-    int error = 0;
-    if (!file)
-        return errno;
-    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    if (text->length && fwrite(text->text, 1, text->length, file) != text->length)
-        error = errno ? errno : EIO;
-    if (fclose(file) && !error)
-        error = errno;
-    if (error && regular)
-        unlink(path); // a part of a page, or of a matrix, is of no use
-    return error;
+    return replace_file(path, text->text, text->length, 0); // a part of a page, or of a matrix, is of no use
 }
 
 bool

@@ -126,20 +126,26 @@ out_json_script(Out *out, const char *text)
 }
 
 void
-out_html(Out *out, const char *text)
+out_html_bytes(Out *out, const char *bytes, size_t length)
 {
-    for (; *text; text++) {
-        if (*text == '<')
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] == '<')
             out_text(out, "&lt;");
-        else if (*text == '>')
+        else if (bytes[i] == '>')
             out_text(out, "&gt;");
-        else if (*text == '&')
+        else if (bytes[i] == '&')
             out_text(out, "&amp;");
-        else if (*text == '"')
+        else if (bytes[i] == '"')
             out_text(out, "&quot;");
         else
-            out_char(out, *text);
+            out_char(out, bytes[i]);
     }
+}
+
+void
+out_html(Out *out, const char *text)
+{
+    out_html_bytes(out, text, strlen(text));
 }
 
 int

@@ -24,6 +24,7 @@ void out_json(Out *out, const char *text);
 void out_json_script(Out *out, const char *text);
 // Text of a page or of an attribute in quotation marks.
 void out_html(Out *out, const char *text);
+void out_html_bytes(Out *out, const char *bytes, size_t length);
 // Writes and clears; 0 or an errno.
 int out_flush(Out *out, FILE *file);
 void out_free(Out *out);

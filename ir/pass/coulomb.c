@@ -28,7 +28,6 @@ typedef struct Coulomb {
     VEC(Disk) disks;
     Map first_of;    // hash of a and x -> index + 1 of the latest disk with it
     U32Vec next;     // per disk: the one before it with the same hash, plus 1
-    Map done;        // of the equation at hand
     uint32_t equation;
     bool good;
 } Coulomb;
@@ -199,24 +198,14 @@ component(Coulomb *pass, Expr call)
     return expr_slot(exprs, pass->naming.vars.n - 1);
 }
 
+// A call becomes the variable of its component; the calls inside its arguments have become theirs before.
 static Expr
-rewrite(Coulomb *pass, Expr e)
+without_call(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
-    Exprs *exprs = pass->dae->exprs;
-    uint32_t found, n = expr_nargs(exprs, e);
-    if (!expr_has_op(exprs, e, OP_COULOMB))
-        return e;
-    if (map_get(&pass->done, e, &found))
-        return found;
-    U32Vec args = {0};
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(&args, rewrite(pass, expr_arg(exprs, e, i)));
-    Expr result = expr_make(exprs, expr_op(exprs, e), args.at, n);
-    vec_free(&args);
-    if (expr_op(exprs, result) == OP_COULOMB)
-        result = component(pass, result);
-    map_put(&pass->done, e, result);
-    return result;
+    Coulomb *pass = context;
+    if (expr_op(exprs, part) != OP_COULOMB)
+        return 0;
+    return component(pass, expr_make(exprs, OP_COULOMB, args, expr_nargs(exprs, part)));
 }
 
 static void
@@ -233,8 +222,7 @@ visit(Coulomb *pass, uint32_t equation)
     const Var *row = dae_row(dae, equation, &n);
     vec_clear(&pass->naming.vars);
     vec_append(&pass->naming.vars, row, n);
-    map_clear(&pass->done);
-    Expr shape, text = rewrite(pass, at.shape);
+    Expr shape, text = expr_rewrite(dae->exprs, at.shape, without_call, pass);
     dae_bind_shape(dae, text, pass->naming.vars.at, &shape, &new_row);
     dae->equations.at[equation].shape = shape;
     dae->equations.at[equation].row = new_row;
@@ -280,6 +268,5 @@ pass_coulomb(Dae *dae, Diags *diags)
     vec_free(&pass.disks);
     map_free(&pass.first_of);
     vec_free(&pass.next);
-    map_free(&pass.done);
     return pass.good;
 }

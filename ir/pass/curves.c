@@ -206,15 +206,11 @@ root_between(Curve *curve, Expr f, double a, double b)
 
 // --- corners
 
-// Expressions whose sign decides which form g takes.
+// Those that e itself adds.
 static void
-collect_corners(Curve *curve, Expr e, U32Vec *corners, Map *seen)
+corners_of(Exprs *exprs, Expr e, U32Vec *corners)
 {
-    Exprs *exprs = curve->dae->exprs;
-    uint32_t unused, n = expr_nargs(exprs, e);
-    if (!expr_uses_slot(exprs, e, curve->slot) || map_get(seen, e, &unused) || corners->n >= CORNERS_MAX)
-        return;
-    map_put(seen, e, 1);
+    uint32_t n = expr_nargs(exprs, e);
     Expr a = n ? expr_arg(exprs, e, 0) : 0, b = n > 1 ? expr_arg(exprs, e, 1) : 0;
     switch (expr_op(exprs, e)) {
     case OP_ABS: case OP_SIGN:
@@ -233,8 +229,26 @@ collect_corners(Curve *curve, Expr e, U32Vec *corners, Map *seen)
     default:
         break;
     }
-    for (uint32_t i = 0; i < n; i++)
-        collect_corners(curve, expr_arg(exprs, e, i), corners, seen);
+}
+
+// Expressions whose sign decides which form g takes.
+static void
+collect_corners(Curve *curve, Expr root, U32Vec *corners, Map *seen)
+{
+    Exprs *exprs = curve->dae->exprs;
+    U32Vec stack = {0};
+    uint32_t unused;
+    vec_push(&stack, root);
+    while (stack.n && corners->n < CORNERS_MAX) {
+        Expr e = vec_pop(&stack);
+        if (!expr_uses_slot(exprs, e, curve->slot) || map_get(seen, e, &unused))
+            continue;
+        map_put(seen, e, 1);
+        corners_of(exprs, e, corners);
+        for (uint32_t i = expr_nargs(exprs, e); i-- > 0;)
+            vec_push(&stack, expr_arg(exprs, e, i));
+    }
+    vec_free(&stack);
 }
 
 // By how much e jumps at u, as far as that is more than its slope explains; 0 when it does not.

@@ -19,7 +19,8 @@ typedef struct Integers {
     Dae *dae;
     Naming naming;      // its variables: those of the equation at hand, then those made for it
     // of the equation at hand:
-    Map done;
+    Map done[1];
+    U32Vec args;        // of the part at hand
     uint32_t equation;
 } Integers;
 
@@ -43,51 +44,93 @@ is_timeless(const Exprs *exprs, Expr e)
     return !expr_has_op(exprs, e, OP_TIME);
 }
 
+// What a part is as a function of time: rate*time + rest.
+typedef struct AffinePart {
+    Expr rate, rest; // 0 and 0: not affine
+} AffinePart;
+
+// At most one factor moves, and what divides stands still.
+static AffinePart
+affine_product(Exprs *exprs, Expr e, const AffinePart *args)
+{
+    AffinePart moving = {expr_const(exprs, 0), expr_const(exprs, 1)};
+    Expr factor = expr_const(exprs, 1);
+    bool moves = false, divides = expr_op(exprs, e) == OP_DIV;
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++) {
+        Expr arg = expr_arg(exprs, e, i);
+        if (is_timeless(exprs, arg)) {
+            factor = expr_2(exprs, divides && i ? OP_DIV : OP_MUL, factor, arg);
+        } else if (moves || (divides && i)) {
+            return (AffinePart){0};
+        } else {
+            moves = true;
+            moving = args[i];
+        }
+    }
+    if (divides) { // rate/d and rest/d as they are written
+        Expr divisor = expr_arg(exprs, e, 1);
+        return (AffinePart){expr_2(exprs, OP_DIV, moving.rate, divisor), expr_2(exprs, OP_DIV, moving.rest, divisor)};
+    }
+    return (AffinePart){expr_2(exprs, OP_MUL, factor, moving.rate), expr_2(exprs, OP_MUL, factor, moving.rest)};
+}
+
+static AffinePart
+affine_sum(Exprs *exprs, Expr e, const AffinePart *args)
+{
+    U32Vec rates = {0}, rests = {0};
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++) {
+        vec_push(&rates, args[i].rate);
+        vec_push(&rests, args[i].rest);
+    }
+    AffinePart sum = {expr_make(exprs, OP_ADD, rates.at, rates.n), expr_make(exprs, OP_ADD, rests.at, rests.n)};
+    vec_free(&rates);
+    vec_free(&rests);
+    return sum;
+}
+
+static AffinePart
+affine_part(Exprs *exprs, Expr e, const AffinePart *args)
+{
+    Op op = expr_op(exprs, e);
+    if (op == OP_TIME)
+        return (AffinePart){expr_const(exprs, 1), expr_const(exprs, 0)};
+    if (is_timeless(exprs, e))
+        return (AffinePart){expr_const(exprs, 0), e};
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++)
+        if (!args[i].rate)
+            return (AffinePart){0};
+    if (op == OP_NEG)
+        return (AffinePart){expr_1(exprs, OP_NEG, args[0].rate), expr_1(exprs, OP_NEG, args[0].rest)};
+    if (op == OP_ADD)
+        return affine_sum(exprs, e, args);
+    return op == OP_MUL || op == OP_DIV ? affine_product(exprs, e, args) : (AffinePart){0};
+}
+
 // False when u is not affine in time.
 static bool
 affine_in_time(Exprs *exprs, Expr u, Expr *rate, Expr *rest)
 {
-    Op op = expr_op(exprs, u);
-    *rate = expr_const(exprs, op == OP_TIME);
-    *rest = op == OP_TIME ? expr_const(exprs, 0) : u;
-    if (op == OP_TIME || is_timeless(exprs, u))
-        return true;
-    if (op != OP_ADD && op != OP_MUL && op != OP_NEG && op != OP_DIV)
-        return false;
-    Expr factor = expr_const(exprs, 1);
-    *rest = expr_const(exprs, op == OP_MUL);
-    bool moves = false;
-    for (uint32_t i = 0; i < expr_nargs(exprs, u); i++) {
-        Expr arg = expr_arg(exprs, u, i), arg_rate, arg_rest;
-        bool still = is_timeless(exprs, arg);
-        if (!affine_in_time(exprs, arg, &arg_rate, &arg_rest))
-            return false;
-        if (op == OP_ADD || op == OP_NEG) {
-            *rate = expr_2(exprs, OP_ADD, *rate, arg_rate);
-            *rest = expr_2(exprs, OP_ADD, *rest, arg_rest);
-        } else if (op == OP_DIV && i == 1) {
-            if (!still)
-                return false;
-            *rate = expr_2(exprs, OP_DIV, *rate, arg);
-            *rest = expr_2(exprs, OP_DIV, *rest, arg);
-        } else if (still) {
-            factor = expr_2(exprs, OP_MUL, factor, arg);
-        } else {
-            if (moves)
-                return false;
-            moves = true;
-            *rate = arg_rate;
-            *rest = arg_rest;
+    U32Vec parts = {0};
+    VEC(AffinePart) made = {0}, args = {0};
+    Map place = {0};
+    expr_parts(exprs, u, &parts);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        vec_clear(&args);
+        for (uint32_t j = 0; j < expr_nargs(exprs, parts.at[i]); j++) {
+            uint32_t at = 0;
+            map_get(&place, expr_arg(exprs, parts.at[i], j), &at);
+            vec_push(&args, made.at[at]);
         }
+        map_put(&place, parts.at[i], i);
+        vec_push(&made, affine_part(exprs, parts.at[i], args.at));
     }
-    if (op == OP_NEG) {
-        *rate = expr_1(exprs, OP_NEG, *rate);
-        *rest = expr_1(exprs, OP_NEG, *rest);
-    } else if (op == OP_MUL) {
-        *rate = expr_2(exprs, OP_MUL, factor, *rate);
-        *rest = expr_2(exprs, OP_MUL, factor, *rest);
-    }
-    return true;
+    *rate = vec_last(&made).rate;
+    *rest = vec_last(&made).rest;
+    vec_free(&parts);
+    vec_free(&made);
+    vec_free(&args);
+    map_free(&place);
+    return *rate != 0;
 }
 
 // --- conditions
@@ -151,13 +194,15 @@ static bool
 depends_on_continuous(const Integers *integers, Expr e)
 {
     const Dae *dae = integers->dae;
-    uint32_t n = expr_nslots(dae->exprs, e);
-    for (uint32_t k = 0; k < n; k++) {
-        Var var = integers->naming.vars.at[k];
-        if ((dae_kind(dae, var) == VAR_CONTINUOUS || dae_kind(dae, var) == VAR_INPUT) && dae->var_pre_of.at[var] == NONE && expr_uses_slot(dae->exprs, e, k))
-            return true;
+    U32Vec slots = {0};
+    bool depends = false;
+    expr_used_slots(dae->exprs, &e, 1, &slots);
+    for (uint32_t k = 0; k < slots.n && !depends; k++) {
+        Var var = integers->naming.vars.at[slots.at[k]];
+        depends = (dae_kind(dae, var) == VAR_CONTINUOUS || dae_kind(dae, var) == VAR_INPUT) && dae->var_pre_of.at[var] == NONE;
     }
-    return false;
+    vec_free(&slots);
+    return depends;
 }
 
 static void
@@ -200,22 +245,39 @@ variable_for(Integers *integers, Op op, Expr u)
 
 // --- equations
 
-static Expr rewrite(Integers *integers, Expr e);
+static bool
+is_left(const Exprs *exprs, Expr e)
+{
+    Op op = expr_op(exprs, e);
+    return !concerns(exprs, e) || op == OP_NOEVENT || (op == OP_SMOOTH && !expr_is_const(exprs, expr_arg(exprs, e, 0), 0));
+}
+
+static bool
+needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *part_way)
+{
+    const Exprs *exprs = ((Integers *)context)->dae->exprs;
+    if (is_left(exprs, e) || i >= expr_nargs(exprs, e))
+        return false;
+    *part = expr_arg(exprs, e, i);
+    *part_way = way;
+    return true;
+}
 
 static Expr
-rewrite_new(Integers *integers, Expr e)
+rewrite(void *context, Expr e, uint32_t way)
 {
+    Integers *integers = context;
     Exprs *exprs = integers->dae->exprs;
-    Op op = expr_op(exprs, e);
-    uint32_t n = expr_nargs(exprs, e);
-    if (!concerns(exprs, e) || op == OP_NOEVENT || (op == OP_SMOOTH && !expr_is_const(exprs, expr_arg(exprs, e, 0), 0)))
+    uint32_t n = expr_nargs(exprs, e), now = 0;
+    if (is_left(exprs, e))
         return e;
-    U32Vec args = {0};
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(&args, rewrite(integers, expr_arg(exprs, e, i)));
-    Expr result = expr_make(exprs, op, args.at, n);
-    vec_free(&args);
-    op = expr_op(exprs, result);
+    vec_clear(&integers->args);
+    for (uint32_t i = 0; i < n; i++) {
+        map_get(&integers->done[way], expr_arg(exprs, e, i), &now);
+        vec_push(&integers->args, now);
+    }
+    Expr result = expr_make(exprs, expr_op(exprs, e), integers->args.at, n);
+    Op op = expr_op(exprs, result);
     if (!is_step(op))
         return result;
     Expr u = expr_arg(exprs, result, 0);
@@ -223,17 +285,6 @@ rewrite_new(Integers *integers, Expr e)
         return result;
     vec_push(&integers->naming.vars, variable_for(integers, op, u));
     return expr_slot(exprs, integers->naming.vars.n - 1);
-}
-
-static Expr
-rewrite(Integers *integers, Expr e)
-{
-    uint32_t result;
-    if (map_get(&integers->done, e, &result))
-        return result;
-    result = rewrite_new(integers, e);
-    map_put(&integers->done, e, result);
-    return result;
 }
 
 static void
@@ -244,9 +295,10 @@ visit(Integers *integers, uint32_t equation)
     const Var *row = dae_row(dae, equation, &n);
     vec_clear(&integers->naming.vars);
     vec_append(&integers->naming.vars, row, n);
-    map_clear(&integers->done);
+    map_clear(&integers->done[0]);
     integers->equation = equation;
-    Expr old = dae->equations.at[equation].shape, shape, text = rewrite(integers, old);
+    ExprDescent descent = {.needs = needs, .make = rewrite, .context = integers, .done = integers->done};
+    Expr old = dae->equations.at[equation].shape, shape, text = expr_descend(&descent, old, 0);
     uint32_t new_row;
     if (text == old)
         return;
@@ -267,6 +319,7 @@ pass_integers(Dae *dae, Diags *diags)
         if (dae->equations.at[i].kind == EQN_NORMAL && concerns(dae->exprs, dae->equations.at[i].shape))
             visit(&integers, i);
     naming_free(&integers.naming);
-    map_free(&integers.done);
+    map_free(&integers.done[0]);
+    vec_free(&integers.args);
     return true;
 }

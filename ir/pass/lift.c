@@ -41,6 +41,8 @@ struct LiftMemo {
     // of the rewrite that is running:
     Map extra_of;              // (text, kind) -> index into extras
     Map done[3];               // per Events: expression -> rewritten
+    Map moving[1];             // expression -> 1 when it changes between events
+    Map stays;                 // relation -> 1 when what is inside it is held instead
     LiftMode mode;
     uint32_t own, first_extra;
     const uint8_t *slot_kind;  // per own slot: 1 when it is continuous
@@ -72,6 +74,8 @@ lift_memo_free(Lowering *low)
     map_free(&memo->extra_of);
     for (int i = 0; i < 3; i++)
         map_free(&memo->done[i]);
+    map_free(&memo->stays);
+    map_free(&memo->moving[0]);
     vec_free(&memo->vars);
     vec_free(&memo->places);
     vec_free(&memo->kinds);
@@ -79,17 +83,40 @@ lift_memo_free(Lowering *low)
     low->lift = NULL;
 }
 
+// ExprDescent: 1 for what moves between events, by itself or by a part.
 static bool
-depends_on_continuous(const Lowering *low, Expr e)
+moving_needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *part_way)
 {
+    const Lowering *low = context;
+    if (i >= expr_nargs(low->exprs, e) || expr_has_op(low->exprs, e, OP_TIME))
+        return false;
+    *part = expr_arg(low->exprs, e, i);
+    *part_way = way;
+    return true;
+}
+
+static Expr
+moving_of(void *context, Expr e, uint32_t way)
+{
+    const Lowering *low = context;
     const struct LiftMemo *memo = low->lift;
-    if (expr_has_op(low->exprs, e, OP_TIME))
-        return true;
-    uint32_t n = expr_nslots(low->exprs, e);
-    for (uint32_t k = 0; k < n && k < memo->own; k++)
-        if (memo->slot_kind[k] && expr_uses_slot(low->exprs, e, k))
-            return true;
-    return false;
+    uint32_t moves = expr_has_op(low->exprs, e, OP_TIME), n = expr_nargs(low->exprs, e), arg = 0;
+    if (expr_op(low->exprs, e) == OP_SLOT) {
+        uint32_t slot = expr_slot_of(low->exprs, e);
+        moves = slot < memo->own && memo->slot_kind[slot];
+    }
+    for (uint32_t i = 0; i < n && !moves; i++) {
+        map_get(&memo->moving[way], expr_arg(low->exprs, e, i), &arg);
+        moves = arg;
+    }
+    return moves;
+}
+
+static bool
+depends_on_continuous(Lowering *low, Expr e)
+{
+    ExprDescent descent = {.needs = moving_needs, .make = moving_of, .context = low, .done = low->lift->moving};
+    return expr_descend(&descent, e, 0);
 }
 
 static Expr
@@ -116,7 +143,7 @@ is_ordering(Op op)
 // Whether what is compared changes only where relations inside it change, as in (if x > 1 then 2 else 1) < 2. Then those are what is
 // held: a root function of the outer one would jump, and perhaps to 0, which is no crossing.
 static bool
-changes_by_relations(const Lowering *low, Expr text)
+changes_by_relations(Lowering *low, Expr text)
 {
     const Exprs *exprs = low->exprs;
     U32Vec stack = {0};
@@ -152,7 +179,14 @@ relation(Lowering *low, Op op, Expr a, Expr b)
     return extra_slot(low, EXTRA_RELATION, text);
 }
 
-static Expr rewrite(Lowering *low, Expr e, Events events);
+// What stands for a part that has been rewritten.
+static Expr
+rewritten(const Lowering *low, Expr e, Events events)
+{
+    uint32_t result = 0;
+    map_get(&low->lift->done[events], e, &result);
+    return result;
+}
 
 // Piecewise operators written out over held relations. a and b are rewritten already; relations refer to
 // the unrewritten arguments, which contain no held values of their own.
@@ -196,7 +230,7 @@ rewrite_args(Lowering *low, Expr e, Events events)
     bool changed = false;
     for (uint32_t i = 0; i < n; i++) {
         Expr arg = expr_arg(low->exprs, e, i);
-        args[i] = rewrite(low, arg, events);
+        args[i] = rewritten(low, arg, events);
         changed |= args[i] != arg;
     }
     Expr result = changed ? expr_make(low->exprs, expr_op(low->exprs, e), args, n) : e;
@@ -204,74 +238,164 @@ rewrite_args(Lowering *low, Expr e, Events events)
     return result;
 }
 
-// Live arguments of a relation: model operators inside it are stripped, relations stay where they are.
-static Expr
-live(Lowering *low, Expr e)
+// How a part is rewritten.
+typedef enum How {
+    HOW_LEAF,     // needs nothing
+    HOW_ONE,      // it is its argument `arg`, seen as `events`
+    HOW_ARGS,     // the same operator of its arguments, seen as `events`
+    HOW_HOMOTOPY, // between its arguments
+    HOW_RELATION, // held; its arguments are live: model operators inside them are stripped, relations stay where they are
+    HOW_CHOICE,   // held relations choose; its arguments are seen as `events`, and live for the relations
+} How;
+
+typedef struct Plan {
+    How how;
+    Events events;
+    uint32_t arg;
+} Plan;
+
+static bool
+stays_relation(Lowering *low, Expr e)
 {
-    return rewrite(low, e, EVENTS_NONE);
+    uint32_t stays;
+    if (!map_get(&low->lift->stays, e, &stays)) {
+        stays = changes_by_relations(low, e);
+        map_put(&low->lift->stays, e, stays);
+    }
+    return stays;
 }
 
-static Expr
-rewrite_new(Lowering *low, Expr e, Events events)
+static Plan
+plan_of(Lowering *low, Expr e, Events events)
 {
-    Exprs *exprs = low->exprs;
+    const Exprs *exprs = low->exprs;
     Op op = expr_op(exprs, e);
     bool held = events && low->lift->mode != LIFT_LIVE;
     switch (op) {
-    case OP_CONST: case OP_SLOT: case OP_TIME:
-        return e;
+    case OP_CONST: case OP_SLOT: case OP_TIME: case OP_INITIAL: case OP_TERMINAL: case OP_SAMPLE:
+        return (Plan){HOW_LEAF, events, 0};
     case OP_NOEVENT:
-        return rewrite(low, expr_arg(exprs, e, 0), EVENTS_NONE);
+        return (Plan){HOW_ONE, EVENTS_NONE, 0};
     case OP_SMOOTH:
-        return rewrite(low, expr_arg(exprs, e, 1), expr_is_const(exprs, expr_arg(exprs, e, 0), 0) ? events : EVENTS_NONE);
-    case OP_HOMOTOPY: {
-        Expr actual = rewrite(low, expr_arg(exprs, e, 0), events);
-        if (low->lift->mode != LIFT_LIVE)
-            return actual;
-        Expr lambda = extra_slot(low, EXTRA_LAMBDA, 0);
-        Expr simple = rewrite(low, expr_arg(exprs, e, 1), events);
-        Expr zero = expr_const(exprs, 0), one = expr_const(exprs, 1), rest = expr_sub(exprs, one, lambda);
-        Expr between = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, lambda, actual), expr_2(exprs, OP_MUL, rest, simple));
-        // At the ends the other expression need have no value, nor a derivative (a root of nothing where all guesses are equal).
-        Expr after = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, lambda, one), actual, between);
-        return expr_3(exprs, OP_IF, expr_2(exprs, OP_LE, lambda, zero), simple, after);
+        return (Plan){HOW_ONE, expr_is_const(exprs, expr_arg(exprs, e, 0), 0) ? events : EVENTS_NONE, 1};
+    case OP_HOMOTOPY:
+        return (Plan){low->lift->mode == LIFT_LIVE ? HOW_HOMOTOPY : HOW_ONE, events, 0};
+    case OP_LT: case OP_LE: case OP_GT: case OP_GE:
+        return (Plan){held && !stays_relation(low, e) ? HOW_RELATION : HOW_ARGS, events, 0};
+    case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
+        bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
+        bool plain = !held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e);
+        return (Plan){plain ? HOW_ARGS : HOW_CHOICE, events, 0};
     }
+    case OP_SQRT: case OP_LOG: case OP_LOG10: case OP_ASIN: case OP_ACOS:
+        return (Plan){HOW_ARGS, events ? EVENTS_BOUNDED : EVENTS_NONE, 0};
+    default:
+        return (Plan){HOW_ARGS, events, 0};
+    }
+}
+
+static bool
+needs(void *context, Expr e, uint32_t way, uint32_t i, Expr *part, uint32_t *part_way)
+{
+    Lowering *low = context;
+    Plan plan = plan_of(low, e, (Events)way);
+    uint32_t n = expr_nargs(low->exprs, e), arg = i;
+    *part_way = plan.events;
+    switch (plan.how) {
+    case HOW_LEAF:
+        return false;
+    case HOW_ONE:
+        n = 1;
+        arg = plan.arg;
+        break;
+    case HOW_ARGS:
+    case HOW_HOMOTOPY:
+        break;
+    case HOW_RELATION:
+        *part_way = EVENTS_NONE;
+        break;
+    case HOW_CHOICE: // live, then as they are seen
+        if (i < n)
+            *part_way = EVENTS_NONE;
+        arg = i % n;
+        n *= 2;
+        break;
+    }
+    if (i >= n)
+        return false;
+    *part = expr_arg(low->exprs, e, arg);
+    return true;
+}
+
+static Expr
+rewrite_leaf(Lowering *low, Expr e)
+{
+    switch (expr_op(low->exprs, e)) {
     case OP_INITIAL:
         return extra_slot(low, EXTRA_INITIAL, 0);
     case OP_TERMINAL:
         return extra_slot(low, EXTRA_TERMINAL, 0);
     case OP_SAMPLE:
-        return low->lift->mode != LIFT_LIVE ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(exprs, 0);
-    case OP_LT: case OP_LE: case OP_GT: case OP_GE:
-        if (!held || changes_by_relations(low, e))
-            return rewrite_args(low, e, events);
-        return relation(low, op, live(low, expr_arg(exprs, e, 0)), live(low, expr_arg(exprs, e, 1)));
-    case OP_LUZ: case OP_MIN: case OP_MAX: case OP_ABS: case OP_SIGN: {
-        bool smooth = op != OP_SIGN && low->lift->mode == LIFT_SEEN;
-        if (!held || smooth || (op == OP_ABS && events == EVENTS_BOUNDED) || !depends_on_continuous(low, e))
-            return rewrite_args(low, e, events);
-        Expr a = expr_arg(exprs, e, 0), b = expr_nargs(exprs, e) > 1 ? expr_arg(exprs, e, 1) : 0;
-        if (events == EVENTS_BOUNDED && (op == OP_MIN || op == OP_MAX))
-            return bounded(low, op, live(low, a), live(low, b), rewrite(low, a, events), rewrite(low, b, events));
-        return choice(low, op, live(low, a), b ? live(low, b) : 0, rewrite(low, a, events),
-                      b ? rewrite(low, b, events) : 0);
-    }
-    case OP_SQRT: case OP_LOG: case OP_LOG10: case OP_ASIN: case OP_ACOS:
-        return rewrite_args(low, e, events ? EVENTS_BOUNDED : EVENTS_NONE);
+        return low->lift->mode != LIFT_LIVE ? extra_slot(low, EXTRA_SAMPLE, e) : expr_const(low->exprs, 0);
     default:
-        return rewrite_args(low, e, events);
+        return e;
+    }
+}
+
+static Expr
+rewrite_homotopy(Lowering *low, Expr actual, Expr simple)
+{
+    Exprs *exprs = low->exprs;
+    Expr lambda = extra_slot(low, EXTRA_LAMBDA, 0);
+    Expr zero = expr_const(exprs, 0), one = expr_const(exprs, 1), rest = expr_sub(exprs, one, lambda);
+    Expr between = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, lambda, actual), expr_2(exprs, OP_MUL, rest, simple));
+    // At the ends the other expression need have no value, nor a derivative (a root of nothing where all guesses are equal).
+    Expr after = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, lambda, one), actual, between);
+    return expr_3(exprs, OP_IF, expr_2(exprs, OP_LE, lambda, zero), simple, after);
+}
+
+static Expr
+rewrite_choice(Lowering *low, Expr e, Events events)
+{
+    const Exprs *exprs = low->exprs;
+    Op op = expr_op(exprs, e);
+    bool two = expr_nargs(exprs, e) > 1;
+    Expr a = expr_arg(exprs, e, 0), b = two ? expr_arg(exprs, e, 1) : 0;
+    Expr live_a = rewritten(low, a, EVENTS_NONE), live_b = two ? rewritten(low, b, EVENTS_NONE) : 0;
+    Expr now_a = rewritten(low, a, events), now_b = two ? rewritten(low, b, events) : 0;
+    if (events == EVENTS_BOUNDED && (op == OP_MIN || op == OP_MAX))
+        return bounded(low, op, live_a, live_b, now_a, now_b);
+    return choice(low, op, live_a, live_b, now_a, now_b);
+}
+
+static Expr
+rewrite_part(void *context, Expr e, uint32_t way)
+{
+    Lowering *low = context;
+    Plan plan = plan_of(low, e, (Events)way);
+    switch (plan.how) {
+    case HOW_LEAF:
+        return rewrite_leaf(low, e);
+    case HOW_ONE:
+        return rewritten(low, expr_arg(low->exprs, e, plan.arg), plan.events);
+    case HOW_HOMOTOPY:
+        return rewrite_homotopy(low, rewritten(low, expr_arg(low->exprs, e, 0), plan.events),
+                                rewritten(low, expr_arg(low->exprs, e, 1), plan.events));
+    case HOW_RELATION:
+        return relation(low, expr_op(low->exprs, e), rewritten(low, expr_arg(low->exprs, e, 0), EVENTS_NONE),
+                        rewritten(low, expr_arg(low->exprs, e, 1), EVENTS_NONE));
+    case HOW_CHOICE:
+        return rewrite_choice(low, e, plan.events);
+    default:
+        return rewrite_args(low, e, plan.events);
     }
 }
 
 static Expr
 rewrite(Lowering *low, Expr e, Events events)
 {
-    uint32_t result;
-    if (map_get(&low->lift->done[events], e, &result))
-        return result;
-    result = rewrite_new(low, e, events);
-    map_put(&low->lift->done[events], e, result);
-    return result;
+    ExprDescent descent = {.needs = needs, .make = rewrite_part, .context = low, .done = low->lift->done};
+    return expr_descend(&descent, e, events);
 }
 
 static bool
@@ -312,6 +436,8 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
     map_clear(&memo->extra_of);
     for (int i = 0; i < 3; i++)
         map_clear(&memo->done[i]);
+    map_clear(&memo->stays);
+    map_clear(&memo->moving[0]);
     memo->mode = mode;
     memo->own = own;
     memo->first_extra = memo->extras.n;
@@ -333,19 +459,42 @@ lift_shape(Lowering *low, LiftMode mode, Expr shape, const uint8_t *kinds, uint3
 
 // --- extras of one row
 
+// What an extra is in the source.
+static Expr
+extra_text(Exprs *exprs, Extra extra)
+{
+    switch (extra.kind) {
+    case EXTRA_INITIAL:
+        return expr_make(exprs, OP_INITIAL, NULL, 0);
+    case EXTRA_TERMINAL:
+        return expr_make(exprs, OP_TERMINAL, NULL, 0);
+    case EXTRA_LAMBDA:
+        return expr_const(exprs, 1);
+    default:
+        return extra.text;
+    }
+}
+
+// `text` is over the own slots and those of the extras before it.
 static const char *
-relation_text(Lowering *low, Expr shape, const Var *vars, Span span)
+relation_text(Lowering *low, const Lifted *lifted, Expr text, const Var *vars, Span span)
 {
     Out out = {0};
-    uint32_t n = expr_nslots(low->exprs, shape);
-    uint32_t row = dae_add_row(low->dae, vars, n);
+    U32Vec with = {0};
+    vec_fill(&with, lifted->own, 0);
+    for (uint32_t i = 0; lifted->own + i < expr_nslots(low->exprs, text); i++)
+        vec_push(&with, extra_text(low->exprs, low->lift->extras.at[lifted->extra + i]));
+    Expr written = expr_substitute(low->exprs, text, with.at, with.n), shape;
+    uint32_t row;
+    vec_free(&with);
+    dae_bind_shape(low->dae, written, vars, &shape, &row);
     dae_print_shape(low->dae, shape, row, NONE, &out);
     Place place;
-    const char *text = span_locate(low->dae->sources, span, &place)
+    const char *said = span_locate(low->dae->sources, span, &place)
         ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)
         : arena_strndup(low->arena, out.text, out.length);
     out_free(&out);
-    return text;
+    return said;
 }
 
 // time <op> e or e <op> time with e free of time and of continuous variables.
@@ -366,56 +515,71 @@ time_instant(Lowering *low, Expr text, const uint8_t *kinds)
     return 0;
 }
 
+// A row that is being lifted.
+typedef struct LiftRow {
+    const Lifted *lifted;
+    const Var *vars;         // per own slot
+    const uint32_t *places;
+    const uint8_t *kinds;
+    const uint32_t *extras;  // the places of the extras before the one at hand
+    Span span;
+} LiftRow;
+
 static uint32_t
-relation_place(Lowering *low, Expr text, const Var *vars, const uint32_t *places, const uint8_t *kinds, Span span)
+slot_place(const LiftRow *at, uint32_t slot)
+{
+    return slot < at->lifted->own ? at->places[slot] : at->extras[slot - at->lifted->own];
+}
+
+static uint32_t
+relation_place(Lowering *low, Expr text, const LiftRow *at)
 {
     U32Vec order = {0};
     Expr shape = expr_shape(low->exprs, text, &order);
     uint64_t key = hash_mix(shape);
     for (uint32_t k = 0; k < order.n; k++)
-        key = hash_add(key, places[order.at[k]]);
+        key = hash_add(key, slot_place(at, order.at[k]));
     uint32_t index;
     if (!map_get(&low->relation_of, key, &index)) {
         Relation made = {.shape = shape, .row = low->sys->places.n};
-        U32Vec own = {0};
-        U8Vec own_kinds = {0};
+        U8Vec kinds = {0};
         for (uint32_t k = 0; k < order.n; k++) {
-            vec_push(&low->sys->places, places[order.at[k]]);
-            vec_push(&own, vars[order.at[k]]);
-            vec_push(&own_kinds, kinds[order.at[k]]);
+            vec_push(&low->sys->places, slot_place(at, order.at[k]));
+            // What is lifted out of a relation, as initial() is, changes at events only.
+            vec_push(&kinds, order.at[k] < at->lifted->own ? at->kinds[order.at[k]] : 0);
         }
-        made.instant = time_instant(low, shape, own_kinds.at);
+        made.instant = time_instant(low, shape, kinds.at);
         made.of_time = made.instant != 0;
         made.value = new_places(low, 1);
         made.next = new_places(low, 1);
         made.g = new_places(low, 1);
-        made.text = relation_text(low, shape, own.at, span);
+        made.text = relation_text(low, at->lifted, text, at->vars, at->span);
         index = low->relations.n;
         vec_push(&low->relations, made);
         map_put(&low->relation_of, key, index);
-        vec_free(&own);
-        vec_free(&own_kinds);
+        vec_free(&kinds);
     }
     vec_free(&order);
     return low->relations.at[index].value;
 }
 
 static uint32_t
-sample_place(Lowering *low, Expr text, const Var *vars, const uint32_t *places, Span span)
+sample_place(Lowering *low, Expr text, const LiftRow *at)
 {
     uint32_t n = expr_nslots(low->exprs, text), row = low->sys->places.n;
-    vec_append(&low->sys->places, places, n);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&low->sys->places, slot_place(at, k));
     Sample sample = {.start = expr_arg(low->exprs, text, 0), .interval = expr_arg(low->exprs, text, 1), .row = row};
     sample.value = new_places(low, 1);
     sample.start_place = new_places(low, 1);
     sample.interval_place = new_places(low, 1);
-    sample.text = relation_text(low, text, vars, span);
+    sample.text = relation_text(low, at->lifted, text, at->vars, at->span);
     vec_push(&low->samples, sample);
     return sample.value;
 }
 
 static uint32_t
-extra_place(Lowering *low, Extra extra, const Var *vars, const uint32_t *places, const uint8_t *kinds, Span span)
+extra_place(Lowering *low, Extra extra, const LiftRow *at)
 {
     switch (extra.kind) {
     case EXTRA_INITIAL:
@@ -428,9 +592,9 @@ extra_place(Lowering *low, Extra extra, const Var *vars, const uint32_t *places,
         low->uses_lambda = true;
         return low->lambda;
     case EXTRA_SAMPLE:
-        return sample_place(low, extra.text, vars, places, span);
+        return sample_place(low, extra.text, at);
     default:
-        return relation_place(low, extra.text, vars, places, kinds, span);
+        return relation_place(low, extra.text, at);
     }
 }
 
@@ -486,9 +650,9 @@ emit_lifted(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, Span span,
     Lifted lifted = memo->lifted.at[index];
     // Extras may add to the pools, so the row is written afterwards.
     uint32_t few[64], *extras = lifted.n_extra <= 64 ? few : base_realloc(NULL, sizeof *extras * lifted.n_extra);
+    LiftRow at = {&lifted, memo->vars.at, memo->places.at, memo->kinds.at, extras, span};
     for (uint32_t i = 0; i < lifted.n_extra; i++)
-        extras[i] = extra_place(low, memo->extras.at[lifted.extra + i], memo->vars.at, memo->places.at,
-                                memo->kinds.at, span);
+        extras[i] = extra_place(low, memo->extras.at[lifted.extra + i], &at);
     Instr instr = {lifted.shape, low->sys->places.n, dest};
     for (uint32_t k = 0; k < lifted.n_order; k++) {
         uint32_t slot = memo->orders.at[lifted.order + k];
