@@ -207,6 +207,7 @@ rest_note(Run *run, uint32_t reinit, double before, double after)
             if (rest->reinit[i] == reinit && run->guard[rest->relation].forced) {
                 run->rests->contact[k].jump[i] = after - before;
                 run->rests->contact[k].sign = run->v[model->relation[rest->relation].value] != 0 ? -1 : 1;
+                run->rests->contact[k].reset = true;
             }
     }
 }
@@ -305,10 +306,16 @@ rest_unresolved(Run *run, uint32_t guard, double interval, bool confirmed)
 {
     uint32_t k = rest_of_guard(run, guard);
     double allowed, unused;
+    // A condition that stands beside the one that triggers the reset (v <= 0 at the top of a flight) meets no surface.
+    if (!run->rests->contact[k].reset)
+        return false;
     mdl_call(run->model->rests, run->v);
     mdl_call(run->model->rest_partials, run->v);
     rests_drift(run, k, 0, &allowed);
     double speed = rests_drift(run, k, 1, &unused);
+    // What nothing presses onto the surface stays there by itself: a reset that also ends the fall.
+    if (speed == 0 && !(run->rests->contact[k].sign * run->v[run->model->rest[k].g + 2] < 0))
+        return false;
     // Between two impacts it comes as far as a quarter of the time at the speed after the impact.
     return (confirmed || speed <= 0) && fabs(speed) * interval / 4 < UNRESOLVED * allowed;
 }

@@ -52,7 +52,11 @@ lower_lifted(Run *run)
 void
 rest_event(Run *run)
 {
-    if (!run->rests || !run->rests->strikes)
+    if (!run->rests)
+        return;
+    for (uint32_t k = 0; k < run->model->n_rests; k++)
+        run->rests->contact[k].reset = false;
+    if (!run->rests->strikes)
         return;
     run->rests->strikes = 0;
     for (uint32_t k = 0; k < run->model->n_rests; k++)

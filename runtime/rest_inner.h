@@ -19,6 +19,7 @@ typedef struct Contact {
     double width;          // this
     bool lifted, struck;   // within an event: about to close again; its reset has run again
     bool passes;           // its reset did not turn the motion back
+    bool reset;            // a reinit that it triggers has changed its state in the present event
     double sign;           // gap = sign * g
     double reaction, largest;
     double rate;           // tangent of the reaction

@@ -444,6 +444,33 @@ is_noise(Run *run, uint32_t k)
     return true;
 }
 
+// A flight that began at the last event and was over before the first look: right behind the event the condition is the other
+// one, so halving the time finds it.
+int
+root_returned(Run *run, double low, double time, double *instant, bool *found)
+{
+    enum { HALVINGS = 50 };
+    *found = false;
+    for (int halving = 0; halving < HALVINGS && time > low; halving++) {
+        time = low + (time - low) / 2;
+        bool lost = condition_evaluate(run, time) != MDL_OK;
+        if (lost || root_violated(run))
+            return root_locate(run, low, time, instant, found);
+    }
+    return MDL_OK;
+}
+
+bool
+root_must_return(const Run *run)
+{
+    for (uint32_t k = 0; run->blind && k < run->model->n_relations; k++) {
+        const Guard *guard = &run->guard[k];
+        if (guard->returning && guard->band > 0 && run->phi[k] > 2 * guard->band && rest_possible(run, k))
+            return true;
+    }
+    return false;
+}
+
 int
 root_arm(Run *run)
 {

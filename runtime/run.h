@@ -492,6 +492,11 @@ MDL_CHECKED int root_locate(Run *run, double low, double high, double *instant, 
 bool root_suspect(Run *run, double from);
 // That look: where those parabolas are lowest. As root_locate().
 MDL_CHECKED int root_dipped(Run *run, double *instant, bool *found);
+// At a point without violation, behind root_violated(): a condition that can come to rest must have flipped and flipped back
+// since the last event.
+bool root_must_return(const Run *run);
+// Looks for the first of these flips in (low, time]. As root_locate(); v may be anywhere there when none is *found.
+MDL_CHECKED int root_returned(Run *run, double low, double time, double *instant, bool *found);
 // At a point up to which there was no event, or at the first one: conditions that left their band see again. MDL_FAILED when
 // one must have flipped twice inside its band, so that what follows would be wrong.
 MDL_CHECKED int root_arm(Run *run);

@@ -380,6 +380,14 @@ find_between(Run *run, double before, double low, double time, double *instant, 
         return status;
     if (lost) // it was found again, from where the location has begun
         status = evaluate_row(run, true);
+    if (status == MDL_OK && run->rests && root_must_return(run)) {
+        status = root_returned(run, low, time, instant, found);
+        if (status != MDL_OK || *found)
+            return status;
+        // The values before were solved for.
+        status = evaluate_conditions(run, time) == MDL_OK ? MDL_OK : evaluate_at(run, time, true);
+        root_violated(run);
+    }
     if (status != MDL_OK || !root_suspect(run, before))
         return status;
     status = root_dipped(run, instant, found);
