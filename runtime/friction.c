@@ -284,7 +284,8 @@ is_at_zero(const Run *run, uint32_t law)
     if (sgn->state < 0)
         return !sgn->level || x <= friction_band(run, law) || guard_of(run, law)->pending;
     double resolution = guard_of(run, law)->pending ? 1e-12 * fmax(fabs(run->v[0]), 1) * fabs(run->v[sgn->dx]) : 0;
-    return x <= fmax(friction_band(run, law), resolution);
+    // The crossing of a law that was blind is located at the edge of its band, or a little beyond.
+    return x <= friction_band(run, law) + resolution;
 }
 
 // The mode that a closed unilateral constraint should have. Each return makes the threshold coarser.
