@@ -79,7 +79,7 @@ DESCRIBED(mdl_sample, 24);
 
 static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
 static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
-DESCRIBED(mdl_sgn, 96);
+DESCRIBED(mdl_sgn, 104);
 
 static const Field constraint_fields[] = {
     TEXT(mdl_constraint, text), TEXT(mdl_constraint, component), TEXT(mdl_constraint, place)};

@@ -127,8 +127,11 @@ typedef struct Equation {
     bool binding : 1;  // var = e of a modification or declaration, var in the first slot: it belongs to the class of var
     bool guarded : 1;  // it is here because of how the connectors are connected: cardinality, Connections.isRoot
     uint8_t other_units; // 1: a function declares other units than its text gives: not checked
+    uint8_t root;    // DAE_ROOT_*: it defines a root by a set-valued term (pass `roots`)
     Span span;
 } Equation;
+// Roots of |x| with the sign of x; of x, 0 below zero; of x, which must not be negative.
+enum { DAE_ROOT_NONE, DAE_ROOT_ODD, DAE_ROOT_ABOVE, DAE_ROOT_STRICT };
 
 typedef struct Reinit { // reinit(var, value) when `when` (a Boolean discrete variable) becomes true
     Var var, when;
@@ -174,6 +177,7 @@ typedef struct Law {
     uint8_t dependent;   // 1: other laws hold its x, too (two supports of one rigid body)
     uint8_t unilateral;  // 1: see above
     uint8_t disk;        // 1, 2, 3: this component of a friction force; 0: of none
+    uint8_t root;        // DAE_ROOT_* of the equation that it comes from
     Span span;
 } Law;
 

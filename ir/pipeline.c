@@ -70,6 +70,12 @@ run_chain(Compilation *c)
 }
 
 static bool
+run_roots(Compilation *c)
+{
+    return pass_roots(c->dae, c->diags);
+}
+
+static bool
 run_algebra(Compilation *c)
 {
     return pass_algebra(c->dae, c->diags);
@@ -317,6 +323,8 @@ const Pass pipeline[] = {
     {ROW(transports), .doc = "transported profiles become inputs at both ends with relations for their jumps",
      .requires = FACT_JUNCTIONS},
     {ROW(fractional), .doc = "fractional derivatives become states with a sum of exponentials",
+     .requires = FACT_JUNCTIONS},
+    {ROW(roots), .doc = "square roots of what they empty become set-valued where it comes to rest",
      .requires = FACT_JUNCTIONS},
     {ROW(algebra), .doc = "luz and tar in normal form",
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},

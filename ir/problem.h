@@ -68,6 +68,7 @@ bool variability_of_discretes(Dae *dae, const Problem *discrete, Diags *diags);
 // Where the problem leaves an Integer, a Boolean undetermined because what it is given changes continuously: true after saying so.
 bool variability_of_undetermined(Dae *dae, const Problem *problem, Diags *diags);
 bool pass_units(Dae *dae, Diags *diags);     // both sides of every equation have one unit (units.c)
+bool pass_roots(Dae *dae, Diags *diags);     // roots of what they empty become set-valued terms (roots.c)
 bool pass_algebra(Dae *dae, Diags *diags);   // luz and tar in normal form (algebra.c)
 bool pass_integrals(Dae *dae, Diags *diags);  // integrals become their values (integrals.c)
 bool pass_coulomb(Dae *dae, Diags *diags);    // coulomb(v, a) becomes unknowns and laws (coulomb.c)

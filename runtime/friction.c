@@ -30,6 +30,9 @@ static const double SHARED = 1e-10; // change of shares that are settled
 static const double BEYOND = 1.1;  // of a: a share that is too much
 static const double ROUNDING = 1e-9; // of the X that a law's own force makes
 
+enum { ROOT_MOVED = 1, ROOT_TOLD = 2 }; // Friction.told
+static const double BELOW = 3; // bands below zero: the argument of a root is negative
+
 enum { PATIENCE = 4, RETURNS = 4, ROUNDS = 20, TURNS = 30 };
 
 struct Friction {
@@ -47,6 +50,8 @@ struct Friction {
     double most;        // of them
     double reaction;    // the largest force of a unilateral constraint seen
     int8_t *wanted;     // per law: the mode it should have
+    uint8_t *told;      // per law of a root: ROOT_*
+    uint32_t rests;     // of roots, told or not
 };
 
 int
@@ -61,13 +66,14 @@ friction_create(Run *run)
     friction->returns = calloc(n, 1);
     friction->turns = calloc(n, 1);
     friction->wanted = calloc(n, 1);
+    friction->told = calloc(n, 1);
     friction->largest = calloc(n, sizeof *friction->largest);
     friction->carried = calloc(n, 1);
     friction->sticks = calloc(n, 1);
     friction->scale = calloc(n, sizeof *friction->scale);
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         friction->dependent = friction->dependent || run->model->sgn[k].dependent;
-    return friction->firm && friction->returns && friction->turns && friction->wanted && friction->largest && friction->carried &&
+    return friction->firm && friction->returns && friction->turns && friction->wanted && friction->told && friction->largest && friction->carried &&
            friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -80,6 +86,7 @@ friction_free(Run *run)
     free(run->friction->returns);
     free(run->friction->turns);
     free(run->friction->wanted);
+    free(run->friction->told);
     free(run->friction->largest);
     free(run->friction->carried);
     free(run->friction->sticks);
@@ -97,6 +104,8 @@ friction_snapshot(Run *run, Snapshot *snapshot)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         snapshot_part(snapshot, lists[k], n);
     snapshot_part(snapshot, friction->wanted, n);
+    snapshot_part(snapshot, friction->told, n);
+    snapshot_part(snapshot, &friction->rests, sizeof friction->rests);
     snapshot_part(snapshot, friction->largest, n * sizeof *friction->largest);
     snapshot_part(snapshot, friction->scale, n * sizeof *friction->scale);
     snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
@@ -824,6 +833,39 @@ friction_clamp(Run *run)
     }
 }
 
+// What a root has emptied goes on at rest: said once, of the first few of a model.
+static void
+tell_rest(Run *run, uint32_t law)
+{
+    enum { TOLD_MOST = 3 };
+    Friction *friction = run->friction;
+    uint8_t *told = &friction->told[law];
+    if (friction_mode(run, law) != 0) {
+        *told |= ROOT_MOVED;
+        return;
+    }
+    if (*told & ROOT_TOLD || !(*told & ROOT_MOVED))
+        return;
+    *told |= ROOT_TOLD;
+    if (friction->rests++ < TOLD_MOST)
+        run_message(run, MDL_NOTE, "by time %.6g the argument of this root has come to rest at zero, where the slope of the root is infinite; "
+                    "it stays there until it is filled again%s:\n  %s", run->time,
+                    friction->rests == TOLD_MOST ? " (further ones are not told)" : "", run->model->sgn[law].text);
+}
+
+// A root of what must not be negative.
+static int
+check_root(Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    tell_rest(run, law);
+    if (sgn->root != MDL_ROOT_STRICT || friction_mode(run, law) >= 0 || !(run->v[sgn->x] < -BELOW * friction_band(run, law)))
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: the argument of a root has become negative (%.6g): %s", run->v[0], run->v[sgn->x],
+                sgn->text);
+    return MDL_FAILED;
+}
+
 int
 friction_check(Run *run)
 {
@@ -835,6 +877,8 @@ friction_check(Run *run)
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *sgn = &model->sgn[k];
         double a = run->v[sgn->a], p = run->v[sgn->p], *largest = &run->friction->largest[k];
+        if (sgn->root && check_root(run, k) != MDL_OK)
+            return MDL_FAILED;
         if (sgn->unilateral) {
             *largest = fmax(*largest, fabs(p));
             run->friction->reaction = fmax(run->friction->reaction, *largest);

@@ -147,7 +147,11 @@ typedef struct mdl_sgn {
     uint32_t disk, of, near; // near: of the first
     uint32_t place[3];  // of x, der(x), der(der(x)), up to the level; their values are sign times what is there
     int32_t sign[3], p_sign;
+    uint32_t root;     // p is a root with infinite slope at x = 0 (mdl_root)
 } mdl_sgn;
+
+// The sign of x times the root of |x|; 0 below zero; not defined below zero.
+typedef enum mdl_root { MDL_ROOT_NONE, MDL_ROOT_ODD, MDL_ROOT_ABOVE, MDL_ROOT_STRICT } mdl_root;
 
 // An invariant c(t, y) = 0 among the states, which `dynamics` evaluate and all derivatives dx keep. The runtime brings the
 // states back to it after each step, so that it holds for ever; which states it determines needs no choice. A constraint of

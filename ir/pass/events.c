@@ -146,6 +146,9 @@ law_text(Lowering *low, const Law *law)
     Place place;
     bool located = span_locate(low->dae->sources, law->span, &place);
     const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : law->disk ? "coulomb" : "Sgn";
+    if (law->root && located)
+        return *x == '$' ? arena_printf(low->arena, "the root (%s:%u)", place.path, place.line)
+                         : arena_printf(low->arena, "the root of %s (%s:%u)", x, place.path, place.line);
     return located ? arena_printf(low->arena, "%s(%s) (%s:%u)", name, x, place.path, place.line)
                    : arena_printf(low->arena, "%s(%s)", name, x);
 }
@@ -220,6 +223,7 @@ make_laws(Lowering *low)
             sgn->dp = place_of(low, row[2], &sign);
             sgn->da = dae_kind(dae, row[3]) == VAR_CONTINUOUS ? place_of(low, row[3], &sign) : 0;
         }
+        sgn->root = law.root;
         sgn->text = law_text(low, &law);
     }
     model->sgn = table;

@@ -121,7 +121,7 @@ add_law(Laws *laws, uint32_t equation, Var x, Var a)
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, p, a}, 4);
     uint32_t added = dae_add_equation(dae, EQN_LAW, laws->law, row, owner.node, owner.span);
     dae->equations.at[added].generated = 1;
-    vec_push(&dae->laws, (Law){.x = x, .p = p, .a = a, .mode = mode, .equation = added, .span = owner.span});
+    vec_push(&dae->laws, (Law){.x = x, .p = p, .a = a, .mode = mode, .equation = added, .root = owner.root, .span = owner.span});
     map_put(&laws->law_of, key, p);
     return p;
 }
