@@ -311,9 +311,32 @@ all_finite(const double *x, size_t n, size_t *where)
     return true;
 }
 
+// What a root has brought to rest stays there while it is held; how fast it would come back there from beside it is no number.
+MDL_CHECKED static int
+check_roots(const Run *run, double time)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        const mdl_sgn *law = &model->sgn[k];
+        const char *name = law->state >= 0 ? model->state_name[law->state] : NULL;
+        if (!law->root || friction_mode(run, k) != 0)
+            continue;
+        if (name && *name != '$')
+            run_message(run, MDL_ERROR, "the derivative of der(%s) by `%s` is not finite at time %.12g, where it is at rest: %s", name, name,
+                        time, law->text);
+        else
+            run_message(run, MDL_ERROR, "the derivative of a root is not finite at time %.12g, where its argument is at rest: %s", time,
+                        law->text);
+        return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
 MDL_CHECKED static int
 check_finite(const Work *w, const double *b)
 {
+    if (check_roots(w->run, w->out->time) != MDL_OK)
+        return MDL_FAILED;
     const mdl_linear *out = w->out;
     const mdl_model *model = w->run->model;
     size_t all = out->all, where;
