@@ -376,19 +376,27 @@ pipeline_peak(void)
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (double)usage.ru_maxrss / 1024;
 }
 
+// Equations change until the model is balanced; later passes add to it.
 static bool
-verified(Compilation *c, const Pass *pass, Out *fault)
+rewrites_equations(const Compilation *c)
+{
+    return !(c->facts & FACT_BALANCED);
+}
+
+static bool
+verified(Compilation *c, const Pass *pass, const Snapshot *before, Out *fault)
 {
     Out why = {0};
-    bool good = dae_verify(c->dae, &why) && (!c->sys || sys_verify(c->sys, &why));
+    bool good = dae_verify(c->dae, &why) && (!c->sys || sys_verify(c->sys, &why))
+                && (!before || snapshot_implied(c->dae, before, &c->implied, &why));
     if (!good)
         out_printf(fault, "pass %s left a broken model: %s", pass->name, why.text ? why.text : "");
     out_free(&why);
     return good;
 }
 
-bool
-pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
+static bool
+run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before, Out *fault)
 {
     uint32_t errors = diags_errors(c->diags);
     c->facts |= FACT_FLAT;
@@ -400,6 +408,9 @@ pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
             out_printf(fault, "pass %s is out of order", pass->name);
             return false;
         }
+        bool prove = c->verify && rewrites_equations(c);
+        if (prove)
+            snapshot_take(c->dae, before);
         double begin = now();
         bool good = pass->run(c);
         c->seconds[i] = now() - begin;
@@ -407,12 +418,21 @@ pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
         if (!good || diags_errors(c->diags) > errors)
             return false;
         c->facts = (c->facts | pass->provides) & ~pass->breaks;
-        if (c->verify && !verified(c, pass, fault))
+        if (c->verify && !verified(c, pass, prove ? before : NULL, fault))
             return false;
         if (after && !strcmp(after, pass->name))
             return true;
     }
     return true;
+}
+
+bool
+pipeline_run(Compilation *c, uint32_t wanted, const char *after, Out *fault)
+{
+    Snapshot before = {0};
+    bool good = run_passes(c, wanted, after, &before, fault);
+    snapshot_free(&before);
+    return good;
 }
 
 void

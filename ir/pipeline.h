@@ -3,6 +3,7 @@
 #define MDLC_IR_PIPELINE_H
 
 #include "ir/energy/motion.h"
+#include "ir/implied.h"
 #include "ir/lowering.h"
 
 // What holds of the model; passes require, provide and break these.
@@ -41,7 +42,8 @@ typedef struct Compilation {
     bool keep_problems;       // matchings and orders stay after lowering
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
-    bool verify;              // run dae_verify and sys_verify after each pass
+    bool verify;              // run dae_verify, sys_verify and snapshot_implied after each pass
+    Implied implied;          // what the last of these found
     double seconds[32];       // per pass, in table order
     double peak[32];          // per pass: MB of memory the process had held at most when it ended
     MotionCost motion;        // of the equations of motion

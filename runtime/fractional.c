@@ -29,13 +29,22 @@ struct Fractionals {
     Part part[];
 };
 
-// The time below which nothing is resolved. What is implicit follows any rate; explicit steps are as short as this.
+static double
+length_of(const Run *run)
+{
+    return fmax(run->options->horizon, run->options->stop - run->options->start);
+}
+
+// The time below which nothing is resolved. What is implicit follows any rate; explicit steps are as short as this. Few rows of output
+// are no reason to resolve less: a row is at most 1/500 of the run here.
 static double
 shortest_time(const Run *run)
 {
     const mdl_options *options = run->options;
     bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE || options->solver == MDL_SOLVER_AUTO;
     double interval = run->interval > 0 ? run->interval : 1;
+    if (length_of(run) > 0)
+        interval = fmin(interval, length_of(run) / 500);
     // Twice the step keeps the classical Runge-Kutta method stable for every order.
     if (options->step > 0)
         return 2 * options->step;
@@ -45,7 +54,7 @@ shortest_time(const Run *run)
 static bool
 make_part(const Run *run, Part *part, const mdl_fractional *of)
 {
-    double span = fmax(run->options->horizon, run->options->stop - run->options->start), shortest = shortest_time(run);
+    double span = length_of(run), shortest = shortest_time(run);
     double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
     part->of = of;
     return exponentials_make(of->order, error, shortest, fmax(span, 2 * shortest), &part->sum);

@@ -220,6 +220,21 @@ flatten(Session *session)
     return status;
 }
 
+// What --verify-passes found about equations that passes took out or wrote anew; failures end the call.
+static void
+tell_implied(const Implied *implied)
+{
+    fprintf(stderr, "passes: %u equations that were taken out or rewritten follow from the rest, %u of them defined variables that went, too",
+            implied->proven, implied->defining);
+    if (implied->opaque)
+        fprintf(stderr, "; %u with operators without a value of their own were not looked at", implied->opaque);
+    if (implied->open)
+        fprintf(stderr, "; %u were not decided (too many equations around them, or no point found)", implied->open);
+    if (implied->passed_over)
+        fprintf(stderr, "; %u were passed over (a few of each pass are looked at)", implied->passed_over);
+    fputs("\n", stderr);
+}
+
 static int
 run_passes(Session *session, uint32_t wanted)
 {
@@ -235,6 +250,8 @@ run_passes(Session *session, uint32_t wanted)
     bool good = pipeline_run(c, wanted, session->options.after, &why) && diags_errors(session->diags) == errors;
     int status = good ? EXIT_FINE : diags_errors(session->diags) ? EXIT_MODEL : internal_fault(why.text);
     out_free(&why);
+    if (good && session->options.verify)
+        tell_implied(&c->implied);
     return status;
 }
 
