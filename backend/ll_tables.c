@@ -54,9 +54,9 @@ static const Field block_fields[] = {
     BYTES(mdl_block, unknown, m), BYTES(mdl_block, residual, m), CODE(mdl_block, eval), CODE(mdl_block, jacobian),
     MATRIX(mdl_block, jac), TEXTS(mdl_block, unknown_name, m), TEXTS(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
     BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner),
-    TEXTS(mdl_block, inner_equation, n_inner)};
+    TEXTS(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
 static const Layout block_layout = LAYOUT(mdl_block, block_fields);
-DESCRIBED(mdl_block, 176);
+DESCRIBED(mdl_block, 192);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),

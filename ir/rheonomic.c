@@ -329,8 +329,8 @@ was_said(const Fight *fight)
     return false;
 }
 
-static bool
-report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
+static void
+find_parties(Fight *fight, const Singular *over, uint32_t set)
 {
     fight->n = fight->n_joints = 0;
     fight->frames = false;
@@ -338,6 +338,12 @@ report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
     memset(fight->drivers.at, 0, fight->drivers.n);
     find_drives(fight, over, set);
     find_written(fight, over, set);
+}
+
+static bool
+report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
+{
+    find_parties(fight, over, set);
     find_joints(fight, over, set);
     for (uint32_t i = 0; i < fight->n; i++)
         fight->frames |= (fight->facts.at[fight->party[i]] & FRAME) != 0;
@@ -357,24 +363,51 @@ report_set(Fight *fight, const Singular *over, uint32_t set, Diags *diags)
     return true;
 }
 
+static void
+begin_fight(Fight *fight)
+{
+    const Dae *dae = fight->dae;
+    vec_grow(&fight->facts, dae->insts.n);
+    vec_grow(&fight->about, dae->nvars + 1); // at least one place, for a model of time alone
+    vec_grow(&fight->drivers, dae->nvars + 1);
+    learn_ports(fight);
+    learn_laws(fight);
+}
+
+static void
+end_fight(Fight *fight)
+{
+    vec_free(&fight->facts);
+    vec_free(&fight->about);
+    vec_free(&fight->drivers);
+    vec_free(&fight->said);
+}
+
+bool
+rheonomic_prescribes(const Dae *dae, const Singular *over)
+{
+    Fight fight = {.dae = dae};
+    bool prescribes = false;
+    begin_fight(&fight);
+    for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS && !prescribes; s++) {
+        find_parties(&fight, over, s);
+        prescribes = fight.n > 0;
+    }
+    end_fight(&fight);
+    return prescribes;
+}
+
 bool
 rheonomic_report(const Dae *dae, const Singular *over, Diags *diags)
 {
     Fight fight = {.dae = dae};
     bool fights = false;
-    vec_grow(&fight.facts, dae->insts.n);
-    vec_grow(&fight.about, dae->nvars + 1); // at least one place, for a model of time alone
-    vec_grow(&fight.drivers, dae->nvars + 1);
-    learn_ports(&fight);
-    learn_laws(&fight);
+    begin_fight(&fight);
     for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS; s++)
         fights |= report_set(&fight, over, s, diags);
     fight.stiff = !fights;
     for (uint32_t s = 0; s + 1 < over->equation_start.n && s < SETS && fight.stiff; s++)
         fights |= report_set(&fight, over, s, diags);
-    vec_free(&fight.facts);
-    vec_free(&fight.about);
-    vec_free(&fight.drivers);
-    vec_free(&fight.said);
+    end_fight(&fight);
     return fights;
 }

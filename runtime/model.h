@@ -88,6 +88,9 @@ typedef struct mdl_block {
     const double *inner_nominal;
     const char *const *inner_name;
     const char *const *inner_equation; // n_inner texts, of the equations that the inner variables are solved from
+    // With constraints: places of the Real variables and parameters that the block reads and does not determine.
+    const uint32_t *known;
+    uint32_t n_known;
 } mdl_block;
 
 typedef struct mdl_step {

@@ -582,32 +582,50 @@ redundancy_review(Run *run)
     return status == MDL_OK ? refuse_rigid(run) : status;
 }
 
-// What the states contribute to constraint k, from the partial derivatives seen last.
-static double
-terms_of(const Run *run, uint32_t k)
+// What the states contribute to each constraint, from the partial derivatives seen last. A constraint that follows from others may
+// not depend on the states at all (places that arms of length zero reach): what its neighbours of the same depth have counts then.
+static void
+measure_terms(const Run *run, double *terms)
 {
-    const mdl_matrix *c = &run->model->jac_c;
-    double sum = 0;
-    for (uint32_t j = 0; j < run->model->n; j++)
+    const mdl_model *model = run->model;
+    const mdl_matrix *c = &model->jac_c;
+    memset(terms, 0, model->n_constraints * sizeof *terms);
+    for (uint32_t j = 0; j < model->n; j++)
         for (uint32_t i = c->column_start[j]; i < c->column_start[j + 1]; i++)
-            if (c->row[i] == k)
-                sum += fabs(run->v[c->values + i])
-                       * fmax(fabs(run->v[run->model->y + j]), fabs(run->v[run->model->nominal + j]));
-    return sum;
+            terms[c->row[i]] += fabs(run->v[c->values + i])
+                                * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
+}
+
+// What counts as nothing in constraint k.
+static double
+slack_of(const Run *run, const double *terms, uint32_t k)
+{
+    const mdl_model *model = run->model;
+    double size = terms[k];
+    for (uint32_t i = 0; i < model->n_constraints; i++)
+        if (model->constraint[i].depth == model->constraint[k].depth)
+            size = fmax(size, terms[i]);
+    return SLACK * run->tolerance * size;
 }
 
 int
 redundancy_check(const Run *run)
 {
     const mdl_model *model = run->model;
-    for (uint32_t k = 0; run->redundant && k < model->n_constraints; k++) {
-        double value = run->v[model->constraint[k].value];
-        if (!run->redundant[k] || fabs(value) <= SLACK * run->tolerance * terms_of(run, k))
-            continue;
-        run_message(run, MDL_ERROR, "at time %.12g: constraints contradict each other: one that followed from the others "
-                    "at the start misses its value by %.3g now\n%s", run->time, value,
-                    model->constraint[k].text ? model->constraint[k].text : "");
-        return MDL_FAILED;
+    uint32_t wrong = UINT32_MAX;
+    double *terms = run->redundant ? calloc((size_t)model->n_constraints + 1, sizeof *terms) : NULL;
+    if (terms)
+        measure_terms(run, terms);
+    for (uint32_t k = 0; terms && k < model->n_constraints && wrong == UINT32_MAX; k++) {
+        double value = fabs(run->v[model->constraint[k].value]);
+        if (run->redundant[k] && value > SLACK * run->tolerance * terms[k] && value > slack_of(run, terms, k))
+            wrong = k;
     }
-    return MDL_OK;
+    free(terms);
+    if (wrong == UINT32_MAX)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: constraints contradict each other: one that followed from the others "
+                "at the start misses its value by %.3g now\n%s", run->time, run->v[model->constraint[wrong].value],
+                model->constraint[wrong].text ? model->constraint[wrong].text : "");
+    return MDL_FAILED;
 }

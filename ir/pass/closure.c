@@ -10,11 +10,13 @@
 //             such coefficients. The rank of the blocks is deficient by as much; the shortest solution (runtime/rank.c)
 //             keeps s at zero and the forces small. What are different mechanisms is found by closure_groups.c.
 //             Conditions on positions may be linear sums of arms after elimination, without a curved equation of their own: several
-//             planar loops in space leave such sums over-determined among themselves. They get the closure variables, too.
+//             planar loops in space leave such sums over-determined among themselves. They get the closure variables, too, and
+//             so they do from the beginning where there are fewer curved constraints than surplus equations (two hinges of a door).
 // Contract:   requires alias; changes nothing in models that are balanced, or that are not of this kind (balance reports
 //             them). Complexity: that of matching; per mechanism constraints times closure variables.
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
+#include "ir/conflict.h"
 #include "ir/pass/closure_groups.h"
 #include "ir/structure.h"
 
@@ -341,6 +343,11 @@ close_loops(Closure *c)
         join_groups(&c->under, &c->forces);
     }
     bool enough = is_enough(c, &constraints);
+    if (!enough && !rheonomic_prescribes(dae, &c->over)) {
+        // Joints alone hold more than curved constraints say (two hinges of one door): the ends of arms count as well.
+        collect(c, is_sum, &constraints);
+        enough = is_enough(c, &constraints);
+    }
     if (enough) {
         uint32_t node = dae->equations.at[c->under.equations.at[0]].node;
         make_zero(c, dae->equations.at[constraints.at[0]].node);

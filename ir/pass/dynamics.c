@@ -67,6 +67,48 @@ name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
     block->inner_equation = equation;
 }
 
+// Places of the continuous variables in an assignment or residual that the block does not determine; each once.
+static void
+add_known(Lowering *low, Expr shape, uint32_t row, U32Vec *known)
+{
+    for (uint32_t k = 0; k < expr_nslots(low->dae->exprs, shape); k++) {
+        Var var = low->dae->rows.at[row + k];
+        int sign;
+        uint32_t place, seen;
+        if (dae_kind(low->dae, var) != VAR_CONTINUOUS || dae_type(low->dae, var) != TYPE_REAL)
+            continue;
+        place = place_of(low, var, &sign);
+        if (place_get(&low->scratch, place, &seen))
+            continue;
+        place_put(&low->scratch, place, 0);
+        vec_push(known, place);
+    }
+}
+
+static void
+list_known(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block)
+{
+    U32Vec known = {0};
+    if (!loop->constraints)
+        return;
+    place_clear(&low->scratch);
+    for (uint32_t k = 0; k < block->m; k++)
+        place_put(&low->scratch, block->unknown[k], 0);
+    for (uint32_t k = 0; k < block->n_inner; k++)
+        place_put(&low->scratch, block->inner[k], 0);
+    for (uint32_t k = 0; k < loop->n_inner; k++)
+        add_known(low, causal->assigns.at[loop->inner + k].shape, causal->assigns.at[loop->inner + k].row, &known);
+    for (uint32_t k = 0; k < loop->n; k++)
+        add_known(low, causal->residuals.at[loop->residual + k].shape, causal->residuals.at[loop->residual + k].row, &known);
+    place_clear(&low->scratch);
+    uint32_t *places = arena_array(low->arena, uint32_t, known.n + 1);
+    for (uint32_t k = 0; k < known.n; k++)
+        places[k] = known.at[k];
+    block->known = places;
+    block->n_known = known.n;
+    vec_free(&known);
+}
+
 static void
 name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block, double *nominal)
 {
@@ -78,6 +120,7 @@ name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
         nominal[k] = nominal_of(low, causal->tears.at[loop->tear + k]);
     }
     name_inner(low, causal, loop, block);
+    list_known(low, causal, loop, block);
     block->constraints = loop->constraints;
     block->conditions = loop->conditions;
     block->unknown_name = unknown;

@@ -108,13 +108,21 @@ merit_of(const States *states, Var of, Var base)
     return (uint8_t)(2 * states->start.at[of] + (der != NONE && der < states->reduction->first_made));
 }
 
+// Constraints that follow from others have been squared (closure.c): one that an arm of length zero takes away, too, is no mistake.
+static bool
+is_closed(const States *states)
+{
+    return states->dae->stands_for.count > 0;
+}
+
 static void
 offer(States *states, uint32_t row, uint32_t slot)
 {
     Var var = states->structure.vars.at[slot];
     const Exprs *exprs = states->dae->exprs;
     Expr coefficient = states_coefficient(states, slot);
-    if (states_is_zero(states, coefficient))
+    bool nothing = states_is_zero(states, coefficient);
+    if (nothing && (!is_closed(states) || expr_is_const(exprs, coefficient, 0)))
         return;
     uint32_t column = states->column_id.at[var];
     if (column == NONE) {
@@ -126,7 +134,9 @@ offer(States *states, uint32_t row, uint32_t slot)
         vec_push(&states->columns, (Column){var, base, column, states->wish.at[of], merit_of(states, of, base)});
     }
     Edge edge = {.column = column, .equation = row, .quality = QUALITY_ANY};
-    if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
+    if (nothing)
+        edge.quality = QUALITY_NOTHING;
+    else if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
         edge.quality = QUALITY_CONSTANT;
     else if (coefficient && only_parameters(states, coefficient))
         edge.quality = QUALITY_PARAMETER;
@@ -357,6 +367,8 @@ choose_dummies(States *states)
         vec_append(&row_of, states->row_of.at, states->row_of.n);
         vec_append(&column_of, states->column_of.at, states->column_of.n);
         uint32_t singular = match_level(states, QUALITY_ANY, open, &stage);
+        if (singular && is_closed(states))
+            singular = match_level(states, QUALITY_NOTHING, singular, &stage);
         if (!singular) {
             // The full matching only proved that the rows are independent.
             memcpy(states->row_of.at, row_of.at, row_of.n * sizeof(uint32_t));

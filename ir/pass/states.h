@@ -5,7 +5,8 @@
 #include "ir/structure.h"
 
 enum { WISH_NEVER, WISH_MADE, WISH_AVOID, WISH_DEFAULT, WISH_PLAY, WISH_PREFER, WISH_LAW, WISH_ALWAYS, WISHES };
-enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITIES };
+// QUALITY_NOTHING: a parameter that is zero as the model stands; only in mechanisms whose constraints follow from each other.
+enum { QUALITY_CONSTANT, QUALITY_PARAMETER, QUALITY_ANY, QUALITY_NOTHING, QUALITIES };
 
 typedef struct Edge {
     uint32_t column;                     // position in columns

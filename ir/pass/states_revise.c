@@ -94,7 +94,7 @@ read_row(Elimination *e, uint32_t row)
     structure_read(&states->structure, states->rows.at[row]);
     for (uint32_t k = 0; k < states->structure.vars.n; k++) {
         uint32_t c = states->column_id.at[states->structure.vars.at[k]];
-        if (c == NONE || e->quality.at[c] == QUALITIES || e->pivot_of.at[c] != NONE || states->structure.use.at[k] != USE_DETERMINE)
+        if (c == NONE || e->quality.at[c] >= QUALITY_NOTHING || e->pivot_of.at[c] != NONE || states->structure.use.at[k] != USE_DETERMINE)
             continue;
         Expr coefficient = states_coefficient(states, k);
         double value = coefficient ? regular_value(states->dae, coefficient, states->structure.vars.at) : 1;
