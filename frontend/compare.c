@@ -48,12 +48,14 @@ window(const Table *table, uint32_t column, double time, double shift, uint32_t 
         }
 }
 
+// Infinite values have no size; a tube as wide would let everything through.
 static double
 largest(const Table *table, uint32_t column)
 {
     double most = 0;
     for (uint32_t i = 0; i < table->rows; i++)
-        most = fmax(most, fabs(table->value[column][i]));
+        if (isfinite(table->value[column][i]))
+            most = fmax(most, fabs(table->value[column][i]));
     return most;
 }
 
@@ -217,13 +219,15 @@ compare_ends(Comparison *c, double end, double wanted)
 }
 
 static bool
-load_times(Table *table, const char *path, char why[TABLE_WHY])
+load_times(Table *table, const char *path, char why[TABLE_WHY], Out *notes)
 {
     bool *none = calloc((size_t)table->columns + 1, sizeof *none);
     bool good = none && table_load(table, none, why);
     if (!none)
         snprintf(why, TABLE_WHY, "memory is exhausted");
     free(none);
+    if (good && table->cut)
+        out_printf(notes, "%s: the last line is no whole row and was left out; the run that wrote it was ended, or goes on\n", path);
     if (good && !table->rows)
         snprintf(why, TABLE_WHY, "%s has no rows", path);
     return good && table->rows;
@@ -275,7 +279,7 @@ compare_results(const char *result_path, const char *reference_path, const Compa
     int status = 5;
     Table *result = table_open(result_path, text);
     Table *reference = result ? table_open(reference_path, text) : NULL;
-    bool good = reference && load_times(result, result_path, text) && load_times(reference, reference_path, text);
+    bool good = reference && load_times(result, result_path, text, why) && load_times(reference, reference_path, text, why);
     if (!good) {
         out_printf(why, "%s\n", text);
     } else {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/expression.h"
@@ -30,6 +31,7 @@ typedef struct Plot {
     uint32_t height; // of one panel with its names, in pixels; 0: a terminal
     uint32_t width;  // of the picture
     Out script;
+    Replacement drawing;  // what gnuplot draws into
 } Plot;
 
 // --- names and panels
@@ -193,17 +195,19 @@ mark_events(Plot *plot)
 
 // --- the script
 
+// A string of gnuplot, in which nothing is a command, a macro or an end: what means something there stands as a number. In single
+// quotation marks not every release can have such a mark.
 static void
 quoted(Out *out, const char *text)
 {
-    out_char(out, '\'');
+    out_char(out, '"');
     for (; *text; text++) {
-        if (*text == '\'')
-            out_char(out, '\'');
-        if (*text != '\n')
+        if (strchr("\"\\`@$", *text))
+            out_printf(out, "\\%03o", (unsigned)*text);
+        else if ((unsigned char)*text >= ' ')
             out_char(out, *text);
     }
-    out_char(out, '\'');
+    out_char(out, '"');
 }
 
 // Columns and lines of the terminal; of a page where standard output is none.
@@ -256,11 +260,9 @@ terminal(Plot *plot, Out *why)
         out_printf(why, "-o %s: pictures are .svg, .png, .pdf or .html\n", o->output);
         return false;
     }
-    if (o->output) {
-        out_text(&plot->script, "set output ");
-        quoted(&plot->script, o->output);
-        out_char(&plot->script, '\n');
-    }
+    out_text(&plot->script, "set output ");
+    quoted(&plot->script, plot->drawing.fresh);
+    out_char(&plot->script, '\n');
     return true;
 }
 
@@ -469,11 +471,59 @@ run_gnuplot(const Plot *plot, Out *why)
     FILE *pipe = popen("command -v gnuplot >/dev/null || exit 127; exec gnuplot", "w");
     bool written = pipe && fwrite(plot->script.text, 1, plot->script.length, pipe) == plot->script.length;
     int status = pipe ? pclose(pipe) : -1;
-    if (written && status == 0)
+    struct stat made;
+    if (written && status == 0 && stat(plot->drawing.fresh, &made) == 0 && (made.st_size > 0 || plot->drawing.direct))
         return 0;
     out_text(why, status == 127 << 8 || !pipe ? "gnuplot, which draws, cannot be run (Debian: apt install gnuplot-nox)\n"
                                               : "gnuplot could not draw the picture\n");
     return 5;
+}
+
+// Characters for the terminal, which gnuplot would not tell whether they have arrived.
+static int
+copy_drawing(const Plot *plot, Out *why)
+{
+    FILE *file = fopen(plot->drawing.fresh, "rb");
+    int error = file ? 0 : errno, c;
+    while (!error && (c = getc(file)) != EOF)
+        if (putchar(c) == EOF)
+            error = errno ? errno : EIO;
+    if (!error && fflush(stdout))
+        error = errno ? errno : EIO;
+    if (file)
+        fclose(file);
+    if (error && error != EPIPE)
+        out_printf(why, "cannot write standard output: %s\n", strerror(error));
+    return error ? 5 : 0;
+}
+
+// Into a file beside the target, or one of its own.
+static int
+draw(Plot *plot, Out *why)
+{
+    const char *folder = getenv("TMPDIR"), *output = plot->options->output;
+    Out path = {0};
+    out_printf(&path, "%s/mdlc-plot", folder && *folder ? folder : "/tmp");
+    int error = replace_begin(&plot->drawing, output ? output : path.text, ""), status = 5;
+    if (error)
+        out_printf(why, "%s: %s\n", output ? output : path.text, strerror(error));
+    out_free(&path);
+    if (error)
+        return 5;
+    if (!terminal(plot, why)) {
+        status = 2;
+    } else {
+        write_script(plot);
+        status = run_gnuplot(plot, why);
+    }
+    if (!status && !output) {
+        status = copy_drawing(plot, why);
+    } else if (!status && (error = replace_end(&plot->drawing, 0))) {
+        out_printf(why, "%s: %s\n", output, strerror(error));
+        status = 5;
+    }
+    replace_abandon(&plot->drawing);
+    return status;
 }
 
 // --- a page
@@ -520,6 +570,8 @@ load(Table *table, const Plot *plot, bool all, char why[TABLE_WHY])
         wanted[k] = wanted[k] || !table->parameter[k];
     bool good = table_load(table, wanted, why);
     free(wanted);
+    if (good && table->cut && !all)
+        fputs("mdlc: the result's last line is no whole row and was left out; the run that wrote it was ended, or goes on\n", stderr);
     return good;
 }
 
@@ -542,7 +594,7 @@ load_columns(Table *table, const Plot *plot, Out *why)
 int
 plot_table(Table *table, const PlotOptions *options, Out *why)
 {
-    Plot plot = {.table = table, .options = options};
+    Plot plot = {.table = table, .options = options, .drawing = {.file = -1}};
     int status = 2;
     plot.column = calloc((size_t)options->n_variables + 1, sizeof *plot.column);
     plot.panel = calloc((size_t)options->n_variables + 1, sizeof *plot.panel);
@@ -554,9 +606,8 @@ plot_table(Table *table, const PlotOptions *options, Out *why)
         status = load_columns(table, &plot, why) ? 0 : 5;
     if (!status && is_page(options->output)) {
         status = write_page(&plot, why);
-    } else if (!status && (status = terminal(&plot, why) ? 0 : 2) == 0) {
-        write_script(&plot);
-        status = run_gnuplot(&plot, why);
+    } else if (!status) {
+        status = draw(&plot, why);
     }
     free(plot.column);
     free(plot.panel);

@@ -7,7 +7,6 @@
 // Contract: sink.h. CSV: first column `time`, names quoted when they contain a comma or a quote, %.17g, LF.
 // Complexity: O(columns) per row.
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,7 +84,7 @@ begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t colum
 {
     Csv *csv = self;
     Bytes header = {.capacity = strlen("time\n")};
-    csv->file = !strcmp(csv->path, "-") ? dup(STDOUT_FILENO) : open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    csv->file = !strcmp(csv->path, "-") ? dup(STDOUT_FILENO) : result_file_open(csv->path);
     if (csv->file < 0)
         return errno;
     decimal_prepare(&csv->powers);

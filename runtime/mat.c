@@ -214,7 +214,7 @@ static int
 begin(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns)
 {
     Mat *mat = self;
-    mat->file = open(mat->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    mat->file = result_file_open(mat->path);
     if (mat->file < 0)
         return errno;
     bool good = plan(mat, model, column, columns) && append_class(mat)

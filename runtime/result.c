@@ -35,6 +35,10 @@ MDL_CHECKED static int
 report(const Run *run, int error, const char *doing)
 {
     const char *path = run->options->output_path ? run->options->output_path : "the result";
+    if (error == EBUSY) {
+        run_message(run, MDL_ERROR, "%s: another run is writing this file; give one of them another name", path);
+        return MDL_IO;
+    }
     run_message(run, MDL_ERROR, "%s: cannot %s: %s", path, doing, strerror(error));
     return MDL_IO;
 }

@@ -27,6 +27,10 @@ typedef struct FileKind {
     int (*end)(void *self);
 } FileKind;
 
+// Opens a result file for reading and writing, empty: its descriptor, or -1 with errno; EBUSY where another run is writing it, which
+// goes on undisturbed. The file is locked until it is closed (flock), as far as the file system has locks.
+int result_file_open(const char *path);
+
 // For a file at `path`, which `begin` opens. False when memory is exhausted.
 // Text: a header row of names, then a row of %.17g per point.
 bool csv_file(const char *path, FileKind *kind);

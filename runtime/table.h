@@ -20,6 +20,7 @@ typedef struct Table {
     uint32_t rows;       // valid when columns are loaded
     char **name;         // column 0 is the time
     char **unit;         // NULL entries: not known
+    bool cut;            // the file ends within a row, which is left out: its run was ended, or goes on; valid when columns are loaded
     bool *parameter;     // per column: one value for the whole run
     double **value;      // per column `rows` values, NULL: not loaded; columns of parameters hold their value in every row
     TableSource *source; // NULL: all is in memory

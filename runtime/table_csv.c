@@ -1,7 +1,7 @@
 // table_csv.c: result files as comma-separated values: a line of names, lines of numbers.
 //
 // Method: a line at a time; fields of columns that nobody wants are counted, not read. A last line without its end is being
-// written, or was cut, and is left out. Contract: table_source.h. Complexity: linear in the file.
+// written, or was cut, and is left out and told (Table.cut). Contract: table_source.h. Complexity: linear in the file.
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,13 +119,14 @@ csv_load(Table *table, const bool *wanted, char why[TABLE_WHY])
         loading.last = table_wants(wanted, k) ? k : loading.last;
     char *line = NULL;
     size_t room = 0;
-    ssize_t length;
+    ssize_t length = 0;
     bool good = fseek(source->file, source->rows_at, SEEK_SET) == 0, memory = true;
     while (good && (length = getline(&line, &room, source->file)) > 0 && line[length - 1] == '\n') {
         memory = table->rows < loading.capacity || more_rows(&loading);
         good = memory && read_row(&loading, table->rows, line, line + length - 1);
         table->rows += good;
     }
+    table->cut = good && length > 0 && line[length - 1] != '\n';
     free(line);
     // There is a place for every column that was wanted, also without rows.
     memory = memory && (loading.capacity || more_rows(&loading));

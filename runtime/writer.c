@@ -11,11 +11,15 @@
 //   the disk. Signals that ask the program for something are left to the other threads.
 // Complexity: O(columns) per row, and memory for BLOCKS of BLOCK_BYTES or, if that is more, of a row, and for what they become.
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/sink.h"
 
@@ -45,6 +49,24 @@ typedef struct Writer {
     bool finished;         // no more blocks will come
     int error;             // the first
 } Writer;
+
+int
+result_file_open(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EISDIR) // a pipe or a device that is written only
+        file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return file;
+    bool busy = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    int error = busy ? EBUSY : ftruncate(file, 0) != 0 ? errno : 0;
+    if (!error)
+        return file;
+    close(file);
+    errno = error;
+    return -1;
+}
 
 static Block *
 block_at(Writer *writer, uint64_t number)

@@ -188,8 +188,13 @@ run_session(Session *session)
     int status = call_command(session);
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);
-    fflush(stdout);
-    return status;
+    // What was printed may still be on its way, and what was told of it before counts.
+    int error = fflush(stdout) ? (errno ? errno : EIO) : 0;
+    if (!error || status > EXIT_MODEL)
+        return status;
+    if (error != EPIPE)
+        fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
+    return EXIT_IO;
 }
 
 int
