@@ -452,6 +452,9 @@ bool dae_known_value(Dae *dae, Var var, double *value);
 const Bind *dae_value_bind(Dae *dae, Var var);
 // The parameter that holds a start value that can be set in the compiled model, or NONE.
 Var dae_start_of(const Dae *dae, Var var);
+// How much the start value of a variable (`bind`) counts among those of its aliases; of equal ones the first counts. A fixed one
+// before others, what a user has written before defaults of the library, the representative's own before an alias's.
+uint32_t dae_start_rank(const Dae *dae, const Bind *bind, Var var);
 StateSelect dae_state_select(const Dae *dae, Var var);
 enum { LITERAL_BIT = 0x80000000 };
 // Of the underlying declared variable, or NULL (literal).

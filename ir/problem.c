@@ -23,6 +23,7 @@ problem_free(Problem *problem)
     vec_free(&problem->sorted);
     vec_free(&problem->block_start);
     vec_free(&problem->assumed);
+    vec_free(&problem->without_effect);
 }
 
 void

@@ -25,6 +25,7 @@ typedef struct Problem {
     U32Vec sorted;      // positions, in an order in which they can be evaluated (BLT)
     U32Vec block_start; // blocks of `sorted`: block b is sorted[block_start[b] .. block_start[b+1])
     U32Vec assumed;     // initialisation: Dae equations `x = start` that were added because nothing else determined x
+    U32Vec without_effect; // initialisation: variables whose written start value is neither a condition nor a guess
 } Problem;
 
 void problem_free(Problem *problem);

@@ -1,4 +1,4 @@
-// Start values as parameters.
+// Start values as parameters, and which of several counts.
 //
 // Purpose: in a compiled model that takes other start values the initial equations `x = start` must not hold the
 // number that the compiler read. Method: every start value gets a hidden parameter, which the equations name instead.
@@ -48,4 +48,13 @@ Var
 dae_start_of(const Dae *dae, Var var)
 {
     return var < dae->start_of.n && dae->start_of.at[var] ? dae->start_of.at[var] - 1 : NONE;
+}
+
+uint32_t
+dae_start_rank(const Dae *dae, const Bind *bind, Var var)
+{
+    bool negative;
+    if (dae->var_flags.at[var] & VARF_FIXED)
+        return 8;
+    return (sources_in_library(dae->sources, bind->span.lo) ? 0 : 4) + (dae_alias(dae, var, &negative) == var ? 2 : 1);
 }

@@ -14,6 +14,7 @@
 #include "ir/structure.h"
 #include "runtime/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -318,7 +319,13 @@ start_binds(const Dae *dae, U32Vec *start_of)
                 start_of->at[var] = i;
 }
 
-// Per representative the variable of its class whose start counts: itself, else the first alias with a written one.
+static uint32_t
+rank_of_start(const Dae *dae, const U32Vec *start_of, Var var)
+{
+    return dae_start_rank(dae, &dae->binds.at[start_of->at[var]], var);
+}
+
+// Per representative the variable of its class whose start counts.
 static void
 start_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
 {
@@ -327,7 +334,7 @@ start_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
         vec_push(holder, var < start_of->n && start_of->at[var] != NONE ? var : NONE);
     for (Var var = 0; var < start_of->n; var++) {
         Var to = dae_alias(dae, var, &negative);
-        if (start_of->at[var] != NONE && holder->at[to] == NONE)
+        if (start_of->at[var] != NONE && (holder->at[to] == NONE || rank_of_start(dae, start_of, var) > rank_of_start(dae, start_of, holder->at[to])))
             holder->at[to] = var;
     }
 }
@@ -458,6 +465,7 @@ typedef struct Defaults {
     U32Vec holder;
     Search search;
     Freedom freedom;
+    Map taken;         // representative -> the variable whose start value was taken for it
 } Defaults;
 
 // `var = start`, where something is missing for it.
@@ -483,15 +491,69 @@ add_default(Defaults *defaults, Var var)
     Var from = of == NONE && held != NONE ? held : var;
     const Bind *bind = held == NONE ? NULL : &dae->binds.at[defaults->start_of->at[held]];
     vec_push(&problem->assumed, dae->equations.n);
+    if (bind && of == NONE)
+        map_put(&defaults->taken, var, from);
     add_start(dae, problem, from, bind, dae_var_span(dae, var));
     if (defaults->freedom.limited && is_state(defaults->reduction, var))
         use_freedom(&defaults->freedom, depth_of(dae, var));
     return true;
 }
 
+// --- start values that contradict each other
+
+// Whether the start values of two names of one variable are numbers that differ.
+static bool
+contradict(Dae *dae, const U32Vec *start_of, Var a, Var b, double *first, double *second)
+{
+    const Bind one = dae->binds.at[start_of->at[a]], other = dae->binds.at[start_of->at[b]];
+    bool negative_a, negative_b;
+    if (!dae_known_expr(dae, one.shape, dae->rows.at + one.row, first)
+        || !dae_known_expr(dae, other.shape, dae->rows.at + other.row, second))
+        return false;
+    dae_alias(dae, a, &negative_a);
+    dae_alias(dae, b, &negative_b);
+    double same = negative_a == negative_b ? *second : -*second;
+    return fabs(*first - same) > 1e-12 * fabs(same);
+}
+
+// One variable with several names starts where one of them says: the others are told, unless they are the library's defaults.
+static void
+warn_contradictions(Dae *dae, const U32Vec *start_of, Map *taken, Diags *diags)
+{
+    for (Var var = 0; var < start_of->n && !diags_full(diags); var++) {
+        bool negative, turned;
+        double value, other;
+        Var to = dae_alias(dae, var, &negative), from;
+        if (start_of->at[var] == NONE || !map_get(taken, to, &from) || from == var || !contradict(dae, start_of, from, var, &value, &other))
+            continue;
+        const Bind *lost = &dae->binds.at[start_of->at[var]];
+        if (sources_in_library(dae->sources, lost->span.lo))
+            continue;
+        dae_alias(dae, from, &turned);
+        Diag *diag = diag_add(diags, W1604, lost->span, "'%s' starts at %g and '%s', another name for %s, at %g: the start value of '%s' counts",
+                              dae_name(dae, var), other, dae_name(dae, from),
+                              negative == turned ? "it" : "its negative", value, dae_name(dae, from));
+        diag_note(diag, dae->binds.at[start_of->at[from]].span, "this one counts");
+        diag_help(diag, "remove one of them, or write fixed = true beside the one that is meant");
+    }
+}
+
+// What comes first: start values of states that somebody has written, what the user has written for other variables, zeros of states that
+// nobody has written, and start values that the library gives to other variables, which are guesses.
+static uint32_t
+turn_of(const Defaults *defaults, Var var, bool state)
+{
+    enum { RANKS = 8 };
+    Var holder = defaults->holder.at[var];
+    if (state)
+        return holder != NONE ? 0 : 2 * RANKS;
+    const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
+    return sources_in_library(defaults->dae->sources, bind->span.lo) ? 3 * RANKS : RANKS;
+}
+
 // Adds `state = start` for states until nothing is missing or no candidate is left.
 static uint32_t
-add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open)
+add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open, Diags *diags)
 {
     VEC(Candidate) candidates = {0};
     Defaults defaults = {.dae = dae, .reduction = reduction, .problem = problem, .start_of = start_of, .search = {.problem = problem}};
@@ -509,7 +571,8 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
         bool has_start = defaults.holder.at[var] != NONE;
         if (!state && !(declared && has_start))
             continue;
-        Candidate c = {has_start ? var : started_by(dae, problem, var), rank[dae_state_select(dae, var)] * 4 + (has_start ? 0 : 1) + (state ? 0 : 64)};
+        Candidate c = {has_start ? var : started_by(dae, problem, var),
+                       turn_of(&defaults, var, state) + rank[dae_state_select(dae, var)]};
         vec_push(&candidates, c);
     }
     if (candidates.n)
@@ -522,6 +585,9 @@ add_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Ve
             if (round == 0 ? !limited || *freedom_at(&defaults.freedom, depth_of(dae, var)) > 0 : limited)
                 open -= add_default(&defaults, var);
         }
+    if (defaults.taken.count)
+        warn_contradictions(dae, start_of, &defaults.taken, diags);
+    map_free(&defaults.taken);
     vec_free(&defaults.search.stamp);
     vec_free(&defaults.search.stack);
     vec_free(&defaults.search.edge);
@@ -703,6 +769,34 @@ starts_states(Dae *dae, const Reduction *reduction, const Problem *problem)
     return true;
 }
 
+// Whether the unknown of a block of one equation follows from it without iteration.
+static bool
+follows_explicitly(Dae *dae, uint32_t equation, Var var, U32Vec *vars)
+{
+    Expr shape = dae_resolve(dae, equation, vars), divisor;
+    for (uint32_t k = 0; k < vars->n; k++)
+        if (vars->at[k] == var)
+            return expr_solve(dae->exprs, shape, k, &divisor) != 0;
+    return false;
+}
+
+// A start value that the user has written for something other than a state gives way to others where nothing is left for it to determine;
+// where no iteration begins there it has no effect.
+static void
+find_without_effect(Dae *dae, const U32Vec *start_of, Problem *problem)
+{
+    U32Vec vars = {0};
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
+        uint32_t first = problem->block_start.at[b], position = problem->sorted.at[first], equation = problem->equations.at[position];
+        Var var = problem->var_of.at[position];
+        if (problem->block_start.at[b + 1] - first == 1 && dae->equations.at[equation].kind == EQN_NORMAL && var < start_of->n
+            && start_of->at[var] != NONE && dae_kind(dae, var) == VAR_CONTINUOUS
+            && !sources_in_library(dae->sources, dae->binds.at[start_of->at[var]].span.lo) && follows_explicitly(dae, equation, var, &vars))
+            vec_push(&problem->without_effect, var);
+    }
+    vec_free(&vars);
+}
+
 bool
 pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
@@ -737,16 +831,17 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     if (!good)
         init_report_over(dae, problem, diags);
     uint32_t open = good ? missing(problem) : 0;
-    if (good && open && add_defaults(dae, reduction, problem, &start_of, open)) {
+    if (good && open && add_defaults(dae, reduction, problem, &start_of, open, diags)) {
         init_report_under(dae, problem, diags);
         good = false;
     }
-    vec_free(&start_of);
     if (good) {
         dae->starts_states = starts_states(dae, reduction, problem);
         problem_sort(problem);
+        find_without_effect(dae, &start_of, problem);
         init_guesses(dae, problem);
     }
+    vec_free(&start_of);
     return good;
 }
 
@@ -799,6 +894,13 @@ problem_print_init(const Dae *dae, const Problem *problem, Out *out)
         Var var = dae->rows.at[dae->equations.at[problem->assumed.at[i]].row];
         print_condition(dae, problem->assumed.at[i], out);
         out_printf(out, "%s\n", why_assumed(dae, var));
+    }
+    if (problem->without_effect.n)
+        out_printf(out, "start values that have no effect, because these determine their variables: %u\n", problem->without_effect.n);
+    for (uint32_t i = 0; i < problem->without_effect.n; i++) {
+        out_text(out, "  ");
+        dae_told_name(dae, problem->without_effect.at[i], out);
+        out_char(out, '\n');
     }
     out_text(out, "in order of evaluation\n");
     vec_free(&assumed);

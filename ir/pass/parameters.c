@@ -277,7 +277,7 @@ make_start(Lowering *low, Attributes *attributes, const Bind *bind, uint32_t ind
     bool negative;
     Var at = dae_alias(dae, bind->var, &negative);
     uint32_t place = low->place.at[at];
-    uint8_t mine = dae->var_flags.at[bind->var] & VARF_FIXED ? 3 : at == bind->var ? 2 : 1;
+    uint8_t mine = (uint8_t)dae_start_rank(dae, bind, bind->var);
     if (place < attributes->rank.n && attributes->rank.at[place] >= mine)
         return;
     if (place < attributes->rank.n)
@@ -325,8 +325,7 @@ make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
     }
 }
 
-// Start values and nominal values go to the representative; a fixed start wins over others, the variable's
-// own over its aliases'.
+// Start values and nominal values go to the representative; of several start values one counts (dae_start_rank).
 static void
 make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
 {
