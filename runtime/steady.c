@@ -7,7 +7,7 @@
 //   independent states (linearize.c), and after every step all states return to what is held by Gauss-Newton steps, so that
 //   invariants, closed contacts and sticking friction stay what they are. Friction sticks, as velocities vanish; where it
 //   would need more than its limit, it gives its limit, and contacts that pull open: an active-set iteration
-//   around it all.
+//   around it all. Around that, relations and discrete variables take the values that they have there, until they agree.
 // Contract: run.h. Complexity: a linearisation and a dense factorisation per step.
 #include <float.h>
 #include <math.h>
@@ -510,27 +510,121 @@ find_with_laws(Steady *s)
     return false;
 }
 
+// --- relations and discrete variables: an equilibrium of a mode that is not the one they have there is none
+
+enum { MODES = 1000 };
+
+// Values of relations, then of discrete variables.
+static uint32_t
+mode_size(const Run *run)
+{
+    return run->model->n_relations + run->model->n_discretes;
+}
+
+static void
+keep_mode(const Run *run, double *mode)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        *mode++ = run->v[model->relation[k].value];
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        *mode++ = model->discrete[k].next ? run->v[model->discrete[k].value] : 0;
+}
+
+// The discrete equations at the equilibrium give the values that it was found with. v stays what it is.
+static bool
+mode_agrees(Steady *s, double *before, double *after)
+{
+    Run *run = s->run;
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *run->v;
+    double *kept = malloc(bytes);
+    if (!kept || !evaluate_here(s)) {
+        free(kept);
+        return true;
+    }
+    memcpy(kept, run->v, bytes);
+    keep_mode(run, before);
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        run->v[model->relation[k].value] = run->v[model->relation[k].next] != 0;
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (model->discrete[k].next)
+            run->v[model->discrete[k].value] = run->v[model->discrete[k].next];
+    keep_mode(run, after);
+    memcpy(run->v, kept, bytes);
+    free(kept);
+    return memcmp(before, after, mode_size(run) * sizeof *before) == 0;
+}
+
+static void
+report_cycle(const Run *run, const double *before, const double *after)
+{
+    const mdl_model *model = run->model;
+    char text[1500] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < mode_size(run) && used < sizeof text; k++) {
+        uint32_t discrete = k - model->n_relations;
+        const char *name = k < model->n_relations ? root_text(run, k) : model->discrete[discrete].name;
+        if (before[k] != after[k] && name)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %g, then %g", name, before[k], after[k]);
+    }
+    run_message(run, MDL_ERROR, "no equilibrium was found at time %.12g: at that of each mode relations or discrete variables leave the mode, as "
+                "in a limit cycle:%s", run->time, text);
+}
+
+// Equilibria of one mode after the other, until one has its own mode. A mode that comes again ends it (Brent, BIT 20 (1980) 176).
+static int
+find_with_modes(Steady *s, const mdl_options *loud)
+{
+    Run *run = s->run;
+    mdl_options quiet = *loud;
+    quiet.message = NULL;
+    size_t size = mode_size(run);
+    double *mode = calloc(3 * size + 1, sizeof *mode), *after = mode + size, *known = after + size;
+    int status = mode ? MDL_OK : MDL_INTERNAL;
+    bool agrees = false;
+    for (uint32_t round = 0, power = 1; status == MDL_OK && !agrees; round++) {
+        run->options = &quiet;
+        bool found = find_with_laws(s);
+        run->options = loud;
+        if (!found)
+            report_moving(s);
+        agrees = found && (!size || mode_agrees(s, mode, after));
+        if (!found || agrees) {
+            status = found ? MDL_OK : MDL_FAILED;
+            break;
+        }
+        if (round > 0 && (round == MODES || memcmp(mode, known, size * sizeof *mode) == 0)) {
+            report_cycle(run, mode, after);
+            status = MDL_FAILED;
+            break;
+        }
+        if (round == power || round == 0) {
+            memcpy(known, mode, size * sizeof *mode);
+            power = round ? 2 * power : 1;
+        }
+        evaluate_store(run);
+        status = event_iterate(run, false);
+        memcpy(s->y, run->y, s->all * sizeof *s->y);
+    }
+    free(mode);
+    return status;
+}
+
 int
 steady_find(Run *run)
 {
     Steady s = {.run = run, .all = run->model->nx};
     const mdl_options *options = run->options;
-    mdl_options quiet = *options;
-    quiet.message = NULL;
     if (!s.all)
         return MDL_OK;
     int status = allocate(&s) ? look(&s) : MDL_INTERNAL; // says what cannot be linearised at all
+    if (status == MDL_OK)
+        status = find_with_modes(&s, options);
     if (status == MDL_OK) {
-        run->options = &quiet;
-        bool found = find_with_laws(&s);
-        run->options = options;
-        if (!found)
-            report_moving(&s);
-        else
-            report_free(&s);
-        status = found ? MDL_OK : MDL_FAILED;
-    }
-    if (status == MDL_OK) {
+        report_free(&s);
         evaluate_here(&s);
         evaluate_store(run);
     }
