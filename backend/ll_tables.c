@@ -86,9 +86,9 @@ static const Field constraint_fields[] = {
 static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);
 DESCRIBED(mdl_constraint, 48);
 
-static const Field discrete_fields[] = {TEXT(mdl_discrete, name)};
+static const Field discrete_fields[] = {TEXT(mdl_discrete, name), TEXT(mdl_discrete, where)};
 static const Layout discrete_layout = LAYOUT(mdl_discrete, discrete_fields);
-DESCRIBED(mdl_discrete, 24);
+DESCRIBED(mdl_discrete, 40);
 
 static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), TEXT(mdl_rest, why)};
 static const Layout rest_layout = LAYOUT(mdl_rest, rest_fields);
@@ -136,6 +136,10 @@ static const Field audit_fields[] = {STRUCTS(mdl_audit, node, node_layout, n_nod
 static const Layout audit_layout = LAYOUT(mdl_audit, audit_fields);
 DESCRIBED(mdl_audit, 24);
 
+static const Field forecast_fields[] = {TEXT(mdl_forecast, text)};
+static const Layout forecast_layout = LAYOUT(mdl_forecast, forecast_fields);
+DESCRIBED(mdl_forecast, 24);
+
 static const Field code_fields[] = {{.kind = FIELD_CODE, .offset = 0}};
 static const Layout code_layout = LAYOUT(mdl_code, code_fields);
 DESCRIBED(mdl_code, 16);
@@ -166,11 +170,11 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, transport, transport_layout, n_transports),
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
-    CODE(mdl_model, relation_partials),
+    CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 880);
+DESCRIBED(mdl_model, 904);
 
 typedef struct Tables {
     LlModule *m;

@@ -107,6 +107,7 @@ condition_forget(Run *run)
 {
     run->conditions->known = false;
     run->conditions->covered = -INFINITY;
+    ahead_forget(run);
 }
 
 bool

@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/run.h"
@@ -75,24 +76,103 @@ value_lost(const Run *run)
     return lost && failure_report(run);
 }
 
+// A discrete variable must be a number, and an Integer one that is exact: n + 1 is n beyond 2^53.
+static bool
+value_wrong(const Run *run)
+{
+    const double exact = 9007199254740992.0;
+    for (uint32_t k = 0; k < run->model->n_discretes; k++) {
+        const mdl_discrete *discrete = &run->model->discrete[k];
+        double value = run->v[discrete->value];
+        bool large = discrete->whole && fabs(value) > exact;
+        if (!discrete->next || !discrete->name || !(isnan(value) || large))
+            continue;
+        const char *where = discrete->where ? discrete->where : "", *line = *where ? "\n  " : "";
+        if (large)
+            run_message(run, MDL_ERROR, "at time %.12g: the Integer `%s` becomes %.17g, and whole numbers are exact up to 2^53 = %.0f only%s%s",
+                        run->v[0], discrete->name, value, exact, line, where);
+        else
+            run_message(run, MDL_ERROR, "at time %.12g: the discrete variable `%s` is not a number%s%s", run->v[0], discrete->name, line, where);
+        return true;
+    }
+    return false;
+}
+
+// What the next pass of an iteration follows from: discrete variables, relations and states. A pass that brings it back to what it was
+// shows that the iteration goes around in circles; as long as it is new the iteration gets on.
+typedef struct Circle {
+    double *kept;
+    uint32_t next;  // pass at which it is kept again: the powers of two times the first (Brent, BIT 20 (1980) 176)
+} Circle;
+
+static size_t
+circle_size(const Run *run)
+{
+    return (size_t)run->model->n_discretes + run->model->n_relations + run->model->nx;
+}
+
+static void
+circle_state(const Run *run, double *state)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        *state++ = run->v[model->discrete[k].value];
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        *state++ = run->v[model->relation[k].value];
+    memcpy(state, run->v + model->y, model->nx * sizeof *state);
+}
+
+// After a pass of a long iteration. True: it does not end, or memory is exhausted.
+static bool
+circle_closed(const Run *run, Circle *circle, uint32_t pass)
+{
+    enum { PASSES_MOST = 100000 };
+    size_t n = circle_size(run);
+    if (run->options->event_limit || pass >= PASSES_MOST)
+        return true;
+    if (!circle->kept)
+        circle->kept = calloc(2 * n + 1, sizeof *circle->kept);
+    if (!circle->kept)
+        return true;
+    double *now = circle->kept + n;
+    circle_state(run, now);
+    bool closed = circle->next && memcmp(now, circle->kept, n * sizeof *now) == 0;
+    if (pass >= circle->next) {
+        memcpy(circle->kept, now, n * sizeof *now);
+        circle->next = 2 * pass;
+    }
+    return closed;
+}
+
 MDL_CHECKED static int
-settle_discretes(Run *run)
+settle_passes(Run *run, Circle *circle)
 {
     uint32_t limit = mixed_limit(run);
-    for (uint32_t pass = 0; pass < limit; pass++) {
+    for (uint32_t pass = 0; pass < limit || !circle_closed(run, circle, pass); pass++) {
         failure_next_instant(run);
         int status = mixed_solve(run);
         if (status == MDL_OK && run->sense)
             status = sense_discretes(run);
         if (status != MDL_OK)
             return status;
-        if (value_lost(run))
+        if (value_lost(run) || value_wrong(run))
             return MDL_FAILED;
-        if (!advance(run))
-            return MDL_OK;
+        bool again = advance(run);
+        // Instants follow from variables without pre(), too.
         mdl_call(run->model->instants, run->v);
+        if (!again)
+            return MDL_OK;
     }
     return mixed_report(run);
+}
+
+MDL_CHECKED static int
+settle_discretes(Run *run)
+{
+    Circle circle = {0};
+    int status = settle_passes(run, &circle);
+    free(circle.kept);
+    return status;
 }
 
 static double
@@ -145,7 +225,18 @@ keep_left_limits(Run *run)
     }
 }
 
-// One event iteration; contacts at rest that it lifts are open in the next one.
+// Discrete variables settle while samples that are due, or initial(), are 1, and once more when they are 0 again.
+MDL_CHECKED static int
+settle_pulses(Run *run, bool initial)
+{
+    int status = settle_discretes(run);
+    if (status == MDL_OK && end_pulses(run, initial))
+        status = settle_discretes(run);
+    return status;
+}
+
+// One event iteration; contacts at rest that it lifts are open in the next one. Initialisation is an instant before the events at
+// the same time: a sample that is due there ticks behind it (Modelica 3.6, 8.6).
 MDL_CHECKED static int
 iterate_once(Run *run, bool initial, bool *again)
 {
@@ -153,11 +244,10 @@ iterate_once(Run *run, bool initial, bool *again)
     keep_left_limits(run);
     int status = run->sense ? sense_left_limits(run) : MDL_OK;
     friction_event(run);
-    start_samples(run);
-    if (status == MDL_OK)
-        status = settle_discretes(run);
-    if (status == MDL_OK && end_pulses(run, initial))
-        status = settle_discretes(run);
+    if (status == MDL_OK && initial)
+        status = settle_pulses(run, true);
+    if (status == MDL_OK && (start_samples(run) || !initial))
+        status = settle_pulses(run, false);
     if (status == MDL_OK)
         status = contact_close(run);
     if (status == MDL_OK)
@@ -211,7 +301,7 @@ double
 event_next_instant(const Run *run)
 {
     const mdl_model *model = run->model;
-    double next = INFINITY;
+    double next = ahead_next_instant(run);
     for (uint32_t k = 0; k < model->n_time_relations; k++) {
         double instant = run->v[model->time_relation[k].instant];
         if (instant < next && !reached(run, instant))

@@ -191,6 +191,8 @@ typedef struct mdl_discrete {
                        // 0: a continuous variable, whose pre() is its value when the event begins
     uint32_t pre;      // place in v of pre(value), or 0 when not used
     const char *name;  // full name, for messages; may be NULL
+    uint32_t whole;    // 1: an Integer
+    const char *where; // "file:line:col: component.path: equation" that gives its value; may be NULL
 } mdl_discrete;
 
 // reinit(x, e): `discrete` writes 1 to `active` when it fires and e to `next`.
@@ -320,6 +322,35 @@ typedef struct mdl_bond {
     mdl_term flow, effort, momentum, weight;
 } mdl_bond;
 
+// One operation of a function of time alone; its result is the register of its own number. Operands are registers before it.
+typedef enum mdl_timely_op {
+    MDL_TIMELY_CONST,            // value
+    MDL_TIMELY_PLACE,            // v[a], which changes only at events
+    MDL_TIMELY_TIME,
+    MDL_TIMELY_ADD, MDL_TIMELY_MUL, MDL_TIMELY_NEG, MDL_TIMELY_DIV, MDL_TIMELY_POW,
+    MDL_TIMELY_LT, MDL_TIMELY_LE, MDL_TIMELY_GT, MDL_TIMELY_GE, MDL_TIMELY_EQ, MDL_TIMELY_NE, MDL_TIMELY_AND, MDL_TIMELY_OR, MDL_TIMELY_NOT,
+    MDL_TIMELY_IF,               // a: condition; b, c
+    MDL_TIMELY_ABS, MDL_TIMELY_SIGN, MDL_TIMELY_MIN, MDL_TIMELY_MAX, MDL_TIMELY_SQRT, MDL_TIMELY_EXP, MDL_TIMELY_LOG,
+    MDL_TIMELY_SIN, MDL_TIMELY_COS, MDL_TIMELY_TAN, MDL_TIMELY_ASIN, MDL_TIMELY_ACOS, MDL_TIMELY_ATAN,
+    MDL_TIMELY_SINH, MDL_TIMELY_COSH, MDL_TIMELY_TANH, MDL_TIMELY_FLOOR, MDL_TIMELY_CEIL, MDL_TIMELY_TRUNC
+} mdl_timely_op;
+
+typedef struct mdl_timely {
+    uint16_t op;               // mdl_timely_op
+    uint16_t moving;           // 1: depends on time
+    uint32_t a, b, c;
+    double value;
+} mdl_timely;
+
+// A function of time alone between events: `count` operations from `first` on, the last of which is its value. count 0: it is computed
+// by what has no table of operations here, a function with an algorithm for instance.
+enum { MDL_TIMELY_MOST = 2000 }; // operations
+typedef struct mdl_forecast {
+    uint32_t relation;         // index into `relation` whose root function it is; UINT32_MAX: a term of the equations of motion
+    uint32_t first, count;
+    const char *text;          // of a term: the variable that is computed from it
+} mdl_forecast;
+
 typedef struct mdl_audit {
     uint32_t n_nodes, n_bonds;
     const mdl_node *node;
@@ -446,6 +477,9 @@ struct mdl_model {
     // without rows. Values are written by `relation_partials`.
     mdl_matrix jac_relations;
     mdl_code relation_partials;
+    uint32_t n_timely, n_forecasts; // functions of time alone, which are looked at ahead of the integration
+    const mdl_timely *timely;
+    const mdl_forecast *forecast;
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
     const mdl_tangents *tangents; // NULL unless the model was compiled for them
 };

@@ -17,6 +17,8 @@
 #include "runtime/run.h"
 
 static const double BAND = 1e-12;     // of the largest size seen: blind zone of a relation that has flipped
+static const double REMEMBERED = 1e6;  // where an event changed the function, a size counts up to this multiple of what it is then
+static const double DECAYED = 1e9;     // where it decayed, up to this multiple of what it is in the step of the crossing
 static const double RESOLUTION = 4e-15; // relative width of the final bracket
 
 bool
@@ -56,7 +58,7 @@ compute(Run *run)
     uint32_t k = model->n_relations;
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++)
-        run->phi[i] = relation_guard(run, &model->relation[i]) + run->guard[i].band;
+        run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[i].band;
     if (rest_any(run))
         for (uint32_t i = 0; i < model->n_relations; i++)
             run->phi[i] = rest_holds(run, i) ? 1 : run->phi[i];
@@ -151,6 +153,23 @@ narrow(Run *run, Bracket *bracket)
     }
 }
 
+// The largest size that was seen says how much of a function's value is rounding. It does not for a state that has decayed since: what
+// the function is on both sides of the crossing bounds it.
+static void
+limit_size(Run *run, uint32_t k)
+{
+    run->guard[k].size = fmin(run->guard[k].size, DECAYED * run->phi_scale[k]);
+}
+
+// Nor does it where the event has made another function of it: a discrete operand that began at -1e300. `before` is what it was.
+static void
+renew_size(Run *run, uint32_t k, double before)
+{
+    double now = fabs(run->phi[k]);
+    if (run->guard[k].size > REMEMBERED * now && fabs(before) - now > 0.5 * fabs(before) && now > 0)
+        run->guard[k].size = now;
+}
+
 // Keeps track of the times between crossings in the same direction (see event_no_progress).
 static void
 note_crossing(Run *run, uint32_t k, double time)
@@ -194,9 +213,11 @@ mark_pending(Run *run, double time)
     compute(run);
     for (uint32_t k = 0; k < run->guards; k++) {
         run->guard[k].pending = run->phi[k] < 0;
-        any = any || run->guard[k].pending;
-        if (run->guard[k].pending)
-            note_crossing(run, k, time);
+        if (!run->guard[k].pending)
+            continue;
+        any = true;
+        limit_size(run, k);
+        note_crossing(run, k, time);
     }
     int status = any ? MDL_OK : evaluate_at(run, time, true);
     if (any || status != MDL_OK)
@@ -547,7 +568,11 @@ look_ahead(Run *run)
 static void
 remember_first(Run *run)
 {
+    memcpy(run->phi_scale, run->phi, run->guards * sizeof *run->phi);
     compute(run);
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        if (!(run->guard[k].band > 0))
+            renew_size(run, k, run->phi_scale[k]);
     run->sightings.count = 0;
     root_suspect(run, run->time);
 }
@@ -561,6 +586,10 @@ root_blind(Run *run)
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->returning = false;
+        if (k < run->model->n_relations && ahead_knows(run, k)) {
+            guard->band = 0;
+            guard->forced = guard->pending = false;
+        }
         if (guard->forced) {
             bool law = k >= laws && k < laws + run->model->n_sgns;
             guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));

@@ -30,6 +30,7 @@ typedef struct Audit Audit;
 typedef struct Contacts Contacts;
 typedef struct Fractionals Fractionals;
 typedef struct Sense Sense;
+typedef struct Ahead Ahead;
 
 struct Rank;
 
@@ -134,6 +135,7 @@ struct Run {
     Delays *delays;           // of delay.c; NULL when the model has none
     Transports *transports;   // of transport.c; NULL when the model has none
     Conditions *conditions;   // of condition.c
+    Ahead *ahead;             // of ahead.c; NULL: nothing depends on time alone
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Sense *sense;             // of sense.c; NULL when no sensitivities are wanted
     Fractionals *fractionals; // of fractional.c; NULL when the model has none
@@ -435,6 +437,19 @@ MDL_CHECKED int transport_record(Run *run, double before, double instant); // as
 // After an event, with v behind it. True: a jump has left, and the relations are to be looked at again.
 bool transport_event(Run *run);
 double transport_limit(const Run *run); // the next step must not go beyond
+
+// --- ahead.c: what depends on time alone
+int ahead_create(Run *run);
+void ahead_free(Run *run);
+void ahead_forget(Run *run); // discrete values have changed
+// All changes of the relation are found ahead: root functions say nothing about it.
+bool ahead_knows(const Run *run, uint32_t relation);
+// Before each step.
+void ahead_look(Run *run);
+double ahead_next_instant(const Run *run); // behind ahead_look(): of the first change
+double ahead_limit(Run *run);              // the next step must not go beyond
+// Marks the relations that change at this instant, for the event there.
+void ahead_mark(Run *run, double instant);
 
 // --- condition.c: relations without the rest of the model
 MDL_CHECKED int condition_create(Run *run);

@@ -135,6 +135,7 @@ set_up(Run *run)
     if (fractional_create(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK
         || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
         || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || transport_create(run) != MDL_OK || condition_create(run) != MDL_OK
+        || ahead_create(run) != MDL_OK
         || audit_create(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
@@ -158,6 +159,7 @@ clean_up(Run *run)
     delay_free(run);
     transport_free(run);
     condition_free(run);
+    ahead_free(run);
     audit_free(run);
     sense_free(run);
     fractional_free(run);
@@ -287,6 +289,7 @@ process_event(Run *run, double instant, bool located, bool other)
     if (status != MDL_OK)
         return status;
     audit_before_event(run);
+    ahead_mark(run, instant);
     if (run->sense)
         status = sense_before_event(run);
     // At the end of a step the method's history is that of the event; inside the step one has to be made.
@@ -483,9 +486,10 @@ end_within(Run *run, double before, double instant, int status)
 MDL_CHECKED static int
 advance(Run *run, double stop)
 {
+    ahead_look(run);
     double own = event_next_instant(run), before = run->time;
     bool located;
-    int status = integrator_step(run, step_limit(run, own, stop));
+    int status = integrator_step(run, fmin(step_limit(run, own, stop), ahead_limit(run)));
     double instant = run->time;
     if (status != MDL_OK)
         return status;

@@ -10,6 +10,13 @@
 #include "ir/text.h"
 #include "runtime/template.h"
 
+// An Integer that somebody declared; what floor() of a Real is held in may be larger than integers are exact.
+static bool
+is_whole(Dae *dae, Var var)
+{
+    return dae_type(dae, var) == TYPE_INTEGER && !strchr(dae_name(dae, var), '$');
+}
+
 // pre() of a discrete input follows it as that of other discrete variables does: it comes from outside.
 static void
 add_inputs(Lowering *low, mdl_discrete *table)
@@ -23,7 +30,8 @@ add_inputs(Lowering *low, mdl_discrete *table)
             continue;
         int sign;
         uint32_t place = place_of(low, var, &sign);
-        table[model->n_discretes++] = (mdl_discrete){place, place, place_of(low, dae->var_pre.at[var], &sign), dae_name(dae, var)};
+        table[model->n_discretes++] = (mdl_discrete){place, place, place_of(low, dae->var_pre.at[var], &sign), dae_name(dae, var),
+                                                     is_whole(dae, var), NULL};
     }
 }
 
@@ -61,7 +69,8 @@ make_discretes(Lowering *low)
         emit(low, &code, LIFT_HELD, assign->shape, assign->row, dae->equations.at[assign->equation].span, place);
         Var pre = dae->var_pre.at[assign->var];
         table[model->n_discretes++] = (mdl_discrete){place, place, pre == NONE ? 0 : place_of(low, pre, &sign),
-                                                     dae_name(dae, assign->var)};
+                                                     dae_name(dae, assign->var), is_whole(dae, assign->var),
+                                                     lower_place(low, dae->equations.at[assign->equation].span, NULL)};
     }
     add_inputs(low, table);
     for (uint32_t i = 0; i < dae->reinits.n; i++) {

@@ -235,6 +235,8 @@ Expr root_function(Lowering *low, Expr relation);
 
 // --- conditions.c: the part of the dynamics that relations read, after make_events
 void make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop);
+// --- forecast.c: functions of time alone, after make_events. needed: what the equations of motion read
+void make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed);
 // --- settable.c: parameters and start values that can be set in the compiled model
 void settables_begin(Lowering *low);
 // The bind's value goes to v[dest], times `sign`, unless another one is given: appends what does that. A bind may have

@@ -47,9 +47,9 @@ static const uint32_t ball_start[] = {0, 0, 1}, ball_row[] = {0};
 static const char *const ball_names[] = {"h", "v"};
 static const mdl_step ball_step[] = {{.call = {ball_dynamics, NULL}}};
 static const mdl_relation ball_relation[] = {{BALL_REL, BALL_NEXT, BALL_G, "h < 0"}};
-static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE, NULL},
-                                             {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE, NULL},
-                                             {Y(2, 1), 0, BALL_V_PRE, NULL}};
+static const mdl_discrete ball_discrete[] = {{BALL_HIT, BALL_HIT, BALL_HIT_PRE, NULL, 0, NULL},
+                                             {BALL_COUNT, BALL_COUNT_NEXT, BALL_COUNT_PRE, NULL, 0, NULL},
+                                             {Y(2, 1), 0, BALL_V_PRE, NULL, 0, NULL}};
 static const mdl_reinit ball_reinit[] = {{.state = 1, .active = BALL_ACTIVE, .next = BALL_NEW}};
 static const mdl_output ball_output[] = {{"h", Y(2, 0), 1, MDL_REAL, 0, 0}, {"v", Y(2, 1), 1, MDL_REAL, 0, 0},
                                          {"bounces", BALL_COUNT, 1, MDL_INTEGER, 0, 0}};
@@ -166,7 +166,7 @@ test_thermostat(Check *state)
     static const mdl_step step[] = {{.call = {thermostat_dynamics, NULL}}};
     static const mdl_relation relation[] = {{TH_LOW, TH_LOW_NEXT, TH_LOW_G, "T < 19"},
                                             {TH_HIGH, TH_HIGH_NEXT, TH_HIGH_G, "T > 20"}};
-    static const mdl_discrete discrete[] = {{TH_ON, TH_ON_NEXT, TH_ON_PRE, NULL}};
+    static const mdl_discrete discrete[] = {{TH_ON, TH_ON_NEXT, TH_ON_PRE, NULL, 0, NULL}};
     static const mdl_output output[] = {{"T", Y(1, 0), 1, MDL_REAL, 0, 0}, {"on", TH_ON, 1, MDL_BOOLEAN, 0, 0}};
     double v0[TH_PLACES];
     mdl_model model = small_model(v0, TH_PLACES, 1, 1, names);
@@ -258,9 +258,9 @@ static mdl_model
 clock_model(double *v0)
 {
     static const mdl_sample sample[] = {{CLOCK_TICK, CLOCK_START, CLOCK_INTERVAL, "clock"}};
-    static const mdl_discrete discrete[] = {{CLOCK_B, CLOCK_B, CLOCK_B_PRE, NULL}, {CLOCK_N, CLOCK_N, CLOCK_N_PRE, NULL},
-                                            {CLOCK_W, CLOCK_W, CLOCK_W_PRE, NULL}, {CLOCK_C, CLOCK_C, CLOCK_C_PRE, NULL},
-                                            {CLOCK_FIRED, CLOCK_FIRED, CLOCK_FIRED_PRE, NULL}};
+    static const mdl_discrete discrete[] = {{CLOCK_B, CLOCK_B, CLOCK_B_PRE, NULL, 0, NULL}, {CLOCK_N, CLOCK_N, CLOCK_N_PRE, NULL, 0, NULL},
+                                            {CLOCK_W, CLOCK_W, CLOCK_W_PRE, NULL, 0, NULL}, {CLOCK_C, CLOCK_C, CLOCK_C_PRE, NULL, 0, NULL},
+                                            {CLOCK_FIRED, CLOCK_FIRED, CLOCK_FIRED_PRE, NULL, 0, NULL}};
     static const mdl_step init[] = {{.call = {clock_init, NULL}}};
     static const mdl_time_relation relation[] = {{CLOCK_STEP, CLOCK_STEP_NEXT, CLOCK_INSTANT, "time > 0.35"}};
     static const mdl_assert assertion[] = {{CLOCK_OK, 0, "too late", "clock.mdl:3:3: clock", 0, 0},
