@@ -36,7 +36,7 @@ length_of(const Run *run)
 }
 
 // The time below which nothing is resolved. What is implicit follows any rate; explicit steps are as short as this. Few rows of output
-// are no reason to resolve less: a row is at most 1/500 of the run here.
+// are no reason to resolve less: a row is at most 1/100 of the run here.
 static double
 shortest_time(const Run *run)
 {
@@ -44,7 +44,7 @@ shortest_time(const Run *run)
     bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE || options->solver == MDL_SOLVER_AUTO;
     double interval = run->interval > 0 ? run->interval : 1;
     if (length_of(run) > 0)
-        interval = fmin(interval, length_of(run) / 500);
+        interval = fmin(interval, length_of(run) / 100);
     // Twice the step keeps the classical Runge-Kutta method stable for every order.
     if (options->step > 0)
         return 2 * options->step;
