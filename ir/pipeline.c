@@ -325,7 +325,7 @@ const Pass pipeline[] = {
     {ROW(fractional), .doc = "fractional derivatives become states with a sum of exponentials",
      .requires = FACT_JUNCTIONS},
     {ROW(roots), .doc = "square roots of what they empty become set-valued where it comes to rest",
-     .requires = FACT_JUNCTIONS},
+     .requires = FACT_JUNCTIONS, .sets = true},
     {ROW(algebra), .doc = "luz and tar in normal form",
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
     {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",
@@ -408,7 +408,7 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
             out_printf(fault, "pass %s is out of order", pass->name);
             return false;
         }
-        bool prove = c->verify && rewrites_equations(c);
+        bool prove = c->verify && rewrites_equations(c) && !pass->sets;
         if (prove)
             snapshot_take(c->dae, before);
         double begin = now();

@@ -54,6 +54,7 @@ typedef struct Pass {
     const char *name, *doc;
     uint32_t requires, provides, breaks;
     bool (*run)(Compilation *compilation);
+    bool sets;                // it writes single-valued terms as set-valued ones, whose values cannot be compared (snapshot_implied)
 } Pass;
 
 extern const Pass pipeline[];
