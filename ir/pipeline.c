@@ -24,7 +24,11 @@ run_variability(Compilation *c)
 static bool
 run_bonds(Compilation *c)
 {
-    return pass_bonds(c->dae, c->diags);
+    if (!pass_bonds(c->dae, c->diags))
+        return false;
+    if (c->checked && (!c->check_most || c->dae->equations.n <= c->check_most))
+        c->check = check_create(c->dae);
+    return true;
 }
 
 static bool
@@ -291,6 +295,8 @@ run_lower(Compilation *c)
                            .variables = c->variables, .results = c->results, .parameters = c->parameters,
                            .settable = c->settable, .audit = c->audit, .tangents = c->tangents, .names = c->names};
     c->sys = pass_lower(&input, c->diags);
+    if (c->sys && c->check)
+        check_bind(c->check, c->dae, c->sys);
     return c->sys != NULL;
 }
 
@@ -448,6 +454,7 @@ compilation_free(Compilation *c)
     causal_free(&c->init);
     if (c->sys)
         sys_free(&c->sys);
+    check_free(&c->check);
     dae_free(&c->dae);
 }
 

@@ -3,6 +3,7 @@
 #define MDLC_IR_PIPELINE_H
 
 #include "ir/energy/motion.h"
+#include "ir/check.h"
 #include "ir/implied.h"
 #include "ir/lowering.h"
 
@@ -40,6 +41,9 @@ typedef struct Compilation {
     bool settable;           // parameters and start values can be set in the compiled model
     bool describe;            // nodes of the bond graph know what they are made of
     bool keep_problems;       // matchings and orders stay after lowering
+    Check *check;             // owned; the equations as they were written, for runs that look at them
+    bool checked;             // make it
+    uint32_t check_most;      // if there are no more equations than this; 0: any number
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
     bool verify;              // run dae_verify, sys_verify and snapshot_implied after each pass

@@ -95,6 +95,13 @@ on_not_finite(void *user, const double *v)
     return command->explain ? command->explain(command->user, v) : NULL;
 }
 
+static const char *
+on_point(void *user, const double *v, double tolerance, double resolution)
+{
+    const RunCommand *command = ((Screen *)user)->command;
+    return command->checker(command->user, v, tolerance, resolution);
+}
+
 // --- what is printed at the end
 
 // The k-th column of the result.
@@ -218,6 +225,7 @@ simulate(const mdl_model *model, const RunCommand *command)
     options.message = on_message;
     options.progress = on_progress;
     options.explain = on_not_finite;
+    options.checker = command->checker ? on_point : NULL;
     options.user = &screen;
     // From here on the integrator looks at the flag and at the time.
     run_timer(0);

@@ -10,7 +10,8 @@ typedef struct RunCommand {
     const RunSettings *settings;
     const char *program;        // what messages begin with
     mdl_explain_fn *explain;    // may be NULL
-    void *user;                 // of explain
+    mdl_check_fn *checker;      // may be NULL
+    void *user;                 // of explain and checker
     double compile_seconds;     // for the statistics
     const double *compiling;    // as in mdl_options
     bool steady;                // as in mdl_options

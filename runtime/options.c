@@ -37,11 +37,13 @@ const Option run_options[] = {
      CALL_RUN | CALLS_ANALYSING},
     {"stats", 0, OPTION_WORD, true, "json|long|long-json", "what the run cost, on standard error (json: on standard output); long: why it is slow", CALL_RUN},
     {"audit", 0, OPTION_WORD, true, "json|columns", "power and energy of each component, as a table, JSON or columns of the result", CALL_RUN | CALL_BUILD},
+    {"check", 0, OPTION_WORD, false, "auto|off|rows|steps", "where values are held against the equations as they are written; auto: at as many rows as take 5 % of the time",
+     CALL_RUN},
     {"quiet", 0, OPTION_FLAG, false, NULL, "print no values and no progress", CALL_RUN | CALL_REPORT},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
 enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
-       RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_QUIET };
+       RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_CHECK, RUN_QUIET };
 
 // --- tables
 
@@ -384,6 +386,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
         s->audit_json = s->audit_json || (value && !strcmp(value, "json"));
         s->audit_columns = s->audit_columns || (value && !strcmp(value, "columns"));
         return true;
+    case RUN_CHECK: s->check = (mdl_check)option_word(value, run_options[RUN_CHECK].value); return true; // same order
     default: s->quiet = true; return true;
     }
 }
@@ -422,6 +425,7 @@ run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *op
     replace(s->step, &options->step);
     options->form = s->form;
     options->solver = s->solver;
+    options->check = s->check;
     options->time_limit = s->limit_time;
     options->output_path = s->output;
     options->trace = s->trace;

@@ -65,6 +65,7 @@ typedef struct RunSettings { // of run_options, as given
     uint32_t points;                                       // 0: not given
     mdl_form form;
     mdl_solver solver;
+    mdl_check check;
     const char *output, *variables;                        // NULL: not given
     bool stats, stats_json, stats_long, audit, audit_json, audit_columns, trace, quiet, steps, assemble;
     double limit_time;                                     // seconds, 0: none

@@ -162,6 +162,7 @@ struct Run {
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
+    double check_seconds, check_begun; // what looking at rows has taken; the clock at its beginning
     Pace pace;
     bool driven;               // by whoever asks for one interval after the other: its end is not known
 
@@ -647,6 +648,12 @@ MDL_CHECKED int audit_row(Run *run); // the point in v becomes a row: its powers
 void audit_before_event(Run *run);
 void audit_after_event(Run *run);
 MDL_CHECKED int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work
+
+// --- check.c: the equations as they were written
+// The evaluated point in v becomes a row. MDL_FAILED with a message when it does not solve them.
+MDL_CHECKED int check_row(Run *run);
+// The end of the last step, where all steps are looked at.
+MDL_CHECKED int check_step(Run *run);
 
 // --- result.c
 MDL_CHECKED int result_open(Run *run);

@@ -21,7 +21,7 @@ static const unsigned FLUSH_SUBNORMALS = 0x8040; // FTZ | DAZ
 
 // Steps of fixed length: what is wrong with what was asked for, or NULL.
 static const char *
-check_step(const mdl_options *options)
+check_length(const mdl_options *options)
 {
     bool fixed = options->solver == MDL_SOLVER_RK4 || options->solver == MDL_SOLVER_GAUSS;
     if (!(options->step >= 0) || !isfinite(options->step))
@@ -51,7 +51,7 @@ check_options(const Run *run)
     else if (!(options->abstol >= 0) || !(options->max_step >= 0) || !(options->time_limit >= 0))
         wrong = "tolerances and limits must not be negative";
     else
-        wrong = check_step(options);
+        wrong = check_length(options);
     for (uint32_t k = 0; k < options->overrides; k++)
         if (options->override[k].place == 0 || options->override[k].place >= run->model->nv)
             wrong = "a value is set that the model does not have";
@@ -511,6 +511,8 @@ advance(Run *run, double stop)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
+    if (status == MDL_OK)
+        status = check_step(run);
     bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
     if (status == MDL_OK && !drifted)
         status = contact_drifted(run, &drifted);

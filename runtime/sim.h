@@ -55,6 +55,12 @@ typedef void mdl_progress_fn(void *user, double time, double start, double stop)
 // message, or NULL; it may say which equation is to blame. It must live until the run ends.
 typedef const char *mdl_explain_fn(void *user, const double *v);
 
+// Looks whether the values in v, a point of a run with this relative tolerance and this resolution of time, solve the equations that the model was compiled from:
+// NULL, or which one they do not. The text must live until the run ends.
+typedef const char *mdl_check_fn(void *user, const double *v, double tolerance, double resolution);
+// auto: as many rows as take no more than a twentieth of the run's time.
+typedef enum mdl_check { MDL_CHECK_AUTO, MDL_CHECK_OFF, MDL_CHECK_ROWS, MDL_CHECK_STEPS } mdl_check;
+
 // A place in v that gets another value before the model's `parameters` function runs.
 typedef struct mdl_override {
     uint32_t place;
@@ -136,6 +142,8 @@ typedef struct mdl_options {
     mdl_message_fn *message;  // may be NULL
     mdl_progress_fn *progress;
     mdl_explain_fn *explain;  // may be NULL
+    mdl_check_fn *checker;    // may be NULL
+    mdl_check check;          // where it looks
     void *user;
 } mdl_options;
 
@@ -150,6 +158,7 @@ typedef struct mdl_stats {
     uint64_t block_solves;    // algebraic blocks solved outside the integrator
     uint64_t restarts;        // restarts after an integrator failure
     uint64_t rows;
+    uint64_t checked;         // points that were held against the equations as they were written
     uint32_t unknowns, states, nonzeros;
     uint32_t free_states;     // that the constraints leave: of a mechanism twice its degrees of freedom
     uint32_t exponentials;    // of all fractional derivatives

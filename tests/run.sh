@@ -26,7 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
-export MDLC_VERIFY=1 NO_COLOR=1
+export MDLC_VERIFY=1 MDLC_CHECK=steps NO_COLOR=1
 
 shard=${SHARD:-1/1}
 case_number=0

@@ -1,0 +1,56 @@
+// check.c: points of a run held against the equations that the model was compiled from.
+//
+// Purpose: what is written solves what was written, whatever happened in between.
+// Method: whoever compiled the model evaluates its equations (ir/check.h); here is decided where. By itself a run spends a
+//         twentieth of its time on it: the first rows, and later ones as long as that holds.
+// Contract: run.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out.
+#include <math.h>
+
+#include "runtime/run.h"
+
+static const double SHARE = 0.05;
+static const double LOOSER = 10, LEAST = 1e-7;
+static const double RESOLUTION = 1e-14; // of the run: steps are no longer, and events are located to a part of them
+
+static int
+look(Run *run)
+{
+    const mdl_options *options = run->options;
+    double resolution = RESOLUTION * (options->stop - options->start);
+    // Loops that are not solved anew are as exact as the integrator's iteration leaves them.
+    double tolerance = run->solve_rows || run->causal ? run->tolerance : LOOSER * fmax(run->tolerance, LEAST);
+    const char *wrong = options->checker(options->user, run->v, tolerance, fmax(resolution, 1e-300));
+    run->stats->checked++;
+    if (!wrong)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: %s", run->v[0], wrong);
+    return MDL_FAILED;
+}
+
+int
+check_row(Run *run)
+{
+    const mdl_options *options = run->options;
+    if (!options->checker || options->check == MDL_CHECK_OFF || rest_any(run))
+        return MDL_OK;
+    if (options->check != MDL_CHECK_AUTO)
+        return look(run);
+    double now = run_clock();
+    if (!run->check_begun)
+        run->check_begun = now;
+    if (run->check_seconds > SHARE * (now - run->check_begun))
+        return MDL_OK;
+    int status = look(run);
+    run->check_seconds += run_clock() - now;
+    return status;
+}
+
+int
+check_step(Run *run)
+{
+    const mdl_options *options = run->options;
+    if (!options->checker || options->check != MDL_CHECK_STEPS || rest_any(run))
+        return MDL_OK;
+    int status = evaluate_at(run, run->time, true);
+    return status == MDL_OK ? look(run) : status;
+}

@@ -1,0 +1,110 @@
+// Tests of the look at points of a run (ir/check.h): values that solve the equations pass, each value that is a little wrong is
+// found, and what errors of that size explain is not.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/pipeline.h"
+
+static const char text[] =
+    "model C\n"
+    "instance / : C kind 1\n"
+    "parameter Real k = 4\n"
+    "Real x start 1 fixed\n"
+    "Real v start 0 fixed\n"
+    "Real f\n"
+    "Real g\n"
+    "Real w\n"
+    "Real h\n"
+    "discrete Boolean b\n"
+    "node 0 component /\n"
+    "in 0\n"
+    "  der(x) = v\n"
+    "  der(v) = f\n"
+    "  f = -k*x + g\n"
+    "  g = if x > 0 then 2*x else 0\n"
+    "  w = sqrt(x)*sin(v) + exp(-x)\n"
+    "  h = -w\n"
+    "  b = x > 0\n";
+
+typedef struct Value {
+    const char *name;
+    double value;
+} Value;
+
+static void
+set(Dae *dae, const Sys *sys, double *v, const char *name, double value)
+{
+    bool negative;
+    Var at = dae_alias(dae, dae_find(dae, name), &negative);
+    v[sys->place_of.at[at]] = negative ? -value : value;
+}
+
+static int
+report(const char *name, bool ok)
+{
+    printf("%s %s\n", ok ? "ok" : "FAIL", name);
+    return !ok;
+}
+
+static bool
+holds(Compilation *c, const double *v, const char *equation)
+{
+    Out out = {0};
+    bool good = check_holds(c->check, v, 1e-6, 1e-14, &out);
+    if (!good && equation)
+        good = !strstr(out.text, equation); // false: the expected one was told
+    out_free(&out);
+    return good;
+}
+
+int
+main(void)
+{
+    Syms *syms = syms_create();
+    Sources *sources = sources_create();
+    Diags *diags = diags_create(sources);
+    Out why = {0};
+    Compilation c = {.diags = diags, .checked = true, .results = true};
+    c.dae = dae_read(syms, sources, sources_add(sources, "test.flat", text, strlen(text)), false, diags);
+    int bad = report("compile", c.dae && pipeline_run(&c, FACT_SYS, NULL, &why));
+    if (bad)
+        return 1;
+    double v[1000] = {0};
+    memcpy(v, c.sys->image.at, c.sys->image.n * sizeof *v);
+    const Value good[] = {{"x", 0.5}, {"v", -0.3}, {"der(x)", -0.3}, {"f", -1}, {"der(v)", -1}, {"g", 1},
+                          {"w", sqrt(0.5) * sin(-0.3) + exp(-0.5)}, {"b", 1}};
+    const char *const first_wrong[] = {"", "", "der(x) = v", "", "", "", "", "b = x > 0"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        set(c.dae, c.sys, v, good[i].name, good[i].value);
+    bad += report("all equations", check_count(c.check) == 7);
+    bad += report("a solution", holds(&c, v, NULL));
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char name[60];
+        double wrong = good[i].value == 1 && !strcmp(good[i].name, "b") ? 0 : good[i].value + 1e-3;
+        snprintf(name, sizeof name, "%s is wrong", good[i].name);
+        set(c.dae, c.sys, v, good[i].name, wrong);
+        // der(x) may be no place of its own where it is v.
+        bool same = !strcmp(good[i].name, "der(x)") && holds(&c, v, NULL);
+        bad += report(name, same || !holds(&c, v, first_wrong[i][0] ? first_wrong[i] : NULL));
+        set(c.dae, c.sys, v, good[i].name, good[i].value * (1 + 1e-9));
+        snprintf(name, sizeof name, "%s within the tolerance", good[i].name);
+        bad += report(name, !strcmp(good[i].name, "b") || holds(&c, v, NULL));
+        for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+            set(c.dae, c.sys, v, good[k].name, good[k].value);
+    }
+    // At the instant of an event either side may be meant.
+    const Value edge[] = {{"x", 1e-15}, {"f", 0}, {"der(v)", 0}, {"g", 0}, {"w", 1}, {"v", 0}, {"der(x)", 0}};
+    for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
+        set(c.dae, c.sys, v, edge[i].name, edge[i].value);
+    for (int b = 0; b < 2; b++) {
+        set(c.dae, c.sys, v, "b", b);
+        bad += report("at an event", holds(&c, v, NULL));
+    }
+    compilation_free(&c);
+    out_free(&why);
+    diags_free(&diags);
+    sources_free(&sources);
+    syms_free(&syms);
+    return bad > 0;
+}
