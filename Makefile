@@ -174,6 +174,12 @@ check-asan: packages
 demo: packages
 	$(MAKE) -j$(JOBS) all
 	examples/quarter_car/demo.sh $(BUILD)
+# Models of each of eight kinds, from seed FIRST on, with all solvers.
+MODELS ?= 250
+FIRST  ?= 1000
+random: packages
+	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/random_model
+	tests/random.sh $(BUILD) $(FIRST) $(MODELS)
 fuzz-targets: $(FUZZ_TARGETS)
 # A long run with sanitizers: SECONDS for each target with libFuzzer, where clang has it; otherwise RUNS inputs from SEED.
 SECONDS ?= 600
@@ -189,6 +195,7 @@ help:
 	@echo "make check        run the suite on the ordinary build; CASES=errors/ selects"
 	@echo "make check-asan   the same on the sanitizer build"
 	@echo "make fuzz         changed models against crashes, with libFuzzer where clang has it; SECONDS for each target"
+	@echo "make random       random models, each written twice, against each other with all solvers; MODELS of each kind"
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
@@ -235,5 +242,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs test check check-asan demo fuzz fuzz-targets bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all linked help packages programs test check check-asan demo random fuzz fuzz-targets bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

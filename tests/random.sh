@@ -1,0 +1,41 @@
+#!/bin/sh
+# Random models, each written twice (tests/tools/random_model.c): at the end all solvers and both forms agree on all variables that both have.
+# usage: tests/random.sh BUILD FIRST COUNT [KIND...]     COUNT seeds from FIRST on, of each kind; exit status 1 when a model differs
+set -u
+build=$1 first=$2 count=$3
+shift 3
+[ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables
+export MDLC_VERIFY=1 MDLC_CHECK=steps
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mdlc=$build/mdlc
+models=0
+wrong=0
+# simulate MODEL FILE [options]
+simulate() {
+    class=$1 file=$2
+    shift 2
+    timeout 120 "$mdlc" run "$work/model.mdl" -m "R.$class" --tol 1e-8 -o "$file" --quiet --points 50 "$@" >"$work/said" 2>&1
+}
+for kind in "$@"; do
+    seed=$first
+    while [ "$seed" -lt $((first + count)) ]; do
+        models=$((models + 1))
+        good=1
+        "$build/tests/tools/random_model" "$kind" "$seed" >"$work/model.mdl"
+        simulate Written "$work/written.csv" --solver ida || { good=0; echo "$kind $seed, written out:"; cat "$work/said"; }
+        for way in 'ida --form causal' 'ida --form dae' 'cvode' 'adams' 'erk' 'gauss'; do
+            [ $good = 1 ] || break
+            # shellcheck disable=SC2086
+            simulate Given "$work/given.csv" --solver $way || { good=0; echo "$kind $seed, $way:"; cat "$work/said"; break; }
+            awk -F, -v allowed=1e-5 -f "${0%/*}/tools/last_rows.awk" "$work/written.csv" "$work/given.csv" >"$work/differences" && continue
+            good=0
+            echo "$kind $seed, $way:"
+            cat "$work/differences"
+        done
+        [ $good = 1 ] || wrong=$((wrong + 1))
+        seed=$((seed + 1))
+    done
+done
+echo "$models random models, $wrong with differences"
+[ "$models" -gt 0 ] && [ "$wrong" -eq 0 ]
