@@ -28,7 +28,7 @@ enum { CORRECTIONS = 10 };
 static const double QUADRATIC = 1e-8;   // the correction after one of this size is below rounding
 static const double MUCH = 100;         // times the noise: still noise
 static const double FORGETTING = 0.7;   // of noise, per step
-static const double ROUNDING = 4 * DBL_EPSILON; // of invariants, in units of their largest gradients
+static const double ROUNDING = 16 * DBL_EPSILON; // of invariants, in units of their largest gradients: of a sum of some products
 static const uint32_t NONE = UINT32_MAX;
 
 // One entry of the matrix: 1, or v[place] times the scale of a state.
@@ -310,17 +310,23 @@ sign_of_rounding(Projection *p)
     return p->random >> 31 ? -1 : 1;
 }
 
-// What rounding of the invariants does to the states at the point factored last, and has done there before.
+// What rounding of the invariants does to the states at the point factored last, and has done there before. It is taken with
+// several random combinations of signs: what one of them hides another shows.
 static void
 measure_noise(const Run *run, Projection *p)
 {
-    memset(p->right, 0, p->size * sizeof *p->right);
-    for (uint32_t k = 0; k < p->constraints; k++)
-        if (!is_redundant(run, k))
-            p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
-    lu_solve(p->lu, p->right);
+    enum { SIGNS = 4 };
     for (uint32_t i = 0; i < p->states; i++)
-        p->noise[i] = fmax(FORGETTING * p->noise[i], fabs(p->right[i]) * p->scale[p->state[i]]);
+        p->noise[i] *= FORGETTING;
+    for (int sample = 0; sample < SIGNS; sample++) {
+        memset(p->right, 0, p->size * sizeof *p->right);
+        for (uint32_t k = 0; k < p->constraints; k++)
+            if (!is_redundant(run, k))
+                p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
+        lu_solve(p->lu, p->right);
+        for (uint32_t i = 0; i < p->states; i++)
+            p->noise[i] = fmax(p->noise[i], fabs(p->right[i]) * p->scale[p->state[i]]);
+    }
 }
 
 void
