@@ -243,6 +243,7 @@ program_warn_names(Program *program)
     DiagsMark mark = diags_mark(program->diags);
     names_unused(&names, &found);
     names_hidden(&names, &found);
+    names_units(&names, &found);
     diags_return_to(program->diags, mark);
     if (found.n)
         qsort(found.at, found.n, sizeof *found.at, by_place);

@@ -51,5 +51,6 @@ typedef VEC(NameWarning) NameWarnings;
 
 void names_unused(Names *names, NameWarnings *out); // unused.c
 void names_hidden(Names *names, NameWarnings *out); // shadow.c
+void names_units(Names *names, NameWarnings *out);  // unit_text.c
 
 #endif
