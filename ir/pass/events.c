@@ -249,14 +249,27 @@ uses_pre(const Dae *dae, Expr shape, uint32_t row)
     return found;
 }
 
-// Everything in it is known while compiling: parameters that initialisation does not find, and constants.
+// Parameters that the runtime gives their values. The caller frees them.
+static U8Vec
+given_at_start(const Dae *dae)
+{
+    U8Vec given = {0};
+    vec_grow(&given, dae->nvars);
+    for (uint32_t i = 0; i < dae->fractionals.n; i++)
+        given.at[dae->fractionals.at[i].tail] = 1;
+    for (uint32_t i = 0; i < dae->moves.n; i++)
+        given.at[dae->moves.at[i].move] = 1;
+    return given;
+}
+
+// Everything in it is known while compiling: parameters that neither initialisation nor the runtime finds, and constants.
 static bool
-is_parametric(const Dae *dae, Expr shape, uint32_t row)
+is_parametric(const Dae *dae, const U8Vec *given, Expr shape, uint32_t row)
 {
     for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++) {
         Var var = dae->rows.at[row + k];
         VarKind kind = dae_kind(dae, var);
-        if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || dae->var_flags.at[var] & VARF_FREE)
+        if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || dae->var_flags.at[var] & VARF_FREE || given->at[var])
             return false;
     }
     return !expr_has_op(dae->exprs, shape, OP_TIME);
@@ -276,12 +289,12 @@ print_message(Lowering *low, const Assert *at, Out *out)
 
 // A violated assertion about parameters is an error of the model, at the user's component. True when it was reported.
 static bool
-report_parametric(Lowering *low, const Assert *at)
+report_parametric(Lowering *low, const U8Vec *given, const Assert *at)
 {
     const Dae *dae = low->dae;
-    bool known = is_parametric(dae, at->condition, at->row);
+    bool known = is_parametric(dae, given, at->condition, at->row);
     for (uint32_t k = 0; k < at->n_told; k++)
-        known = known && is_parametric(dae, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
+        known = known && is_parametric(dae, given, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
     if (at->level > 1 || !known || parameter_value(low, at->condition, at->row) != 0)
         return false;
     if (dae->has_defaults)
@@ -319,11 +332,12 @@ make_asserts(Lowering *low)
     Dae *dae = low->dae;
     mdl_model *model = low->sys->model;
     InstrVec code = {0}, told = {0};
+    U8Vec given = given_at_start(dae);
     mdl_assert *table = arena_array(low->arena, mdl_assert, dae->asserts.n ? dae->asserts.n : 1);
     uint32_t n = 0;
     for (uint32_t i = 0; i < dae->asserts.n; i++) {
         const Assert at = dae->asserts.at[i];
-        if (report_parametric(low, &at))
+        if (report_parametric(low, &given, &at))
             continue;
         mdl_assert *made = &table[n++];
         made->ok = new_places(low, 1);
@@ -348,6 +362,7 @@ make_asserts(Lowering *low)
     add_function(low, "told", &told, false, &model->told);
     vec_free(&code);
     vec_free(&told);
+    vec_free(&given);
 }
 
 // pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete
