@@ -94,6 +94,10 @@ static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), TEXT(mdl
 static const Layout rest_layout = LAYOUT(mdl_rest, rest_fields);
 DESCRIBED(mdl_rest, 32);
 
+static const Field jump_fields[] = {TEXT(mdl_jump, text)};
+static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
+DESCRIBED(mdl_jump, 24);
+
 static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert, where)};
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
@@ -171,10 +175,11 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
     CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
+    STRUCTS(mdl_model, jump, jump_layout, n_jumps), CODE(mdl_model, jumps),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 904);
+DESCRIBED(mdl_model, 936);
 
 typedef struct Tables {
     LlModule *m;

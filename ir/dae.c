@@ -52,6 +52,7 @@ dae_free(Dae **dae)
     vec_free(&d->reinits);
     vec_free(&d->asserts);
     vec_free(&d->told);
+    vec_free(&d->jumps);
     vec_free(&d->laws);
     vec_free(&d->delays);
     vec_free(&d->transports);

@@ -149,6 +149,15 @@ typedef struct Assert {
     uint32_t told, n_told; // the values: range of Dae.told
     Span span;
 } Assert;
+typedef struct Jump { // a differentiated equation that may jump at an event (pass index)
+    uint32_t equation, derivative;
+    bool again;          // the derivative was differentiated as well
+    Var impulse;         // a parameter, 0: what the derivative has in it beside the rates
+    Var offset;          // a parameter, 0: what left side less right side of the equation is
+    Expr rest;           // left side less right side as they were written
+    uint32_t row;
+    const char *text;    // the equation
+} Jump;
 typedef struct Told { // a value in the message of an assertion
     Expr shape;
     uint32_t row;
@@ -343,6 +352,7 @@ typedef struct Dae {
     VEC(Reinit) reinits;
     VEC(Assert) asserts;
     VEC(Told) told;
+    VEC(Jump) jumps;
     VEC(Law) laws;
     VEC(Delay) delays;
     VEC(Transport) transports;

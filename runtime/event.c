@@ -242,12 +242,16 @@ iterate_once(Run *run, bool initial, bool *again)
 {
     bool struck = false;
     keep_left_limits(run);
+    jump_note(run);
     int status = run->sense ? sense_left_limits(run) : MDL_OK;
     friction_event(run);
     if (status == MDL_OK && initial)
         status = settle_pulses(run, true);
     if (status == MDL_OK && (start_samples(run) || !initial))
         status = settle_pulses(run, false);
+    if (status == MDL_OK && !initial)
+        status = jump_apply(run, &struck);
+    *again = *again || struck;
     if (status == MDL_OK)
         status = contact_close(run);
     if (status == MDL_OK)

@@ -214,6 +214,15 @@ typedef struct mdl_rest {
     const char *why;         // not NULL: it cannot come to rest, because of this
 } mdl_rest;
 
+// An equation g = 0 that was differentiated to 0 = dg/dt + k and may jump at events. All places in v.
+typedef struct mdl_jump {
+    uint32_t rest;     // g, written by `jumps`
+    uint32_t impulse;  // k, 0 but for what runtime/jump.c asks
+    uint32_t offset;   // the equation is g = offset; 0 likewise
+    uint32_t again;    // 1: the derivative was differentiated as well, and no impulse of finite size makes up for a jump
+    const char *text;  // the equation
+} mdl_jump;
+
 typedef struct mdl_assert {
     uint32_t ok;       // place in v: 0 when violated (written by `asserts`)
     uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
@@ -480,6 +489,9 @@ struct mdl_model {
     uint32_t n_timely, n_forecasts; // functions of time alone, which are looked at ahead of the integration
     const mdl_timely *timely;
     const mdl_forecast *forecast;
+    uint32_t n_jumps;
+    const mdl_jump *jump;
+    mdl_code jumps;           // after dynamics + outputs
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
     const mdl_tangents *tangents; // NULL unless the model was compiled for them
 };

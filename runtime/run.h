@@ -138,6 +138,7 @@ struct Run {
     Ahead *ahead;             // of ahead.c; NULL: nothing depends on time alone
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Sense *sense;             // of sense.c; NULL when no sensitivities are wanted
+    struct Jumps *jumps;      // of jump.c; NULL: nothing that is differentiated may jump
     Fractionals *fractionals; // of fractional.c; NULL when the model has none
     mdl_profile *profile;     // of profile.c; NULL when nobody asked for it, and outside of the integration
 
@@ -493,6 +494,14 @@ uint32_t fractional_reduce(const Run *run, uint32_t i, double cj, const double *
 void fractional_expand(const Run *run, uint32_t i, double cj, double shift, double *b, double *right);
 // b has residuals of y' - f(t, y), in which the exponentials' slopes contain those of states: to that of fractional_residual.
 void fractional_explicit(const Run *run, double *b);
+
+// --- jump.c: impulses of what jumps and is differentiated
+MDL_CHECKED int jump_create(Run *run);
+void jump_free(Run *run);
+// v is at the left limit of an event, evaluated. Then, where the event has left equations unfulfilled with the continuous variables of the
+// left limit: the states jump. *jumped: they did, and everything is to be solved again.
+void jump_note(Run *run);
+MDL_CHECKED int jump_apply(Run *run, bool *jumped);
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

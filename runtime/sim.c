@@ -133,7 +133,7 @@ set_up(Run *run)
     integrator_form(run, run->options->solver);
     choose_points(run);
     if (fractional_create(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK
-        || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK
+        || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK || jump_create(run) != MDL_OK
         || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || transport_create(run) != MDL_OK || condition_create(run) != MDL_OK
         || ahead_create(run) != MDL_OK
         || audit_create(run) != MDL_OK) {
@@ -155,6 +155,7 @@ clean_up(Run *run)
     integrator_free(run);
     friction_free(run);
     contact_free(run);
+    jump_free(run);
     rest_free(run);
     delay_free(run);
     transport_free(run);

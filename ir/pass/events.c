@@ -365,6 +365,30 @@ make_asserts(Lowering *low)
     vec_free(&given);
 }
 
+static void
+make_jumps(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0};
+    mdl_jump *table = arena_array(low->arena, mdl_jump, dae->jumps.n ? dae->jumps.n : 1);
+    for (uint32_t i = 0; i < dae->jumps.n; i++) {
+        const Jump at = dae->jumps.at[i];
+        Span span = dae->equations.at[at.equation].span;
+        int sign;
+        table[i].rest = new_places(low, 1);
+        table[i].impulse = place_of(low, at.impulse, &sign);
+        table[i].offset = place_of(low, at.offset, &sign);
+        table[i].text = at.text;
+        table[i].again = at.again;
+        emit_vars(low, &code, LIFT_HELD, at.rest, dae->rows.at + at.row, span, 1, table[i].rest);
+    }
+    model->jump = table;
+    model->n_jumps = dae->jumps.n;
+    add_function(low, "jumps", &code, false, &model->jumps);
+    vec_free(&code);
+}
+
 // pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete
 // variables.
 static void
@@ -477,6 +501,7 @@ make_events(Lowering *low)
     make_fractionals(low);
     make_discretes(low);
     make_asserts(low);
+    make_jumps(low);
     make_laws(low);
     make_relations(low);
     make_left_limits(low);

@@ -16,6 +16,7 @@
 #include "ir/listing.h"
 #include "ir/locate.h"
 #include "ir/pass/play.h"
+#include "ir/pass/jumps.h"
 #include "ir/pass/rate.h"
 #include "ir/routine.h"
 
@@ -403,6 +404,7 @@ append_derivative(Index *index, uint32_t e)
         note_colored(index, complain(index, E0504, e, "an equation has to be differentiated but has no derivative"));
         return false;
     }
+    jumps_add(&index->structure, e, made);
     grow_all(index);
     index->rows.at[made].level = index->rows.at[e].level + 1;
     index->reduction->derivative.at[e] = made;
@@ -637,6 +639,8 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
                 break;
             good = differentiate_colored(&index);
         }
+    for (uint32_t k = 0; k < dae->jumps.n; k++)
+        dae->jumps.at[k].again = reduction->derivative.at[dae->jumps.at[k].derivative] != NONE;
     if (good)
         reduction->structural_index = structural_index(&index);
     vec_free(&open);

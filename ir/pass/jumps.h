@@ -1,0 +1,11 @@
+// jumps.h: equations that are differentiated although they may jump at events.
+#ifndef MDLC_IR_PASS_JUMPS_H
+#define MDLC_IR_PASS_JUMPS_H
+
+#include "ir/structure.h"
+
+// Of the equation that `structure` has read last (of id `equation`), whose derivative is the equation `made`: when it may jump, the
+// derivative gets an impulse, and both are remembered (Dae.jumps).
+void jumps_add(Structure *structure, uint32_t equation, uint32_t made);
+
+#endif
