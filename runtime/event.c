@@ -240,7 +240,7 @@ settle_pulses(Run *run, bool initial)
 MDL_CHECKED static int
 iterate_once(Run *run, bool initial, bool *again)
 {
-    bool struck = false;
+    bool jumped = false, struck = false;
     keep_left_limits(run);
     jump_note(run);
     int status = run->sense ? sense_left_limits(run) : MDL_OK;
@@ -250,15 +250,14 @@ iterate_once(Run *run, bool initial, bool *again)
     if (status == MDL_OK && (start_samples(run) || !initial))
         status = settle_pulses(run, false);
     if (status == MDL_OK && !initial)
-        status = jump_apply(run, &struck);
-    *again = *again || struck;
+        status = jump_apply(run, &jumped);
     if (status == MDL_OK)
         status = contact_close(run);
     if (status == MDL_OK)
         status = contact_impacts(run, &struck);
     if (status == MDL_OK)
         status = rest_after_event(run, again);
-    *again = *again || struck;
+    *again = *again || jumped || struck;
     return status;
 }
 
