@@ -142,14 +142,27 @@ typedef struct Getopt {
     char letters[2 * MOST_OPTIONS + 2];
 } Getopt;
 
+// Two calls may mean different things by one word (`run --check=rows`, `fmt --check`): the row that the call has counts.
+static bool
+is_hidden(const OptionTable *tables, uint32_t count, uint32_t call, const Option *option)
+{
+    for (uint32_t t = 0; t < count && !(option->calls & call); t++)
+        for (uint32_t i = 0; i < tables[t].count; i++)
+            if ((tables[t].options[i].calls & call) && !strcmp(tables[t].options[i].name, option->name))
+                return true;
+    return false;
+}
+
 static void
-make_getopt(const OptionTable *tables, uint32_t count, Getopt *g)
+make_getopt(const OptionTable *tables, uint32_t count, uint32_t call, Getopt *g)
 {
     uint32_t n = 0, letters = 0;
     g->letters[letters++] = ':';
     for (uint32_t t = 0; t < count; t++)
         for (uint32_t i = 0; i < tables[t].count && n < MOST_OPTIONS; i++) {
             const Option *option = &tables[t].options[i];
+            if (is_hidden(tables, count, call, option))
+                continue;
             int argument = option->kind == OPTION_FLAG ? no_argument : option->optional ? optional_argument : required_argument;
             g->longs[n++] = (struct option){option->name, argument, NULL, (int)((t + 1) * TABLE_STRIDE + i)};
             if (option->letter) {
@@ -237,7 +250,7 @@ options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc,
              char why[OPTION_WHY])
 {
     Getopt g;
-    make_getopt(tables, count, &g);
+    make_getopt(tables, count, call, &g);
     opterr = 0;
     optind = first;
     for (int i = first; i < argc && strcmp(argv[i], "--"); i++)

@@ -163,6 +163,7 @@ struct Run {
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
+    double *kept;         // nv + n + nx: v and `solved` while check_step() evaluates; NULL before the first time
     double check_seconds, check_begun; // what looking at rows has taken; the clock at its beginning
     Pace pace;
     bool driven;               // by whoever asks for one interval after the other: its end is not known

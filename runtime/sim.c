@@ -170,6 +170,7 @@ clean_up(Run *run)
     free(run->v);
     free(run->abstol);
     free(run->solved);
+    free(run->kept);
     free(run->motion);
     free(run->y);
     free(run->yp);
