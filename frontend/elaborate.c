@@ -622,6 +622,26 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     check_flows(elab, frag);
 }
 
+// A component that shares its class's fragment with nobody takes some kilobytes, a variable of a shared one some bytes.
+enum { SCALARS_PER_FRAGMENT = 200, FEWEST_FRAGMENTS = 10000 };
+
+// Classes that redeclare or modify each other twice per level double what is to be elaborated before any variable is counted.
+static bool
+within_fragments(Elab *elab, Span span)
+{
+    uint64_t most = elab->max_scalars / SCALARS_PER_FRAGMENT;
+    if (most < FEWEST_FRAGMENTS)
+        most = FEWEST_FRAGMENTS;
+    if (elab->stopped || elab->fragments.n <= most)
+        return !elab->stopped;
+    Diag *diag = diag_add(elab->diags, E0114, span, "the model has more than %llu components with modifications of their own",
+                          (unsigned long long)most);
+    diag_help(diag, "classes that contain each other more than once per level double it with each level; --limit array=N allows N/%d",
+              SCALARS_PER_FRAGMENT);
+    elab->stopped = true;
+    return false;
+}
+
 Fragment *
 fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element, uint32_t prefix)
 {
@@ -638,6 +658,10 @@ fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member 
         || (of && of->is_connector);
     frag->is_expandable = (class_at(elab->program, class_id)->flags & AST_F_EXPANDABLE) != 0;
     elab->connects_parts |= frag->is_expandable;
+    if (!within_fragments(elab, of ? of->span : (Span){0})) {
+        frag->failed = true;
+        return frag;
+    }
     if (depth >= DEPTH_LIMIT - 1) {
         diag_add(elab->diags, E0107, of->span,
                  "components nest more than %d levels deep; does '%s' contain itself?",

@@ -54,6 +54,7 @@ exprs_free(Exprs **exprs)
     free(x->table);
     vec_free(&x->place);
     vec_free(&x->terms);
+    vec_free(&x->renamed);
     vec_free(&x->stamp);
     vec_free(&x->index);
     vec_free(&x->known_shape);
@@ -455,12 +456,12 @@ expr_shape(Exprs *exprs, Expr e, U32Vec *order)
         numbered = order->at[k] == k;
     Expr shape = e;
     if (!numbered) {
-        U32Vec with = {0};
-        vec_grow(&with, nslots);
+        // An element of a large array has few slots and a high number: nothing here may take the time of the highest.
+        if (exprs->renamed.n < nslots)
+            vec_grow(&exprs->renamed, nslots - exprs->renamed.n);
         for (uint32_t k = 0; k < order->n; k++)
-            with.at[order->at[k]] = expr_slot(exprs, k);
-        shape = rename_slots(exprs, e, with.at);
-        vec_free(&with);
+            exprs->renamed.at[order->at[k]] = expr_slot(exprs, k);
+        shape = rename_slots(exprs, e, exprs->renamed.at);
     }
     exprs->known_shape.at[shape] = 1;
     return shape;

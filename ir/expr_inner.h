@@ -41,6 +41,7 @@ struct Exprs {
     uint32_t table_size;   // a power of two
     U32Vec place;          // per id, all 0 except while one sum or product is being collected: position + 1
     VEC(Term) terms;       // a stack: sums and products under construction
+    U32Vec renamed;        // per slot, of the expression that expr_shape renames; the others are whatever was there
     U32Vec stamp, index;   // per id, of the walk under way: see expr_walk
     uint32_t generation;
     U8Vec known_shape;     // per id: 1 when its slots are numbered by first occurrence
