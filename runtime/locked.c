@@ -3,7 +3,8 @@
 // Purpose: frictions in a row, written with conditions (stuck, forwards, backwards) instead of set-valued laws, may all hold
 //          what moves: its accelerations are then determined more than once, and the forces of the frictions not at all.
 //          As of redundant constraints (redundancy.c) the motion is unique, and of the forces the least are taken.
-// Method: newton.c factors affine blocks with choices by rank where an elimination finds them singular, and looks whether
+//          Clearances in a row that are all open let what is between them stand anywhere in the gaps; there it stays where it was.
+// Method: newton.c factors blocks with choices by rank where an elimination finds them singular, and looks whether
 //         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
 //         would need a regular matrix, so the causal form is used from then on.
 // Contract: run.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
@@ -30,8 +31,8 @@ tell(const Run *run, Newton *newton)
     newton->told = true;
     newton_null_text(run, newton, 2, text, sizeof text);
     run_message(run, MDL_NOTE, "at time %.6g: under the conditions that hold now %u of %u equations of a loop follow%s from the "
-                "others; of the forces that they leave open the least are taken:%s", run->time, newton->locked,
-                newton->block->m + newton->block->n_inner, newton->locked == 1 ? "s" : "", text);
+                "others; %s:%s", run->time, newton->locked, newton->block->m + newton->block->n_inner, newton->locked == 1 ? "s" : "",
+                newton->block->linear ? "of the forces that they leave open the least are taken" : "what they leave open stays as it was", text);
 }
 
 void
@@ -43,12 +44,23 @@ locked_form(Run *run)
     run->stats->unknowns = run->ny;
 }
 
+bool
+locked_newly(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
+        if (run->block[k] && run->block[k]->locked && run->block[k]->locked != run->block[k]->reviewed)
+            return true;
+    return false;
+}
+
 int
 locked_review(Run *run)
 {
     uint32_t locked = 0;
     for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
         Newton *newton = run->block[k];
+        if (newton)
+            newton->reviewed = newton->locked;
         if (!newton || !newton->locked)
             continue;
         if (!newton_keeps_motion(run, newton, newton->locked))

@@ -61,7 +61,7 @@ newton_create(const mdl_block *block)
     for (uint32_t i = 0; i < block->m; i++)
         newton->scale[i] = newton_scale(block, i);
     newton->review = (block->constraints || block->conditions) && block->m <= RANK_LIMIT;
-    newton->switched = block->switched && block->linear && !block->conditions && block->m <= RANK_LIMIT;
+    newton->switched = block->switched && !block->conditions && block->m <= RANK_LIMIT;
     return newton;
 }
 
@@ -229,14 +229,43 @@ factor_deficient(Run *run, Newton *newton)
         newton->square = square_create(block, run->v, newton->rank);
 }
 
-// Frictions in a row that all hold determine what moves more than once, and their forces not at all: under these conditions
-// equations of an affine block follow from others. Whether they agree is seen by the residuals.
+// Frictions in a row that all hold determine what moves more than once, and their forces not at all; clearances in a row that are
+// all open do not say where what is between them stands: under these conditions equations of the block follow from others.
+// Whether they agree is seen by the residuals. What is left open stays where it was (the shortest correction), unless the block
+// is affine: see shorten().
 static void
 factor_locked(Run *run, Newton *newton)
 {
     uint32_t m = newton->block->m;
     newton->by_rank = newton_rank(run, newton, VANISHED, m) && rank_value(newton->rank) < m;
     newton->locked = newton->by_rank ? m - rank_value(newton->rank) : 0;
+}
+
+// Factors the Jacobian in v by elimination. False where that finds it singular; then only the rank can say more.
+static bool
+factor_square(Run *run, Newton *newton)
+{
+    return newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, newton->review || newton->switched);
+}
+
+static bool
+looks_locked(const Newton *newton, bool factored)
+{
+    return newton->switched && !newton->deficient && (!factored || lu_pivot_ratio(newton->lu) < VANISHED);
+}
+
+// No correction is needed; whether the solution is the only one is still to be known (clearances that are open leave out where
+// what is between them stands).
+static void
+review_solved(Run *run, Newton *newton)
+{
+    newton->locked = 0;
+    newton->by_rank = newton->by_square = false;
+    if (!newton->switched || newton->deficient)
+        return;
+    mdl_call(newton->block->jacobian, run->v);
+    if (looks_locked(newton, factor_square(run, newton)))
+        factor_locked(run, newton);
 }
 
 // Newton correction at the current point, whose defect is in `step`.
@@ -255,11 +284,10 @@ correction(Run *run, Newton *newton)
         apply_inverse(newton, newton->step);
         return true;
     }
-    bool choose = newton->review || newton->switched;
-    bool factored = !newton->by_rank && newton->lu && lu_factor(newton->lu, run->v + block->jac.values, choose);
+    bool factored = !newton->by_rank && factor_square(run, newton);
     if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
         newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
-    else if (newton->switched && !newton->deficient && (!factored || lu_pivot_ratio(newton->lu) < VANISHED))
+    else if (looks_locked(newton, factored))
         factor_locked(run, newton);
     if (!newton->by_rank && !factored)
         return fail(newton, SINGULAR);
@@ -405,6 +433,9 @@ is_accurate(const Run *run, Newton *newton)
         if (has_small_residuals(run, newton, rounding))
             return true;
     }
+    // Other unknowns than these may make the equations of a block with kinks independent again: that is for path.c to find.
+    if (newton->locked && !newton->block->linear)
+        return fail(newton, SINGULAR);
     return fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
 }
 
@@ -455,8 +486,10 @@ newton_iterate(Run *run, Newton *newton)
     newton->corrections = 0;
     if (!newton_defect(run, newton, newton->step))
         return fail(newton, NOT_FINITE);
-    if (!newton->block->linear && is_solved(newton))
+    if (!newton->block->linear && is_solved(newton)) {
+        review_solved(run, newton);
         return true;
+    }
     for (int k = 0; k < ITERATIONS; k++) {
         newton_read(run, newton, newton->base);
         if (!correction(run, newton))

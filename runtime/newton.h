@@ -33,9 +33,10 @@ struct Newton {
     Rank *rank;
     bool review, by_rank;
     uint32_t deficient;
-    // Affine blocks with choices: so many equations follow from the others while the present conditions hold (locked.c).
+    // Blocks with choices: so many equations follow from the others while the present conditions hold, and did when that was
+    // looked at last (locked.c).
     bool switched, told;
-    uint32_t locked;
+    uint32_t locked, reviewed;
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
 };

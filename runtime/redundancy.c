@@ -428,6 +428,8 @@ newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
         return false;
     }
     bool unique = true;
+    // Only affine blocks go on like this as far as one likes.
+    double part = block->linear ? 1 : 1e-6;
     memcpy(kept, run->v, nv * sizeof *kept);
     evaluate_plain(run);
     memcpy(before, run->v + model->dx, nx * sizeof *before);
@@ -436,12 +438,12 @@ newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
         unique = unique && !moves_rate(model, block, along);
         for (uint32_t i = 0; i < block->m; i++) {
             most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
-            run->v[block->unknown[i]] += along[i];
+            run->v[block->unknown[i]] += part * along[i];
         }
         evaluate_plain(run);
         for (uint32_t i = 0; i < model->nx; i++) {
             double change = is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
-            unique = unique && change <= 1e-7 * fmax(1, most) * fmax(fabs(before[i]), 1);
+            unique = unique && change <= 1e-7 * part * fmax(1, most) * fmax(fabs(before[i]), 1);
         }
         memcpy(run->v, kept, nv * sizeof *run->v);
     }

@@ -572,6 +572,7 @@ MDL_CHECKED int redundancy_check(const Run *run);
 // --- locked.c: loops whose equations follow from others under the present conditions
 // After an event iteration, and at the start: finds run->locked. MDL_FAILED with a message when the motion is not determined.
 MDL_CHECKED int locked_review(Run *run);
+bool locked_newly(const Run *run); // blocks are locked that were not when they were looked at: by a condition that makes no event
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
 
 // --- choice.c: --solver=auto

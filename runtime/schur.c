@@ -327,14 +327,14 @@ schur_free(Schur **slot)
 
 // --- the loops' matrix
 
-// How many equations follow from others, per group, as redundancy.c found it.
+// How many equations follow from others, per group, as redundancy.c or the latest solve of the block found it.
 static void
 count_deficient(Schur *s, const Run *run)
 {
     const mdl_model *model = s->model;
     for (uint32_t g = 0; g < s->groups; g++)
         s->group[g].deficient = 0;
-    for (uint32_t k = 0; k < model->n_dynamics && run->deficient + run->locked; k++) {
+    for (uint32_t k = 0; k < model->n_dynamics; k++) {
         const Newton *newton = run->block[k];
         if (!newton || !newton_open(newton))
             continue;

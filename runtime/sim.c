@@ -485,6 +485,19 @@ end_within(Run *run, double before, double instant, int status)
     return status;
 }
 
+// Conditions within noEvent() may lock loops without an event.
+MDL_CHECKED static int
+review_locked(Run *run)
+{
+    if (!locked_newly(run))
+        return MDL_OK;
+    bool was_locked = run->locked, was_causal = run->causal;
+    int status = evaluate_at(run, run->time, true);
+    if (status == MDL_OK)
+        status = locked_review(run);
+    return status == MDL_OK && run->locked && !was_locked && !was_causal ? lock(run) : status;
+}
+
 MDL_CHECKED static int
 advance(Run *run, double stop)
 {
@@ -515,6 +528,8 @@ advance(Run *run, double stop)
         status = write_step(run);
     if (status == MDL_OK)
         status = check_step(run);
+    if (status == MDL_OK)
+        status = review_locked(run);
     bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
     if (status == MDL_OK && !drifted)
         status = contact_drifted(run, &drifted);

@@ -129,16 +129,18 @@ count_constraints(const Tearing *t, uint32_t n)
     return count;
 }
 
-// Equations that are others under other conditions: friction that holds or slips. Of set-valued laws the runtime knows itself
+// Equations that are others under other conditions: friction that holds or slips, clearances that are open. Of set-valued laws the runtime knows itself
 // which of them determine the same motion.
 static bool
 has_choices(const Tearing *t, uint32_t n)
 {
+    static const Op choice[] = {OP_IF, OP_LUZ, OP_MIN, OP_MAX};
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
         if (t->equations.at[i].is_law)
             return false;
-        found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, OP_IF);
+        for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
+            found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, choice[k]);
     }
     return found;
 }
