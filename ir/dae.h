@@ -388,6 +388,7 @@ typedef struct Dae {
     Map guarded;          // divisors that assertions look at (divisors.c)
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
+    Var leak;             // parameter of the laws of ideal diodes that depend on each other (leak.c); 0: there are none
     bool starts_states;       // the start is said by values of states alone, so that these are enough to start from
     struct Known *known;  // values of parameters (known.c), in `arena`; made on demand
     Map started_by;       // state -> variable whose default start counts in its place (a momentum -> the velocity)

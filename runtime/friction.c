@@ -31,6 +31,7 @@ static const double BEYOND = 1.1;  // of a: a share that is too much
 static const double ROUNDING = 1e-9; // of the X that a law's own force makes
 
 enum { ROOT_MOVED = 1, ROOT_TOLD = 2 }; // Friction.told
+static const double LEAK = 1e-8; // of ideal diodes while their modes are looked for, in SI units: closed a resistance, open a conductance
 static const double BELOW = 3; // bands below zero: the argument of a root is negative
 
 enum { PATIENCE = 4, RETURNS = 4, ROUNDS = 20, TURNS = 30 };
@@ -72,7 +73,8 @@ friction_create(Run *run)
     friction->sticks = calloc(n, 1);
     friction->scale = calloc(n, sizeof *friction->scale);
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        friction->dependent = friction->dependent || run->model->sgn[k].dependent;
+        // Of ideal diodes only what the search with a leak has not settled.
+        friction->dependent = friction->dependent || (run->model->sgn[k].dependent && (!run->model->sgn[k].unilateral || run->model->sgn[k].level));
     return friction->firm && friction->returns && friction->turns && friction->wanted && friction->told && friction->largest && friction->carried &&
            friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
 }
@@ -189,6 +191,14 @@ start_disk(Run *run, uint32_t first)
         if (sgn[i].state >= 0)
             run->v[run->model->y + (uint32_t)sgn[i].state] = 0;
     }
+}
+
+void
+friction_open(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->model->sgn[k].unilateral)
+            run->v[run->model->sgn[k].mode] = 1;
 }
 
 void
@@ -804,6 +814,27 @@ friction_evaluate(Run *run)
     if (status == MDL_OK)
         status = evaluate_solved(run, true);
     return status == MDL_OK ? friction_share(run, true) : status;
+}
+
+int
+friction_leak(Run *run, uint32_t limit)
+{
+    const mdl_model *model = run->model;
+    int status = MDL_OK;
+    if (!model->leak)
+        return MDL_OK;
+    run->v[model->leak] = LEAK;
+    friction_search(run);
+    for (uint32_t pass = 0; pass < limit; pass++) {
+        status = evaluate_solved(run, false);
+        if (status != MDL_OK)
+            break;
+        evaluate_outputs(run);
+        if (!friction_update(run))
+            break;
+    }
+    run->v[model->leak] = 0;
+    return status == MDL_INTERNAL ? status : MDL_OK;
 }
 
 double

@@ -378,6 +378,7 @@ init_solve(Run *run)
     if (status != MDL_OK)
         return status;
     set_tolerances(run);
+    friction_open(run);
     if (model->initial)
         run->v[model->initial] = 1;
     if (model->lambda)

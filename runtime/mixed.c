@@ -138,9 +138,12 @@ MDL_CHECKED static int
 settle(Run *run, bool stop)
 {
     uint32_t limit = mixed_limit(run);
+    int status = friction_leak(run, limit);
+    if (status != MDL_OK)
+        return status;
     friction_search(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
-        int status = friction_evaluate(run);
+        status = friction_evaluate(run);
         if (status != MDL_OK)
             return status;
         evaluate_outputs(run);

@@ -417,6 +417,8 @@ struct mdl_model {
     const mdl_step *init;   // the initial system, causally ordered; solves for states and everything else
     // Homotopy for hard starts: place of lambda in v (0 when the model has no homotopy()); 1 normally.
     uint32_t lambda;
+    // Of ideal diodes that depend on each other: place in v of what they leak (0: there are none); 0 normally (friction.c).
+    uint32_t leak;
 
     uint32_t n_dynamics;
     const mdl_step *dynamics;

@@ -75,6 +75,7 @@ newton_free(Newton **slot)
     rank_free(&newton->rank);
     square_free(&newton->square);
     free(newton->base);
+    free(newton->weight);
     free(newton);
     *slot = NULL;
 }
@@ -543,6 +544,33 @@ newton_inner_response(const Run *run, const Newton *newton, const double *along,
     mdl_call(block->eval, run->v);
 }
 
+// Weights of the shortest solution: where there are ideal diodes it is that of their voltages and currents, which they have in the limit
+// of a leak that vanishes; a potential between open ones lies where none of them would conduct.
+static bool
+weigh(const Run *run, Newton *newton)
+{
+    const double little = 1e-12;
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)block->m + block->n_inner;
+    uint8_t *of_law = calloc(model->nv + 1, 1);
+    bool any = false;
+    if (!newton->weight)
+        newton->weight = calloc(n + 1, sizeof *newton->weight);
+    for (uint32_t k = 0; of_law && k < model->n_sgns; k++)
+        if (model->sgn[k].unilateral && !model->sgn[k].level)
+            of_law[model->sgn[k].x] = of_law[model->sgn[k].p] = 1;
+    for (size_t i = 0; of_law && newton->weight && i < n; i++) {
+        newton->weight[i] = of_law[i < block->m ? block->unknown[i] : block->inner[i - block->m]] ? 1 : little;
+        any = any || newton->weight[i] == 1;
+    }
+    for (size_t i = 0; newton->weight && !any && i < n; i++)
+        newton->weight[i] = 1;
+    bool good = of_law && newton->weight;
+    free(of_law);
+    return good;
+}
+
 // What an affine block leaves open is chosen such that the squares of all its variables, each in its unit, have the
 // smallest sum. `work` has room for d + 1 directions of all variables and the d + 1 rows of the normal equations.
 static bool
@@ -573,11 +601,11 @@ shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
     for (size_t k = 0; k < d; k++) {
         right[k] = 0;
         for (size_t i = 0; i < n; i++)
-            right[k] -= direction[k * n + i] * value[i];
+            right[k] -= newton->weight[i] * direction[k * n + i] * value[i];
         for (size_t l = 0; l < d; l++) {
             matrix[l * d + k] = 0;
             for (size_t i = 0; i < n; i++)
-                matrix[l * d + k] += direction[k * n + i] * direction[l * n + i];
+                matrix[l * d + k] += newton->weight[i] * direction[k * n + i] * direction[l * n + i];
         }
     }
     if (!rank_factor(normal, NULL, 1e-12, (uint32_t)d))
@@ -598,7 +626,7 @@ shorten(Run *run, Newton *newton)
         return true;
     double *work = calloc((d + 1) * (n + 1), sizeof *work);
     Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
-    bool good = work && normal && shorten_with(run, newton, work, normal);
+    bool good = work && normal && (newton->weight || weigh(run, newton)) && shorten_with(run, newton, work, normal);
     free(work);
     rank_free(&normal);
     return good;

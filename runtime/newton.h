@@ -37,6 +37,7 @@ struct Newton {
     // looked at last (locked.c).
     bool switched, told;
     uint32_t locked, reviewed;
+    double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
     Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
     bool by_square;  // the latest correction came from it
 };

@@ -309,6 +309,11 @@ MDL_CHECKED int friction_evaluate(Run *run);
 MDL_CHECKED int friction_share(Run *run, bool report);
 void friction_free(Run *run);
 void friction_start(Run *run);
+// The unilateral constraints are open, before the start.
+void friction_open(Run *run);
+// Ideal diodes that depend on each other get the modes that they have with a small leak (ir/pass/leak.c), found in at most `limit`
+// exchanges; what is still wrong without it is left to the caller. Does nothing in other models.
+MDL_CHECKED int friction_leak(Run *run, uint32_t limit);
 void friction_event(Run *run);  // an event begins
 void friction_search(Run *run); // a search for modes begins
 // One step of the search: changes the modes of laws that are wrong. True when something changed.

@@ -15,8 +15,9 @@
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/listing.h"
 #include "ir/locate.h"
-#include "ir/pass/play.h"
 #include "ir/pass/jumps.h"
+#include "ir/pass/leak.h"
+#include "ir/pass/play.h"
 #include "ir/pass/rate.h"
 #include "ir/routine.h"
 
@@ -547,7 +548,8 @@ colored_without_states(Index *index)
 }
 
 // Several laws that depend on each other cannot all stick by themselves: the one declared last is matched with its force
-// instead, and the runtime shares the forces. Laws of motions are such a set once they hold what can be held no deeper.
+// instead, and the runtime shares the forces. Laws of motions are such a set once they hold what can be held no deeper, ideal
+// diodes as they are: those that bind a state only together leave it free while one of them is open.
 // NONE when the colored set is not such a set.
 static uint32_t
 dependent_law(Index *index)
@@ -559,7 +561,7 @@ dependent_law(Index *index)
         if (law == NONE || index->dependent.at[e])
             continue;
         const Law *at = &index->dae->laws.at[law];
-        if (!all && at->level < most_level(at))
+        if (!all && at->level < most_level(at) && !(at->unilateral && at->level == 0))
             continue;
         count++;
         last = last == NONE || law > law_of(index, last) ? e : last;
@@ -641,8 +643,10 @@ pass_index(Dae *dae, Reduction *reduction, Diags *diags)
         }
     for (uint32_t k = 0; k < dae->jumps.n; k++)
         dae->jumps.at[k].again = reduction->derivative.at[dae->jumps.at[k].derivative] != NONE;
-    if (good)
+    if (good) {
         reduction->structural_index = structural_index(&index);
+        leak_add(dae);
+    }
     vec_free(&open);
     index_free(&index);
     if (reduction->differentiated) {

@@ -138,6 +138,10 @@ add_law(Dae *dae, Problem *problem, const Law *law)
         add_disk_law(dae, problem, law);
         return;
     }
+    if (law->unilateral && law->level == 0) { // as it is, and open: with p = 0 nothing would determine a potential between open diodes
+        vec_push(&problem->equations, law->equation);
+        return;
+    }
     if (law->unilateral) { // open until the first event iteration decides
         Expr none = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
         add_initial(dae, problem, none, &law->p, 1, dae->equations.at[law->equation].node, law->span);

@@ -55,6 +55,8 @@ set_flags(Lowering *low)
     model->initial = low->uses_initial ? low->initial : 0;
     model->terminal = low->uses_terminal ? low->terminal : 0;
     model->lambda = low->uses_lambda ? low->lambda : 0;
+    int sign;
+    model->leak = low->dae->leak ? place_of(low, low->dae->leak, &sign) : 0;
 }
 
 // What calls of routines share, and the messages of what may fail in them or in subscripts.

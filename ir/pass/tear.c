@@ -129,15 +129,23 @@ count_constraints(const Tearing *t, uint32_t n)
     return count;
 }
 
-// Equations that are others under other conditions: friction that holds or slips, clearances that are open. Of set-valued laws the runtime knows itself
-// which of them determine the same motion.
+// An ideal diode or the like: its law holds its x itself, no derivative.
+static bool
+is_algebraic_constraint(const Tearing *t, uint32_t equation)
+{
+    uint32_t law;
+    return map_get(&t->law_of, equation, &law) && t->dae->laws.at[law].unilateral && !t->dae->laws.at[law].level;
+}
+
+// Equations that are others under other conditions: friction that holds or slips, clearances that are open. Of set-valued laws of motions
+// the runtime knows itself which of them determine the same motion; ideal diodes that are open leave the potential between them open.
 static bool
 has_choices(const Tearing *t, uint32_t n)
 {
     static const Op choice[] = {OP_IF, OP_LUZ, OP_MIN, OP_MAX};
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
-        if (t->equations.at[i].is_law)
+        if (t->equations.at[i].is_law && !is_algebraic_constraint(t, t->equations.at[i].equation))
             return false;
         for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
             found = found || expr_has_op(t->dae->exprs, t->equations.at[i].shape, choice[k]);
