@@ -13,7 +13,7 @@
 
 #include "runtime/newton.h"
 
-enum { SHOWN = 8, DIRECTIONS = 3, TOGETHER = 6 };
+enum { SHOWN = 8, DIRECTIONS = 3, TOGETHER = 6, LOOKED_AT = 500 };
 
 typedef struct Text {
     char *text;
@@ -176,6 +176,78 @@ say_equations(Text *out, const mdl_block *block, uint32_t worst)
     }
 }
 
+// --- equations that hold states in the conditions of now
+
+// The residual with `change` added to one place of v; plain steps before the block are evaluated, other blocks stay as they are.
+static double
+residual_moved(const Run *run, const mdl_block *block, uint32_t residual, uint32_t place, double change)
+{
+    const mdl_model *model = run->model;
+    double kept = run->v[place];
+    run->v[place] += change;
+    for (uint32_t k = 0; k < model->n_dynamics && model->dynamics[k].block != block; k++)
+        if (!model->dynamics[k].block)
+            mdl_call(model->dynamics[k].call, run->v);
+    mdl_call(block->eval, run->v);
+    double r = run->v[block->residual[residual]];
+    run->v[place] = kept;
+    return r;
+}
+
+static bool
+depends(const Run *run, const Newton *newton, uint32_t residual, uint32_t place, double nominal)
+{
+    double change = 1e-2 * fmax(fabs(run->v[place]), nominal);
+    double without = residual_moved(run, newton->block, residual, place, 0);
+    return fabs(residual_moved(run, newton->block, residual, place, change) - without) > 1e-12 * fmax(newton->size[residual], fabs(without));
+}
+
+// States that residual i of the block follows from, when it follows from none of the unknowns: the first few, into `found`.
+static uint32_t
+held_states(const Run *run, const Newton *newton, uint32_t i, uint32_t *found)
+{
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < block->m; k++)
+        if (depends(run, newton, i, block->unknown[k], block->nominal ? block->nominal[k] : 1))
+            return 0;
+    for (uint32_t k = 0; k < model->nx && k < LOOKED_AT && n < TOGETHER; k++)
+        if (depends(run, newton, i, model->y + k, run->v[model->nominal + k]))
+            found[n++] = k;
+    return n;
+}
+
+// A switch that closes between capacitors, a clutch between inertias: what the equation asks of states only a jump could give.
+static void
+say_held_states(Text *out, const Run *run, const Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    bool dynamic = false;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        dynamic = dynamic || model->dynamics[k].block == block;
+    double *kept = dynamic && block->switched ? malloc(model->nv * sizeof *kept) : NULL;
+    if (!kept)
+        return;
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    for (uint32_t i = 0; i < block->m; i++) {
+        uint32_t found[TOGETHER], n = held_states(run, newton, i, found);
+        if (n)
+            say(out, "\nin the conditions that hold now this equation has none of the unknowns in it and holds the states ");
+        for (uint32_t k = 0; k < n; k++)
+            say(out, "%s`%s`", k == 0 ? "" : k + 1 == n ? " and " : ", ", model->state_name[found[k]]);
+        if (n && block->m > 1 && block->equation)
+            say(out, ":\n  %s", block->equation[i]);
+        if (n)
+            say(out, "\nonly impulses could make them fulfil it at once, and impulses of what switches are not computed; with a resistance between\n"
+                     "capacitors, or a friction a*Sgn(...) between inertias, they come together in finite time");
+    }
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+    failure_clear(run);
+}
+
 // Which residuals cannot vanish together: the largest of what the least-squares solution leaves.
 static void
 say_contradiction(Text *out, const Run *run, const Newton *newton)
@@ -194,6 +266,7 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
     }
     say(out, block->constraints ? "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)"
                                 : "\n(other conditions than those that hold now make them independent)");
+    say_held_states(out, run, newton);
     bool own = false;
     for (uint32_t i = 0; i < block->m; i++)
         own = own || name_of(block, i)[0] != '$';
