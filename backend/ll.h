@@ -7,6 +7,7 @@
 //   ll_print.c   sinks: text of IR and assembly
 //   ll_object.c  sink: a whole model as one file
 //   ll_tables.c  the model's tables as constants
+//   ll_memory.c  what happens when memory ends inside LLVM
 #ifndef MDLC_BACKEND_LL_H
 #define MDLC_BACKEND_LL_H
 
@@ -81,6 +82,13 @@ typedef struct LlRequest {
 bool ll_compile(const LlRequest *request, Out *why);
 
 // A target machine for this computer, or for all of its kind. NULL: a line in `why`.
+// From here on the process ends with exit code 4 and a sentence when memory ends inside LLVM.
+void ll_handle_failures(void);
+// Ends it because of an error that LLVM has no way back from.
+_Noreturn void ll_give_up(const char *reason);
+// Whether what LLVM says is that memory has ended.
+bool ll_lacks_memory(const char *reason);
+
 LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why);
 
 // The function of that name, declared when the module does not have it.

@@ -53,9 +53,22 @@ succeeded(LLVMErrorRef error, const char *doing, Out *why)
     if (!error)
         return true;
     char *message = LLVMGetErrorMessage(error);
+    if (ll_lacks_memory(message))
+        base_out_of_memory(0);
     out_printf(why, "LLVM failed to %s: %s\n", doing, message);
     LLVMDisposeErrorMessage(message);
     return false;
+}
+
+// What goes wrong inside the session; that symbols are missing then is said by whoever asks for them.
+static void
+on_session_error(void *context, LLVMErrorRef error)
+{
+    Out why = {0};
+    (void)context;
+    if (!succeeded(error, "link", &why))
+        fprintf(stderr, "mdlc: %s", why.text);
+    free(why.text);
 }
 
 static void
@@ -151,8 +164,10 @@ start_jit(Jit *jit, Out *why)
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcJITTargetMachineBuilderRef target = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine);
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, target);
-    return succeeded(LLVMOrcCreateLLJIT(&jit->lljit, builder), "start its JIT", why) &&
-           succeeded(define_library(jit), "define the library functions", why) &&
+    if (!succeeded(LLVMOrcCreateLLJIT(&jit->lljit, builder), "start its JIT", why))
+        return false;
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), on_session_error, NULL);
+    return succeeded(define_library(jit), "define the library functions", why) &&
            succeeded(define_externals(jit), "define the external functions", why);
 }
 
@@ -212,7 +227,7 @@ compile_late(Late *late)
     }
     jit->engine->late_seconds += seconds() - began;
     pthread_mutex_unlock(&jit->lock);
-    out_free(&why);
+    free(why.text);
 }
 
 static void

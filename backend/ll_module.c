@@ -25,6 +25,7 @@ enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGE
 LLVMTargetMachineRef
 ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
 {
+    ll_handle_failures();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

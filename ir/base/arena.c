@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 typedef struct Block Block;
 struct Block {
@@ -29,9 +30,13 @@ base_out_of_memory(size_t size)
     bool limited = !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY;
     if (limited) // set by --limit memory, or around the process
         fprintf(stderr, "mdlc: the memory limit of %.0f MB was reached\n", (double)limit.rlim_cur/(1 << 20));
-    else
+    else if (size)
         fprintf(stderr, "mdlc: out of memory (asked for %zu bytes)\n", size);
-    exit(4);
+    else
+        fprintf(stderr, "mdlc: out of memory\n");
+    // What was computed goes out; what libraries would do at the end may need memory.
+    fflush(NULL);
+    _exit(4);
 }
 
 void

@@ -31,6 +31,7 @@ size_t arena_bytes(const Arena *arena);
 void base_keep_memory(void);
 
 // malloc-family calls that never return NULL (see arena_create for what happens instead).
+// Ends the process with exit code 4 and a sentence; size 0 is not known.
 _Noreturn void base_out_of_memory(size_t size);
 void *base_realloc(void *old, size_t size);
 void *base_calloc(size_t count, size_t size);
