@@ -542,17 +542,21 @@ warn_contradictions(Dae *dae, const U32Vec *start_of, Map *taken, Diags *diags)
     }
 }
 
-// What comes first: start values of states that somebody has written, what the user has written for other variables, zeros of states that
-// nobody has written, and start values that the library gives to other variables, which are guesses.
+// What comes first: start values of states that somebody has written, what the user has written for other variables, start values that the
+// library gives to states and to variables that it would like to be states (that an elastic joint begins without strain), zeros of
+// states that nobody has written, and other start values of the library, which are guesses.
 static uint32_t
 turn_of(const Defaults *defaults, Var var, bool state)
 {
     enum { RANKS = 8 };
     Var holder = defaults->holder.at[var];
-    if (state)
-        return holder != NONE ? 0 : 2 * RANKS;
+    if (holder == NONE)
+        return 3 * RANKS;
     const Bind *bind = &defaults->dae->binds.at[defaults->start_of->at[holder]];
-    return sources_in_library(defaults->dae->sources, bind->span.lo) ? 3 * RANKS : RANKS;
+    if (!sources_in_library(defaults->dae->sources, bind->span.lo))
+        return state ? 0 : RANKS;
+    StateSelect select = dae_state_select(defaults->dae, var);
+    return state || select == STATE_PREFER || select == STATE_ALWAYS ? 2 * RANKS : 4 * RANKS;
 }
 
 // Adds `state = start` for states until nothing is missing or no candidate is left.
