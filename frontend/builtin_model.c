@@ -277,8 +277,8 @@ builtin_delay(BuiltinCall *call, Value *out)
             return false;
         }
     bool known = value_known(call->env, &call->values[1]);
-    if (known && !(value_number(call->env, &call->values[1], 0) > 0)) {
-        builtin_refuse(call, 1, "a positive time");
+    if (known && !(value_number(call->env, &call->values[1], 0) >= 0)) {
+        builtin_refuse(call, 1, "a time that is not negative");
         return false;
     }
     if (!value_new(call->env, &value->type, call->span, out))

@@ -190,9 +190,10 @@ typedef struct Law {
     Span span;
 } Law;
 
-// `value` (a hidden input) is `input` as it was `time` ago; `time` never exceeds `most`, which is a parameter or literal.
+// `value` (a hidden input) is `input` as it was `time` ago; `time` never exceeds `most`, which is a parameter or literal. Where `time` may
+// vanish there is a hidden input `weight`, otherwise NONE: value + weight*input is what was `time` ago.
 typedef struct Delay {
-    Var value, input, time, most;
+    Var value, weight, input, time, most;
     Span span;
 } Delay;
 

@@ -94,7 +94,7 @@ run_laws(Compilation *c)
 static bool
 run_delays(Compilation *c)
 {
-    return pass_delays(c->dae, c->diags);
+    return pass_delays(c->dae, c->settable, c->diags);
 }
 
 static bool

@@ -76,7 +76,7 @@ bool pass_coulomb(Dae *dae, Diags *diags);    // coulomb(v, a) becomes unknowns 
 bool pass_unilateral(Dae *dae, Diags *diags); // unilateral(x, e) becomes an unknown and a law (unilateral.c)
 void integrals_of_energies(Dae *dae);         // those in energies, before equations are made of them
 bool pass_laws(Dae *dae, Diags *diags);      // set-valued terms become unknowns and laws (laws.c)
-bool pass_delays(Dae *dae, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
+bool pass_delays(Dae *dae, bool settable, Diags *diags);    // delay(): hidden variables and Dae.delays (delays.c)
 bool pass_transports(Dae *dae, Diags *diags); // spatialDistribution(): the same, and Dae.transports (transports.c)
 bool pass_curves(Dae *dae, Diags *diags);    // curves of memory elements are smooth enough (curves.c)
 bool pass_fractional(Dae *dae, Diags *diags); // fder(): hidden variables and Dae.fractionals (fractional.c)

@@ -6,7 +6,10 @@
 //         start; where T has passed since, the run has an event of its own, so that the integrator starts afresh there.
 //         Such events make discontinuities of the next higher derivative, which are followed up to the order of the
 //         integrators, or fewer times where there are many delays (Bellen and Zennaro, Numerical Methods for Delay Differential Equations, 2003, chapter 2).
-//         Steps are no longer than the shortest delay, so that no value of the step being made is asked for.
+//         Steps are no longer than the shortest delay, so that no value of the step being made is asked for. A delay that may
+//         vanish does ask for these: they lie on the polynomial through accepted points and what is delayed at the present instant, whose
+//         share is a weight in the equations (the implicit continuous extension of such methods, chapter 6 there). The steps of
+//         these runs are kept where the polynomial is right to the tolerance.
 // Contract: see run.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
 #include <float.h>
 #include <math.h>
@@ -39,6 +42,8 @@ struct Delays {
     size_t *passed;       // per delay: breaks that its argument has passed; the first is the start
     double *last_time;    // per delay: the delay time for which the value in v was looked up
     bool moving;          // some delay time may change
+    bool weighted;        // some delay may vanish
+    double reach;         // with these: the length of the next step at which the polynomial beyond the last point is right
     bool failed;          // out of memory
     uint32_t levels;      // breaks of a higher level are not followed
     uint32_t next_level;  // of the event at the next instant
@@ -73,6 +78,8 @@ delay_create(Run *run)
     delays->last_time = calloc(n, sizeof *delays->last_time);
     for (uint32_t k = 0; k < n; k++)
         delays->moving = delays->moving || run->model->delay[k].moving;
+    for (uint32_t k = 0; k < n; k++)
+        delays->weighted = delays->weighted || run->model->delay[k].weight;
     // Every break is one for every delay: with many of them following all levels would cost more than it gives.
     double branches = n;
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
@@ -298,8 +305,8 @@ nodes_at(const Run *run, uint32_t k, double time)
     const Break *next = delays->passed[k] < delays->breaks ? &delays->broken[delays->passed[k]] : NULL;
     const Break *last = delays->passed[k] ? &delays->broken[delays->passed[k] - 1] : NULL;
     size_t low = 0, high = delays->points;
-    // Before the start everything was as it is there.
-    if (!delays->passed[k])
+    // Before the start everything was as it is there. A delay that shortens during a step passes the start without an event.
+    if (!delays->passed[k] && time <= delays->broken[0].time)
         return (Nodes){0, 1, time};
     // Which side of a jump counts is a matter of events, not of rounding.
     if (next && next->jumped && next->point > delays->dropped) {
@@ -318,6 +325,77 @@ value_at(const Run *run, uint32_t k, double time)
     return interpolate(run->delays, run->delays->value + k, run->model->n_delays, &nodes, NULL);
 }
 
+// Points that make a polynomial with that of the present instant, latest first: about as far apart as that is from the last of them, since
+// closer ones would multiply what rounding and the integrator leave in their values. No break divides them.
+typedef struct Latest {
+    size_t at[ORDER], count;
+} Latest;
+
+static Latest
+latest_points(const Delays *delays, double now)
+{
+    Latest latest = {.at = {delays->points - 1}, .count = 1};
+    double apart = 0.75 * (now - delays->time[delays->points - 1]);
+    for (size_t at = delays->points - 1; at > 0 && latest.count < ORDER && !delays->starts[at]; at--)
+        if (delays->time[latest.at[latest.count - 1]] - delays->time[at - 1] >= apart)
+            latest.at[latest.count++] = at - 1;
+    return latest;
+}
+
+// The polynomial through the first `count` of them and what is delayed now: the present value's share in the value at `time`, and
+// what the points give.
+static double
+present_share(const Run *run, uint32_t k, const Latest *latest, size_t count, double time, double *rest)
+{
+    const Delays *delays = run->delays;
+    double now = run->v[0], weight = 1;
+    *rest = 0;
+    for (size_t j = 0; j < count; j++) {
+        double t = delays->time[latest->at[j]], share = (time - now) / (t - now);
+        weight *= (time - t) / (now - t);
+        for (size_t i = 0; i < count; i++)
+            if (i != j)
+                share *= (time - delays->time[latest->at[i]]) / (t - delays->time[latest->at[i]]);
+        *rest += share * delays->value[latest->at[j] * run->model->n_delays + k];
+    }
+    return weight;
+}
+
+static bool
+vanishes(const Run *run, uint32_t k)
+{
+    return run->model->delay[k].weight && time_of(run, k) <= 8 * DBL_EPSILON * fabs(run->v[0]);
+}
+
+// Whether the delayed value lies beyond the last point, on the near side of jumps.
+static bool
+beyond_points(const Run *run, uint32_t k, double time)
+{
+    const Delays *delays = run->delays;
+    const Break *next = delays->passed[k] < delays->breaks ? &delays->broken[delays->passed[k]] : NULL;
+    return run->model->delay[k].weight && !(next && next->jumped) && time > delays->time[delays->points - 1];
+}
+
+static void
+load(Run *run, uint32_t k)
+{
+    const Delays *delays = run->delays;
+    const mdl_delay *delay = &run->model->delay[k];
+    double now = run->v[0], time = now - time_of(run, k), weight = 0, value;
+    if (vanishes(run, k)) {
+        weight = 1;
+        value = 0;
+    } else if (beyond_points(run, k, time)) {
+        const Latest latest = latest_points(delays, now);
+        weight = present_share(run, k, &latest, latest.count, time, &value);
+    } else {
+        value = value_at(run, k, time);
+    }
+    run->v[delay->value] = value;
+    if (delay->weight)
+        run->v[delay->weight] = weight;
+}
+
 bool
 delay_load(Run *run)
 {
@@ -326,7 +404,7 @@ delay_load(Run *run)
         return false;
     for (uint32_t k = 0; k < run->model->n_delays; k++) {
         delays->last_time[k] = time_of(run, k);
-        run->v[run->model->delay[k].value] = value_at(run, k, run->v[0] - delays->last_time[k]);
+        load(run, k);
     }
     return delays->moving;
 }
@@ -347,17 +425,67 @@ check_times(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++) {
         double time = run->model->delay[k].time_sign * run->v[run->model->delay[k].time], most = run->v[run->model->delay[k].most];
-        if (time > 0 && time <= most * (1 + 8 * DBL_EPSILON) && isfinite(time))
+        bool positive = time > 0 || (run->model->delay[k].weight && time >= -1e-12 * most);
+        if (positive && time <= most * (1 + 8 * DBL_EPSILON) && isfinite(time))
             continue;
         if (time > most)
             run_message(run, MDL_ERROR, "%s: at time %.12g: the delay of %.9g is longer than the longest that was announced, %.9g",
                         run->model->delay[k].where, run->v[0], time, most);
         else
-            run_message(run, MDL_ERROR, "%s: at time %.12g: the delay is %.9g; it must be positive and finite",
-                        run->model->delay[k].where, run->v[0], time);
+            run_message(run, MDL_ERROR, "%s: at time %.12g: the delay is %.9g; it must %s", run->model->delay[k].where, run->v[0], time,
+                        time == 0 ? "be positive in a model that was compiled with a positive delay" : "not be negative, and finite");
         return MDL_FAILED;
     }
     return MDL_OK;
+}
+
+static double
+least_reach(const Run *run)
+{
+    return 0.01 * sqrt(run->tolerance) * (run->options->stop - run->options->start);
+}
+
+// What vanishes has passed whatever has happened by now.
+static void
+pass_vanished(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (vanishes(run, k))
+            run->delays->passed[k] = run->delays->breaks;
+}
+
+// How far the polynomial through the points before a step and its end is from that with one point less, in its middle, in units of
+// the tolerance.
+static double
+error_within(const Run *run, uint32_t k, const Latest *latest)
+{
+    const Delays *delays = run->delays;
+    double last = delays->time[latest->at[0]], time = last + (run->v[0] - last) / 2, now = input_of(run, k), rest, fewer;
+    double weight = present_share(run, k, latest, latest->count, time, &rest);
+    double less = present_share(run, k, latest, latest->count - 1, time, &fewer);
+    double size = fabs(now) + fabs(delays->value[latest->at[0] * run->model->n_delays + k]);
+    return fabs(rest - fewer + (weight - less) * now) / (run->tolerance * (size + 1e-3));
+}
+
+// After an accepted step whose points are not there yet, with v at its end: how long the next one may be.
+static void
+update_reach(Run *run)
+{
+    Delays *delays = run->delays;
+    double length = run->v[0] - delays->time[delays->points - 1], factor = 2;
+    const Latest latest = latest_points(delays, run->v[0]);
+    for (uint32_t k = 0; k < run->model->n_delays && latest.count > 1; k++)
+        if (run->model->delay[k].weight)
+            factor = fmin(factor, pow(3 / fmax(error_within(run, k, &latest), 1e-12), 1.0 / (double)latest.count));
+    delays->reach = fmax(fmax(factor, 0.2) * length, least_reach(run));
+}
+
+void
+delay_begin(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (run->model->delay[k].weight)
+            run->v[run->model->delay[k].weight] = 1;
 }
 
 int
@@ -370,6 +498,8 @@ delay_start(Run *run)
         return status;
     add_break(run, 0, false);
     add_point(run, true);
+    pass_vanished(run);
+    run->delays->reach = least_reach(run);
     return run->delays->failed ? MDL_INTERNAL : MDL_OK;
 }
 
@@ -379,6 +509,11 @@ delay_record(Run *run, double before, double instant)
     int status = MDL_OK;
     if (!run->delays)
         return MDL_OK;
+    bool reaching = run->delays->weighted && instant > run->delays->time[run->delays->points - 1];
+    if (reaching)
+        status = evaluate_at(run, instant, true);
+    if (status == MDL_OK && reaching)
+        update_reach(run);
     for (int i = 1; i <= STEP_POINTS && status == MDL_OK; i++) {
         status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
         if (status == MDL_OK)
@@ -443,6 +578,8 @@ delay_event(Run *run, bool of_delay)
     }
     add_break(run, jumped ? 0 : level, jumped);
     add_point(run, true);
+    pass_vanished(run);
+    run->delays->reach = least_reach(run);
     return delays->failed ? MDL_INTERNAL : MDL_OK;
 }
 
@@ -464,8 +601,10 @@ double
 delay_limit(const Run *run)
 {
     double shortest = INFINITY;
-    for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++)
-        shortest = fmin(shortest, run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k));
+    for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++) {
+        double time = run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k);
+        shortest = fmin(shortest, run->model->delay[k].weight ? fmax(time, run->delays->reach) : time);
+    }
     return run->time + shortest;
 }
 
@@ -492,6 +631,7 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
     snapshot_part(snapshot, &delays->dropped, sizeof delays->dropped);
     snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);
+    snapshot_part(snapshot, &delays->reach, sizeof delays->reach);
 }
 
 // --- sensitivities: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T)

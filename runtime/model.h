@@ -232,12 +232,14 @@ typedef struct mdl_assert {
     uint32_t told;     // first place of the values in the message (written by `told`)
 } mdl_assert;
 
-// value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics.
+// value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics. A delay that may vanish
+// has a weight: what was v[time] ago is then value + weight * sign * v[input], as far as it lies within the step that is being made.
 typedef struct mdl_delay {
     uint32_t value, input;  // places in v; input is valid after `dynamics`
     uint32_t time, most;    // places in v of the delay time and of the longest one
     int32_t sign, time_sign; // +1 or -1 (aliases): of input and of time
     uint32_t moving;        // 1: the delay time is computed by `dynamics`
+    uint32_t weight;        // place in v, or 0: the delay never vanishes
     const char *where;      // "file:line:col"
 } mdl_delay;
 

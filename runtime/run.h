@@ -417,6 +417,7 @@ uint32_t rest_shared(const Run *run);
 // --- delay.c: delayed values
 MDL_CHECKED int delay_create(Run *run);
 void delay_free(Run *run);
+void delay_begin(Run *run); // before initialisation: what is delayed is what it is
 MDL_CHECKED int delay_start(Run *run); // the first point, in v
 // Sets the delayed values at the time in v. True when delay times are computed by the dynamics: then delay_moved() says
 // whether the dynamics gave other ones than those that were used.

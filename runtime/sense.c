@@ -72,9 +72,9 @@ refuse(const Run *run)
     else if (model->n_transports)
         run_message(run, MDL_ERROR, "%s: sensitivities of models with spatialDistribution are not supported", model->transport[0].where);
     for (uint32_t k = 0; k < model->n_delays && !moving; k++)
-        moving = model->delay[k].moving ? &model->delay[k] : NULL;
+        moving = model->delay[k].moving || model->delay[k].weight ? &model->delay[k] : NULL;
     if (moving)
-        run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes are not supported", moving->where);
+        run_message(run, MDL_ERROR, "%s: sensitivities of models with delay times that the model computes or that are 0 are not supported", moving->where);
     bool refused = moving || model->n_fractionals || model->n_transports || !model->tangents || model->tangents->incomplete;
     return refused ? MDL_FAILED : MDL_OK;
 }

@@ -144,6 +144,7 @@ set_up(Run *run)
     failure_join_texts(run);
     run->v[0] = run->time = run->options->start;
     fractional_begin(run);
+    delay_begin(run);
     for (uint32_t k = 0; k < run->options->overrides; k++)
         run->v[run->options->override[k].place] = run->options->override[k].value;
     return sense_create(run);

@@ -430,6 +430,7 @@ make_delays(Lowering *low)
         table[i].input = place_of(low, at.input, &sign);
         table[i].time = place_of(low, at.time, &time_sign);
         table[i].most = place_of(low, at.most, &unused);
+        table[i].weight = at.weight == NONE ? 0 : place_of(low, at.weight, &unused);
         table[i].sign = sign;
         table[i].time_sign = time_sign;
         table[i].moving = kind != VAR_PARAMETER && kind != VAR_CONSTANT;

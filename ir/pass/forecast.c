@@ -50,8 +50,11 @@ mark_moving(Forecaster *f)
     const mdl_model *model = low->sys->model;
     set_moving(f, low->y, low->n);
     set_moving(f, low->yp, low->n);
-    for (uint32_t k = 0; k < model->n_delays; k++)
+    for (uint32_t k = 0; k < model->n_delays; k++) {
         set_moving(f, model->delay[k].value, 1);
+        if (model->delay[k].weight)
+            set_moving(f, model->delay[k].weight, 1);
+    }
     for (uint32_t k = 0; k < model->n_transports; k++)
         for (uint32_t i = 0; i < 2; i++) {
             set_moving(f, model->transport[k].end[i].leaves, 1);

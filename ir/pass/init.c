@@ -168,7 +168,8 @@ add_memories(Dae *dae, Problem *problem)
 {
     for (uint32_t i = 0; i < dae->delays.n; i++) {
         Delay delay = dae->delays.at[i];
-        add_remembered(dae, problem, delay.value, delay.input, delay.span);
+        if (delay.weight == NONE) // otherwise the runtime begins with the weight 1
+            add_remembered(dae, problem, delay.value, delay.input, delay.span);
     }
     for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {
         Transport transport = dae->transports.at[i / 2];
@@ -240,7 +241,7 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
     for (uint32_t i = 0; i < pres->n; i++)
         problem->unknown.at[pres->at[i]] = 1;
     for (uint32_t i = 0; i < dae->delays.n; i++)
-        problem->unknown.at[dae->delays.at[i].value] = 1;
+        problem->unknown.at[dae->delays.at[i].value] = dae->delays.at[i].weight == NONE;
     for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {
         const TransportEnd *end = &dae->transports.at[i / 2].end[i % 2];
         problem->unknown.at[end->leaves] = problem->unknown.at[end->behind] = 1;
