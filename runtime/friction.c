@@ -816,6 +816,35 @@ friction_evaluate(Run *run)
     return status == MDL_OK ? friction_share(run, true) : status;
 }
 
+// Where open diodes with neither a voltage nor a current leave the motion open (that of a coil which they let go on), it is that with all of
+// them closed, as far as there is one.
+MDL_CHECKED static int
+close_idle(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t idle = 0;
+    if (evaluate_solved(run, false) != MDL_OK || locked_keeps_motion(run))
+        return MDL_OK;
+    double *mode = calloc(model->n_sgns + (size_t)1, sizeof *mode);
+    uint8_t *carried = calloc(model->n_sgns + (size_t)1, 1);
+    if (mode && carried) {
+        friction_keep(run, mode, carried);
+        for (uint32_t k = 0; k < model->n_sgns; k++) {
+            const mdl_sgn *sgn = &model->sgn[k];
+            bool rests = sgn->unilateral && !sgn->level && friction_mode(run, k) != 0 && fabs(contact_gap(run, k)) <= contact_band(run, k);
+            if (rests)
+                set_mode(run, k, 0);
+            idle += rests;
+        }
+        if (idle && (evaluate_solved(run, false) != MDL_OK || !locked_keeps_motion(run)))
+            friction_restore(run, mode, carried);
+    }
+    int status = mode && carried ? MDL_OK : MDL_INTERNAL;
+    free(mode);
+    free(carried);
+    return status;
+}
+
 int
 friction_leak(Run *run, uint32_t limit)
 {
@@ -834,7 +863,7 @@ friction_leak(Run *run, uint32_t limit)
             break;
     }
     run->v[model->leak] = 0;
-    return status == MDL_INTERNAL ? status : MDL_OK;
+    return status == MDL_INTERNAL ? status : close_idle(run);
 }
 
 double

@@ -53,6 +53,17 @@ locked_newly(const Run *run)
     return false;
 }
 
+bool
+locked_keeps_motion(Run *run)
+{
+    bool keeps = true;
+    for (uint32_t k = 0; k < run->model->n_dynamics && keeps; k++) {
+        Newton *newton = run->block[k];
+        keeps = !newton || !newton->locked || newton_keeps_motion(run, newton, newton->locked);
+    }
+    return keeps;
+}
+
 int
 locked_review(Run *run)
 {

@@ -578,6 +578,8 @@ MDL_CHECKED int redundancy_check(const Run *run);
 // --- locked.c: loops whose equations follow from others under the present conditions
 // After an event iteration, and at the start: finds run->locked. MDL_FAILED with a message when the motion is not determined.
 MDL_CHECKED int locked_review(Run *run);
+// Whether what blocks leave open at the point in v, which was just solved, does not move the states.
+bool locked_keeps_motion(Run *run);
 bool locked_newly(const Run *run); // blocks are locked that were not when they were looked at: by a condition that makes no event
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
 
