@@ -475,7 +475,7 @@ update_reach(Run *run)
     double length = run->v[0] - delays->time[delays->points - 1], factor = 2;
     const Latest latest = latest_points(delays, run->v[0]);
     for (uint32_t k = 0; k < run->model->n_delays && latest.count > 1; k++)
-        if (run->model->delay[k].weight)
+        if (run->model->delay[k].weight && !vanishes(run, k))
             factor = fmin(factor, pow(3 / fmax(error_within(run, k, &latest), 1e-12), 1.0 / (double)latest.count));
     delays->reach = fmax(fmax(factor, 0.2) * length, least_reach(run));
 }
@@ -603,6 +603,8 @@ delay_limit(const Run *run)
     double shortest = INFINITY;
     for (uint32_t k = 0; run->delays && k < run->model->n_delays; k++) {
         double time = run->model->delay[k].moving ? time_of(run, k) / 2 : time_of(run, k);
+        if (vanishes(run, k)) // nothing is asked of the polynomial
+            continue;
         shortest = fmin(shortest, run->model->delay[k].weight ? fmax(time, run->delays->reach) : time);
     }
     return run->time + shortest;
