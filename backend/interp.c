@@ -62,6 +62,24 @@ fail(double *state, uint32_t site, const double *r, const uint32_t *values, uint
         state[1 + k] = r[values[k]];
 }
 
+// Counts one call or repetition; too many are a failure, and any behind the run's limit of time.
+static bool
+work_is_left(double *state, uint32_t work_site, uint32_t time_site)
+{
+    double left = --state[MDL_CALL_WORK];
+    if (left < 0) {
+        fail(state, work_site, NULL, NULL, 0);
+        return false;
+    }
+    if ((int64_t)left % MDL_LOOKS != 0 || state[MDL_CALL_LOOK] == 0)
+        return true;
+    mdl_look *look = (mdl_look *)(uintptr_t)state[MDL_CALL_LOOK];
+    if (!look((const void *)(uintptr_t)state[MDL_CALL_LOOKER]))
+        return true;
+    fail(state, time_site, NULL, NULL, 0);
+    return false;
+}
+
 static double
 index_of(double subscript, double size, double *state, uint32_t site)
 {
@@ -145,10 +163,8 @@ run(const Program *program, uint32_t first, double *r, double *v, const uint32_t
         case JUMP: i = insns + i->c - 1; break;
         case JUMP_IF: i = insns + (r[i->a] != 0 ? i->b : i->c) - 1; break;
         case AGAIN:
-            if (--state[MDL_CALL_WORK] < 0) {
-                fail(state, i->a, r, NULL, 0);
+            if (!work_is_left(state, i->a, i->b))
                 return false;
-            }
             break;
         case FAIL: fail(state, i->a, r, program->inputs.at + i->b, i->c); return false;
         case WARN: fail(state + MDL_CALL_WARNING, i->a, r, program->inputs.at + i->b, i->c); break;
@@ -227,8 +243,8 @@ invoke(const Program *program, const double *inputs, double *outputs, double *st
     bool good = false;
     if (state[MDL_CALL_BYTES] > ROUTINE_STACK)
         fail(state, routine->depth_site, NULL, NULL, 0);
-    else if (program->cost != ROUTINE_PLAIN && --state[MDL_CALL_WORK] < 0)
-        fail(state, routine->work_site, NULL, NULL, 0);
+    else if (program->cost != ROUTINE_PLAIN && !work_is_left(state, routine->work_site, routine->time_site))
+        good = false;
     else if (routine->external)
         routine->external->address(inputs, outputs, state);
     else
@@ -416,7 +432,7 @@ end_block(Allocator *a, const Routine *routine, const Block *block, uint32_t con
 {
     Program *program = a->program;
     if (block->again)
-        vec_push(&program->insns, (Insn){.kind = AGAIN, .a = routine->work_site});
+        vec_push(&program->insns, (Insn){.kind = AGAIN, .a = routine->work_site, .b = routine->time_site});
     if (block->end == BLOCK_JUMP) {
         vec_push(&program->insns, (Insn){.kind = JUMP, .c = block->to});
     } else if (block->end == BLOCK_BRANCH) {

@@ -231,22 +231,53 @@ need(Emitter *e, LLVMValueRef condition, uint32_t site)
     LLVMPositionBuilderAtEnd(e->m->builder, here);
 }
 
-// Counts one call or repetition; too many are a failure.
+static LLVMValueRef
+state_address(Emitter *e, uint32_t offset)
+{
+    LLVMValueRef number = LLVMBuildFPToUI(e->m->builder, ll_load(e, ll_state(e, offset)), e->m->type_index, "");
+    return LLVMBuildIntToPtr(e->m->builder, number, e->m->type_pointer, "");
+}
+
+// Now and then it is asked whether the run's time is up; the address of who knows is 0 where nobody does.
+static void
+emit_look(Emitter *e, LLVMValueRef left)
+{
+    LLVMBuilderRef builder = e->m->builder;
+    LLVMValueRef rest = LLVMBuildAnd(builder, left, ll_index(e, MDL_LOOKS - 1), "");
+    LLVMBasicBlockRef rarely, ask = ll_block(e);
+    ll_expect(e, LLVMBuildICmp(builder, LLVMIntNE, rest, ll_index(e, 0), ""), &rarely);
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(builder);
+    LLVMPositionBuilderAtEnd(builder, rarely);
+    LLVMValueRef asked = ll_load(e, ll_state(e, MDL_CALL_LOOK));
+    LLVMBuildCondBr(builder, ll_compare(e, LLVMRealOEQ, asked, ll_real(e, 0)), on, ask);
+    LLVMPositionBuilderAtEnd(builder, ask);
+    LLVMTypeRef type = LLVMFunctionType(e->m->type_int32, &e->m->type_pointer, 1, false);
+    LLVMValueRef looker = state_address(e, MDL_CALL_LOOKER);
+    LLVMValueRef up = LLVMBuildCall2(builder, type, state_address(e, MDL_CALL_LOOK), &looker, 1, "");
+    need(e, LLVMBuildICmp(builder, LLVMIntEQ, up, LLVMConstInt(e->m->type_int32, 0, false), ""), e->routine->time_site);
+    LLVMBuildBr(builder, on);
+    LLVMPositionBuilderAtEnd(builder, on);
+}
+
+// Counts one call or repetition; too many are a failure, and any behind the run's limit of time.
 static void
 emit_work(Emitter *e)
 {
     LLVMBuilderRef builder = e->m->builder;
-    LLVMValueRef enough;
+    LLVMValueRef enough, left;
     if (e->work) {
-        LLVMValueRef left = LLVMBuildLoad2(builder, e->m->type_index, e->work, "");
+        left = LLVMBuildLoad2(builder, e->m->type_index, e->work, "");
         left = LLVMBuildSub(builder, left, ll_index(e, 1), "");
         LLVMBuildStore(builder, left, e->work);
         enough = LLVMBuildICmp(builder, LLVMIntSGE, left, ll_index(e, 0), "");
     } else {
         add_to_state(e, MDL_CALL_WORK, -1);
-        enough = ll_compare(e, LLVMRealOGE, ll_load(e, ll_state(e, MDL_CALL_WORK)), ll_real(e, 0));
+        LLVMValueRef exact = ll_load(e, ll_state(e, MDL_CALL_WORK));
+        enough = ll_compare(e, LLVMRealOGE, exact, ll_real(e, 0));
+        left = LLVMBuildFPToSI(builder, exact, e->m->type_index, "");
     }
     need(e, enough, e->routine->work_site);
+    emit_look(e, left);
 }
 
 // A register for the repetitions left.

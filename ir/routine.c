@@ -28,6 +28,7 @@ routine_create(Exprs *exprs, const char *name, Span span)
     routine->depth_site = site_add(exprs, arena_printf(exprs->arena, "calls of '%s' are nested too deeply", name), span);
     routine->work_site = site_add(exprs, arena_printf(exprs->arena, "'%s' makes more than %d calls and repetitions",
                                                       name, ROUTINE_WORK), span);
+    routine->time_site = site_add(exprs, arena_printf(exprs->arena, "the time limit is used up within a call of '%s'", name), span);
     return routine;
 }
 

@@ -93,7 +93,7 @@ typedef struct Routine {
     External *external;   // instead of blocks; NULL: none
     uint32_t exhausted;   // times that a call took too long while compiling
     bool stepwise;        // known with the derivative: a result depends on Real inputs through conditions alone (a bisection)
-    uint32_t depth_site, work_site; // calls inside each other, iterations
+    uint32_t depth_site, work_site, time_site; // calls inside each other, iterations, the run's limit of time
 } Routine;
 
 enum {

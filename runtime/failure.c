@@ -19,11 +19,22 @@ failure_clear(const Run *run)
     run->v[run->model->failure + MDL_CALL_WARNING] = 0;
 }
 
-void
-failure_join_texts(const Run *run)
+static int32_t
+time_is_up(const void *looker)
 {
-    if (run->model->failure)
-        run->v[run->model->failure + MDL_CALL_TEXTS] = (double)(uintptr_t)run->texts;
+    const Run *run = looker;
+    return run->deadline > 0 && run_clock() > run->deadline;
+}
+
+void
+failure_join(const Run *run)
+{
+    if (!run->model->failure)
+        return;
+    double *state = run->v + run->model->failure;
+    state[MDL_CALL_TEXTS] = (double)(uintptr_t)run->texts;
+    state[MDL_CALL_LOOK] = (double)(uintptr_t)time_is_up;
+    state[MDL_CALL_LOOKER] = (double)(uintptr_t)run;
 }
 
 void

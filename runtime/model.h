@@ -56,11 +56,15 @@ typedef struct mdl_matrix {
 // the failure from 1; values for its message follow. Then the bytes of all calls inside each other, and how many calls
 // and repetitions are left to them. From MDL_CALL_WARNING on the same again for the first assertion of level warning that does not hold.
 // Then the address of the texts of the run (runtime/texts.h), and a number that another instant has: each pass of an event iteration.
+// Then the address of what says whether the run's time is up (mdl_look; 0: nobody does), and of what it is asked with. It is asked
+// each time that the repetitions left are a multiple of MDL_LOOKS.
 enum {
     MDL_FAILURE_VALUES = 16, MDL_CALL_BYTES = MDL_FAILURE_VALUES + 1, MDL_CALL_WORK, MDL_CALL_WARNING,
-    MDL_CALL_TEXTS = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES, MDL_CALL_INSTANT,
+    MDL_CALL_TEXTS = MDL_CALL_WARNING + 1 + MDL_FAILURE_VALUES, MDL_CALL_INSTANT, MDL_CALL_LOOK, MDL_CALL_LOOKER,
     MDL_FAILURE_PLACES
 };
+enum { MDL_LOOKS = 1 << 20 };
+typedef int32_t mdl_look(const void *looker); // not 0: the time is up, for good
 
 typedef struct mdl_failure {
     const char *text;           // a template (runtime/template.h) over the values

@@ -108,6 +108,7 @@ struct Run {
     double *abstol;       // n absolute tolerances of the unknowns
     double strictness;    // a step may be wrong by 1/strictness of these
     mdl_solver solver;    // never MDL_SOLVER_AUTO
+    double deadline;      // of run_clock(), for what is called within an evaluation; 0: none
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the model that are the integrator's: nx or n
     uint32_t modes;       // exponentials of fractional derivatives; in the integrator's vectors they follow the ny
@@ -244,7 +245,7 @@ MDL_CHECKED int evaluate_asserts(Run *run);
 // Failures in functions and subscripts (failure.c): forgets one, tells of one (as text, or as an error message).
 void failure_clear(const Run *run);
 // Calls find the texts of the run.
-void failure_join_texts(const Run *run);
+void failure_join(const Run *run);
 // What is evaluated from now on is another instant to functions that remember (runtime/standard.h).
 void failure_next_instant(const Run *run);
 bool failure_happened(const Run *run);

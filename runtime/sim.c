@@ -141,7 +141,7 @@ set_up(Run *run)
         return MDL_INTERNAL;
     }
     memcpy(run->v, model->v0, model->nv * sizeof *run->v);
-    failure_join_texts(run);
+    failure_join(run);
     run->v[0] = run->time = run->options->start;
     fractional_begin(run);
     delay_begin(run);
@@ -589,10 +589,18 @@ finish(Run *run)
     return status == MDL_OK ? result_row(run) : status;
 }
 
+// The start has as long as the integration.
+static void
+set_deadline(Run *run)
+{
+    run->deadline = run->options->time_limit > 0 ? run_clock() + run->options->time_limit : 0;
+}
+
 MDL_CHECKED static int
 integrate(Run *run)
 {
     double begun = run_clock(), shown = begun, stop = run->options->stop;
+    set_deadline(run);
     int status = integrator_create(run);
     profile_begin(run);
     if (status == MDL_OK)
@@ -663,6 +671,7 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
     memset(run.stats, 0, sizeof *run.stats);
     unsigned control = flush_subnormals();
     int status = set_up(&run);
+    set_deadline(&run);
     if (status == MDL_OK)
         status = result_open(&run);
     if (status == MDL_OK)

@@ -118,7 +118,7 @@ texts_snapshot(Run *run, Snapshot *s)
             run->texts = texts;
         }
     }
-    failure_join_texts(run);
+    failure_join(run);
     free(all);
 }
 
