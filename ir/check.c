@@ -317,17 +317,28 @@ argument(const Point *p, const Operation *operation, uint32_t k)
     return (Known){p->value[at], p->error[at]};
 }
 
-// By its values at both ends of the error. Where it has none at the argument, which is beyond its domain by rounding, the end inside
-// counts.
+// The value at the argument; where that is beyond the domain by rounding, at the place inside the error that is nearest to it.
+static double
+nearest_value(Op op, Known a)
+{
+    double value = expr_apply(op, &a.value, 1);
+    for (int k = DBL_MANT_DIG; !isfinite(value) && k >= 0; k--) {
+        double above = a.value + ldexp(a.error, -k), below = a.value - ldexp(a.error, -k);
+        value = expr_apply(op, &above, 1);
+        if (!isfinite(value))
+            value = expr_apply(op, &below, 1);
+    }
+    return value;
+}
+
+// By its values at both ends of the error.
 static Known
 of_one(Op op, Known a)
 {
     if (!isfinite(a.error))
         return (Known){expr_apply(op, &a.value, 1), INFINITY};
     double low = a.value - a.error, high = a.value + a.error;
-    double here = expr_apply(op, &a.value, 1), below = expr_apply(op, &low, 1), above = expr_apply(op, &high, 1);
-    if (!isfinite(here))
-        here = isfinite(above) ? above : below;
+    double here = nearest_value(op, a), below = expr_apply(op, &low, 1), above = expr_apply(op, &high, 1);
     double error = fmax(isfinite(below) ? fabs(below - here) : 0, isfinite(above) ? fabs(above - here) : 0);
     bool turns = (op == OP_SIN || op == OP_COS || op == OP_ABS) && error < a.error; // at a top both ends are below
     bool jumps = op == OP_TAN && a.error > 0.1;

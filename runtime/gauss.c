@@ -304,8 +304,9 @@ change_step(Run *run, double factor)
     ode->trusted = 0;
 }
 
-// After an attempt that converged: true when the step may be kept; otherwise it has been changed. A step that was cut short says
-// nothing about longer ones: the search goes on behind it, and nothing vouches for the first step behind an event.
+// After an attempt that converged: true when the step may be kept; otherwise it has been changed. A step that was cut short, or is
+// what a cut has left of one, says nothing about longer ones: the search goes on behind it, and nothing vouches for the first step
+// behind an event.
 static bool
 is_good(Run *run, double h, bool cut, int attempt)
 {
@@ -403,7 +404,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
         *whole = end < limit - 1e-9 * ode->step;
         *h = *whole ? end - run->time : limit - run->time;
         if (attempt(run, *h)) {
-            bool fixed = run->options->step > 0, cut = !*whole && *h < 0.999 * ode->step;
+            bool fixed = run->options->step > 0, cut = *h < 0.999 * ode->step;
             if (fixed || is_good(run, *h, cut, k))
                 return MDL_OK;
         } else {
@@ -423,7 +424,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
 static void
 remember(Ode *ode, double h, bool whole)
 {
-    bool cut = !whole && h < 0.999 * ode->step;
+    bool cut = h < 0.999 * ode->step;
     double *swapped = ode->older;
     bool same = ode->length > 0 && fabs(ode->length - h) <= 1e-9 * h;
     size_t size = (size_t)S * ode->n;
