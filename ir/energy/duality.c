@@ -60,7 +60,8 @@ system_find_duality(System *system)
     system->kinetic.n = 0;
     for (uint32_t i = 0; i < old; i++)
         vec_push(&system->kinetic, system->potential.at[i]);
-    memmove(system->potential.at, system->potential.at + old, moved * sizeof *system->potential.at);
+    if (moved)
+        memmove(system->potential.at, system->potential.at + old, moved * sizeof *system->potential.at);
     system->potential.n = moved;
     return true;
 }

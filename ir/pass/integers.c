@@ -283,7 +283,9 @@ rewrite(void *context, Expr e, uint32_t way)
     Expr u = expr_arg(exprs, result, 0);
     if (is_timeless(exprs, u) && !depends_on_continuous(integers, u))
         return result;
-    vec_push(&integers->naming.vars, variable_for(integers, op, u));
+    // The equation of the variable is made first: it may add to the same list.
+    Var var = variable_for(integers, op, u);
+    vec_push(&integers->naming.vars, var);
     return expr_slot(exprs, integers->naming.vars.n - 1);
 }
 

@@ -149,10 +149,10 @@ pass_lower(const LoweringInput *input, Diags *diags)
         make_tangents(&low);
     keep_declarations(&low);
     make_failures(&low);
+    set_flags(&low);
     finish_image(&low);
     keep_texts(&low);
     keep_places(&low);
-    set_flags(&low);
     if (input->names)
         name_places(&low);
     lift_memo_free(&low);
