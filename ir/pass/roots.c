@@ -197,6 +197,18 @@ absorb(Roots *roots, Expr factor, Expr at)
     return made ? expr_2(exprs, OP_ADD, made, expr_1(exprs, OP_NOEVENT, against)) : 0;
 }
 
+// The condition says x > 0: x, otherwise 0.
+static Expr
+positive(Exprs *exprs, Expr condition)
+{
+    Op op = expr_op(exprs, condition);
+    if (op == OP_GT || op == OP_GE)
+        return expr_sub(exprs, expr_arg(exprs, condition, 0), expr_arg(exprs, condition, 1));
+    if (op == OP_LT || op == OP_LE)
+        return expr_sub(exprs, expr_arg(exprs, condition, 1), expr_arg(exprs, condition, 0));
+    return 0;
+}
+
 // The sign of x as a factor: x; otherwise 0.
 static Expr
 sign_factor(Exprs *exprs, Expr e)
@@ -207,13 +219,7 @@ sign_factor(Exprs *exprs, Expr e)
         return expr_arg(exprs, e, 0);
     if (expr_op(exprs, e) != OP_IF || !expr_is_const(exprs, expr_arg(exprs, e, 1), 1) || !expr_is_const(exprs, expr_arg(exprs, e, 2), -1))
         return 0;
-    Expr condition = expr_arg(exprs, e, 0);
-    Op op = expr_op(exprs, condition);
-    if (op == OP_GT || op == OP_GE)
-        return expr_sub(exprs, expr_arg(exprs, condition, 0), expr_arg(exprs, condition, 1));
-    if (op == OP_LT || op == OP_LE)
-        return expr_sub(exprs, expr_arg(exprs, condition, 1), expr_arg(exprs, condition, 0));
-    return 0;
+    return positive(exprs, expr_arg(exprs, e, 0));
 }
 
 // sign(x)*sqrt(abs(x)) among the factors: its root replaces the two. True when there was one.
@@ -267,18 +273,6 @@ product(Roots *roots, const Expr *args, uint32_t n)
 }
 
 // --- conditions
-
-// The condition says x > 0: x, otherwise 0.
-static Expr
-positive(Exprs *exprs, Expr condition)
-{
-    Op op = expr_op(exprs, condition);
-    if (op == OP_GT || op == OP_GE)
-        return expr_sub(exprs, expr_arg(exprs, condition, 0), expr_arg(exprs, condition, 1));
-    if (op == OP_LT || op == OP_LE)
-        return expr_sub(exprs, expr_arg(exprs, condition, 1), expr_arg(exprs, condition, 0));
-    return 0;
-}
 
 // The only root of x, by itself or multiplied, in e: as slot `at` of *text; *plain: the root as it was.
 static bool
