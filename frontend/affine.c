@@ -12,7 +12,7 @@
 // Contract: fragment.h. Complexity: per iteration the scalars its equations refer to.
 #include <math.h>
 
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 // --- the text of a body
 

@@ -7,7 +7,7 @@
 // a when-statement are those of an if-statement whose conditions are rising edges.
 // Contract: fragment.h. Complexity: that of the statements executed, at most STATEMENT_LIMIT.
 #include "frontend/expression_inner.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;

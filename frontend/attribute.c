@@ -4,7 +4,8 @@
 // Method: a table. Contract: expression.h. Complexity: linear in the table.
 #include <string.h>
 
-#include "frontend/expression.h"
+#include "frontend/attribute.h"
+#include "runtime/nearest.h"
 
 static const struct { const char *name; uint32_t types; } attributes[] = { // types: bits of VarType
 #define ALL (1 << TYPE_REAL | 1 << TYPE_INTEGER | 1 << TYPE_BOOLEAN | 1 << TYPE_STRING | 1 << TYPE_ENUM)

@@ -10,6 +10,7 @@
 // connection is the source is for pass bonds to find (CAUSALITY_DEDUCED).
 // Contract: link_inner.h; after everything else is linked. Complexity: linear in the elements made, but for a logarithmic
 // factor of the joins.
+#include "frontend/equation.h"
 #include "frontend/link_inner.h"
 #include "ir/base/sets.h"
 

@@ -5,7 +5,7 @@
 // fragments they reach into; a value is emitted by the fragment in whose scope it stands, once per element of
 // the arrays on the way (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
 // Contract: fragment.h. Complexity: linear in the scalars that receive something.
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 #include <math.h>
 #include <string.h>

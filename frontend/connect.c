@@ -5,7 +5,7 @@
 // bond a flow (a variable or the derivative of one) and an effort.
 // Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
 #include "frontend/expression_inner.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 // --- types
 

@@ -4,7 +4,7 @@
 // connector names need not be declared (Modelica 3.6, section 9.1.3), and what stands behind such a name is decided when
 // the model is complete (augment.c). Slices and whole arrays give one path for each element, row by row.
 // Contract: fragment.h. Complexity: linear in the paths.
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 enum { PATH_LIMIT = 64 }; // elements inside each other
 

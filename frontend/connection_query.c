@@ -4,7 +4,7 @@
 // of the connection graph (overconstrained.c). Method: each is an extra variable of the fragment, since instances of one
 // class are connected differently; the linker makes numbers of the counts, pass bonds equations of the streams.
 // Contract: expression.h (ExprEnv.graph), fragment.h. Complexity: linear in the scalars asked for.
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 // A slot for an extra variable of the scope's fragment.
 static Expr

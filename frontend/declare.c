@@ -4,6 +4,7 @@
 // (Modelica 3.6, section 4.4). Components elaborate their class here; an array of them shares one fragment
 // unless its elements turn out to differ in structure.
 // Contract: fragment.h. Complexity: linear in members and in elements that must be separate.
+#include "frontend/attribute.h"
 #include "frontend/fragment.h"
 #include "ir/text.h"
 

@@ -7,32 +7,6 @@
 // equations of base classes of which something is left out, times the deselections.
 #include "frontend/fragment.h"
 
-static Node
-modifications(const Ast *ast, Node extends)
-{
-    return ast_kind(ast, extends) == AST_EXTENDS ? ast_child(ast, extends, 1) : 0;
-}
-
-// The name of the component that a deselection leaves out, or 0: a connection.
-static Sym
-component_of(const Ast *ast, Node deselect)
-{
-    Node what = ast_child(ast, deselect, 0);
-    return ast_kind(ast, what) == AST_IDENT ? ast_at(ast, what)->sym : 0;
-}
-
-bool
-extends_leaves_out(const Ast *ast, Node extends, Sym name)
-{
-    Node mods = modifications(ast, extends);
-    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
-        Node argument = ast_child(ast, mods, i);
-        if (ast_kind(ast, argument) == AST_DESELECT && component_of(ast, argument) == name)
-            return true;
-    }
-    return false;
-}
-
 // Only models, blocks and connectors can be left out.
 static void
 check_kind(Elab *elab, Node deselect, uint32_t base, Sym name)
@@ -56,7 +30,7 @@ deselect_open(Elab *elab, Fragment *frag, Node extends, uint32_t base, const Mod
 {
     const Ast *ast = &elab->program->ast;
     bool is_short = ast_kind(ast, extends) == AST_SHORT;
-    Node mods = is_short ? ast_child(ast, extends, 2) : modifications(ast, extends);
+    Node mods = is_short ? ast_child(ast, extends, 2) : extends_modifications(ast, extends);
     uint32_t mark = frag->deselections.n;
     for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
         Node argument = ast_child(ast, mods, i);
@@ -66,7 +40,7 @@ deselect_open(Elab *elab, Fragment *frag, Node extends, uint32_t base, const Mod
             diag_add(elab->diags, E0001, ast_at(ast, argument)->span, "only an extends clause can leave out elements by 'break'");
             continue;
         }
-        Sym name = component_of(ast, argument);
+        Sym name = deselected_component(ast, argument);
         const Mod *modified = name ? mod_child(own, name) : NULL;
         vec_push(&frag->deselections, ((Deselection){.node = argument}));
         if (name)
@@ -83,7 +57,7 @@ deselect_close(Elab *elab, Fragment *frag, uint32_t mark)
     for (uint32_t i = mark; i < frag->deselections.n; i++)
         if (!frag->deselections.at[i].matched)
             diag_add(elab->diags, E0103, node_at(elab, frag->deselections.at[i].node)->span,
-                     component_of(&elab->program->ast, frag->deselections.at[i].node)
+                     deselected_component(&elab->program->ast, frag->deselections.at[i].node)
                      ? "the base class has no component of this name that could be left out"
                      : "the base class has no connection that is written like this and could be left out");
     frag->deselections.n = mark;
@@ -95,7 +69,7 @@ deselect_component(Fragment *frag, const Ast *ast, Sym name)
     bool any = false;
     for (uint32_t i = 0; i < frag->deselections.n; i++) {
         Deselection *one = &frag->deselections.at[i];
-        if (component_of(ast, one->node) == name)
+        if (deselected_component(ast, one->node) == name)
             any = one->matched = true;
     }
     return any;
@@ -114,14 +88,14 @@ leaves_out(const Ast *ast, Fragment *frag, Node connect)
 {
     Node a = ast_child(ast, connect, 0), b = ast_child(ast, connect, 1);
     for (uint32_t i = 0; i < frag->deselections.n; i++) {
-        Sym name = component_of(ast, frag->deselections.at[i].node);
+        Sym name = deselected_component(ast, frag->deselections.at[i].node);
         if (name && (first_name(ast, a) == name || first_name(ast, b) == name))
             return true;
     }
     for (uint32_t i = 0; i < frag->deselections.n; i++) {
         Deselection *one = &frag->deselections.at[i];
         Node wanted = ast_child(ast, one->node, 0);
-        if (component_of(ast, one->node))
+        if (deselected_component(ast, one->node))
             continue;
         Node c = ast_child(ast, wanted, 0), d = ast_child(ast, wanted, 1);
         if ((ast_same(ast, a, c, AST_NONE) && ast_same(ast, b, d, AST_NONE))

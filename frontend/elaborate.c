@@ -607,16 +607,16 @@ static void
 fill(Elab *elab, Fragment *frag, Mod *mod)
 {
     collect(elab, frag, mod);
-    find_when_variables(elab, frag);
+    elab->contents->find_when_variables(elab, frag);
     for (uint32_t i = 0; i < frag->members.n && !elab->stopped; i++)
         member_declare(elab, frag, &frag->members.at[i]);
     place_members(elab, frag);
     if (frag->failed || elab->stopped)
         return;
     if (frag->is_connector)
-        elaborate_connector(elab, frag);
-    elaborate_binds(elab, frag);
-    elaborate_sections(elab, frag);
+        elab->contents->connector(elab, frag);
+    elab->contents->binds(elab, frag);
+    elab->contents->sections(elab, frag);
     check_ports(elab, frag);
     check_block(elab, frag);
     check_flows(elab, frag);

@@ -6,7 +6,7 @@
 // row. An inertia at a point is one entry per Cartesian component, because its energy is the sum over them.
 // Contract: fragment.h. Complexity: linear in the scalar entries.
 #include "frontend/expression_inner.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 #include "ir/lump.h"
 
 static const struct {

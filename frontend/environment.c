@@ -679,10 +679,10 @@ env_init(Elab *elab, ExprEnv *env, Scope *scope)
 {
     *env = (ExprEnv){
         .ast = &elab->program->ast, .syms = elab->dae->syms, .exprs = elab->dae->exprs, .diags = elab->diags,
-        .arena = elab->scratch, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
+        .arena = elab->scratch, .calls = &function_calls, .routines = elab->routines, .operators = env_operators, .slots = &elab->slots, .slot_of = &elab->slot_of,
         .component = env_component, .function = env_function, .declared = env_declared, .varies = env_varies, .real = env_real,
         .type = env_type, .function_type = env_function_type, .literal = env_literal, .value = env_value, .der = env_der, .pre = env_pre,
-        .enumeration = env_enumeration, .graph = connection_query, .scope = scope, .context = elab,
+        .enumeration = env_enumeration, .graph = elab->contents->connections, .scope = scope, .context = elab,
     };
 }
 

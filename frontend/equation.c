@@ -6,7 +6,7 @@
 // iteration; indices used as values are literal variables, so that all iterations share their shapes.
 // Contract: fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/expression_inner.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 #include "ir/text.h"
 
 void
@@ -699,3 +699,8 @@ elaborate_sections(Elab *elab, Fragment *frag)
                 elaborate_equation(&context, child_at(elab, section.node, i));
     }
 }
+
+const FragmentContents fragment_contents = {
+    .find_when_variables = find_when_variables, .connector = elaborate_connector, .binds = elaborate_binds,
+    .sections = elaborate_sections, .connections = connection_query,
+};

@@ -384,7 +384,7 @@ call_value(ExprEnv *env, Node node, Value *out)
     Type type;
     if (env->enumeration && env->enumeration(env, ref, &type))
         return enumeration_value(env, node, &type, out);
-    return function_call(env, node, out);
+    return env->calls->call(env, node, out);
 }
 
 static bool
@@ -485,7 +485,7 @@ tuple_equation(ExprEnv *env, Node tuple, Node call, Span span, Value *left, Valu
 {
     Value *outputs;
     uint32_t n = ast_at(env->ast, tuple)->nchild;
-    if (!function_results(env, tuple, call, span, &outputs))
+    if (!env->calls->results(env, tuple, call, span, &outputs))
         return false;
     VEC(Expr) lefts = {0};
     VEC(Expr) rights = {0};

@@ -111,7 +111,24 @@ typedef struct Local {       // a loop index or a variable of a function being e
     Value value;
 } Local;
 
+// What a call of a function means. Expressions call functions, and functions contain expressions: this is how the former ask
+// (function.c). All but `accepts` and `takes` return false after messages.
 typedef struct ExprEnv ExprEnv;
+typedef struct FunctionCalls {
+    bool (*call)(ExprEnv *env, Node call, Value *out); // its first output
+    // All outputs of a call on the right of (a, , b) = f(x), at least as many as there are places in the tuple; E0203.
+    bool (*results)(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs);
+    // All outputs, or the first, for given arguments, one for each of the function's first n inputs.
+    bool (*apply_all)(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
+                      uint32_t *n_outputs);
+    bool (*apply)(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value *out);
+    // Whether a function takes these values as its first inputs, and has values for the others; whether it takes the
+    // arguments of a call. No messages.
+    bool (*accepts)(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n);
+    bool (*takes)(ExprEnv *env, const FunctionRef *function, Node call);
+} FunctionCalls;
+extern const FunctionCalls function_calls;
+
 struct ExprEnv {
     const Ast *ast;
     Syms *syms;
@@ -159,6 +176,7 @@ struct ExprEnv {
     bool (*varies)(ExprEnv *env, Var var);
     // A variable is a Real.
     bool (*real)(ExprEnv *env, Var var);
+    const FunctionCalls *calls;
     Routines *routines;      // NULL: functions are not called at run time
     LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
     bool compile;            // in a routine: slots are its cells
@@ -224,18 +242,9 @@ bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *o
 // True for scalars of fields declared as parameters or constants: no equation determines them.
 bool record_fixed(const Type *type, uint32_t scalar);
 
-// The first output of a function for given arguments, one for each of its first n inputs.
-bool function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
-                    Value *out);
-
 // A file or folder that exists and is spelt most like this one, which does not; NULL when none is near.
 const char *nearest_file(const char *path, Arena *arena);
 // What is called `name` in other languages, or with other capitals, has this name here; NULL: nothing is known.
 const char *usual_name(const char *name);
-
-// --- attribute.c
-// Whether variables of a predefined type have an attribute of this name; the message where they have not.
-bool attribute_known(VarType type, const char *name);
-void attribute_unknown(Diags *diags, Span span, const char *variable, VarType type, const char *name);
 
 #endif

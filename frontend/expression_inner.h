@@ -17,6 +17,22 @@ enum {
     ELEMENT_LIMIT = 50 * 1000 * 1000
 };
 
+// --- routines.c: the functions of a model that have been compiled so far
+typedef struct Signature { // of a routine, as its callers see it
+    uint32_t number;       // 0: it cannot be compiled this way
+    uint32_t n;
+    const Type *types;     // of the outputs
+} Signature;
+struct Routines {
+    const Sources *sources;
+    bool externals;      // external functions may be called
+    Arena *arena;        // of signatures: elaboration forgets what one equation needed
+    Map of;              // key -> index
+    VEC(Signature) signatures;
+};
+// Where the number of the external function with that key stands, until another one is asked for.
+uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
+
 // --- type.c
 static inline bool
 type_is_number(const Type *type)
@@ -239,7 +255,6 @@ void closure_key(const ExprEnv *env, const Closure *closure, Out *out);
 // The record whose fields are the variables of an executed constructor.
 bool record_construct(Frame *frame, Value *out);
 
-bool function_call(ExprEnv *env, Node call, Value *out); // first output
 typedef struct Running { // a function being expanded
     Node class_node;
     uint32_t id;
@@ -254,12 +269,8 @@ int64_t statement_target(Frame *frame, Node target);
 // Calls the external function that the frame's function declares: its outputs get their values.
 bool external_run(Frame *frame);
 // --- routine.c
-const Sources *routines_sources(const Routines *routines);
-bool routines_external(const Routines *routines);
 // Whether a function has the annotation inverse (routine_inverse.c).
 bool routine_declares_inverse(const Frame *frame);
-// Where the number of the routine with that key stands, until another one is asked for.
-uint32_t *routines_external_place(Routines *routines, Sym key, bool *known);
 // A call at run time for arguments with the types of the inputs, all given.
 bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
 // --- routine_section.c
@@ -273,21 +284,12 @@ bool function_type(ExprEnv *env, Node name, Type *type);
 void function_silence(ExprEnv *env, const Node *nodes, const Value *arguments, uint32_t n_arguments, Value *outputs, uint32_t n);
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
-// All outputs of a function for given arguments, one for each of its first n inputs.
-bool function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
-                        uint32_t *n_outputs);
-// Whether a function takes these values as its first inputs, and has values for the others.
-bool function_accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n);
-// Whether it takes the arguments of a call. No messages.
-bool function_takes(ExprEnv *env, const FunctionRef *function, Node call);
 // The value of a variable of a function whose modification gives its fields; E0721 for other modifications.
 bool function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.
 bool function_effect(ExprEnv *env, Node call, Expr *effect);
-// The same, at least as many as there are places in the tuple on the left; E0203.
-bool function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs);
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
 // The arguments of a call of assert, the message only where the condition may not hold.
 typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;

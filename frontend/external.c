@@ -276,7 +276,7 @@ find_destructor(const Frame *frame, Passing *passing, uint32_t *number)
         diag_help(diag, "declare a function 'destructor' in it, with the object as its input");
         return false;
     }
-    if (!function_apply_all(env, function, &handle, 1, frame->span, &outputs, &n))
+    if (!env->calls->apply_all(env, function, &handle, 1, frame->span, &outputs, &n))
         return false;
     Expr call = n || outputs ? outputs[0].elements[0] : 0;
     while (call && expr_op(env->exprs, call) == OP_RESULT)
@@ -378,7 +378,7 @@ static bool
 check_allowed(const Frame *frame)
 {
     ExprEnv *env = frame->env;
-    if (env->routines && routines_external(env->routines))
+    if (env->routines && env->routines->externals)
         return true;
     Diag *diag = diag_add(env->diags, E0724, frame->span, "'%s' is an external function, which is code that can do anything",
                           function_text(frame));

@@ -48,7 +48,7 @@ find_folders(Search *search)
 {
     ExprEnv *env = search->env;
     Place place = {0};
-    const char *path = span_locate(routines_sources(env->routines), node_span(env, search->class_node), &place) ? place.path : "";
+    const char *path = span_locate(env->routines->sources, node_span(env, search->class_node), &place) ? place.path : "";
     char *real = realpath(path, NULL);
     search->file = search->root = without_name(env, arena_printf(env->arena, "%s", real ? real : path));
     free(real);

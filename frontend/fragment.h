@@ -231,6 +231,16 @@ typedef struct ArrayValue { // of an expression, in the scope in which it stands
     Value value;
 } ArrayValue;
 
+// What the text of a class gives to its fragment. Equations ask for members, whose classes are elaborated on demand and contain
+// equations: this is how the former are asked for (equation.c).
+typedef struct FragmentContents {
+    void (*find_when_variables)(Elab *elab, Fragment *frag); // marks the variables that when-equations define
+    void (*connector)(Elab *elab, Fragment *frag);           // the connector type of a connector class
+    void (*binds)(Elab *elab, Fragment *frag);               // values and attributes of its members
+    void (*sections)(Elab *elab, Fragment *frag);            // equations, algorithms, energies
+    bool (*connections)(ExprEnv *env, Node call, Value *out); // ExprEnv.graph
+} FragmentContents;
+
 struct Elab {
     Program *program;
     const ElaborateOptions *options;
@@ -267,6 +277,7 @@ struct Elab {
     uint64_t max_scalars;
     uint64_t iterations;     // of for-equations so far, at most ITERATION_LIMIT
     bool uneven;             // set by references whose meaning may differ otherwise than affinely (affine.c)
+    const FragmentContents *contents;
     bool named;              // set where a value that is needed at compile time has the name of a component in it
     bool stopped;            // limit passed: give up quietly
 };
@@ -358,11 +369,6 @@ bool class_is_variable(Elab *elab, uint32_t class_id);
 bool class_is_object(Elab *elab, uint32_t class_id);
 // Base type of a predefined type or enumeration.
 void type_of_class(Elab *elab, uint32_t class_id, Type *type);
-
-// --- bind.c
-// Binds and declaration equations that stand in the scope of `frag`, for its own members and inside its
-// components.
-void elaborate_binds(Elab *elab, Fragment *frag);
 
 // --- reference.c
 typedef struct Spot { Fragment *frag; Member *member; uint32_t var, inst, connector; } Spot;
@@ -505,112 +511,11 @@ bool is_evaluated(Elab *elab, Member *member);
 // True when an expression uses only parameters, constants, loop indices and functions of them.
 bool is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr);
 
-// --- equation.c
-void begin_equation(Elab *elab, Fragment *frag, uint32_t class_id, bool loops);
-void end_equation(Elab *elab);
-// Slot of a local variable in the equation being made.
-Expr slot_expr(Elab *elab, uint32_t var);
-void store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint32_t *n);
-void add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Span span);
-void elaborate_sections(Elab *elab, Fragment *frag);
-// Marks the variables that when-equations define.
-void find_when_variables(Elab *elab, Fragment *frag);
-
-// An equation section being elaborated.
-typedef struct Pair { Expr left, right; Span span; } Pair;
-typedef VEC(Pair) Pairs;
-typedef struct Context {
-    Elab *elab;
-    Fragment *frag;
-    uint32_t class_id;
-    bool initial;
-    Pairs *sink;             // equations of a branch are collected instead of added
-    Expr guard;              // asserts hold only when this does; 0: always
-} Context;
-void elaborate_equation(Context *context, Node node);
-void elaborate_assert(Context *context, Node call);
-// A call without results, for its assertions.
-void elaborate_effect(Context *context, Node call);
-// Argument i of a CALL, by position or name; 0 when it is not given.
-Node call_argument(Elab *elab, Node call, uint32_t i, const char *name);
-bool structural_branch(Context *context, Node branch, bool *known, bool *taken);
-// Runs `body` once per combination of loop indices, until it returns false.
-// For-equations whose iterations differ by index arithmetic only (affine.c).
-typedef struct AffineLoop {
-    uint32_t count;
-    double step;             // of the index
-    bool (*iterate)(void *data, uint32_t k); // elaborates iteration k, from 0; false after an error
-    void *data;
-} AffineLoop;
-// Whether the text of a FOREQ uses the index in affine subscripts and as a value only.
-bool affine_body(const Elab *elab, Node loop, Sym index);
-// Elaborates all iterations of such a loop. False after an error.
-bool affine_iterations(Elab *elab, Fragment *frag, const AffineLoop *loop);
-typedef void TakePair(void *data, Expr left, Expr right, Span span);
-// (a, , b) = f(x) as pairs of scalars; false after an error.
-bool take_outputs(Elab *elab, Node tuple, Node call, Span span, TakePair *take, void *data);
-typedef bool LoopBody(void *data);
-void elaborate_loop(Context *context, Node indices, LoopBody *body, void *data, Node affine);
-
-// --- energy.c
-void elaborate_energy_item(Context *context, Node item);
-
-// --- algorithm.c
-void elaborate_algorithm(Context *context, Node section);
-
-// --- when.c
-// A new Boolean variable w = condition; the result is its rising edge.
-Expr when_trigger(Elab *elab, Fragment *frag, Expr condition, Span span, uint32_t *var);
-void elaborate_when(Context *context, Node node);
-
-// --- connect.c
-void elaborate_connect(Context *context, Node node);
-// The connector type of a connector class's fragment (flows, bond clauses) and of a signal connector.
-void elaborate_connector(Elab *elab, Fragment *frag);
-uint32_t signal_type(Elab *elab, Member *member);
-// The index of a type among those of the model, + 1; equal types are one.
-uint32_t connector_type_intern(Dae *dae, ConnectorType type);
-
 // --- changing.c
 // A subscript uses something that changes while the model runs.
 bool subscript_changes(Elab *elab, const ExprEnv *env, Node node);
 
-// --- connect_path.c
-// The parts of a connector that REF names from part `from` on, in row-major order.
-typedef struct Paths {
-    VEC(FragPath) all;
-    uint8_t rank;
-    uint32_t dims[MAX_RANK];
-    bool open;               // of an undeclared element without subscripts: its sizes are those of the other side
-} Paths;
-bool connect_paths(Elab *elab, ExprEnv *env, Fragment *connector, Node ref, uint32_t from, Paths *out);
-
-// --- overconstrained.c (Modelica 3.6, section 9.4)
-// A record whose class says with a function equalityConstraint how two of them are equal in a loop.
-bool is_overconstrained(Elab *elab, uint32_t class_id);
-// Connections.root, .potentialRoot and .branch as equations.
-void overconstrained_statement(Context *context, Node call);
-// Connections.isRoot and .rooted, in expressions.
-bool overconstrained_query(ExprEnv *env, Node call, Value *out);
-
-// --- connection_query.c
-// What expressions ask of the connections: the above, inStream, actualStream and cardinality.
-bool connection_query(ExprEnv *env, Node call, Value *out);
-// True when a condition asks the connection graph.
-bool asks_graph(const Elab *elab, Node expr);
-// What a condition asks of the connection graph; false after reporting. `decided` says that the value is known already.
-// Its slots are appended to `slots`.
-bool overconstrained_guard(Context *context, Node condition, U32Vec *slots, Expr *out, bool *decided,
-                           bool *value);
-uint32_t add_guard(Elab *elab, Fragment *frag, Expr condition, const U32Vec *slots);
-const Overconstrained *overconstrained_at(const Elab *elab, uint32_t type, uint32_t i); // NULL past the end
-// The residues of equalityConstraint; false after reporting.
-bool overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span);
-
-// --- restrict.c: what specialised classes cannot contain
-void check_restrictions(Program *program);
-// The imports of the file that was added last.
-void check_imports(Program *program);
+// --- restrict_instance.c: what instances of specialised classes cannot contain
 void check_block(Elab *elab, const Fragment *frag);
 // The operators that flows of an operator record need.
 void check_flows(Elab *elab, const Fragment *frag);

@@ -511,7 +511,7 @@ call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure,
 // --- which of several functions a call means
 
 static bool
-accepts(Frame *frame, uint32_t i, const Value *value)
+input_accepts(Frame *frame, uint32_t i, const Value *value)
 {
     ExprEnv *env = frame->env;
     const Variable *variable = &frame->variables.at[i];
@@ -525,8 +525,8 @@ accepts(Frame *frame, uint32_t i, const Value *value)
     return same && rank == value->type.rank;
 }
 
-bool
-function_accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n)
+static bool
+accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n)
 {
     Frame frame = {.env = env, .function = function};
     void *scope = env->scope;
@@ -536,7 +536,7 @@ function_accepts(ExprEnv *env, const FunctionRef *function, const Value *argumen
     for (uint32_t i = 0; good && i < frame.variables.n; i++) {
         if (!(frame.variables.at[i].flags & AST_F_INPUT))
             continue;
-        good = given < n ? accepts(&frame, i, &arguments[given]) : function_default(env, &frame.variables.at[i]) != 0;
+        good = given < n ? input_accepts(&frame, i, &arguments[given]) : function_default(env, &frame.variables.at[i]) != 0;
         given++;
     }
     diags_return_to(env->diags, mark);
@@ -545,8 +545,8 @@ function_accepts(ExprEnv *env, const FunctionRef *function, const Value *argumen
     return good && given >= n;
 }
 
-bool
-function_takes(ExprEnv *env, const FunctionRef *function, Node call)
+static bool
+takes(ExprEnv *env, const FunctionRef *function, Node call)
 {
     Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
     void *scope = env->scope;
@@ -558,7 +558,7 @@ function_takes(ExprEnv *env, const FunctionRef *function, Node call)
     good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values);
     for (uint32_t i = 0; good && i < frame.variables.n; i++)
         if (frame.variables.at[i].flags & AST_F_INPUT)
-            good = nodes[i] ? accepts(&frame, i, &values[i]) : function_default(env, &frame.variables.at[i]) != 0;
+            good = nodes[i] ? input_accepts(&frame, i, &values[i]) : function_default(env, &frame.variables.at[i]) != 0;
     diags_return_to(env->diags, mark);
     env->scope = scope;
     function_release(&frame);
@@ -571,8 +571,8 @@ function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **o
     return call_function(env, function, NULL, call, outputs, n);
 }
 
-bool
-function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
+static bool
+apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
                    uint32_t *n_outputs)
 {
     Frame frame = {.env = env, .function = function, .span = span};
@@ -596,13 +596,13 @@ function_apply_all(ExprEnv *env, const FunctionRef *function, const Value *argum
     return good;
 }
 
-bool
-function_apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
+static bool
+apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
                Value *out)
 {
     Value *outputs;
     uint32_t n_outputs;
-    bool good = function_apply_all(env, function, arguments, n, span, &outputs, &n_outputs);
+    bool good = apply_all(env, function, arguments, n, span, &outputs, &n_outputs);
     if (good)
         *out = outputs[0];
     return good;
@@ -643,8 +643,8 @@ function_effect(ExprEnv *env, Node call, Expr *effect)
     return true;
 }
 
-bool
-function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs)
+static bool
+call_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs)
 {
     uint32_t n, places = ast_at(env->ast, tuple)->nchild;
     if (!function_multiple(env, call, outputs, &n))
@@ -655,8 +655,8 @@ function_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs
     return places <= n;
 }
 
-bool
-function_call(ExprEnv *env, Node call, Value *out)
+static bool
+call_first(ExprEnv *env, Node call, Value *out)
 {
     Value *outputs;
     uint32_t n;
@@ -668,3 +668,7 @@ function_call(ExprEnv *env, Node call, Value *out)
     *out = outputs[0];
     return n > 0;
 }
+
+const FunctionCalls function_calls = {
+    .call = call_first, .results = call_results, .apply_all = apply_all, .apply = apply, .accepts = accepts, .takes = takes,
+};

@@ -6,6 +6,7 @@
 // Contract: expression_inner.h. Complexity: linear in the lines; quadratic in the variables of one function for their order.
 #include <string.h>
 
+#include "frontend/attribute.h"
 #include "frontend/expression_inner.h"
 
 // --- declarations

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "ir/text.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 #include "frontend/link_inner.h"
 #include "ir/base/pages.h"
 

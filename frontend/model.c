@@ -5,7 +5,7 @@
 // (`cell[3].T`) cannot be a modification of the shared fragment and replaces the flat model's bind instead.
 // Contract: elaborate.h. Complexity: that of the parts.
 #include "frontend/external.h"
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 #include "frontend/parse.h"
 
 #include <ctype.h>
@@ -530,7 +530,7 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     check_restrictions(program);
     if (!class_id || diags_errors(diags) != errors)
         return NULL;
-    Elab elab = {.routines = routines_open(program->sources, program->externals), .program = program, .options = options, .diags = diags, .arena = arena_create(),
+    Elab elab = {.contents = &fragment_contents, .routines = routines_open(program->sources, program->externals), .program = program, .options = options, .diags = diags, .arena = arena_create(),
                  .scratch = arena_create(), .dae = dae_create(program->syms, program->sources),
                  .max_scalars = options->max_scalars ? options->max_scalars : 50 * 1000 * 1000};
     if (program->externals)

@@ -6,7 +6,7 @@
 // by numbers. Equations under a condition on the graph carry it as a guard, since instances that share a
 // fragment may differ in the answer.
 // Contract: fragment.h. Complexity: linear in the text; equalityConstraint is expanded once per connector type.
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 static bool
 constraint_function(Elab *elab, uint32_t class_id, Found *found)
@@ -264,7 +264,7 @@ overconstrained_residues(Elab *elab, uint32_t type, uint32_t i, Span span)
         for (uint32_t s = 0; s < part->size; s++)
             arguments[k].elements[s] = expr_slot(elab->dae->exprs, k * part->size + s);
     }
-    bool ok = (!record || record->size == part->size) && function_apply(&aside.env, &function, arguments, 2, span, &residues);
+    bool ok = (!record || record->size == part->size) && aside.env.calls->apply(&aside.env, &function, arguments, 2, span, &residues);
     aside_close(elab, &aside);
     if (!ok)
         return false;

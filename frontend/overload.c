@@ -40,7 +40,7 @@ count_accepting(ExprEnv *env, const Functions *functions, const Value *operands,
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < functions->n; i++)
-        if (function_accepts(env, &functions->at[i], operands, n)) {
+        if (env->calls->accepts(env, &functions->at[i], operands, n)) {
             way->function = functions->at[i];
             found++;
         }
@@ -72,7 +72,7 @@ converted(ExprEnv *env, const Value *like, const Value *from, Span span, Value *
     add_functions(env, like, "'constructor'", &constructors);
     uint32_t ways = count_accepting(env, &constructors, from, 1, &way);
     DiagsMark mark = diags_mark(env->diags);
-    if (ways == 1 && !function_apply(env, &way.function, from, 1, span, out)) {
+    if (ways == 1 && !env->calls->apply(env, &way.function, from, 1, span, out)) {
         diags_return_to(env->diags, mark);
         ways = 0;
     }
@@ -220,7 +220,7 @@ overload_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, S
     bool each = op >= AOP_EADD && op <= AOP_EPOW && (left->type.rank || right->type.rank);
     uint32_t ways = each ? 0 : find_way(env, name, operands, span, &way);
     if (ways == 1)
-        return function_apply(env, &way.function, way.operands, 2, span, out);
+        return env->calls->apply(env, &way.function, way.operands, 2, span, out);
     if (!ways && (left->type.rank || right->type.rank))
         return arrays(env, op, name, left, right, span, out);
     return refuse(env, name, left, right, ways, span);
@@ -236,7 +236,7 @@ overload_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *o
     uint32_t ways = count_accepting(env, &functions, operand, 1, &way), n = element_count(operand);
     vec_free(&functions);
     if (ways == 1)
-        return function_apply(env, &way.function, way.operands, 1, span, out);
+        return env->calls->apply(env, &way.function, way.operands, 1, span, out);
     if (ways || !operand->type.rank || !n)
         return refuse(env, name, operand, NULL, ways, span);
     Value *elements = arena_array(env->arena, Value, n);
@@ -253,7 +253,7 @@ overload_zero(ExprEnv *env, const RecordType *record, Span span, Value *out)
 {
     const FunctionRef *functions;
     uint32_t n = env->operators ? env->operators(env, record->class_id, "'0'", &functions) : 0;
-    return n == 1 && function_apply(env, &functions[0], NULL, 0, span, out);
+    return n == 1 && env->calls->apply(env, &functions[0], NULL, 0, span, out);
 }
 
 // --- calls
@@ -265,7 +265,7 @@ overload_constructor(ExprEnv *env, FunctionRef *function, Node call)
     uint32_t n = env->operators ? env->operators(env, function->id, "'constructor'", &constructors) : 0, found = 0;
     const FunctionRef record = *function;
     for (uint32_t i = 0; i < n && n > 1; i++)
-        if (function_takes(env, &constructors[i], call)) {
+        if (env->calls->takes(env, &constructors[i], call)) {
             *function = constructors[i];
             found++;
         }
@@ -291,7 +291,7 @@ overload_string(ExprEnv *env, Node call, FunctionRef *function)
     const FunctionRef *functions;
     uint32_t n = record ? env->operators(env, value.type.record->class_id, "'String'", &functions) : 0, found = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (function_takes(env, &functions[i], call)) {
+        if (env->calls->takes(env, &functions[i], call)) {
             *function = functions[i];
             found++;
         }

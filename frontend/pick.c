@@ -81,7 +81,7 @@ static uint32_t
 subscript_site(ExprEnv *env, const char *text, Span span)
 {
     enum { BACK = 20 };
-    const Sources *sources = env->routines ? routines_sources(env->routines) : NULL;
+    const Sources *sources = env->routines ? env->routines->sources : NULL;
     Place here, there;
     bool placed = sources && span_locate(sources, span, &here);
     uint32_t n = site_count(env->exprs);

@@ -175,8 +175,20 @@ class_is_final(const ClassInfo *info)
 // The kind of components of a class: its own, or for a model that extends a body, element, constraint or memory element
 // that kind.
 ClassKind program_component_kind(Program *program, uint32_t class_id);
-// Whether an extends clause leaves out the component of this name.
-bool extends_leaves_out(const Ast *ast, Node extends, Sym name);
+// MODS of an EXTENDS, or 0.
+static inline Node
+extends_modifications(const Ast *ast, Node extends)
+{
+    return ast_kind(ast, extends) == AST_EXTENDS ? ast_child(ast, extends, 1) : 0;
+}
+
+// The name of the component that a DESELECT leaves out, or 0: a connection.
+static inline Sym
+deselected_component(const Ast *ast, Node deselect)
+{
+    Node what = ast_child(ast, deselect, 0);
+    return ast_kind(ast, what) == AST_IDENT ? ast_at(ast, what)->sym : 0;
+}
 
 // --- scope.c: what names mean (Modelica 3.6, chapter 5)
 // Looks `name` up as seen from inside a class: own and inherited members, imports, enclosing classes, top
@@ -200,7 +212,10 @@ void scope_check_imports(Program *program, uint32_t class_id);
 bool scope_import_failed(const Program *program, uint32_t class_id, Sym name);
 // Resolves the base classes (reports once).
 void scope_bases(Program *program, uint32_t class_id);
-// restrict.c: holds what a class redeclares against its bases, once these are known.
+// restrict.c: what specialised classes cannot contain; the imports of the file that was added last.
+void check_restrictions(Program *program);
+void check_imports(Program *program);
+// Holds what a class redeclares against its bases, once these are known.
 void check_redeclares(Program *program, uint32_t class_id);
 // True when `base` is class_id or one of its bases.
 bool scope_is_base(Program *program, uint32_t base, uint32_t class_id);

@@ -11,61 +11,6 @@
 
 #include "frontend/routine_inner.h"
 
-struct Routines {
-    const Sources *sources;
-    bool externals;      // external functions may be called
-    Arena *arena;        // of signatures: elaboration forgets what one equation needed
-    Map of;              // key -> index
-    VEC(Signature) signatures;
-};
-
-Routines *
-routines_open(const Sources *sources, bool externals)
-{
-    Routines *routines = base_calloc(1, sizeof *routines);
-    routines->sources = sources;
-    routines->externals = externals;
-    routines->arena = arena_create();
-    return routines;
-}
-
-void
-routines_close(Routines **place)
-{
-    if (!*place)
-        return;
-    arena_free(&(*place)->arena);
-    map_free(&(*place)->of);
-    vec_free(&(*place)->signatures);
-    free(*place);
-    *place = NULL;
-}
-
-const Sources *
-routines_sources(const Routines *routines)
-{
-    return routines->sources;
-}
-
-bool
-routines_external(const Routines *routines)
-{
-    return routines->externals;
-}
-
-uint32_t *
-routines_external_place(Routines *routines, Sym key, bool *known)
-{
-    uint32_t index;
-    *known = map_get(&routines->of, key, &index);
-    if (!*known) {
-        index = routines->signatures.n;
-        vec_push(&routines->signatures, (Signature){0});
-        map_put(&routines->of, key, index);
-    }
-    return &routines->signatures.at[index].number;
-}
-
 // --- one routine
 
 bool

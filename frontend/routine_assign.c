@@ -100,7 +100,7 @@ compile_assignments(Compile *c, Node node)
     Node tuple = ast_child(env->ast, node, 0);
     Value *outputs;
     uint32_t targets = ast_at(env->ast, tuple)->nchild;
-    if (!function_results(env, tuple, ast_child(env->ast, node, 1), node_span(env, node), &outputs))
+    if (!env->calls->results(env, tuple, ast_child(env->ast, node, 1), node_span(env, node), &outputs))
         return false;
     for (uint32_t i = 0; i < targets; i++) {
         if (!ast_child(env->ast, tuple, i))

@@ -171,7 +171,7 @@ call_second(Second *second, double u, double v, double w, Value **outputs, uint3
         }
         arguments[given++] = value;
     }
-    return function_apply_all(env, second->function, arguments, given, node_span(env, second->declared->function), outputs, n);
+    return env->calls->apply_all(env, second->function, arguments, given, node_span(env, second->declared->function), outputs, n);
 }
 
 static bool
@@ -208,7 +208,7 @@ compile_derivative(Compile *c, const Declared *declared, const Value *given, boo
     env->scope = c->frame->function->scope;
     return env->function(env, declared->function, &function)
         && (declared->second ? second_derivative(c, declared, &function, of->inputs, &outputs, &n_outputs)
-                             : function_apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
+                             : env->calls->apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
         && take_derivatives(c, signature, outputs, n_outputs, span) && compile_check_size(c) && compile_finish(c);
 }
 

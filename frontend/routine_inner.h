@@ -26,12 +26,6 @@ typedef struct Compile {
     U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
 } Compile;
 
-typedef struct Signature { // of a routine, as its callers see it
-    uint32_t number;       // 0: it cannot be compiled this way
-    uint32_t n;
-    const Type *types;     // of the outputs
-} Signature;
-
 // --- routine_cells.c
 // A new routine for the frame, whose environment becomes that of the body until it is closed.
 void compile_open(Compile *c, Frame *frame, const char *name, Span span);

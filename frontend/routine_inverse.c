@@ -106,7 +106,7 @@ compile_inverse(Compile *c, const Backward *backward, const Value *given, bool s
     c->block = compile_block(c);
     env->scope = c->frame->function->scope;
     if (!gather_arguments(c, backward, result, arguments, &n) || !env->function(env, ast_child(env->ast, backward->call, 0), &function)
-        || !function_apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
+        || !env->calls->apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
         return false;
     if (!n_outputs || outputs[0].count != 1 || outputs[0].type.base != TYPE_REAL)
         return refuse(c->frame, backward->call, "gives no scalar Real");

@@ -74,6 +74,19 @@ bases_known(Program *program, uint32_t class_id)
     return class_at(program, class_id)->bases_state != 1;
 }
 
+// Whether an extends clause leaves out the component of this name.
+static bool
+extends_leaves_out(const Ast *ast, Node extends, Sym name)
+{
+    Node mods = extends_modifications(ast, extends);
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node argument = ast_child(ast, mods, i);
+        if (ast_kind(ast, argument) == AST_DESELECT && deselected_component(ast, argument) == name)
+            return true;
+    }
+    return false;
+}
+
 bool
 scope_member(Program *program, uint32_t class_id, Sym name, Found *found)
 {

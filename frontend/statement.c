@@ -192,7 +192,7 @@ run_multi_assign(Frame *frame, Node node)
     ExprEnv *env = frame->env;
     Node tuple = ast_child(env->ast, node, 0), call = ast_child(env->ast, node, 1);
     Value *outputs;
-    if (!function_results(env, tuple, call, node_span(env, node), &outputs))
+    if (!env->calls->results(env, tuple, call, node_span(env, node), &outputs))
         return false;
     for (uint32_t i = 0; i < ast_at(env->ast, tuple)->nchild; i++) {
         Node target = ast_child(env->ast, tuple, i);

@@ -5,7 +5,7 @@
 // pre(w) (Modelica 3.6, section 8.3.5). A variable the branches define gets one equation x = if edge then e
 // else pre(x).
 // Contract: fragment.h. Complexity: linear in branches and equations.
-#include "frontend/fragment.h"
+#include "frontend/equation.h"
 
 typedef struct Definition {
     uint32_t var;
