@@ -425,7 +425,7 @@ print_fields(Canonical *canonical, Out *out)
             if (!any)
                 out_printf(out, "%s\n", names[field]);
             any = true;
-            out_printf(out, "  %-2s ", graph_kind_text((NodeKind)dae->nodes.at[dae->bonds.at[b].component].kind));
+            out_printf(out, "  %-2s ", node_kind_text((NodeKind)dae->nodes.at[dae->bonds.at[b].component].kind));
             print_row(canonical, &dae->bonds.at[b], out);
         }
     }
@@ -470,7 +470,7 @@ print_json_row(Canonical *canonical, uint32_t b, Out *out)
     const Bond *bond = &canonical->dae->bonds.at[b];
     Out name = {0};
     out_printf(out, "{\"field\": \"%s\", \"kind\": \"%s\", ", names[field_of_bond(canonical, b)],
-               graph_kind_text((NodeKind)canonical->dae->nodes.at[bond->component].kind));
+               node_kind_text((NodeKind)canonical->dae->nodes.at[bond->component].kind));
     graph_print_name(&canonical->graph, bond->component, &name);
     print_json_name(&name, "component", out);
     out_text(out, ", ");

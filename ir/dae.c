@@ -654,3 +654,14 @@ dae_has_open_buses(const Dae *dae)
             return true;
     return false;
 }
+
+const char *
+node_kind_text(NodeKind kind)
+{
+    static const char *const names[] = {
+        [NODE_COMPONENT] = "*", [NODE_ONE] = "1", [NODE_ZERO] = "0", [NODE_I] = "I", [NODE_C] = "C",
+        [NODE_R] = "R", [NODE_SE] = "Se", [NODE_SF] = "Sf", [NODE_TF] = "TF", [NODE_GY] = "GY",
+        [NODE_MEMORY] = "M", [NODE_CONSTRAINT] = "FC/EC", [NODE_BODY] = "body", [NODE_SIGNAL] = "signal",
+    };
+    return names[kind];
+}

@@ -265,6 +265,8 @@ typedef enum NodeKind {
     NODE_ONE, NODE_ZERO, // 1-junction: common flow; 0-junction: common effort
     NODE_I, NODE_C, NODE_R, NODE_SE, NODE_SF, NODE_TF, NODE_GY, NODE_MEMORY, NODE_CONSTRAINT, NODE_BODY, NODE_SIGNAL
 } NodeKind;
+// "I", "C", "1", ... as printed.
+const char *node_kind_text(NodeKind kind);
 // The work that a constraint does: any (an element), that of a drive (a prescribed motion or effort), none (it is ideal).
 typedef enum Work { WORK_UNKNOWN, WORK_NONE, WORK_DRIVE, WORK_ANY } Work;
 enum { // NodeParts.bits

@@ -8,17 +8,6 @@
 #include "ir/graph_inner.h"
 #include "ir/stored.h"
 
-const char *
-graph_kind_text(NodeKind kind)
-{
-    static const char *const names[] = {
-        [NODE_COMPONENT] = "*", [NODE_ONE] = "1", [NODE_ZERO] = "0", [NODE_I] = "I", [NODE_C] = "C",
-        [NODE_R] = "R", [NODE_SE] = "Se", [NODE_SF] = "Sf", [NODE_TF] = "TF", [NODE_GY] = "GY",
-        [NODE_MEMORY] = "M", [NODE_CONSTRAINT] = "FC/EC", [NODE_BODY] = "body", [NODE_SIGNAL] = "signal",
-    };
-    return names[kind];
-}
-
 // Ports in the order of their declaration, whatever the order of bonds. A joint's first and last are its frames, also when a
 // shaft is declared after them.
 static void
@@ -229,7 +218,7 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
     const Dae *dae = graph->dae;
     const GraphNode *at = &dae->nodes.at[node];
     size_t start = out->length;
-    out_printf(out, "  %-7s", graph_kind_text((NodeKind)at->kind));
+    out_printf(out, "  %-7s", node_kind_text((NodeKind)at->kind));
     graph_print_name(graph, node, out);
     pad_to(out, start, 30);
     if (is_junction(dae, node)) {
@@ -335,7 +324,7 @@ graph_print_json(const Dae *dae, const Problem *problem, Out *out)
         Out name = {0};
         graph_print_name(&graph, i, &name);
         out_printf(out, "%s\n  {\"id\": %u, \"kind\": \"%s\", \"name\": ", comma, i,
-                   graph_kind_text((NodeKind)dae->nodes.at[i].kind));
+                   node_kind_text((NodeKind)dae->nodes.at[i].kind));
         out_json(out, name.text);
         out_text(out, ", \"class\": ");
         Sym class_name = dae->insts.at[dae->nodes.at[i].inst].class_name;

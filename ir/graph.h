@@ -30,7 +30,4 @@ void graph_print_canonical(Dae *dae, const Problem *problem, Out *out);
 // where only the dependence is told (with loop: whether it goes through a loop).
 void graph_print_canonical_json(Dae *dae, const Problem *problem, Out *out);
 
-// "I", "C", "1", ... as printed.
-const char *graph_kind_text(NodeKind kind);
-
 #endif

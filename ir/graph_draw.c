@@ -307,7 +307,7 @@ print_letter(const Drawing *drawing, uint32_t node, Out *out)
     NodeKind kind = kind_of(drawing, node);
     bool weight = kind == NODE_I && drawing->graph.dae->nodes.at[node].parts.bits & PART_WEIGHT;
     out_printf(out, "  n%u [label=<<font color=\"%s\"><b>%s</b></font>%s<br/><font point-size=\"10\" color=\"" COLOR_NAME
-               "\">", node, letter_color(kind), graph_kind_text(kind),
+               "\">", node, letter_color(kind), node_kind_text(kind),
                weight ? " <font color=\"#15803d\"><b>Se</b></font>" : "");
     print_name(drawing, node, out);
     out_text(out, "</font>>, tooltip=\"");
@@ -582,7 +582,7 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
         out_text(out, "</font>>;\n");
     }
     if (is_junction(dae, node))
-        out_printf(out, "  n%u [label=<<b>%s</b>>];\n", node, graph_kind_text(kind_of(drawing, node)));
+        out_printf(out, "  n%u [label=<<b>%s</b>>];\n", node, node_kind_text(kind_of(drawing, node)));
     else
         print_component(drawing, node, out);
     if (composite)

@@ -54,3 +54,18 @@ locate_var_inst(const Dae *dae, Var var)
     const Group *group = dae_group(dae, var);
     return group ? group->inst : 0;
 }
+
+void
+locate_owner(const Dae *dae, uint32_t inst, Out *out)
+{
+    const Inst *at = &dae->insts.at[inst];
+    bool model = at->parent == NONE;
+    out_text(out, model ? "the model '" : "component '");
+    if (model)
+        out_text(out, sym_text(dae->syms, at->name ? at->name : dae->name));
+    else
+        dae_inst_path(dae, inst, out);
+    out_char(out, '\'');
+    if (!model && at->class_name)
+        out_printf(out, " (%s)", sym_text(dae->syms, at->class_name));
+}

@@ -322,3 +322,19 @@ structure_der(const Dae *dae, Var var)
     Var der = dae->var_der.at[var];
     return der == NONE || dae->var_flags.at[der] & VARF_REMOVED ? NONE : der;
 }
+
+void
+structure_merge_derivatives(const Dae *dae, U32Vec *column_of)
+{
+    for (Var v = 0; v < dae->nvars; v++) {
+        bool negative;
+        Var to = dae_alias(dae, v, &negative);
+        Var of = dae->var_der_of.at[to];
+        // A derivative's variable has a lower id than the derivative, but an alias may lead upwards.
+        while (of != NONE) {
+            to = dae_alias(dae, of, &negative);
+            of = dae->var_der_of.at[to];
+        }
+        vec_push(column_of, to);
+    }
+}

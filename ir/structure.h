@@ -70,8 +70,4 @@ void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, Diag
 // Reports set-valued laws that no motion satisfies while they slip, as a located error that names their components. The
 // laws are those of the over-determined part of `problem`, else the plays of the model.
 void structure_report_laws(Dae *dae, const Problem *problem, Diags *diags);
-// "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns the equation or
-// variable.
-void structure_owner(const Dae *dae, uint32_t inst, Out *out);
-
 #endif

@@ -98,7 +98,7 @@ way_print_node(const Ways *ways, uint32_t node, bool with_class, Out *out)
     const Dae *dae = ways->dae;
     const GraphNode *at = &dae->nodes.at[node];
     if (is_junction(dae, node)) {
-        out_printf(out, "%s-junction J%u", graph_kind_text((NodeKind)at->kind), ways->number.at[node]);
+        out_printf(out, "%s-junction J%u", node_kind_text((NodeKind)at->kind), ways->number.at[node]);
         return;
     }
     const Inst *inst = &dae->insts.at[at->inst];
@@ -107,7 +107,7 @@ way_print_node(const Ways *ways, uint32_t node, bool with_class, Out *out)
         return;
     }
     if (at->kind != NODE_COMPONENT)
-        out_printf(out, "%s ", graph_kind_text((NodeKind)at->kind));
+        out_printf(out, "%s ", node_kind_text((NodeKind)at->kind));
     dae_inst_path(dae, at->inst, out);
     if (with_class && inst->class_name)
         out_printf(out, " (%s)", sym_text(dae->syms, inst->class_name));

@@ -19,21 +19,6 @@ enum { SHOWN_ITEMS = CULPRITS_SHOWN, SHOWN_OWNERS = 3 };
 
 // --- words
 
-void
-structure_owner(const Dae *dae, uint32_t inst, Out *out)
-{
-    const Inst *at = &dae->insts.at[inst];
-    bool model = at->parent == NONE;
-    out_text(out, model ? "the model '" : "component '");
-    if (model)
-        out_text(out, sym_text(dae->syms, at->name ? at->name : dae->name));
-    else
-        dae_inst_path(dae, inst, out);
-    out_char(out, '\'');
-    if (!model && at->class_name)
-        out_printf(out, " (%s)", sym_text(dae->syms, at->class_name));
-}
-
 static const char *
 plural(uint32_t n)
 {
@@ -112,7 +97,7 @@ print_owners(const Reporter *reporter, bool vars, Out *out)
             continue;
         owners[n++] = owner;
         out_text(out, n == 1 ? " in " : ", ");
-        structure_owner(reporter->dae, owner, out);
+        locate_owner(reporter->dae, owner, out);
     }
     if (more)
         out_text(out, " and others");
@@ -125,7 +110,7 @@ note_equations(const Reporter *reporter, Diag *diag)
     for (uint32_t k = 0; k < reporter->culprits.n && k < SHOWN_ITEMS; k++) {
         Culprit culprit = reporter->culprits.at[k];
         Out text = {0};
-        structure_owner(reporter->dae, owner_of_equation(reporter, culprit.equation), &text);
+        locate_owner(reporter->dae, owner_of_equation(reporter, culprit.equation), &text);
         out_text(&text, ": ");
         dae_print_equation(reporter->dae, culprit.equation, &text);
         if (culprit.more)
@@ -407,22 +392,6 @@ structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode 
 }
 
 // --- the pass
-
-void
-structure_merge_derivatives(const Dae *dae, U32Vec *column_of)
-{
-    for (Var v = 0; v < dae->nvars; v++) {
-        bool negative;
-        Var to = dae_alias(dae, v, &negative);
-        Var of = dae->var_der_of.at[to];
-        // A derivative's variable has a lower id than the derivative, but an alias may lead upwards.
-        while (of != NONE) {
-            to = dae_alias(dae, of, &negative);
-            of = dae->var_der_of.at[to];
-        }
-        vec_push(column_of, to);
-    }
-}
 
 static uint32_t
 unmatched_unknowns(const Problem *problem)

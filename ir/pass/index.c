@@ -260,7 +260,7 @@ complain(Index *index, DiagCode code, uint32_t e, const char *text)
     Out where = {0};
     const Equation *at = &index->dae->equations.at[e];
     uint32_t inst = at->node < index->dae->nodes.n ? index->dae->nodes.at[at->node].inst : 0;
-    structure_owner(index->dae, inst, &where);
+    locate_owner(index->dae, inst, &where);
     Diag *diag = diag_add(index->diags, code, at->span, "in %s: %s", where.text, text);
     locate_move(index->dae, diag, inst);
     out_free(&where);

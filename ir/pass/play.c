@@ -11,6 +11,7 @@
 // Complexity: that of a few matchings.
 //
 //     f = k*e;  v = x + der(e);  f in a*Sgn(x)      ->     if mode == 0 then x = 0 else der(f) = 0
+#include "ir/locate.h"
 #include "ir/pass/play.h"
 
 enum { ROUNDS = 40, NEITHER = 2 };
@@ -121,7 +122,7 @@ enum { LISTED = 6 };
 static void
 name_law(const Dae *dae, const Law *law, Out *out)
 {
-    structure_owner(dae, dae->nodes.at[dae->equations.at[law->equation].node].inst, out);
+    locate_owner(dae, dae->nodes.at[dae->equations.at[law->equation].node].inst, out);
 }
 
 void
