@@ -138,6 +138,10 @@ $(BUILD)/tests/tools/jaccheck: $(BUILD)/tests/tools/jaccheck.o $(LIBS)
 $(BUILD)/tests/tools/rules: $(BUILD)/tests/tools/rules.o $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -Wl,--gc-sections -o $@ $< $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a) $(SUNDIALS) -lm
+RANDOM_KINDS = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/random/*.c))
+$(BUILD)/tests/tools/random_model: $(BUILD)/tests/tools/random_model.o $(RANDOM_KINDS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ -lm
 $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm
@@ -174,8 +178,8 @@ check-asan: packages
 demo: packages
 	$(MAKE) -j$(JOBS) all
 	examples/quarter_car/demo.sh $(BUILD)
-# Models of each of eight kinds, from seed FIRST on, with all solvers.
-MODELS ?= 250
+# Models of each kind, from seed FIRST on, with all solvers.
+MODELS ?= 100
 FIRST  ?= 1000
 random: packages
 	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/random_model

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Random models, each written twice (tests/tools/random_model.c): at the end all solvers and both forms agree on all variables that both have.
+# Random models, each written twice (tests/tools/random_model.c): all solvers and both forms agree on all variables that both have, in all rows.
 # usage: tests/random.sh BUILD FIRST COUNT [KIND...]     COUNT seeds from FIRST on, of each kind; exit status 1 when a model differs
 set -u
 build=$1 first=$2 count=$3
 shift 3
-[ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables
+[ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables arrays classes functions whens impacts friction valves delays \
+    transports fractional inverse_memory pendulums sleighs
 export MDLC_VERIFY=1 MDLC_CHECK=steps
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,11 +25,13 @@ for kind in "$@"; do
         good=1
         "$build/tests/tools/random_model" "$kind" "$seed" >"$work/model.mdl"
         simulate Written "$work/written.csv" --solver ida || { good=0; echo "$kind $seed, written out:"; cat "$work/said"; }
-        for way in 'ida --form causal' 'ida --form dae' 'cvode' 'adams' 'erk' 'gauss'; do
+        for way in 'ida --form causal' 'ida --form dae' 'cvode' 'erk' 'adams' 'gauss'; do
             [ $good = 1 ] || break
+            # The exponentials of fractional derivatives are so stiff that these two take thousands of steps for each row.
+            case $kind-$way in fractional-adams | fractional-gauss) continue ;; esac
             # shellcheck disable=SC2086
             simulate Given "$work/given.csv" --solver $way || { good=0; echo "$kind $seed, $way:"; cat "$work/said"; break; }
-            awk -F, -v allowed=1e-5 -f "${0%/*}/tools/last_rows.awk" "$work/written.csv" "$work/given.csv" >"$work/differences" && continue
+            awk -F, -v allowed=1e-5 -f "${0%/*}/tools/same_rows.awk" "$work/written.csv" "$work/given.csv" >"$work/differences" && continue
             good=0
             echo "$kind $seed, $way:"
             cat "$work/differences"

@@ -6,47 +6,13 @@
 // `Given` says something in the way a user would: by components of the library, by energies, memory elements, constraints, tables, in equations
 // of any order. `Written` says the same in plain explicit equations that were derived by hand from the textbooks' laws, or in another part of the
 // language (a function for expressions, an algorithm for events), so that passes, library and solvers have little in common on the two ways.
-#include "tests/random.h"
+#include "tests/random/kinds.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// With as many digits as are printed.
-static double
-between(Random *random, double low, double high)
-{
-    return round(1000 * low + (high - low) * random_below(random, 1000)) / 1000;
-}
-
-static const char *
-either(Random *random, const char *a, const char *b)
-{
-    return random_below(random, 2) ? a : b;
-}
-
-// Prints the lines in random order.
-static void
-shuffled(Random *random, char line[][400], uint32_t n)
-{
-    for (uint32_t i = n; i > 1; i--) {
-        uint32_t other = random_below(random, i);
-        char kept[400];
-        memcpy(kept, line[i - 1], sizeof kept);
-        memcpy(line[i - 1], line[other], sizeof kept);
-        memcpy(line[other], kept, sizeof kept);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        printf("    %s\n", line[i]);
-}
-
-static void
-end_model(const char *name, double stop)
-{
-    printf("    annotation(experiment(StopTime = %g));\n  end %s;\n", stop, name);
-}
 
 // --- expressions: values of time, in equations and in a function
 
@@ -136,7 +102,7 @@ hybrid(Random *random)
                        "    Boolean on(start = true, fixed = true);\n"
                        "    Integer n(start = 0, fixed = true), m(start = 0, fixed = true);\n"
                        "    discrete Real h(start = 0, fixed = true);\n";
-    char line[8][400];
+    char line[8][LINE];
     snprintf(line[0], sizeof *line, "on = x < %.3f or pre(on) and x <= %.3f;", low, high);
     snprintf(line[1], sizeof *line, "der(x) = (if on then %.3f else 0) - %.3f*x;", gain, loss);
     snprintf(line[2], sizeof *line, "when sample(%.3f, %.3f) then h = x; m = pre(m) + 1; end when;", first, period);
@@ -240,7 +206,7 @@ beads(Random *random)
         x[i] = between(random, -1, 1), v[i] = between(random, -1, 1);
     }
     printf("  model Given\n");
-    char line[20][400];
+    char line[20][LINE];
     uint32_t lines = 0;
     for (uint32_t i = 0; i < n; i++) {
         printf("    Real x%u(start = %.3f, fixed = true), y%u(start = %.4f), u%u(start = %.3f, fixed = true), w%u, l%u;\n", i, x[i], i,
@@ -300,7 +266,7 @@ linkage(Random *random)
            "    Planar.Link k1(L = %.3f, m = %.3f), k2(L = %.3f, m = %.3f), k3(L = %.3f, m = %.3f);\n"
            "    Real phi = k1.frame_a.phi, x = k2.frame_b.x, y = k2.frame_b.y;\n  equation\n",
            d, angle, speed, coupler - angle, rocker, a, m[0], b, m[1], c, m[2]);
-    char line[8][400] = {"connect(o.frame, j1.frame_a);", "connect(j1.frame_b, k1.frame_a);", "connect(k1.frame_b, j2.frame_a);", "connect(j2.frame_b, k2.frame_a);",
+    char line[8][LINE] = {"connect(o.frame, j1.frame_a);", "connect(j1.frame_b, k1.frame_a);", "connect(k1.frame_b, j2.frame_a);", "connect(j2.frame_b, k2.frame_a);",
                          "connect(k2.frame_b, j3.frame_a);", "connect(k3.frame_b, j3.frame_b);", "connect(p.frame, j4.frame_a);", "connect(j4.frame_b, k3.frame_a);"};
     shuffled(random, line, 8);
     end_model("Given", 1);
@@ -422,7 +388,9 @@ tables(Random *random)
 
 static const struct { const char *name; void (*print)(Random *random); } kinds[] = {
     {"expressions", expressions}, {"hybrid", hybrid}, {"circuit", circuit}, {"beads", beads}, {"linkage", linkage},
-    {"energies", energies}, {"memory", memory}, {"tables", tables},
+    {"energies", energies}, {"memory", memory}, {"tables", tables}, {"arrays", arrays}, {"classes", classes}, {"functions", functions}, {"whens", whens},
+    {"impacts", impacts}, {"friction", friction}, {"valves", valves}, {"delays", delays}, {"transports", transports}, {"fractional", fractional},
+    {"inverse_memory", inverse_memory}, {"pendulums", pendulums}, {"sleighs", sleighs},
 };
 
 int
