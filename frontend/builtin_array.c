@@ -267,8 +267,7 @@ builtin_cross(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        out->elements[i] = expr_sub(exprs, expr_2(exprs, OP_MUL, x[j], y[k]),
-                                    expr_2(exprs, OP_MUL, x[k], y[j]));
+        out->elements[i] = expr_sub(exprs, factor_product(call->env, x[j], y[k]), factor_product(call->env, x[k], y[j]));
     }
     return true;
 }
@@ -331,8 +330,7 @@ builtin_outer(BuiltinCall *call, Value *out)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
-            out->elements[i * b->count + j] = expr_2(call->env->exprs, OP_MUL, a->elements[i],
-                                                     b->elements[j]);
+            out->elements[i * b->count + j] = factor_product(call->env, a->elements[i], b->elements[j]);
     return true;
 }
 

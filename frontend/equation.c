@@ -592,6 +592,7 @@ elaborate_assert(Context *context, Node call)
         vec_push(&context->frag->told, told);
     }
     store_shape(elab, context->frag, e, &made.shape, &made.row, &made.n);
+    made.other_units = elab->env.other_units;
     vec_push(&context->frag->asserts, made);
 }
 
@@ -610,6 +611,7 @@ elaborate_effect(Context *context, Node call)
     FragAssert made = {.span = node_at(elab, call)->span, .guard = elab->guard, .told = context->frag->told.n};
     made.message = sym_of(elab->dae->syms, "a call has no finite result");
     store_shape(elab, context->frag, expr_1(exprs, OP_NOEVENT, e), &made.shape, &made.row, &made.n);
+    made.other_units = elab->env.other_units;
     vec_push(&context->frag->asserts, made);
 }
 

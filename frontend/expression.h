@@ -180,7 +180,8 @@ struct ExprEnv {
     Routines *routines;      // NULL: functions are not called at run time
     LocalPicks *picks;            // subscripts known at run time of the reference at hand; NULL: none may be
     bool compile;            // in a routine: slots are its cells
-    bool other_units;        // a function gave what is being evaluated another unit than its text has (function_units.c)
+    bool other_units;        // what is being evaluated may have another unit than its text: a function declares it (function_units.c),
+                             // or a number that multiplies vanished (factor.c)
     bool at_run_time;        // why the function that failed last cannot be expanded: it needs values known at run time
     const struct Running *running; // functions being expanded, inside out
     Expr guard;              // holds where the statement being executed is reached; 0: always

@@ -74,6 +74,12 @@ bool operator_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Val
 bool operator_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
 bool expression_binary(ExprEnv *env, Node node, Value *out); // a chain of BINARY nodes
 
+// --- factor.c: ExprEnv.other_units is set where numbers multiply in the parts of a product or quotient, or in the terms of a
+// sum, and none does in what was made of them
+void factor_note_product(ExprEnv *env, const Expr *parts, uint32_t n, Expr product);
+void factor_note_sum(ExprEnv *env, const Expr *parts, uint32_t n, Expr sum);
+Expr factor_product(ExprEnv *env, Expr a, Expr b); // a*b
+
 // --- overload.c: operators of records (Modelica 3.6, chapter 14)
 bool overload_binary(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out);
 bool overload_unary(ExprEnv *env, AstOp op, const Value *operand, Span span, Value *out);

@@ -143,6 +143,7 @@ typedef struct FragAssert {
     Expr shape;
     uint32_t row, n, guard;
     uint8_t level;
+    bool other_units;        // Assert.other_units
     Sym message;
     uint32_t told, n_told;   // values in the message: range of Fragment.told
     Span span;

@@ -622,7 +622,7 @@ link_events(Linker *linker, const Fragment *frag, const Shift *shift)
         const FragAssert *assert = &frag->asserts.at[i];
         if (!guard_holds(linker, frag, shift, assert->guard))
             continue;
-        Assert made = {.condition = assert->shape, .inst = shift->inst, .level = assert->level,
+        Assert made = {.condition = assert->shape, .inst = shift->inst, .level = assert->level, .other_units = assert->other_units,
                        .message = assert->message, .span = assert->span};
         made.row = link_row(linker, frag, shift, assert->row, assert->n);
         made.told = dae->told.n;

@@ -54,6 +54,18 @@ scalar_binary(Exprs *exprs, AstOp op, Expr a, Expr b)
     }
 }
 
+// Numbers that multiply and vanish are noted.
+static Expr
+arithmetic_binary(ExprEnv *env, AstOp op, Expr a, Expr b)
+{
+    Expr parts[2] = {a, b}, result = scalar_binary(env->exprs, op, a, b);
+    if (op == AOP_MUL || op == AOP_EMUL || op == AOP_DIV || op == AOP_EDIV)
+        factor_note_product(env, parts, 2, result);
+    else if (op == AOP_ADD || op == AOP_EADD || op == AOP_SUB || op == AOP_ESUB)
+        factor_note_sum(env, parts, 2, result);
+    return result;
+}
+
 // Element i op element i; a scalar operand meets every element of the other.
 static bool
 elementwise(ExprEnv *env, AstOp op, VarType base, const Value *left, const Value *right, Span span,
@@ -64,8 +76,8 @@ elementwise(ExprEnv *env, AstOp op, VarType base, const Value *left, const Value
     if (!value_new(env, &type, span, out))
         return false;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = scalar_binary(env->exprs, op, left->elements[left->type.rank ? i : 0],
-                                         right->elements[right->type.rank ? i : 0]);
+        out->elements[i] = arithmetic_binary(env, op, left->elements[left->type.rank ? i : 0],
+                                             right->elements[right->type.rank ? i : 0]);
     return true;
 }
 
@@ -89,10 +101,11 @@ matrix_product(ExprEnv *env, VarType base, const Value *left, const Value *right
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < columns; j++) {
             for (uint32_t k = 0; k < inner; k++)
-                terms[k] = expr_2(env->exprs, OP_MUL, left->elements[i * inner + k],
-                                  right->elements[k * columns + j]);
-            out->elements[i * columns + j] = inner == 0 ? expr_const(env->exprs, 0)
+                terms[k] = factor_product(env, left->elements[i * inner + k], right->elements[k * columns + j]);
+            Expr sum = inner == 0 ? expr_const(env->exprs, 0)
                 : inner == 1 ? terms[0] : expr_make(env->exprs, OP_ADD, terms, inner);
+            factor_note_sum(env, terms, inner, sum);
+            out->elements[i * columns + j] = sum;
         }
     return true;
 }
@@ -256,8 +269,14 @@ typedef struct Chain {
 static void
 chain_close(ExprEnv *env, Chain *chain)
 {
-    if (chain->terms.n > 1)
-        chain->value.elements[0] = expr_make(env->exprs, chain->op, chain->terms.at, chain->terms.n);
+    if (chain->terms.n > 1) {
+        Expr made = expr_make(env->exprs, chain->op, chain->terms.at, chain->terms.n);
+        chain->value.elements[0] = made;
+        if (chain->op == OP_MUL)
+            factor_note_product(env, chain->terms.at, chain->terms.n, made);
+        else if (chain->op == OP_ADD)
+            factor_note_sum(env, chain->terms.at, chain->terms.n, made);
+    }
     vec_clear(&chain->terms);
 }
 

@@ -156,8 +156,11 @@ fold_elements(ExprEnv *env, Fold fold, const Expr *elements, uint32_t n)
 {
     if (n == 1)
         return elements[0];
-    if (fold == FOLD_SUM || fold == FOLD_PRODUCT)
-        return expr_make(env->exprs, fold == FOLD_SUM ? OP_ADD : OP_MUL, elements, n);
+    if (fold == FOLD_SUM || fold == FOLD_PRODUCT) {
+        Expr made = expr_make(env->exprs, fold == FOLD_SUM ? OP_ADD : OP_MUL, elements, n);
+        (fold == FOLD_SUM ? factor_note_sum : factor_note_product)(env, elements, n, made);
+        return made;
+    }
     Expr e = elements[0];
     for (uint32_t i = 1; i < n; i++)
         e = expr_2(env->exprs, fold == FOLD_MIN ? OP_MIN : OP_MAX, e, elements[i]);

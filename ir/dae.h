@@ -126,7 +126,7 @@ typedef struct Equation {
     uint8_t generated; // 1: made by the compiler (connection, derivative, law); 0: the user's
     bool binding : 1;  // var = e of a modification or declaration, var in the first slot: it belongs to the class of var
     bool guarded : 1;  // it is here because of how the connectors are connected: cardinality, Connections.isRoot
-    uint8_t other_units; // 1: a function declares other units than its text gives: not checked
+    uint8_t other_units; // 1: a function declares other units than its text gives, or a factor was folded away: not checked
     uint8_t root;    // DAE_ROOT_*: it defines a root by a set-valued term (pass `roots`)
     Span span;
 } Equation;
@@ -145,6 +145,7 @@ typedef struct Assert {
     uint32_t row;
     uint32_t inst;
     uint8_t level;   // 0 error, 1 warning, 2 terminate when condition becomes FALSE
+    bool other_units; // Equation.other_units
     Sym message;     // with a place for each of its values (runtime/template.h)
     uint32_t told, n_told; // the values: range of Dae.told
     Span span;

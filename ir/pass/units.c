@@ -3,9 +3,9 @@
 // Purpose: Modelica 3.6, chapter 19, as an error with both units and the conversion.
 // Method: the unit of every subexpression is computed bottom-up over the DAG of a shape, once per shape and
 // tuple of units of its slots; equations only build the tuple. A quantity is known, unknown (a variable
-// without unit: it takes whatever unit the equation needs), or a literal (adopts the unit it meets). In a
-// product a literal that is a simple ratio (2, 1/2, 3/4) is a pure number; any other (9.81, 1000) may carry
-// a unit or a conversion, so that the product is a literal again. An expression of time and literals alone
+// without unit: it takes whatever unit the equation needs), or a literal (adopts the unit it meets). In a product a literal
+// may carry a unit or a conversion, so that the product is a literal again, whatever its value: constants and parameters
+// without unit do, too, and what is left of a constant that has one is a literal. An expression of time and literals alone
 // counts as a literal, and so does what has its unit from time alone where that does not fit: sin(n*time) is usual.
 // Contract: requires bonds; changes nothing. Errors E0301-E0304. rad is a number.
 // Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
@@ -19,7 +19,7 @@
 #include "ir/problem.h"
 #include "ir/unit.h"
 
-typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_SIMPLE, UNIT_KNOWN } Knowledge; // SIMPLE: a pure-number literal
+typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_KNOWN } Knowledge;
 
 typedef struct Quantity {
     uint8_t knowledge; // Knowledge
@@ -159,7 +159,7 @@ static Quantity
 quantity_of_key(UnitsPass *pass, uint64_t key)
 {
     if (key < 2)
-        return (Quantity){.knowledge = key ? UNIT_SIMPLE : UNIT_UNKNOWN, .unit = unit_one()};
+        return (Quantity){.knowledge = key ? UNIT_LITERAL : UNIT_UNKNOWN, .unit = unit_one()};
     Quantity quantity = {.knowledge = UNIT_KNOWN, .unit = pass->units.at[key >> 32]};
     uint32_t order = (uint32_t)(key & UINT32_MAX) >> 2;
     for (; order; order--)
@@ -186,12 +186,6 @@ static Quantity
 number_quantity(void)
 {
     return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_one()};
-}
-
-static bool
-is_literal(const Quantity *quantity)
-{
-    return quantity->knowledge == UNIT_LITERAL || quantity->knowledge == UNIT_SIMPLE;
 }
 
 static void
@@ -238,7 +232,7 @@ sum_quantity(UnitsPass *pass, Expr e)
     for (uint32_t i = 0; i < n; i++) {
         Expr term = expr_arg(exprs, e, i);
         const Quantity *quantity = &pass->of.at[term];
-        literal |= is_literal(quantity);
+        literal |= quantity->knowledge == UNIT_LITERAL;
         unsure = quantity->knowledge == UNIT_UNKNOWN ? term : unsure;
         if (quantity->knowledge != UNIT_KNOWN)
             continue;
@@ -262,32 +256,18 @@ sum_quantity(UnitsPass *pass, Expr e)
     return sum;
 }
 
-// p/q with small p and q: a count, a half, two thirds. Other literals may stand for a quantity.
-static bool
-is_simple_ratio(double value)
-{
-    static const double divisors[] = {1, 2, 3, 4, 6, 8};
-    for (uint32_t i = 0; i < 6; i++)
-        for (uint32_t k = 0; k < 6; k++)
-            if (fabs(fabs(value) * divisors[i] - divisors[k]) < 1e-12)
-                return true;
-    return false;
-}
-
 static Quantity
 product_quantity(UnitsPass *pass, Expr e, Op op)
 {
     const Exprs *exprs = pass->dae->exprs;
     Quantity product = number_quantity();
-    bool pure = false, known = false, unknown = false, literal = false;
+    bool known = false, unknown = false, literal = false;
     if (op == OP_MUL && expr_nargs(exprs, e) == 2 && is_negated(exprs, e))
         return pass->of.at[expr_arg(exprs, e, 1)]; // -T keeps the scale of T
     for (uint32_t i = 0; i < expr_nargs(exprs, e); i++) {
-        Expr arg = expr_arg(exprs, e, i);
-        const Quantity *factor = &pass->of.at[arg];
+        const Quantity *factor = &pass->of.at[expr_arg(exprs, e, i)];
         unknown |= factor->knowledge == UNIT_UNKNOWN;
         literal |= factor->knowledge == UNIT_LITERAL;
-        pure |= factor->knowledge == UNIT_SIMPLE && !expr_is_const(exprs, arg, -1);
         if (factor->knowledge != UNIT_KNOWN)
             continue;
         known = true;
@@ -296,8 +276,7 @@ product_quantity(UnitsPass *pass, Expr e, Op op)
     }
     if (unknown)
         return unknown_quantity();
-    // 2*sin(x) may be 2 m: a literal times a number is a literal.
-    if (literal || !known || (pure && unit_is_number(&product.unit)))
+    if (literal || !known)
         return literal_quantity();
     return product;
 }
@@ -319,7 +298,7 @@ power_quantity(UnitsPass *pass, Expr e)
     Quantity quantity = pass->of.at[base];
     want_number(pass, e, exponent);
     if (quantity.knowledge != UNIT_KNOWN)
-        return quantity.knowledge == UNIT_SIMPLE ? literal_quantity() : quantity;
+        return quantity;
     if (expr_op(exprs, exponent) != OP_CONST)
         return unit_is_number(&quantity.unit) ? quantity : unknown_quantity();
     if (!unit_power(quantity.unit, expr_value(exprs, exponent), &quantity.unit))
@@ -332,7 +311,7 @@ static Quantity
 integral_quantity(UnitsPass *pass, Expr e)
 {
     Quantity integrand = pass->of.at[expr_arg(pass->dae->exprs, e, 2)], limit = pass->of.at[expr_arg(pass->dae->exprs, e, 3)];
-    if (is_literal(&integrand) || is_literal(&limit))
+    if (integrand.knowledge == UNIT_LITERAL || limit.knowledge == UNIT_LITERAL)
         return literal_quantity();
     if (integrand.knowledge != UNIT_KNOWN || limit.knowledge != UNIT_KNOWN
         || !unit_multiply(integrand.unit, limit.unit, &integrand.unit))
@@ -374,8 +353,7 @@ leaf_quantity(UnitsPass *pass, Expr e, Op op)
         return pass->slots.at[expr_slot_of(exprs, e)];
     if (op == OP_TIME)
         return (Quantity){.knowledge = UNIT_KNOWN, .unit = unit_base(UNIT_SECOND), .of_time = true};
-    bool simple = is_simple_ratio(expr_value(exprs, e));
-    return (Quantity){.knowledge = simple ? UNIT_SIMPLE : UNIT_LITERAL, .unit = unit_one()};
+    return literal_quantity();
 }
 
 // --- one expression, its arguments being done
@@ -769,7 +747,8 @@ pass_units(Dae *dae, Diags *diags)
         if (!dae->binds.at[i].other_units)
             check_bind(&pass, &dae->binds.at[i]);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
-        check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span, NONE);
+        if (!dae->asserts.at[i].other_units)
+            check_shape(&pass, dae->asserts.at[i].condition, dae->asserts.at[i].row, dae->asserts.at[i].span, NONE);
     vec_free(&pass.unit_of_sym);
     vec_free(&pass.units);
     map_free(&pass.known);
