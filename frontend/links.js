@@ -176,7 +176,10 @@
   }
 
   var far = coming(null), blocks = document.querySelector(".blocks"), inBlocks = blocks && coming(blocks);
-  document.querySelectorAll(".waiting").forEach(function (e) { (e.closest(".blocks") ? inBlocks : far).observe(e); });
+  document.querySelectorAll(".waiting").forEach(function (e) {
+    e.style.setProperty("--rows", e.dataset.rows);
+    (e.closest(".blocks") ? inBlocks : far).observe(e);
+  });
   window.addEventListener("beforeprint", fillAll);
 
   // --- files

@@ -6,10 +6,10 @@
 #include "frontend/digest.h"
 #include "frontend/trajectory.h"
 
-// No other script runs in the page, whatever names and texts a model brings along. Pictures of graphs have attributes of style, which
-// no digest can name.
+// No other script runs in the page and no other style counts, whatever names and texts a model brings along. Elements have no
+// attributes of style, which no digest can name; what scripts set of an element's style is not concerned.
 static void
-allow_script(const char *text, Out *out)
+allow(const char *text, Out *out)
 {
     out_text(out, " 'sha256-");
     digest_print(text, out);
@@ -28,13 +28,15 @@ void
 page_begin(const char *title, Out *out)
 {
     out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src");
-    allow_script((const char *)asset_plot_js, out);
-    allow_script((const char *)asset_links_js, out);
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src");
+    allow((const char *)asset_page_css, out);
+    out_text(out, "; script-src");
+    allow((const char *)asset_plot_js, out);
+    allow((const char *)asset_links_js, out);
     out_text(out, "; img-src data:\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     out_html(out, title);
-    out_text(out, "</title>\n<style>\n");
+    out_text(out, "</title>\n<style>");
     out_text(out, (const char *)asset_page_css);
     out_text(out, "</style>\n</head>\n<body>\n");
 }

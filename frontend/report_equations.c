@@ -133,7 +133,7 @@ static void
 begin_later(const Report *report, uint32_t rows)
 {
     if (report->later)
-        out_printf(report->out, "<div class=\"waiting\" style=\"--rows:%u\"></div><script type=\"text/plain\" class=\"later\">\n", rows);
+        out_printf(report->out, "<div class=\"waiting\" data-rows=\"%u\"></div><script type=\"text/plain\" class=\"later\">\n", rows);
 }
 
 static void

@@ -281,19 +281,6 @@ analysis_free_system(System *system)
 }
 
 int
-analysis_write(const Session *session, Out *text)
-{
-    const char *path = session->options.run.output;
-    if (!path)
-        return print_out(text);
-    int error = write_file(path, text);
-    out_free(text);
-    if (error)
-        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
-    return error ? EXIT_IO : EXIT_FINE;
-}
-
-int
 analysis_run(Session *session, AnalysisCheck *check, AnalysisFinish *finish)
 {
     Analysis analysis;

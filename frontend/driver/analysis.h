@@ -29,8 +29,6 @@ void analysis_free_system(System *system);
 typedef int AnalysisCheck(const Analysis *analysis);
 typedef int AnalysisFinish(Session *session, const System *system);
 int analysis_run(Session *session, AnalysisCheck *check, AnalysisFinish *finish);
-// Writes `text` to the file of -o, or prints it; frees it.
-int analysis_write(const Session *session, Out *text);
 // The settable value or the column of that name; UINT32_MAX after a message with the nearest name.
 uint32_t analysis_find_settable(const Analysis *analysis, const char *name);
 uint32_t analysis_find_output(const Analysis *analysis, const char *name);

@@ -127,6 +127,10 @@ build_joined(Session *session, const EngineOptions *engine, ObjectOptions *objec
     uint32_t n_words = 0;
     Out why = {0};
     Making making;
+    if (!strcmp(target, "-")) {
+        fputs("mdlc: an object file with external functions is linked from two: -o FILE\n", stderr);
+        return EXIT_USAGE;
+    }
     int error = making_begin(&making, target);
     if (error)
         return cannot_begin(target, error);
@@ -169,13 +173,19 @@ static int
 build_header(Session *session, const char *symbol)
 {
     Out out = {0};
-    const char *path = session->options.run.output;
     header_print(session->compilation.sys->model, symbol, &out);
-    int error = write_file(path, &out);
-    out_free(&out);
-    if (error)
-        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
-    return error ? EXIT_IO : EXIT_FINE;
+    return write_output(session, &out);
+}
+
+// What a linker writes is a file.
+static int
+check_target(const Options *o)
+{
+    bool linked = !o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared");
+    if (!linked || strcmp(o->run.output, "-") != 0)
+        return EXIT_FINE;
+    fputs("mdlc: a program is linked into a file: -o FILE (--emit=obj, asm, llvm and c-header may go to standard output, -o -)\n", stderr);
+    return EXIT_USAGE;
 }
 
 // What is linked here looks for the usual name.
@@ -203,6 +213,8 @@ command_build(Session *session)
     size_t length = strlen(o->run.output);
     if (!status)
         status = check_symbol(o);
+    if (!status)
+        status = check_target(o);
     if (status)
         return status;
     if (length > 4 && !strcmp(o->run.output + length - 4, ".fmu")) {

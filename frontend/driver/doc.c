@@ -143,13 +143,6 @@ command_doc(Session *session)
     const DocOptions options = {.format = format_of(o), .examples = distributed_folder(session->arena, "examples", "README.md")};
     Out out = {0};
     int status = document(session, &options, &out);
-    if (status || !o->run.output) {
-        int printed = print_out(&out);
-        return status ? status : printed;
-    }
-    int error = write_file(o->run.output, &out);
-    out_free(&out);
-    if (error)
-        fprintf(stderr, "mdlc: %s: %s\n", o->run.output, strerror(error));
-    return error ? EXIT_IO : EXIT_FINE;
+    int written = status ? print_out(&out) : write_output(session, &out);
+    return status ? status : written;
 }

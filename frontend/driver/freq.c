@@ -50,7 +50,7 @@ write_response(const Session *session, const System *system, const Response *res
         response_print_csv(system, response, &out);
     else
         response_print_text(system, response, &out);
-    return analysis_write(session, &out);
+    return write_output(session, &out);
 }
 
 // An input without any influence is rarely what was meant: the amplitude of a source that is zero where the model is linearised.

@@ -21,7 +21,7 @@ write_system(Session *session, const System *system)
         system_print_json(system, &out);
     else
         system_print_text(system, &out);
-    return analysis_write(session, &out);
+    return write_output(session, &out);
 }
 
 int

@@ -103,7 +103,6 @@ command_plot(Session *session)
 static int
 write_report(Session *session, const Table *table, int status)
 {
-    const char *path = session->options.run.output;
     const Dae *dae = session->compilation.dae;
     const char *name = sym_text(dae->syms, dae->name);
     const ReportInput input = {.compilation = &session->compilation, .sources = session->sources,
@@ -112,11 +111,7 @@ write_report(Session *session, const Table *table, int status)
                                .stats = &session->stats, .status = status, .compile_seconds = session->compile_seconds};
     Out page = {0};
     report_print(&input, &page);
-    int error = write_file(path, &page);
-    out_free(&page);
-    if (error)
-        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
-    return error ? EXIT_IO : EXIT_FINE;
+    return write_output(session, &page);
 }
 
 // All that changes.

@@ -316,9 +316,16 @@ check_regex(const char *text)
 }
 
 int
-write_file(const char *path, const Out *text)
+write_output(const Session *session, Out *text)
 {
-    return replace_file(path, text->text, text->length, 0); // a part of a page, or of a matrix, is of no use
+    const char *path = session->options.run.output;
+    if (!path || !strcmp(path, "-"))
+        return print_out(text);
+    int error = replace_file(path, text->text, text->length, 0); // a part of a page, or of a matrix, is of no use
+    out_free(text);
+    if (error)
+        fprintf(stderr, "mdlc: %s: %s\n", path, strerror(error));
+    return error ? EXIT_IO : EXIT_FINE;
 }
 
 bool

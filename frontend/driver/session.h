@@ -39,8 +39,9 @@ void print_diagnostics(Session *session);
 int internal_fault(const char *text);
 // Prints and frees `out`; a full disk is exit code 5, not silence.
 int print_out(Out *out);
-// Zero, or errno.
-int write_file(const char *path, const Out *text);
+// Writes what a call makes as a whole to the file of its -o (`-`: standard output), or prints it where there is none; frees it. An exit
+// code; errors are told.
+int write_output(const Session *session, Out *text);
 // Where the program stands, with a slash at the end; "" when that cannot be found out.
 const char *program_folder(Arena *arena);
 // A folder of the distribution (stdlib, examples); `file` is one it has. Lives in `arena`.

@@ -32,7 +32,7 @@ command_steady(Session *session)
             system_print_steady_json(&system, &out);
         else
             system_print_steady(&system, &out);
-        status = analysis_write(session, &out);
+        status = write_output(session, &out);
     }
     out_free(&out);
     analysis_free_system(&system);

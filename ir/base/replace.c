@@ -47,13 +47,14 @@ replace_begin(Replacement *replacement, const char *target, const char *suffix)
     struct stat status;
     *replacement = (Replacement){.file = -1};
     // What a link leads to decides: /dev/stdout is one.
-    bool there = stat(target, &status) == 0;
-    replacement->direct = there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    bool standard = !strcmp(target, "-"), there = !standard && stat(target, &status) == 0;
+    replacement->direct = standard || (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
     if (there && S_ISDIR(status.st_mode))
         return EISDIR;
     replacement->target = joined(target, "", "");
     replacement->fresh = replacement->direct ? joined(target, "", "") : joined(target, ".XXXXXX", suffix);
-    replacement->file = replacement->direct ? open(target, O_WRONLY | O_CLOEXEC) : mkostemps(replacement->fresh, (int)strlen(suffix), O_CLOEXEC);
+    replacement->file = standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+        : replacement->direct ? open(target, O_WRONLY | O_CLOEXEC) : mkostemps(replacement->fresh, (int)strlen(suffix), O_CLOEXEC);
     if (replacement->file >= 0)
         return 0;
     int error = errno;

@@ -3,7 +3,7 @@
 // What is written stands under a name of its own beside the target, which nobody can foretell, and takes the target's name when all of
 // it is on the disk. So whoever reads the target has the old file or the new one, two writers do not mix, a process that ends in between
 // leaves the old one, and no link that somebody put there is followed: rename() replaces the link itself.
-// Targets that are no ordinary files - /dev/stdout, a pipe - cannot be replaced and are written to.
+// Targets that are no ordinary files - /dev/stdout, a pipe - cannot be replaced and are written to, and `-` is standard output.
 #ifndef MDLC_BASE_REPLACE_H
 #define MDLC_BASE_REPLACE_H
 

@@ -361,14 +361,15 @@ leaf_quantity(UnitsPass *pass, Expr e, Op op)
 static bool
 is_of_time(const UnitsPass *pass, Expr e)
 {
-    uint32_t known = 0, n = expr_nargs(pass->dae->exprs, e);
+    bool any = false;
+    uint32_t n = expr_nargs(pass->dae->exprs, e);
     for (uint32_t i = 0; i < n; i++) {
         const Quantity *arg = &pass->of.at[expr_arg(pass->dae->exprs, e, i)];
         if (arg->knowledge == UNIT_KNOWN && !arg->of_time && !unit_is_number(&arg->unit))
             return false;
-        known += arg->knowledge == UNIT_KNOWN && arg->of_time;
+        any |= arg->of_time; // n*time, too, which takes the unit it meets
     }
-    return known;
+    return any;
 }
 
 static Quantity
