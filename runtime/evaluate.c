@@ -12,13 +12,9 @@
 #include "runtime/template.h"
 
 void
-evaluate_load(Run *run, double time, const double *y, const double *yp)
+evaluate_stick(const Run *run)
 {
     const mdl_model *model = run->model;
-    run->v[0] = time;
-    memcpy(run->v + model->y, y, run->ny * sizeof *y);
-    memcpy(run->v + model->yp, yp, run->ny * sizeof *yp);
-    run->mode = y + run->ny;
     for (uint32_t k = 0; k < model->n_sgns; k++) {
         const mdl_sgn *law = &model->sgn[k];
         if (law->state >= 0 && run->v[law->mode] == 0) {
@@ -26,6 +22,17 @@ evaluate_load(Run *run, double time, const double *y, const double *yp)
             run->v[model->yp + (uint32_t)law->state] = 0;
         }
     }
+}
+
+void
+evaluate_load(Run *run, double time, const double *y, const double *yp)
+{
+    const mdl_model *model = run->model;
+    run->v[0] = time;
+    memcpy(run->v + model->y, y, run->ny * sizeof *y);
+    memcpy(run->v + model->yp, yp, run->ny * sizeof *yp);
+    run->mode = y + run->ny;
+    evaluate_stick(run);
 }
 
 void

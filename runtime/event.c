@@ -59,6 +59,7 @@ advance(Run *run)
         if (run->rests)
             rest_note(run, k, run->v[model->y + reinit->state], run->v[reinit->next]);
         run->v[model->y + reinit->state] = run->v[reinit->next];
+        run->assigned[reinit->state] = 1;
         changed = true;
     }
     return changed;
@@ -265,6 +266,7 @@ int
 event_iterate(Run *run, bool initial)
 {
     bool again = false;
+    memset(run->assigned, 0, run->model->nx * sizeof *run->assigned);
     rest_event(run);
     int status = initial ? contact_start(run) : MDL_OK;
     if (status == MDL_OK)

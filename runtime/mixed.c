@@ -45,9 +45,9 @@ event_relations(Run *run)
 }
 
 // The value that relation k takes at the point in v. At rest it keeps the value that the impacts left. The crossing was
-// located: rounding in a second evaluation must not undo it.
+// located: rounding in a second evaluation must not undo it, but what is zero however the states are rounded is not on its other side.
 static double
-relation_value(const Run *run, uint32_t k)
+relation_value(Run *run, uint32_t k)
 {
     const mdl_relation *relation = &run->model->relation[k];
     const Guard *guard = &run->guard[k];
@@ -55,7 +55,8 @@ relation_value(const Run *run, uint32_t k)
     bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
     if (guard->pending)
         return value != 0 ? 0 : 1;
-    return (guard->forced && near) || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
+    bool located = guard->forced && near && !(vanish_wrong(run, k) && vanish_is_exact(run, k));
+    return located || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
 }
 
 static bool

@@ -59,6 +59,9 @@ compute(Run *run)
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++)
         run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[i].band;
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        if (run->guard[i].vanished && vanish_wrong(run, i))
+            run->phi[i] = -1e-100;
     if (rest_any(run))
         for (uint32_t i = 0; i < model->n_relations; i++)
             run->phi[i] = rest_holds(run, i) ? 1 : run->phi[i];
@@ -585,7 +588,7 @@ root_blind(Run *run)
     run->blind = false;
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
-        guard->returning = false;
+        guard->returning = guard->vanished = false;
         if (k < run->model->n_relations && ahead_knows(run, k)) {
             guard->band = 0;
             guard->forced = guard->pending = false;

@@ -77,6 +77,8 @@ typedef struct Guard {
     double last[2], interval[2], first[2], limit[2];
     uint32_t confirmed[2];
     uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
+    double lately, extent; // of a relation's function: how large it was at the latest looks, and at the most (vanish.c)
+    bool vanished;         // a relation's function has become zero for longer: there zero is the wrong side
     double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look
 } Guard;
 
@@ -151,6 +153,7 @@ struct Run {
     double *seen;          // 3 rows of root functions
     Sightings sightings;
     double *old_discrete;      // n_discretes
+    uint8_t *assigned;         // nx: a reinit of the event being handled has set the state
     double *time_next;         // n_time_relations
     uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
     bool time_event;           // the event being handled is at an instant
@@ -224,6 +227,8 @@ void evaluate_load(Run *run, double time, const double *y, const double *yp);
 // For methods on y' = f(t, y): time and states (and exponentials) into v, and after evaluate_solved() the slopes out of it.
 void evaluate_states(Run *run, double time, const double *y);
 void evaluate_slopes(const Run *run, const double *y, double *slope);
+// The sticking states in v become exactly zero.
+void evaluate_stick(const Run *run);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
@@ -542,6 +547,15 @@ const char *root_text(const Run *run, uint32_t guard);
 // --- invariants.c: groups of invariants that share states (models with constraints only)
 Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
 void invariants_free(Invariants **invariants);
+// --- vanish.c: relations whose functions become exactly zero and stay zero
+// At the point in v: the function is zero, and the value held is not the one that the relation has there.
+bool vanish_wrong(const Run *run, uint32_t k);
+// At a look without violation, `low` being the one before: marks the guards that have vanished. True: there are some, so that
+// root_violated() and root_locate() find where.
+MDL_CHECKED bool vanish_found(Run *run, double low);
+// During an event, v evaluated: the function of relation k, which is zero, would be so whatever the rounding of the states was.
+bool vanish_is_exact(Run *run, uint32_t k);
+
 uint32_t invariants_groups(const Invariants *invariants);
 // The invariants of group g into `row` (model->n_constraints places); their number.
 uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);

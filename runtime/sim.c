@@ -91,6 +91,7 @@ allocate(Run *run)
     run->phi_scale = calloc(guards + 1, sizeof *run->phi_scale);
     run->seen = calloc(3 * guards + 1, sizeof *run->seen);
     run->old_discrete = calloc((size_t)model->n_discretes + 1, sizeof *run->old_discrete);
+    run->assigned = calloc((size_t)model->nx + 1, sizeof *run->assigned);
     run->time_next = calloc((size_t)model->n_time_relations + 1, sizeof *run->time_next);
     run->sample_index = calloc((size_t)model->n_samples + 1, sizeof *run->sample_index);
     run->warned = calloc((size_t)model->n_asserts + 1, sizeof *run->warned);
@@ -101,7 +102,7 @@ allocate(Run *run)
         if (model->implicit[i])
             run->implicit[run->n_implicit++] = i;
     return run->implicit && (run->texts || !model->n_texts) && run->v && run->solved && run->motion && run->abstol && run->y && run->yp && run->block && run->guard && run->phi &&
-           run->phi_scale && run->seen && run->old_discrete && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
+           run->phi_scale && run->seen && run->old_discrete && run->assigned && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
 MDL_CHECKED static int
@@ -182,6 +183,7 @@ clean_up(Run *run)
     free(run->seen);
     free(run->old_discrete);
     free(run->time_next);
+    free(run->assigned);
     free(run->sample_index);
     free(run->warned);
     free(run->warned_in_calls);
@@ -381,7 +383,8 @@ find_between(Run *run, double before, double low, double time, double *instant, 
 {
     bool lost = evaluate_conditions(run, time) != MDL_OK;
     *found = false;
-    int status = lost || root_violated(run) ? root_locate(run, low, time, instant, found) : MDL_OK;
+    bool violated = lost || root_violated(run) || vanish_found(run, low);
+    int status = violated ? root_locate(run, low, time, instant, found) : MDL_OK;
     if (status != MDL_OK || *found)
         return status;
     if (lost) // it was found again, from where the location has begun
