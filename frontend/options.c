@@ -2,6 +2,7 @@
 #include "frontend/expression.h"
 #include "frontend/options.h"
 #include "frontend/products.h"
+#include "runtime/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ set_limit(Options *options, const char *text, char why[OPTION_WHY])
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : 0;
     double value = 0;
-    bool good = equals && option_number(equals + 1, &value) && value > 0;
+    bool good = equals && number_of_text(equals + 1, &value) && value > 0;
     if (good && length == 7 && !strncmp(text, "nesting", length))
         options->limit_nesting = (uint32_t)value;
     else if (good && length == 6 && !strncmp(text, "memory", length))
@@ -126,7 +127,7 @@ take_warning(Options *o, const char *value, char why[OPTION_WHY])
 static bool
 take_width(const char *value, double *width, char why[OPTION_WHY])
 {
-    if (option_number(value, width) && *width >= 0)
+    if (number_of_text(value, width) && *width >= 0)
         return true;
     snprintf(why, OPTION_WHY, "a tube cannot be '%s' wide", value);
     return false;
@@ -187,13 +188,13 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     case OWN_LOG: return o->plot.log_values = true;
     case OWN_TITLE: o->plot.title = value; return true;
     case OWN_SIZE: return take_size(value, &o->plot, why);
-    case OWN_AT: return option_number(value, &o->analysis.at);
+    case OWN_AT: return number_of_text(value, &o->analysis.at);
     case OWN_STEADY: o->analysis.steady = true; return true;
     case OWN_INPUTS: o->analysis.inputs = value; return true;
     case OWN_OUTPUTS: o->analysis.outputs = value; return true;
     case OWN_PARAM: o->analysis.parameters = value; return true;
-    case OWN_FROM: return option_number(value, &o->analysis.from);
-    case OWN_TO: return option_number(value, &o->analysis.to);
+    case OWN_FROM: return number_of_text(value, &o->analysis.from);
+    case OWN_TO: return number_of_text(value, &o->analysis.to);
     case OWN_PER_DECADE: o->analysis.per_decade = (uint32_t)fmin(atof(value), 1e6); return true;
     case OWN_CHECK: o->check_only = true; return true;
     case OWN_PATH: o->paths[o->n_paths++] = value; return true;

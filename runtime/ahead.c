@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "runtime/jet.h"
+#include "runtime/part.h"
 #include "runtime/run.h"
 
 typedef struct Outlook {
@@ -45,7 +46,7 @@ enum { EVALUATIONS = 4000, SAMPLES = 8, HOPELESS = 50 };
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
 
-int
+MDL_CHECKED static int
 ahead_create(Run *run)
 {
     const mdl_model *model = run->model;
@@ -62,7 +63,7 @@ ahead_create(Run *run)
     return ahead->reg && ahead->place && ahead->outlook && ahead->watched ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 ahead_free(Run *run)
 {
     Ahead *ahead = run->ahead;
@@ -441,3 +442,7 @@ ahead_limit(Run *run)
     ahead->before = run->time;
     return fmin(limit, fmin(ahead->smooth, run->time + ahead->pace));
 }
+
+const RunPart ahead_part = {
+    .name = "ahead", .create = ahead_create, .free = ahead_free,
+};

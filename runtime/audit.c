@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/part.h"
 #include "runtime/run.h"
 
 enum { POINTS = 4, REPORTED = 5 };
@@ -24,7 +25,7 @@ struct Audit {
     double reached;           // works are integrated up to this time
 };
 
-int
+MDL_CHECKED static int
 audit_create(Run *run)
 {
     const mdl_audit *tables = run->model->audit;
@@ -43,7 +44,7 @@ audit_create(Run *run)
     return audit->power && audit->kinetic && audit->effort && audit->flow && audit->v ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 audit_free(Run *run)
 {
     if (!run->audit)
@@ -255,3 +256,7 @@ audit_finish(Run *run)
         run_message(run, MDL_ERROR, "and %u more", wrong - REPORTED);
     return wrong ? MDL_FAILED : MDL_OK;
 }
+
+const RunPart audit_part = {
+    .name = "audit", .create = audit_create, .free = audit_free,
+};

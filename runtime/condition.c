@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "runtime/nvector.h"
+#include "runtime/part.h"
 #include "runtime/run.h"
 
 struct Conditions {
@@ -36,7 +37,7 @@ static const double STEPS_COVERED = 2;
 // the factors 1, 7 and 28 of the basis polynomial at the ends of this step and the next ones.
 static const double CORRECTIONS = 360;
 
-int
+MDL_CHECKED static int
 condition_create(Run *run)
 {
     const mdl_model *model = run->model;
@@ -54,7 +55,7 @@ condition_create(Run *run)
     return conditions->centre ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 condition_free(Run *run)
 {
     if (run->conditions)
@@ -234,3 +235,7 @@ condition_learn(Run *run)
     conditions->known = true;
     conditions->covered = -INFINITY;
 }
+
+const RunPart condition_part = {
+    .name = "condition", .create = condition_create, .free = condition_free,
+};

@@ -23,6 +23,7 @@
 
 #include "runtime/complementarity.h"
 #include "runtime/contact.h"
+#include "runtime/part.h"
 
 static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
 static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
@@ -103,7 +104,7 @@ partners(const Run *run)
     return n;
 }
 
-int
+MDL_CHECKED static int
 contact_create(Run *run)
 {
     size_t n = run->model->n_sgns, nx = run->model->nx;
@@ -138,7 +139,7 @@ contact_create(Run *run)
     return MDL_OK;
 }
 
-void
+static void
 contact_free(Run *run)
 {
     if (!run->contacts)
@@ -747,3 +748,7 @@ contact_drifted(Run *run, bool *drifted)
         evaluate_store(run);
     return status;
 }
+
+const RunPart contact_part = {
+    .name = "contact", .create = contact_create, .free = contact_free,
+};

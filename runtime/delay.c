@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/part.h"
 #include "runtime/sense.h"
 #include "runtime/snapshot.h"
 
@@ -63,7 +64,7 @@ time_of(const Run *run, uint32_t k)
     return fmin(delay->time_sign * run->v[delay->time], run->v[delay->most]);
 }
 
-int
+MDL_CHECKED static int
 delay_create(Run *run)
 {
     uint32_t n = run->model->n_delays;
@@ -87,7 +88,7 @@ delay_create(Run *run)
     return delays->passed && delays->last_time ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 delay_free(Run *run)
 {
     Delays *delays = run->delays;
@@ -396,7 +397,7 @@ load(Run *run, uint32_t k)
         run->v[delay->weight] = weight;
 }
 
-bool
+static bool
 delay_load(Run *run)
 {
     Delays *delays = run->delays;
@@ -409,7 +410,7 @@ delay_load(Run *run)
     return delays->moving;
 }
 
-bool
+static bool
 delay_moved(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++)
@@ -480,7 +481,7 @@ update_reach(Run *run)
     delays->reach = fmax(fmax(factor, 0.2) * length, least_reach(run));
 }
 
-void
+static void
 delay_begin(Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_delays; k++)
@@ -503,7 +504,7 @@ delay_start(Run *run)
     return run->delays->failed ? MDL_INTERNAL : MDL_OK;
 }
 
-int
+MDL_CHECKED static int
 delay_record(Run *run, double before, double instant)
 {
     int status = MDL_OK;
@@ -597,7 +598,7 @@ delay_next_instant(const Run *run)
     return next;
 }
 
-double
+static double
 delay_limit(const Run *run)
 {
     double shortest = INFINITY;
@@ -611,7 +612,7 @@ delay_limit(const Run *run)
 }
 
 // The counts come first: with them there is room for what they count.
-void
+static void
 delay_snapshot(Run *run, Snapshot *snapshot)
 {
     Delays *delays = run->delays;
@@ -688,3 +689,14 @@ delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau)
     *tau = delays->tau[delays->passed[k] * delays->parameters + p] + delay->time_sign * run->sense->image[p][delay->time];
     return true;
 }
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_delays != 0;
+}
+
+const RunPart delay_part = {
+    .name = "delay", .create = delay_create, .free = delay_free, .present = present, .begin = delay_begin,
+    .load = delay_load, .moved = delay_moved, .seed = delay_tangents, .limit = delay_limit, .record = delay_record, .snapshot = delay_snapshot,
+};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/nvector.h"
+#include "runtime/part.h"
 #include "runtime/profile.h"
 #include "runtime/template.h"
 
@@ -43,11 +44,19 @@ evaluate_states(Run *run, double time, const double *y)
     run->mode = y + run->model->nx;
 }
 
+static void
+rates_of_modes(const Run *run, const double *mode, double *rate)
+{
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->rates)
+            run->part[i]->rates(run, mode, rate);
+}
+
 void
 evaluate_slopes(const Run *run, const double *y, double *slope)
 {
     memcpy(slope, run->v + run->model->yp, run->model->nx * sizeof *slope);
-    fractional_rates(run, y + run->model->nx, slope + run->model->nx);
+    rates_of_modes(run, y + run->model->nx, slope + run->model->nx);
 }
 
 // The same, with the time that each section takes.
@@ -88,17 +97,46 @@ enum { DELAY_PASSES = 4 };
 static bool
 load_past(Run *run)
 {
-    bool moving = run->delays && delay_load(run);
-    moving = (run->transports && transport_load(run)) || moving;
-    if (run->modes)
-        fractional_load(run);
+    bool moving = false;
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->load)
+            moving = run->part[i]->load(run) || moving;
     return moving;
 }
 
 static bool
 past_moved(const Run *run)
 {
-    return delay_moved(run) || transport_moved(run);
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->moved && run->part[i]->moved(run))
+            return true;
+    return false;
+}
+
+static void
+react(Run *run)
+{
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->react)
+            run->part[i]->react(run);
+}
+
+static void
+clamp(Run *run)
+{
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->clamp)
+            run->part[i]->clamp(run);
+}
+
+MDL_CHECKED static int
+share(Run *run, bool report)
+{
+    int status = MDL_OK;
+    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
+        if (run->part[i]->share)
+            status = run->part[i]->share(run, report);
+    return status;
 }
 
 void
@@ -183,9 +221,9 @@ evaluate_solved(Run *run, bool report)
     }
     if (status != MDL_OK)
         return status;
-    rest_apply(run);
+    react(run);
     take_derivatives(run);
-    friction_clamp(run);
+    clamp(run);
     return MDL_OK;
 }
 
@@ -200,9 +238,9 @@ static void
 evaluate_integrated(Run *run)
 {
     evaluate_plain(run);
-    rest_apply(run);
+    react(run);
     take_derivatives(run);
-    friction_clamp(run);
+    clamp(run);
 }
 
 // What the integrator has found solves all loops within its tolerance.
@@ -271,7 +309,7 @@ evaluate_row(Run *run, bool report)
     else if (evaluate_solved(run, false) != MDL_OK)
         status = solve_otherwise(run, report);
     if (status == MDL_OK)
-        status = friction_share(run, report);
+        status = share(run, report);
     if (status != MDL_OK)
         return status;
     keep_loops(run);
@@ -286,7 +324,7 @@ evaluate_row(Run *run, bool report)
 int
 evaluate_at(Run *run, double time, bool report)
 {
-    integrator_interpolate(run, time);
+    run->stepper->interpolate(run, time);
     return evaluate_row(run, report);
 }
 
@@ -299,7 +337,7 @@ evaluate_store(Run *run)
         return;
     memmove(run->y + run->ny, run->mode, run->modes * sizeof *run->y);
     run->mode = run->y + run->ny;
-    fractional_rates(run, run->mode, run->yp + run->ny);
+    rates_of_modes(run, run->mode, run->yp + run->ny);
 }
 
 // Rows that do not count may have values that are not finite.

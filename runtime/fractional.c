@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/exponentials.h"
+#include "runtime/part.h"
 #include "runtime/run.h"
 
 typedef struct Part { // one fractional derivative
@@ -60,7 +61,7 @@ make_part(const Run *run, Part *part, const mdl_fractional *of)
     return exponentials_make(of->order, error, shortest, fmax(span, 2 * shortest), &part->sum);
 }
 
-int
+MDL_CHECKED static int
 fractional_create(Run *run)
 {
     const mdl_model *model = run->model;
@@ -86,7 +87,7 @@ fractional_create(Run *run)
     return all->own ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 fractional_free(Run *run)
 {
     Fractionals *all = run->fractionals;
@@ -99,7 +100,7 @@ fractional_free(Run *run)
     run->fractionals = NULL;
 }
 
-void
+static void
 fractional_begin(Run *run)
 {
     for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++) {
@@ -138,11 +139,12 @@ set_shift(Run *run, const Part *part)
     v[part->of->shift] = sum_of(part, run->mode) - v[part->of->scale] * v[run->model->y + part->of->state];
 }
 
-void
-fractional_load(Run *run)
+static bool
+load_modes(Run *run)
 {
-    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++)
+    for (uint32_t i = 0; i < run->fractionals->count; i++)
         set_shift(run, &run->fractionals->part[i]);
+    return false;
 }
 
 void
@@ -283,3 +285,14 @@ fractional_explicit(const Run *run, double *b)
         for (uint32_t k = 0; k < all->part[i].sum.n; k++)
             b[run->ny + all->part[i].first + k] -= b[all->part[i].of->state];
 }
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_fractionals != 0;
+}
+
+const RunPart fractional_part = {
+    .name = "fractional", .create = fractional_create, .free = fractional_free, .present = present,
+    .begin = fractional_begin, .load = load_modes, .rates = fractional_rates,
+};

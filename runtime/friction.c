@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/part.h"
 #include "runtime/snapshot.h"
 
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding
@@ -55,7 +56,7 @@ struct Friction {
     uint32_t rests;     // of roots, told or not
 };
 
-int
+MDL_CHECKED static int
 friction_create(Run *run)
 {
     size_t n = (size_t)run->model->n_sgns + 1;
@@ -79,7 +80,7 @@ friction_create(Run *run)
            friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 friction_free(Run *run)
 {
     if (!run->friction)
@@ -97,7 +98,7 @@ friction_free(Run *run)
     run->friction = NULL;
 }
 
-void
+static void
 friction_snapshot(Run *run, Snapshot *snapshot)
 {
     Friction *friction = run->friction;
@@ -961,3 +962,23 @@ friction_check(Run *run)
     }
     return MDL_OK;
 }
+
+static void
+clamp_tangent(Run *run)
+{
+    double *yp = run->v + run->model->tangents->shift + run->model->yp;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (run->model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
+            yp[run->model->sgn[k].state] = 0;
+}
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_sgns != 0;
+}
+
+const RunPart friction_part = {
+    .name = "friction", .create = friction_create, .free = friction_free, .present = present, .clamp = friction_clamp,
+    .share = friction_share, .clamp_tangent = clamp_tangent, .snapshot = friction_snapshot,
+};

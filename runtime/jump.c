@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/part.h"
 #include "runtime/sense.h"
 
 static const double ROUNDING = 1e-10; // of what an equation's rest has been: none
@@ -28,7 +29,7 @@ typedef struct Jumps {
     bool pulls;      // impulses change what holds something that sticks, or is closed
 } Jumps;
 
-int
+MDL_CHECKED static int
 jump_create(Run *run)
 {
     size_t nv = run->model->nv, nx = run->model->nx, n = run->model->n_jumps;
@@ -49,7 +50,7 @@ jump_create(Run *run)
     return MDL_OK;
 }
 
-void
+static void
 jump_free(Run *run)
 {
     if (run->jumps)
@@ -203,3 +204,7 @@ jump_apply(Run *run, bool *jumped)
     *jumped = *jumped || moved;
     return status;
 }
+
+const RunPart jump_part = {
+    .name = "jump", .create = jump_create, .free = jump_free,
+};

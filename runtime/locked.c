@@ -8,6 +8,8 @@
 //         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
 //         would need a regular matrix, so the causal form is used from then on.
 // Contract: run.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/newton.h"
@@ -51,6 +53,59 @@ locked_newly(const Run *run)
         if (run->block[k] && run->block[k]->locked && run->block[k]->locked != run->block[k]->reviewed)
             return true;
     return false;
+}
+
+// Whether a null direction moves the rate of a state that is an unknown of the block itself.
+static bool
+moves_rate(const mdl_model *model, const mdl_block *block, const double *along)
+{
+    double most = 0;
+    bool moves = false;
+    for (uint32_t k = 0; k < block->m; k++)
+        most = fmax(most, fabs(along[k]));
+    for (uint32_t k = 0; k < block->m; k++) {
+        uint32_t at = block->unknown[k];
+        moves |= at >= model->yp && at < model->yp + model->nx && state_is_own(model, at - model->yp) && fabs(along[k]) > 1e-7 * most;
+    }
+    return moves;
+}
+
+bool
+newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
+{
+    const mdl_model *model = run->model;
+    const mdl_block *block = newton->block;
+    double along[block->m + 1], most = 0;
+    size_t nv = model->nv, nx = model->nx;
+    double *kept = malloc((nv + nx + 1) * sizeof *kept), *before = kept + nv;
+    mdl_call(block->jacobian, run->v);
+    if (!kept || !newton_rank(run, newton, 0, block->m - open)) {
+        free(kept);
+        return false;
+    }
+    bool unique = true;
+    // Only affine blocks go on like this as far as one likes.
+    double part = block->linear ? 1 : 1e-6;
+    memcpy(kept, run->v, nv * sizeof *kept);
+    evaluate_plain(run);
+    memcpy(before, run->v + model->dx, nx * sizeof *before);
+    for (uint32_t k = 0; k < open; k++) {
+        rank_kernel(newton->rank, k, along);
+        unique = unique && !moves_rate(model, block, along);
+        for (uint32_t i = 0; i < block->m; i++) {
+            most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
+            run->v[block->unknown[i]] += part * along[i];
+        }
+        evaluate_plain(run);
+        for (uint32_t i = 0; i < model->nx; i++) {
+            double change = state_is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
+            unique = unique && change <= 1e-7 * part * fmax(1, most) * fmax(fabs(before[i]), 1);
+        }
+        memcpy(run->v, kept, nv * sizeof *run->v);
+    }
+    free(kept);
+    evaluate_plain(run);
+    return unique;
 }
 
 bool

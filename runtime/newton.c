@@ -121,12 +121,6 @@ move(const Run *run, const Newton *newton, double damping)
         run->v[newton->block->unknown[i]] = newton->base[i] + damping * newton->step[i];
 }
 
-uint32_t
-newton_open(const Newton *newton)
-{
-    return newton->deficient ? newton->deficient : newton->locked;
-}
-
 static bool
 fail(Newton *newton, Trouble trouble)
 {

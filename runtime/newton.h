@@ -2,6 +2,8 @@
 #ifndef MDLC_RUNTIME_NEWTON_H
 #define MDLC_RUNTIME_NEWTON_H
 
+#include <string.h>
+
 #include "runtime/rank.h"
 #include "runtime/run.h"
 #include "runtime/square.h"
@@ -55,9 +57,20 @@ double newton_size(const Newton *newton, const double *correction);
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
 // The unit of unknown i.
 double newton_scale(const mdl_block *block, uint32_t i);
+// Not a state that squares the structure of a mechanism (ir/pass/closure.c).
+static inline bool
+state_is_own(const mdl_model *model, uint32_t state)
+{
+    const char *name = model->state_name ? model->state_name[state] : NULL;
+    return !name || !strchr(name, '$');
+}
 // How many unknowns the equations leave open at the iterate.
-uint32_t newton_open(const Newton *newton);
-// The null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
+static inline uint32_t
+newton_open(const Newton *newton)
+{
+    return newton->deficient ? newton->deficient : newton->locked;
+}
+// locked.c: the null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
 bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
 // Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
 MDL_CHECKED bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/nearest.h"
+#include "runtime/number.h"
 
 enum { TABLE_STRIDE = 256, MOST_OPTIONS = 128, HELP_COLUMN = 25, HELP_WIDTH = 118 };
 
@@ -46,14 +47,6 @@ enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN
        RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_CHECK, RUN_QUIET };
 
 // --- tables
-
-bool
-option_number(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && !*end && isfinite(*value);
-}
 
 int
 option_word(const char *text, const char *list)
@@ -118,17 +111,17 @@ check_value(const Option *option, const char *value, char why[OPTION_WHY])
         say_words(option, value, why);
         return false;
     case OPTION_NUMBER:
-        if (option_number(value, &given))
+        if (number_of_text(value, &given))
             return true;
         say_number(option, "", value, why);
         return false;
     case OPTION_POSITIVE:
-        if (option_number(value, &given) && given > 0)
+        if (number_of_text(value, &given) && given > 0)
             return true;
         say_number(option, "positive ", value, why);
         return false;
     case OPTION_COUNT:
-        if (option_number(value, &given) && given >= 1 && given <= 1e9 && given == floor(given))
+        if (number_of_text(value, &given) && given >= 1 && given <= 1e9 && given == floor(given))
             return true;
         snprintf(why, OPTION_WHY, "--%s needs a whole number from 1 to 1e9, got '%s'", option->name, value);
         return false;
@@ -372,7 +365,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
     RunSettings *s = user;
     double given = 0;
     if (value)
-        option_number(value, &given);
+        number_of_text(value, &given);
     switch (index) {
     case RUN_OUTPUT: s->output = value; return is_no_model(value, why);
     case RUN_START: s->start = given; return true;

@@ -47,8 +47,6 @@ typedef struct OptionTable {
 // line in `why` (no newline).
 bool options_scan(const OptionTable *tables, uint32_t count, uint32_t call, int argc, char **argv, int first, int *rest,
                   char why[OPTION_WHY]);
-// True when all of the text is one finite number.
-bool option_number(const char *text, double *value);
 // The position of a word among those of a list that '|' separates, or -1.
 int option_word(const char *text, const char *list);
 // "  --tol R                relative tolerance\n", in several lines when it is long. Cut at `size`.

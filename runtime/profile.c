@@ -89,17 +89,6 @@ profile_end(Run *run)
     run->profile = NULL;
 }
 
-// The engine tells seconds: their ticks by the rate so far.
-void
-profile_take_compiling(const Run *run, uint64_t now)
-{
-    mdl_profile *p = run->profile;
-    double elapsed = run_clock() - p->began_at, more = *run->options->compiling - p->compiling_seen;
-    p->compiling_seen = *run->options->compiling;
-    if (elapsed > 0)
-        p->compiling += (uint64_t)(fmin(more / elapsed, 1) * (double)(now - p->began));
-}
-
 // --- steps
 
 static void

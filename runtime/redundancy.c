@@ -391,67 +391,6 @@ note_groups(Review *r)
         run_message(r->run, MDL_NOTE, "so do %u constraints of %u more mechanisms", count, noted - MECHANISMS);
 }
 
-// Not a state that squares the structure of a mechanism (ir/pass/closure.c).
-static bool
-is_own(const mdl_model *model, uint32_t state)
-{
-    const char *name = model->state_name ? model->state_name[state] : NULL;
-    return !name || !strchr(name, '$');
-}
-
-// Whether a null direction moves the rate of a state that is an unknown of the block itself.
-static bool
-moves_rate(const mdl_model *model, const mdl_block *block, const double *along)
-{
-    double most = 0;
-    bool moves = false;
-    for (uint32_t k = 0; k < block->m; k++)
-        most = fmax(most, fabs(along[k]));
-    for (uint32_t k = 0; k < block->m; k++) {
-        uint32_t at = block->unknown[k];
-        moves |= at >= model->yp && at < model->yp + model->nx && is_own(model, at - model->yp) && fabs(along[k]) > 1e-7 * most;
-    }
-    return moves;
-}
-
-bool
-newton_keeps_motion(Run *run, Newton *newton, uint32_t open)
-{
-    const mdl_model *model = run->model;
-    const mdl_block *block = newton->block;
-    double along[block->m + 1], most = 0;
-    size_t nv = model->nv, nx = model->nx;
-    double *kept = malloc((nv + nx + 1) * sizeof *kept), *before = kept + nv;
-    mdl_call(block->jacobian, run->v);
-    if (!kept || !newton_rank(run, newton, 0, block->m - open)) {
-        free(kept);
-        return false;
-    }
-    bool unique = true;
-    // Only affine blocks go on like this as far as one likes.
-    double part = block->linear ? 1 : 1e-6;
-    memcpy(kept, run->v, nv * sizeof *kept);
-    evaluate_plain(run);
-    memcpy(before, run->v + model->dx, nx * sizeof *before);
-    for (uint32_t k = 0; k < open; k++) {
-        rank_kernel(newton->rank, k, along);
-        unique = unique && !moves_rate(model, block, along);
-        for (uint32_t i = 0; i < block->m; i++) {
-            most = fmax(most, fabs(run->v[block->unknown[i]]) / newton->scale[i]);
-            run->v[block->unknown[i]] += part * along[i];
-        }
-        evaluate_plain(run);
-        for (uint32_t i = 0; i < model->nx; i++) {
-            double change = is_own(model, i) ? fabs(run->v[model->dx + i] - before[i]) : 0;
-            unique = unique && change <= 1e-7 * part * fmax(1, most) * fmax(fabs(before[i]), 1);
-        }
-        memcpy(run->v, kept, nv * sizeof *run->v);
-    }
-    free(kept);
-    evaluate_plain(run);
-    return unique;
-}
-
 MDL_CHECKED static int
 settle_block(Review *r, uint32_t step)
 {
@@ -550,7 +489,7 @@ free_states(const mdl_model *model, const uint8_t *redundant)
 {
     uint32_t states = 0, held = model->n_constraints;
     for (uint32_t i = 0; i < model->nx; i++)
-        states += is_own(model, i);
+        states += state_is_own(model, i);
     for (uint32_t k = 0; redundant && k < model->n_constraints; k++)
         held -= redundant[k];
     return states > held ? states - held : 0;

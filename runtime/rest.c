@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/part.h"
 #include "runtime/rest_inner.h"
 #include "runtime/sets.h"
 #include "runtime/snapshot.h"
@@ -55,7 +56,7 @@ make_direction(Direction *along, size_t n)
     return along->state && along->value;
 }
 
-int
+MDL_CHECKED static int
 rest_create(Run *run)
 {
     const mdl_model *model = run->model;
@@ -88,7 +89,7 @@ rest_create(Run *run)
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 rest_free(Run *run)
 {
     Rests *rests = run->rests;
@@ -184,7 +185,7 @@ contact_snapshot(const mdl_model *model, const Rests *rests, uint32_t k, Snapsho
     }
 }
 
-void
+static void
 rest_snapshot(Run *run, Snapshot *snapshot)
 {
     for (uint32_t k = 0; k < run->model->n_rests; k++)
@@ -475,3 +476,14 @@ rest_text(const Run *run, uint32_t k)
 {
     return run->model->relation[run->model->rest[k].relation].text;
 }
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_rests != 0;
+}
+
+const RunPart rest_part = {
+    .name = "rest", .create = rest_create, .free = rest_free, .present = present, .react = rest_apply,
+    .react_tangent = rest_tangent, .snapshot = rest_snapshot,
+};

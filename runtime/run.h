@@ -15,6 +15,8 @@
 #include "runtime/texts.h"
 
 typedef struct Run Run;
+typedef struct RunPart RunPart; // part.h
+enum { PARTS_MOST = 16 };
 typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
@@ -128,6 +130,8 @@ struct Run {
     bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
     bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
 
+    const RunPart *part[PARTS_MOST]; // those that the model has something for
+    uint32_t parts;
     const Stepper *stepper;
     Integrator *integrator;   // of ida.c
     Ode *ode;                 // of ode.c
@@ -203,9 +207,12 @@ void newton_report(const Run *run, Newton *newton, const char *when);
 // At the unknowns in v, where it is evaluated: the residuals are below `tolerance` of their terms.
 bool newton_fulfilled(const Run *run, Newton *newton, double tolerance);
 
-struct mdl_run;
-// What stands behind a run that was opened (sim.h).
-Run *run_of(struct mdl_run *opened);
+// A run that was opened (sim.h) begins with this.
+static inline Run *
+run_of(struct mdl_run *opened)
+{
+    return (Run *)opened;
+}
 
 // Length of the integrator's vectors.
 static inline uint32_t
@@ -305,7 +312,6 @@ MDL_CHECKED int mixed_report(const Run *run);
 
 // --- friction.c: the modes of set-valued laws, unilateral constraints among them
 #define FRICTION_NOTHING 1e-200 // a force's share that is not the mode 0
-MDL_CHECKED int friction_create(Run *run);
 double friction_mode(const Run *run, uint32_t law); // +1, -1; 0: sticks
 // The limit a of a friction; 0 where it is no more than rounding, as that of a contact that is open.
 double friction_limit(const Run *run, uint32_t law);
@@ -313,7 +319,6 @@ double friction_limit(const Run *run, uint32_t law);
 MDL_CHECKED int friction_evaluate(Run *run);
 // After an evaluation: shares the forces anew when there are such laws.
 MDL_CHECKED int friction_share(Run *run, bool report);
-void friction_free(Run *run);
 void friction_start(Run *run);
 // The unilateral constraints are open, before the start.
 void friction_open(Run *run);
@@ -353,8 +358,6 @@ void disk_follow(Run *run);
 bool disk_turn(Run *run, uint32_t first);
 
 // --- contact.c: unilateral constraints
-MDL_CHECKED int contact_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
-void contact_free(Run *run);
 // The first modes; MDL_FAILED with a message when a constraint is violated at the start.
 MDL_CHECKED int contact_start(Run *run);
 double contact_gap(const Run *run, uint32_t law);
@@ -372,8 +375,6 @@ MDL_CHECKED int contact_close(Run *run);
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 
 // --- rest.c: relations that stay at zero after their events have accumulated
-MDL_CHECKED int rest_create(Run *run); // silent: MDL_INTERNAL when memory is exhausted
-void rest_free(Run *run);
 // A reinit of the event being handled has changed its state.
 void rest_note(Run *run, uint32_t reinit, double before, double after);
 // Any contact is at rest, or is watched after it has opened.
@@ -421,16 +422,10 @@ MDL_CHECKED bool rest_close_tangent(Run *run, uint32_t level, double *s);
 // A contact at rest whose reaction moves several states, UINT32_MAX: none.
 uint32_t rest_shared(const Run *run);
 // --- delay.c: delayed values
-MDL_CHECKED int delay_create(Run *run);
-void delay_free(Run *run);
-void delay_begin(Run *run); // before initialisation: what is delayed is what it is
 MDL_CHECKED int delay_start(Run *run); // the first point, in v
 // Sets the delayed values at the time in v. True when delay times are computed by the dynamics: then delay_moved() says
 // whether the dynamics gave other ones than those that were used.
-bool delay_load(Run *run);
-bool delay_moved(const Run *run);
 // Keeps the points of an accepted step from `before` to `instant`; v is at the latter afterwards.
-MDL_CHECKED int delay_record(Run *run, double before, double instant);
 // True when the argument of a delay has reached an earlier event at `instant`, with v there.
 bool delay_reaches(const Run *run, double instant);
 // Arguments of delays that reach an earlier event at `instant` go past it. True when there was one.
@@ -438,24 +433,16 @@ bool delay_due(Run *run, double instant);
 // After an event, with v behind it. of_delay: nothing else than delay_due() made it.
 MDL_CHECKED int delay_event(Run *run, bool of_delay);
 double delay_next_instant(const Run *run);
-double delay_limit(const Run *run); // the next step must not go beyond
 
 // --- transport.c: profiles of spatialDistribution
-MDL_CHECKED int transport_create(Run *run);
-void transport_free(Run *run);
 void transport_begin(Run *run); // before the initial system is solved
 MDL_CHECKED int transport_start(Run *run);  // the initial profiles; v is at the start
 // As delay_load() and delay_moved(): what leaves at the x in v.
 bool transport_load(Run *run);
-bool transport_moved(const Run *run);
-MDL_CHECKED int transport_record(Run *run, double before, double instant); // as delay_record()
 // After an event, with v behind it. True: a jump has left, and the relations are to be looked at again.
 bool transport_event(Run *run);
-double transport_limit(const Run *run); // the next step must not go beyond
 
 // --- ahead.c: what depends on time alone
-int ahead_create(Run *run);
-void ahead_free(Run *run);
 void ahead_forget(Run *run); // discrete values have changed
 // All changes of the relation are found ahead: root functions say nothing about it.
 bool ahead_knows(const Run *run, uint32_t relation);
@@ -467,8 +454,6 @@ double ahead_limit(Run *run);              // the next step must not go beyond
 void ahead_mark(Run *run, double instant);
 
 // --- condition.c: relations without the rest of the model
-MDL_CHECKED int condition_create(Run *run);
-void condition_free(Run *run);
 // Relations can be evaluated by themselves now.
 bool condition_alone(const Run *run);
 // Puts time and states within the last step into v and evaluates what relations read, or the whole model when that is
@@ -480,9 +465,6 @@ bool condition_far(const Run *run);
 void condition_learn(Run *run);
 void condition_forget(Run *run); // discrete values have changed
 // --- fractional.c: fractional derivatives as sums of exponentials. `mode` has the values of all exponentials.
-MDL_CHECKED int fractional_create(Run *run); // sets run->modes
-void fractional_free(Run *run);
-void fractional_begin(Run *run); // parameters of the model, before initialisation
 void fractional_start(Run *run); // after it: nothing has passed yet
 // Gives the model the sums for run->mode; v has the states.
 void fractional_load(Run *run);
@@ -509,8 +491,6 @@ void fractional_expand(const Run *run, uint32_t i, double cj, double shift, doub
 void fractional_explicit(const Run *run, double *b);
 
 // --- jump.c: impulses of what jumps and is differentiated
-MDL_CHECKED int jump_create(Run *run);
-void jump_free(Run *run);
 // v is at the left limit of an event, evaluated. Then, where the event has left equations unfulfilled with the continuous variables of the
 // left limit: the states jump. *jumped: they did, and everything is to be solved again.
 void jump_note(Run *run);
@@ -673,8 +653,6 @@ void integrator_interpolate(Run *run, double time);
 void integrator_stats(Run *run);
 
 // --- audit.c: powers and energies per node (options.audit)
-MDL_CHECKED int audit_create(Run *run);  // silent: MDL_INTERNAL when memory is exhausted
-void audit_free(Run *run);
 void audit_start(Run *run);  // at the consistent start, in v
 MDL_CHECKED int audit_step(Run *run, double before, double instant);
 void audit_energies(const mdl_audit *tables, const mdl_node_audit *nodes, double energy[AUDIT_ENERGIES]); // audit_report.c

@@ -95,14 +95,6 @@ seed_motion(Run *run, const double *f)
     move(run);
 }
 
-int
-sense_refuse(const Run *run, const char *why, const char *text)
-{
-    run_message(run, MDL_ERROR, "at time %.12g: sensitivities have no derivative at this event: %s%s%s", run->v[0], why,
-                *text ? ": " : "", text);
-    return MDL_FAILED;
-}
-
 // What is behind the event demands that its time moves by `tau`.
 MDL_CHECKED static int
 take_time(Run *run, uint32_t p, double tau, bool first, const char *text)
@@ -261,28 +253,7 @@ sense_before_event(Run *run)
     return status;
 }
 
-void
-sense_moved(const Run *run)
-{
-    memcpy(run->sense->reached, run->v + run->model->y, run->sense->nx * sizeof *run->v);
-}
-
 // --- what the event does
-
-void
-sense_seed_event(const Run *run, uint32_t p, const double *states)
-{
-    sense_seed(run, p, states);
-    *tangent_at(run->sense->tangent, 0) = run->sense->tau[p];
-    delay_tangents(run, p);
-}
-
-// It has an effect whose time would have to be known.
-int
-sense_acts(const Run *run)
-{
-    return run->sense->touching ? sense_refuse(run, "its condition only touches zero", run->sense->touching) : MDL_OK;
-}
 
 // v is evaluated: pre() of continuous variables moves as they do now.
 int

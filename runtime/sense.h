@@ -23,7 +23,7 @@ struct Sense {
     double *departs;     // per guard: the speed at which it left zero last; 0: it never was there
     uint8_t *touched;    // per guard: it has made an event
     double latest;       // time of the latest event
-    struct Stepping *stepping; // of sense.c
+    struct Stepping *stepping; // of sense_stepper.c
 };
 
 // Tangents of everything for parameter p with the sensitivities s of the states, as far as `image` has them; dynamics are

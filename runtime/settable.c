@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/nearest.h"
+#include "runtime/number.h"
 
 // --- names
 
@@ -56,9 +57,9 @@ read_value(const mdl_model *model, const mdl_settable *settable, const char *tex
     case MDL_ENUM:
         return read_literal(&model->declaration[settable->declaration], text, value);
     case MDL_INTEGER:
-        return option_number(text, value) && *value == floor(*value);
+        return number_of_text(text, value) && *value == floor(*value);
     default:
-        return option_number(text, value);
+        return number_of_text(text, value);
     }
 }
 
@@ -242,25 +243,6 @@ settable_override(const mdl_model *model, const char *name, const char *value, m
     const mdl_settable *first;
     bool array = *value == '{' && !find(model, name) && elements(model, name, &first);
     return (array ? override_array : override_scalar)(model, name, value, overrides, n, why);
-}
-
-const char *
-settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY])
-{
-    for (uint32_t i = 0; i < model->n_settables; i++) {
-        const mdl_settable *s = &model->settable[i];
-        double value = v[s->result];
-        if (!isfinite(value) && s->kind == MDL_SETTABLE_PARAMETER)
-            snprintf(why, SETTABLE_WHY, "parameter '%s' is %s", s->name, isnan(value) ? "not a number" : "infinite");
-        else if (s->low && value < v[s->low])
-            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at least %g", s->name, value, v[s->low]);
-        else if (s->high && value > v[s->high])
-            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at most %g", s->name, value, v[s->high]);
-        else
-            continue;
-        return why;
-    }
-    return NULL;
 }
 
 // --- the list

@@ -6,13 +6,14 @@
 // there is one row with the old and one with the new discrete values.
 // Contract: sim.h. A row is handed to the result before the next step is taken.
 // Complexity: steps * (model evaluation + linear solve) + rows * columns.
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "runtime/part.h"
 #include "runtime/profile.h"
-#include "runtime/snapshot.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
 enum { ROW_BLOCK_LIMIT = 200 };
@@ -105,6 +106,24 @@ allocate(Run *run)
            run->phi_scale && run->seen && run->old_discrete && run->assigned && run->time_next && run->sample_index && run->warned && run->warned_in_calls;
 }
 
+static const RunPart *const all_parts[] = {
+    &friction_part, &contact_part, &jump_part, &rest_part, &delay_part, &transport_part, &condition_part, &ahead_part, &audit_part,
+    &fractional_part,
+};
+static_assert(sizeof all_parts / sizeof *all_parts <= PARTS_MOST, "room in Run.part");
+
+MDL_CHECKED static int
+create_parts(Run *run)
+{
+    int status = MDL_OK;
+    for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts && status == MDL_OK; i++) {
+        status = all_parts[i]->create(run);
+        if (!all_parts[i]->present || all_parts[i]->present(run))
+            run->part[run->parts++] = all_parts[i];
+    }
+    return status;
+}
+
 MDL_CHECKED static int
 create_blocks(Run *run)
 {
@@ -133,19 +152,16 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     integrator_form(run, run->options->solver);
     choose_points(run);
-    if (fractional_create(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK
-        || friction_create(run) != MDL_OK || contact_create(run) != MDL_OK || jump_create(run) != MDL_OK
-        || rest_create(run) != MDL_OK || delay_create(run) != MDL_OK || transport_create(run) != MDL_OK || condition_create(run) != MDL_OK
-        || ahead_create(run) != MDL_OK
-        || audit_create(run) != MDL_OK) {
+    if (create_parts(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
     memcpy(run->v, model->v0, model->nv * sizeof *run->v);
     failure_join(run);
     run->v[0] = run->time = run->options->start;
-    fractional_begin(run);
-    delay_begin(run);
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->begin)
+            run->part[i]->begin(run);
     for (uint32_t k = 0; k < run->options->overrides; k++)
         run->v[run->options->override[k].place] = run->options->override[k].value;
     return sense_create(run);
@@ -155,17 +171,9 @@ static void
 clean_up(Run *run)
 {
     integrator_free(run);
-    friction_free(run);
-    contact_free(run);
-    jump_free(run);
-    rest_free(run);
-    delay_free(run);
-    transport_free(run);
-    condition_free(run);
-    ahead_free(run);
-    audit_free(run);
+    for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts; i++)
+        all_parts[i]->free(run);
     sense_free(run);
-    fractional_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
     free(run->redundant);
@@ -476,8 +484,11 @@ step_limit(const Run *run, double own, double stop)
 {
     double limit = own < stop ? own : stop;
     if (run->delays)
-        limit = fmin(limit, fmin(delay_next_instant(run), delay_limit(run)));
-    return run->transports ? fmin(limit, transport_limit(run)) : limit;
+        limit = fmin(limit, delay_next_instant(run));
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->limit)
+            limit = fmin(limit, run->part[i]->limit(run));
+    return limit;
 }
 
 // The step cannot be gone on from: what was computed before `instant`, up to which everything was right, is written.
@@ -517,10 +528,9 @@ advance(Run *run, double stop)
         return end_within(run, before, instant, status);
     if (run->profile)
         status = profile_step(run, before, instant, located);
-    if (status == MDL_OK && run->delays)
-        status = delay_record(run, before, instant);
-    if (status == MDL_OK && run->transports)
-        status = transport_record(run, before, instant);
+    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
+        if (run->part[i]->record)
+            status = run->part[i]->record(run, before, instant);
     bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
@@ -696,7 +706,7 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
 // --- the parts of a run
 
 struct mdl_run {
-    Run run;
+    Run run;                // first: run_of()
     mdl_options options;
     mdl_stats stats;
     double final_time;
@@ -706,12 +716,6 @@ struct mdl_run {
 
 // A run that is driven has no end that is known: fractional derivatives remember so many usual lengths of it.
 static const double DRIVEN_SPANS = 1000;
-
-Run *
-run_of(mdl_run *opened)
-{
-    return &opened->run;
-}
 
 // All of v at run->time, where the last step or event ended.
 MDL_CHECKED static int

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/command.h"
+#include "runtime/number.h"
 #include "runtime/settable.h"
 
 typedef struct Simulator {
@@ -36,7 +37,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
         s->help = true;
         return true;
     }
-    if (!strncmp(value, "time=", 5) && option_number(value + 5, &s->settings.limit_time) && s->settings.limit_time > 0)
+    if (!strncmp(value, "time=", 5) && number_of_text(value + 5, &s->settings.limit_time) && s->settings.limit_time > 0)
         return true;
     snprintf(why, OPTION_WHY, "--limit needs time and a positive number of seconds, got '%s'", value);
     return false;

@@ -7,7 +7,7 @@
 // which went on without stop within the tolerance.
 // Contract: snapshot.h, mdl_run_save() in sim.h. A block that does not fit leaves the run as it was. Complexity: linear in the size
 // of the block, which is that of the values, and of the history of delays and profiles.
-#include "runtime/snapshot.h"
+#include "runtime/part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +37,6 @@ mix(uint64_t hash, const void *data, size_t bytes)
 }
 
 static const uint64_t SEED = 0xcbf29ce484222325;
-
-void
-snapshot_part(Snapshot *snapshot, void *data, size_t bytes)
-{
-    bool fits = !snapshot->failed && bytes <= snapshot->size - snapshot->used;
-    if (snapshot->to || snapshot->from) {
-        snapshot->failed = !fits;
-        if (!fits)
-            return;
-    }
-    if (snapshot->to && bytes)
-        memcpy(snapshot->to + snapshot->used, data, bytes);
-    if (snapshot->from && bytes)
-        memcpy(data, snapshot->from + snapshot->used, bytes);
-    snapshot->used += bytes;
-}
 
 static uint64_t
 run_identity(const Run *run)
@@ -137,13 +121,9 @@ run_snapshot(Run *run, Snapshot *s)
     snapshot_part(s, run->yp, stored * sizeof *run->yp);
     snapshot_part(s, run->motion, ((size_t)model->n + model->nx) * sizeof *run->motion);
     events_snapshot(run, s);
-    friction_snapshot(run, s);
-    if (run->rests)
-        rest_snapshot(run, s);
-    if (run->delays)
-        delay_snapshot(run, s);
-    if (run->transports)
-        transport_snapshot(run, s);
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->snapshot)
+            run->part[i]->snapshot(run, s);
     if (run->texts)
         texts_snapshot(run, s);
 }

@@ -16,11 +16,6 @@ typedef struct Snapshot {
 // `bytes` at `data` go into the block, or come out of it.
 void snapshot_part(Snapshot *snapshot, void *data, size_t bytes);
 
-void friction_snapshot(Run *run, Snapshot *snapshot);
-void rest_snapshot(Run *run, Snapshot *snapshot);
-void delay_snapshot(Run *run, Snapshot *snapshot);
-void transport_snapshot(Run *run, Snapshot *snapshot);
-
 // The state of a run whose start was found, with `moved`, what its driver keeps beside it, into `block`, when that has
 // room: the bytes that are needed.
 size_t snapshot_save(Run *run, bool *moved, void *block, size_t size);

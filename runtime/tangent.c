@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/part.h"
 
 static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at
 
@@ -138,9 +139,9 @@ take_derivatives(Tangent *tangent)
     for (uint32_t i = 0; i < model->nx; i++)
         if (!model->implicit[i])
             yp[i] = dx[i];
-    for (uint32_t k = 0; k < model->n_sgns; k++)
-        if (model->sgn[k].state >= 0 && friction_mode(run, k) == 0)
-            yp[model->sgn[k].state] = 0;
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->clamp_tangent)
+            run->part[i]->clamp_tangent(tangent->run);
 }
 
 void
@@ -152,7 +153,9 @@ tangent_dynamics(Tangent *tangent)
             solve_block(tangent, run->block[k], tangent->tables->dynamics[k]);
         else
             mdl_call(tangent->tables->dynamics[k], run->v);
-    rest_tangent(run);
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->react_tangent)
+            run->part[i]->react_tangent(run);
     take_derivatives(tangent);
     mdl_call(tangent->tables->outputs, run->v);
 }

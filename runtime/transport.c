@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runtime/part.h"
 #include "runtime/snapshot.h"
 #include "runtime/transport_inner.h"
 
@@ -38,7 +39,7 @@ input_of(const Run *run, uint32_t k, unsigned end)
     return at->sign * run->v[at->in];
 }
 
-int
+MDL_CHECKED static int
 transport_create(Run *run)
 {
     uint32_t n = run->model->n_transports;
@@ -56,7 +57,7 @@ transport_create(Run *run)
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
-void
+static void
 transport_free(Run *run)
 {
     Transports *transports = run->transports;
@@ -123,7 +124,7 @@ transport_load(Run *run)
     return started;
 }
 
-bool
+static bool
 transport_moved(const Run *run)
 {
     for (uint32_t k = 0; k < run->model->n_transports; k++)
@@ -209,7 +210,7 @@ add_points(Run *run)
     return true;
 }
 
-int
+MDL_CHECKED static int
 transport_record(Run *run, double before, double instant)
 {
     // Rows of the last step are written: what left before it is not asked for any more.
@@ -240,7 +241,7 @@ transport_event(Run *run)
     return again;
 }
 
-double
+static double
 transport_limit(const Run *run)
 {
     double fastest = 0;
@@ -289,7 +290,7 @@ profile_snapshot(Profile *profile, Snapshot *snapshot)
     snapshot_part(snapshot, &profile->moved, sizeof profile->moved);
 }
 
-void
+static void
 transport_snapshot(Run *run, Snapshot *snapshot)
 {
     Transports *transports = run->transports;
@@ -301,3 +302,14 @@ transport_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, transports->speed, n * sizeof *transports->speed);
     snapshot_part(snapshot, &transports->started, sizeof transports->started);
 }
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_transports != 0;
+}
+
+const RunPart transport_part = {
+    .name = "transport", .create = transport_create, .free = transport_free, .present = present, .load = transport_load,
+    .moved = transport_moved, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
+};

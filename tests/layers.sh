@@ -2,7 +2,7 @@
 # Who may include whom: `make layers`. Prints each offending include; exit status 1 when there is one.
 #   frontend -> ir -> base;  backend -> ir;  ir, backend -> runtime/model.h; frontend, ir -> runtime/template.h, texts.h and standard.h;  runtime -> runtime only;
 #   frontend/analysis -> base and what the runtime gives (linearize.h, sim.h);
-#   what the command line and built simulators share is in runtime/options.h, nearest.h and table.h, what a run gives in runtime/sim.h.
+#   what the command line and built simulators share is in runtime/options.h, nearest.h, number.h and table.h, what a run gives in runtime/sim.h.
 # frontend/driver/ is the composition root and may include every layer.
 set -u
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ check() { # FOLDER ALLOWED_REGEX [FOLDERS_INSIDE]
         bad=1
     fi
 }
-check frontend '#include "(frontend/[^/]*\.(h|def)|ir/|runtime/(options|table|model|nearest|sim|standard|template|texts)\.h)' 'frontend/(driver|analysis)/[^:]*'
+check frontend '#include "(frontend/[^/]*\.(h|def)|ir/|runtime/(options|table|model|nearest|number|sim|standard|template|texts)\.h)' 'frontend/(driver|analysis)/[^:]*'
 check ir/base '#include "ir/base/'
 check ir '#include "(ir/|runtime/(model|template|texts)\.h)'
 check frontend/analysis '#include "(frontend/analysis/|ir/base/|runtime/(linearize|model|sim|table)\.h)'

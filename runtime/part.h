@@ -1,0 +1,41 @@
+// part.h: what takes part in a run besides the integration of the model's equations: laws, what is remembered, what is watched.
+//
+// Each part is a row of functions; sim.c lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
+// run is saved by one loop. A function that is NULL has nothing to do.
+#ifndef MDLC_RUNTIME_PART_H
+#define MDLC_RUNTIME_PART_H
+
+#include "runtime/run.h"
+#include "runtime/snapshot.h"
+
+struct RunPart {
+    const char *name;
+    MDL_CHECKED int (*create)(Run *run); // silent; MDL_INTERNAL: memory is exhausted
+    void (*free)(Run *run);              // also what create() has only begun
+    // The model has something for it: the functions below are called. NULL: they are called in any case.
+    bool (*present)(const Run *run);
+    void (*begin)(Run *run);             // the model's values are in v, and nothing is evaluated yet
+    // --- evaluations (evaluate.c, tangent.c)
+    // Values of the past, at the time and the states in v. True when what they were looked up with may follow from the dynamics,
+    // and then whether it has moved.
+    bool (*load)(Run *run);
+    bool (*moved)(const Run *run);
+    void (*react)(Run *run); // behind the dynamics: what acts on dx
+    void (*clamp)(Run *run); // behind that: derivatives that are exactly zero
+    MDL_CHECKED int (*share)(Run *run, bool report); // forces that the equations leave open, once these are solved
+    void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
+    void (*react_tangent)(Run *run); // the same for directional derivatives
+    void (*clamp_tangent)(Run *run);
+    // Tangents of values of the past, for parameter p of Sense, or UINT32_MAX: time alone moves.
+    void (*seed)(const Run *run, uint32_t p);
+    // --- steps (sim.c)
+    double (*limit)(const Run *run); // where the next one must end at the latest
+    MDL_CHECKED int (*record)(Run *run, double before, double instant); // one was accepted, up to an instant in it
+    // --- the state of the run
+    void (*snapshot)(Run *run, Snapshot *snapshot);
+};
+
+extern const RunPart friction_part, contact_part, jump_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
+    fractional_part;
+
+#endif
