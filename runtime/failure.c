@@ -20,10 +20,10 @@ failure_clear(const Run *run)
 }
 
 static int32_t
-time_is_up(const void *looker)
+is_to_end(const void *looker)
 {
     const Run *run = looker;
-    return run->deadline > 0 && run_clock() > run->deadline;
+    return run_interrupted(run) || (run->deadline > 0 && run_clock() > run->deadline);
 }
 
 void
@@ -33,7 +33,7 @@ failure_join(const Run *run)
         return;
     double *state = run->v + run->model->failure;
     state[MDL_CALL_TEXTS] = (double)(uintptr_t)run->texts;
-    state[MDL_CALL_LOOK] = (double)(uintptr_t)time_is_up;
+    state[MDL_CALL_LOOK] = (double)(uintptr_t)is_to_end;
     state[MDL_CALL_LOOKER] = (double)(uintptr_t)run;
 }
 

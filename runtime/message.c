@@ -17,8 +17,15 @@ run_message(const Run *run, mdl_severity severity, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (run->options->message)
+    // What fails behind an interruption fails because calls have ended early.
+    if (run->options->message && (severity != MDL_ERROR || !run_interrupted(run)))
         run->options->message(run->options->user, severity, text);
+}
+
+bool
+run_interrupted(const Run *run)
+{
+    return run->options->interrupt && *run->options->interrupt;
 }
 
 double

@@ -182,6 +182,8 @@ struct Run {
 };
 
 // --- message.c
+// Whether somebody has asked the run to end.
+bool run_interrupted(const Run *run);
 void run_message(const Run *run, mdl_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 double run_clock(void); // seconds, monotonic

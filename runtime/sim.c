@@ -552,20 +552,12 @@ advance(Run *run, double stop)
 
 // --- the whole run
 
-static bool
-interrupted(const Run *run)
-{
-    return run->options->interrupt && *run->options->interrupt;
-}
-
 MDL_CHECKED static int
 watch(Run *run, double begun, double *shown)
 {
     const mdl_options *options = run->options;
-    if (interrupted(run)) {
-        run_message(run, MDL_NOTE, "interrupted at time %.12g", run->time);
+    if (run_interrupted(run))
         return MDL_INTERRUPTED;
-    }
     int status = result_tend(run);
     if (status != MDL_OK || (!options->progress && !(options->time_limit > 0)))
         return status;
@@ -694,6 +686,11 @@ mdl_simulate(const mdl_model *model, const mdl_options *given, mdl_stats *stats)
     int balanced = audit_finish(&run);
     if (status == MDL_OK)
         status = balanced;
+    // A call that was left (failure.c) has failed.
+    if (status == MDL_INTERRUPTED || (status == MDL_FAILED && run_interrupted(&run))) {
+        status = MDL_INTERRUPTED;
+        run_message(&run, MDL_NOTE, "interrupted at time %.12g", run.time);
+    }
     run.stats->end_time = run.time;
     int closed = result_close(&run);
     if (closed != MDL_OK)

@@ -115,6 +115,52 @@ help_or_version(const Options *options)
     return print_out(&out);
 }
 
+// The number behind `name` in a file of the kernel, in units of `unit` bytes; UINT64_MAX where there is none.
+static uint64_t
+kernel_number(const char *path, const char *name, uint64_t unit)
+{
+    char line[256];
+    unsigned long long number = 0;
+    size_t length = strlen(name);
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = !strncmp(line, name, length) && sscanf(line + length, "%llu", &number) == 1;
+    if (file)
+        fclose(file);
+    return found && number < UINT64_MAX/unit ? number*unit : UINT64_MAX;
+}
+
+// What a call that compiles may take where nothing is said: nine tenths of the memory that is available, in the machine and in the
+// process's group. Beyond it the kernel would end this or another process without a word. 0: not known.
+static uint64_t
+usual_memory(void)
+{
+    uint64_t available = kernel_number("/proc/meminfo", "MemAvailable:", 1024), swap = kernel_number("/proc/meminfo", "SwapFree:", 1024);
+    uint64_t most = kernel_number("/sys/fs/cgroup/memory.max", "", 1);
+    if (most == UINT64_MAX)
+        most = kernel_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "", 1);
+    if (available == UINT64_MAX)
+        return 0;
+    if (swap < UINT64_MAX - available)
+        available += swap;
+    return (most < available ? most : available)/10*9;
+}
+
+// Memory that is written to, or may be, counts (RLIMIT_DATA); what is only mapped does not. A lower limit that is there stays.
+static void
+limit_usual_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ // which takes memory many times over
+    struct rlimit limit;
+    uint64_t most = usual_memory();
+    if (most && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+#endif
+}
+
 static void
 prepare_process(const Options *options)
 {
@@ -134,6 +180,8 @@ prepare_process(const Options *options)
     if (options->limit_memory) {
         struct rlimit limit = {options->limit_memory, options->limit_memory};
         setrlimit(RLIMIT_AS, &limit);
+    } else if (compiles || analyses) {
+        limit_usual_memory();
     }
 }
 
