@@ -7,6 +7,7 @@
 // and theirs. Derivatives are variables of their own. An equation that does not hold at two points where all
 // equations connected with it hold is lost. What only computed a variable that is no part of the model any more is
 // no loss. (Equal at random points is equal: Schwartz 1980, Zippel 1979.)
+// Set-valued terms have one value at such points, where their arguments are not zero: Sgn(x) is sign(x), tar(x, a) is x + a*sign(x).
 // Contract: implied.h. Equations with operators that have no value at a point cannot be judged, nor laws of set-valued terms.
 // Complexity: linear in the model, and bounded work (dense, at most MOST_EQUATIONS) for at most MOST_LOST equations.
 #include "ir/implied.h"
@@ -25,6 +26,8 @@ typedef struct Proof {
     U32Vec equations, vars; // vars: columns
     Map column_of;        // representative -> column
     Map taken;            // equation -> 1
+    bool laws;            // Snapshot.laws
+    Map valued;           // shape with set-valued terms -> with their values
     F64Vec x;
     uint32_t trial;
 } Proof;
@@ -62,11 +65,18 @@ in_force(const Equation *at)
 // --- values
 
 static bool
-is_opaque(const Exprs *exprs, Expr e)
+is_set_valued(const Exprs *exprs, Expr e)
 {
-    static const Op ops[] = {OP_FDER, OP_DELAY, OP_TRANSPORT, OP_UNILATERAL, OP_COULOMB, OP_TAR, OP_SGN, OP_SAMPLE, OP_INITIAL,
-                             OP_TERMINAL, OP_FLOOR, OP_CEIL, OP_TRUNC, OP_HOMOTOPY};
-    bool found = false;
+    return expr_has_op(exprs, e, OP_SGN) || expr_has_op(exprs, e, OP_TAR);
+}
+
+static bool
+is_opaque(const Proof *proof, Expr e)
+{
+    static const Op ops[] = {OP_FDER, OP_DELAY, OP_TRANSPORT, OP_UNILATERAL, OP_COULOMB, OP_SAMPLE, OP_INITIAL, OP_TERMINAL, OP_FLOOR, OP_CEIL,
+                             OP_TRUNC, OP_HOMOTOPY};
+    const Exprs *exprs = proof->dae->exprs;
+    bool found = proof->laws && is_set_valued(exprs, e);
     for (uint32_t i = 0; i < sizeof ops / sizeof *ops; i++)
         found |= expr_has_op(exprs, e, ops[i]);
     return found;
@@ -119,6 +129,30 @@ value_of(Proof *proof, Var var)
     return negative ? -value : value;
 }
 
+static Expr
+replace_set_valued(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    Op op = expr_op(exprs, part);
+    if (op != OP_SGN && op != OP_TAR)
+        return 0;
+    Expr sign = expr_1(exprs, OP_SIGN, args[0]);
+    return op == OP_SGN ? sign : expr_2(exprs, OP_ADD, args[0], expr_2(exprs, OP_MUL, args[1], sign));
+}
+
+static Expr
+valued(Proof *proof, Expr shape)
+{
+    uint32_t known;
+    if (!is_set_valued(proof->dae->exprs, shape))
+        return shape;
+    if (map_get(&proof->valued, shape, &known))
+        return known;
+    Expr made = expr_rewrite(proof->dae->exprs, shape, replace_set_valued, NULL);
+    map_put(&proof->valued, shape, made);
+    return made;
+}
+
 static double
 value_at(Proof *proof, Expr e, const double *slots)
 {
@@ -130,7 +164,8 @@ static double
 residual(Proof *proof, const Equation *at, double *slots, double *size)
 {
     const Exprs *exprs = proof->dae->exprs;
-    double left = value_at(proof, expr_arg(exprs, at->shape, 0), slots), right = value_at(proof, expr_arg(exprs, at->shape, 1), slots);
+    Expr shape = valued(proof, at->shape);
+    double left = value_at(proof, expr_arg(exprs, shape, 0), slots), right = value_at(proof, expr_arg(exprs, shape, 1), slots);
     *size = 1 + fabs(left) + fabs(right);
     return left - right;
 }
@@ -209,7 +244,7 @@ grow_piece(Proof *proof, bool *whole)
         Var var = proof->vars.at[c];
         for (uint32_t i = proof->start.at[var]; i < proof->start.at[var + 1]; i++) {
             uint32_t e = proof->at.at[i];
-            if (map_get(&proof->taken, e, &known) || is_opaque(dae->exprs, dae->equations.at[e].shape))
+            if (map_get(&proof->taken, e, &known) || is_opaque(proof, dae->equations.at[e].shape))
                 continue;
             if (proof->equations.n >= MOST_EQUATIONS)
                 return false;
@@ -391,7 +426,7 @@ is_left(const Proof *proof, const Equation *at)
 bool
 snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
 {
-    Proof proof = {.dae = dae};
+    Proof proof = {.dae = dae, .laws = before->laws};
     uint32_t looked = 0;
     bool good = true;
     for (uint32_t i = 0; i < dae->equations.n; i++)
@@ -401,7 +436,7 @@ snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
         const Equation lost = before->equations.at[i];
         if (is_left(&proof, &lost))
             continue;
-        if (is_opaque(dae->exprs, lost.shape)) {
+        if (is_opaque(&proof, lost.shape)) {
             implied->opaque++;
         } else if (is_evident(&proof, &lost)) {
             implied->proven++;
@@ -425,6 +460,7 @@ snapshot_implied(Dae *dae, const Snapshot *before, Implied *implied, Out *why)
     vec_free(&proof.vars);
     map_free(&proof.column_of);
     map_free(&proof.taken);
+    map_free(&proof.valued);
     vec_free(&proof.x);
     return good;
 }

@@ -6,12 +6,13 @@
 
 typedef struct Snapshot { // the equations in force before a pass; their rows stay where they are
     VEC(Equation) equations;
+    bool laws;            // the pass makes laws of set-valued terms, which are no equations: what has such terms cannot be judged
 } Snapshot;
 
 typedef struct Implied {  // equations that passes took out or wrote anew
     uint32_t proven;
     uint32_t defining;    // only computed a variable that went with them
-    uint32_t opaque;      // with operators that have no value of their own (fder, delay, floor of what moves, ...)
+    uint32_t opaque;      // with operators that have no value of their own (fder, delay, floor of what moves, ...), or set-valued terms that became laws
     uint32_t open;        // not decided: too large, or no point of the solution set was found
     uint32_t passed_over; // beyond the number that is looked at after one pass
 } Implied;

@@ -331,11 +331,11 @@ const Pass pipeline[] = {
     {ROW(fractional), .doc = "fractional derivatives become states with a sum of exponentials",
      .requires = FACT_JUNCTIONS},
     {ROW(roots), .doc = "square roots of what they empty become set-valued where it comes to rest",
-     .requires = FACT_JUNCTIONS, .sets = true},
+     .requires = FACT_JUNCTIONS},
     {ROW(algebra), .doc = "luz and tar in normal form",
      .requires = FACT_JUNCTIONS, .provides = FACT_NORMAL},
     {ROW(laws), .doc = "each set-valued term becomes an unknown and a law",
-     .requires = FACT_NORMAL, .provides = FACT_LAWS},
+     .requires = FACT_NORMAL, .provides = FACT_LAWS, .laws = true},
     {ROW(shorten), .doc = "parts of long equations with events that are used again become variables",
      .requires = FACT_LAWS},
     {ROW(integers), .doc = "floor, ceil and trunc of what moves become discrete variables that change at events",
@@ -414,9 +414,10 @@ run_passes(Compilation *c, uint32_t wanted, const char *after, Snapshot *before,
             out_printf(fault, "pass %s is out of order", pass->name);
             return false;
         }
-        bool prove = c->verify && rewrites_equations(c) && !pass->sets;
+        bool prove = c->verify && rewrites_equations(c);
         if (prove)
             snapshot_take(c->dae, before);
+        before->laws = pass->laws;
         double begin = now();
         bool good = pass->run(c);
         c->seconds[i] = now() - begin;

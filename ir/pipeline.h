@@ -58,7 +58,7 @@ typedef struct Pass {
     const char *name, *doc;
     uint32_t requires, provides, breaks;
     bool (*run)(Compilation *compilation);
-    bool sets;                // it writes single-valued terms as set-valued ones, whose values cannot be compared (snapshot_implied)
+    bool laws;                // it makes laws of set-valued terms (Snapshot.laws)
 } Pass;
 
 extern const Pass pipeline[];

@@ -73,6 +73,13 @@ main(void)
     expect("a derivative disappears", "f g h x", spring, 1, REWRITE, "g = 0", false);
     expect("a force is dropped", "f g h x", spring, 2, REWRITE, "h = f", false);
     expect("substitution", "f g h x", spring, 2, REWRITE, "3*x + 2*der(x) = h", true);
+    static const char *const friction[] = {"f = Sgn(x)/8 + y", "g = tar(x - y, 0.1)", NULL};
+    static const char *const root[] = {"q = sign(y)*sqrt(abs(y))", "z = 2*q", NULL};
+    expect("a band of friction", "f g x y", friction, 1, REWRITE, "g = x - y - 0.1*Sgn(y - x)", true);
+    expect("a band of friction with a wrong sign", "f g x y", friction, 0, REWRITE, "f = y - Sgn(x)/8", false);
+    expect("a band of friction of another width", "f g x y", friction, 1, REWRITE, "g = x - y + 0.2*Sgn(x - y)", false);
+    expect("a root as a band", "q x y z", root, 0, REWRITE, "q = sqrt(max(abs(y), 0.0001))*Sgn(y)", true);
+    expect("a root as a band of something else", "q x y z", root, 0, REWRITE, "q = sqrt(max(abs(y), 0.0001))*Sgn(x)", false);
     expect_mentioned();
     return failures != 0;
 }
