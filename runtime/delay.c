@@ -38,6 +38,7 @@ struct Delays {
     double *tau;          // per break and parameter: the derivative of its time
     size_t points, capacity;
     uint64_t dropped;     // points given up at the front
+    double needed;        // rows and points of the last step may still be asked for from here on
     Break *broken;
     size_t breaks, break_capacity;
     size_t *passed;       // per delay: breaks that its argument has passed; the first is the start
@@ -139,7 +140,7 @@ drop_points(Run *run)
     for (uint32_t k = 0; k < n; k++)
         longest = fmax(longest, run->v[run->model->delay[k].most]);
     size_t drop = 0;
-    while (drop + 2 * POINTS < delays->points && delays->time[drop + 2 * POINTS] < run->time - longest)
+    while (drop + 2 * POINTS < delays->points && delays->time[drop + 2 * POINTS] < delays->needed - longest)
         drop++;
     if (!drop || 2 * drop < delays->points)
         return;
@@ -171,6 +172,10 @@ add_point(Run *run, bool starts)
     // Points much closer than those before carry rounding, not slopes.
     if (!starts && at >= 2 && !delays->starts[at - 1]
         && run->v[0] - delays->time[at - 1] < 1e-3 * (delays->time[at - 1] - delays->time[at - 2]))
+        delays->points = --at;
+    // So do those before that are much closer: two events a few roundings apart have a step between them.
+    while (!starts && at >= 2 && !delays->starts[at - 1]
+           && delays->time[at - 1] - delays->time[at - 2] < 1e-3 * (run->v[0] - delays->time[at - 1]))
         delays->points = --at;
     delays->time[at] = run->v[0];
     delays->starts[at] = starts;
@@ -238,6 +243,12 @@ add_break(Run *run, uint32_t level, bool jumped)
 
 // --- values
 
+static bool
+is_jump(double left, double right)
+{
+    return fabs(right - left) > 1e-12 * (fabs(left) + fabs(right)) + DBL_MIN;
+}
+
 // First point of [low, high) behind time, or high.
 static size_t
 first_behind(const Delays *delays, size_t low, size_t high, double time)
@@ -299,6 +310,18 @@ nodes_among(const Delays *delays, size_t low, size_t high, double time)
     return (Nodes){left, count, fmax(fmin(time, last + 0.1 * span), delays->time[left])};
 }
 
+// Whether the input of delay k is another one behind the event; where the point before it has been given up, perhaps.
+static bool
+jumps(const Run *run, uint32_t k, const Break *at)
+{
+    const Delays *delays = run->delays;
+    uint32_t n = run->model->n_delays;
+    if (!at || !at->jumped || at->point <= delays->dropped)
+        return at && at->jumped;
+    const double *right = delays->value + (size_t)(at->point - delays->dropped) * n + k, *left = right - n;
+    return is_jump(*left, *right);
+}
+
 static Nodes
 nodes_at(const Run *run, uint32_t k, double time)
 {
@@ -310,11 +333,11 @@ nodes_at(const Run *run, uint32_t k, double time)
     if (!delays->passed[k] && time <= delays->broken[0].time)
         return (Nodes){0, 1, time};
     // Which side of a jump counts is a matter of events, not of rounding.
-    if (next && next->jumped && next->point > delays->dropped) {
+    if (jumps(run, k, next) && next->point > delays->dropped) {
         high = (size_t)(next->point - delays->dropped);
         time = fmin(time, next->time);
     }
-    if (last && last->jumped && last->point > delays->dropped)
+    if (jumps(run, k, last) && last->point > delays->dropped)
         low = (size_t)(last->point - delays->dropped);
     return low < high ? nodes_among(delays, low, high, time) : (Nodes){delays->points - 1, 1, time};
 }
@@ -374,7 +397,7 @@ beyond_points(const Run *run, uint32_t k, double time)
 {
     const Delays *delays = run->delays;
     const Break *next = delays->passed[k] < delays->breaks ? &delays->broken[delays->passed[k]] : NULL;
-    return run->model->delay[k].weight && !(next && next->jumped) && time > delays->time[delays->points - 1];
+    return run->model->delay[k].weight && !jumps(run, k, next) && time > delays->time[delays->points - 1];
 }
 
 static void
@@ -497,6 +520,7 @@ delay_start(Run *run)
     int status = check_times(run);
     if (status != MDL_OK)
         return status;
+    run->delays->needed = run->v[0];
     add_break(run, 0, false);
     add_point(run, true);
     pass_vanished(run);
@@ -510,6 +534,7 @@ delay_record(Run *run, double before, double instant)
     int status = MDL_OK;
     if (!run->delays)
         return MDL_OK;
+    run->delays->needed = before;
     bool reaching = run->delays->weighted && instant > run->delays->time[run->delays->points - 1];
     if (reaching)
         status = evaluate_at(run, instant, true);
@@ -573,9 +598,7 @@ delay_event(Run *run, bool of_delay)
     uint32_t n = run->model->n_delays, level = of_delay ? delays->next_level : 0;
     bool jumped = false;
     for (uint32_t k = 0; k < n && delays->points; k++) {
-        double left = delays->value[(delays->points - 1) * n + k], right = input_of(run, k);
-        if (fabs(right - left) > 1e-12 * (fabs(left) + fabs(right)) + DBL_MIN)
-            jumped = true;
+        jumped = jumped || is_jump(delays->value[(delays->points - 1) * n + k], input_of(run, k));
     }
     add_break(run, jumped ? 0 : level, jumped);
     add_point(run, true);
@@ -633,6 +656,7 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, delays->passed, n * sizeof *delays->passed);
     snapshot_part(snapshot, delays->last_time, n * sizeof *delays->last_time);
     snapshot_part(snapshot, &delays->dropped, sizeof delays->dropped);
+    snapshot_part(snapshot, &delays->needed, sizeof delays->needed);
     snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);
     snapshot_part(snapshot, &delays->reach, sizeof delays->reach);
 }
