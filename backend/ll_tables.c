@@ -102,6 +102,10 @@ static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
 
+static const Field limit_fields[] = {TEXT(mdl_limit, name), TEXT(mdl_limit, where)};
+static const Layout limit_layout = LAYOUT(mdl_limit, limit_fields);
+DESCRIBED(mdl_limit, 40);
+
 static const Field failure_fields[] = {TEXT(mdl_failure, text), TEXT(mdl_failure, where)};
 static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
 DESCRIBED(mdl_failure, 16);
@@ -170,7 +174,8 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
     BYTES(mdl_model, state_depth, nx), STRUCTS(mdl_model, rest, rest_layout, n_rests), CODE(mdl_model, rests),
-    CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), STRUCTS(mdl_model, delay, delay_layout, n_delays),
+    CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), STRUCTS(mdl_model, limit, limit_layout, n_limits),
+    STRUCTS(mdl_model, delay, delay_layout, n_delays),
     STRUCTS(mdl_model, transport, transport_layout, n_transports),
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
@@ -179,7 +184,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 944);
+DESCRIBED(mdl_model, 960);
 
 typedef struct Tables {
     LlModule *m;

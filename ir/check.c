@@ -157,30 +157,6 @@ typedef struct Binding {
 } Binding;
 
 static void
-mark_range(Binding *b, uint32_t first, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        b->computed.at[first + i] = 1;
-}
-
-static void
-mark_computed(Binding *b)
-{
-    const mdl_model *model = b->sys->model;
-    vec_grow(&b->computed, model->nv);
-    mark_range(b, model->y, model->n);
-    mark_range(b, model->yp, model->nx);
-    for (uint32_t k = 0; k < model->n_discretes; k++)
-        b->computed.at[model->discrete[k].value] = 1;
-    for (uint32_t i = 0; i < b->sys->funcs.n; i++) {
-        const Func *func = &b->sys->funcs.at[i];
-        bool at_rows = !strncmp(func->name, "dynamics", 8) || !strncmp(func->name, "block", 5) || !strcmp(func->name, "outputs");
-        for (uint32_t k = 0; at_rows && k < func->count; k++)
-            b->computed.at[b->sys->instrs.at[func->first + k].dest] = 1;
-    }
-}
-
-static void
 read_nominals(Binding *b)
 {
     const Dae *dae = b->dae;
@@ -264,7 +240,8 @@ check_bind(Check *check, Dae *dae, const Sys *sys)
     uint32_t kept = 0;
     check->dae = dae;
     check->sys = sys;
-    mark_computed(&b);
+    vec_grow(&b.computed, sys->model->nv);
+    sys_mark_computed(sys, b.computed.at);
     read_nominals(&b);
     for (uint32_t i = 0; i < check->equations.n; i++)
         if (bind_equation(&b, &check->equations.at[i]))

@@ -83,6 +83,24 @@ print_slot(Out *out, uint32_t slot, void *context)
 }
 
 void
+sys_mark_computed(const Sys *sys, uint8_t *computed)
+{
+    const mdl_model *model = sys->model;
+    for (uint32_t i = 0; i < model->n; i++)
+        computed[model->y + i] = 1;
+    for (uint32_t i = 0; i < model->nx; i++)
+        computed[model->yp + i] = 1;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        computed[model->discrete[k].value] = 1;
+    for (uint32_t i = 0; i < sys->funcs.n; i++) {
+        const Func *func = &sys->funcs.at[i];
+        bool at_rows = !strncmp(func->name, "dynamics", 8) || !strncmp(func->name, "block", 5) || !strcmp(func->name, "outputs");
+        for (uint32_t k = 0; at_rows && k < func->count; k++)
+            computed[sys->instrs.at[func->first + k].dest] = 1;
+    }
+}
+
+void
 sys_print(const Sys *sys, Out *out)
 {
     for (uint32_t f = 0; f < sys->funcs.n; f++) {

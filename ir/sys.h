@@ -50,6 +50,8 @@ void sys_free(Sys **sys);
 // Appends the numbers of all routines that its instructions call (ir/routine.h), directly or not.
 void sys_routines(const Sys *sys, U32Vec *numbers);
 void sys_routines_called(const Sys *sys, U32Vec *numbers); // directly
+// Sets to 1, per place of v, what has its value when a row is written, or at the end of an event.
+void sys_mark_computed(const Sys *sys, uint8_t *computed);
 // mdlc show ir: functions and instructions as text with place names.
 void sys_print(const Sys *sys, Out *out);
 // Every place within nv, every row within places, no OPKIND_MODEL operators. False: `why` has a line.

@@ -236,6 +236,19 @@ typedef struct mdl_assert {
     uint32_t told;     // first place of the values in the message (written by `told`)
 } mdl_assert;
 
+// A limit of a variable, attribute min or max: the variable may not be beyond v[limit].
+typedef struct mdl_limit {
+    uint32_t value;    // place in v of the variable, of which this is the negative when `negative`
+    uint32_t limit;    // place in v, valid after `parameters`
+    uint8_t negative;
+    uint8_t most;      // 1: max, 0: min
+    uint8_t exact;     // 1: it changes at events only, so there is no error of the integration in it
+    uint32_t group;    // number of the limit among those that are written: equal for the elements of an array
+    double nominal;    // of the variable
+    const char *name;
+    const char *where; // "file:line:col" of the limit
+} mdl_limit;
+
 // value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics. A delay that may vanish
 // has a weight: what was v[time] ago is then value + weight * sign * v[input], as far as it lies within the step that is being made.
 typedef struct mdl_delay {
@@ -477,6 +490,9 @@ struct mdl_model {
     mdl_code rests;           // after dynamics
     mdl_code rest_partials;   // values of jac_rest; after `rests`
     mdl_matrix jac_rest;      // 2 n_rests x n: row 2k: dg/dy, row 2k+1: d(dg/dt)/dy
+
+    uint32_t n_limits, n_limit_groups; // of variables
+    const mdl_limit *limit;
 
     uint32_t n_delays;
     const mdl_delay *delay;

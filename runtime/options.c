@@ -40,11 +40,12 @@ const Option run_options[] = {
     {"audit", 0, OPTION_WORD, true, "json|columns", "power and energy of each component, as a table, JSON or columns of the result", CALL_RUN | CALL_BUILD},
     {"check", 0, OPTION_WORD, false, "auto|off|rows|steps", "where values are held against the equations as they are written; auto: at as many rows as take 5 % of the time",
      CALL_RUN},
+    {"ranges", 0, OPTION_WORD, false, "on|off", "whether a variable beyond its min or max is told, once", CALLS_RUNNING},
     {"quiet", 0, OPTION_FLAG, false, NULL, "print no values and no progress", CALL_RUN | CALL_REPORT},
 };
 const uint32_t run_options_count = sizeof run_options / sizeof *run_options;
 enum { RUN_OUTPUT, RUN_START, RUN_STOP, RUN_INTERVAL, RUN_POINTS, RUN_STEPS, RUN_TOL, RUN_ABSTOL, RUN_SET, RUN_VARS, RUN_FORM, RUN_SOLVER,
-       RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_CHECK, RUN_QUIET };
+       RUN_STEP, RUN_TRACE, RUN_ASSEMBLE, RUN_STATS, RUN_AUDIT, RUN_CHECK, RUN_RANGES, RUN_QUIET };
 
 // --- tables
 
@@ -393,6 +394,7 @@ run_settings_take(void *user, uint32_t index, const char *value, char why[OPTION
         s->audit_columns = s->audit_columns || (value && !strcmp(value, "columns"));
         return true;
     case RUN_CHECK: s->check = (mdl_check)option_word(value, run_options[RUN_CHECK].value); return true; // same order
+    case RUN_RANGES: s->no_ranges = option_word(value, run_options[RUN_RANGES].value) == 1; return true;
     default: s->quiet = true; return true;
     }
 }
@@ -437,4 +439,5 @@ run_settings_apply(const RunSettings *s, const mdl_model *model, mdl_options *op
     options->trace = s->trace;
     options->steps = s->steps;
     options->assemble = s->assemble;
+    options->no_ranges = s->no_ranges;
 }

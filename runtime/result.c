@@ -221,6 +221,7 @@ result_row(Run *run)
         return MDL_FAILED;
     if ((status = audit_row(run)) != MDL_OK)
         return status;
+    range_row(run);
     keep_final(run);
     run->stats->rows++;
     if (!result->wanted)

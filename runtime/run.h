@@ -168,6 +168,9 @@ struct Run {
     uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
     bool edge_failed;          // a call in an assertion about edges has failed, and said so
     mdl_texts *texts;          // values of type String; NULL: there are none that change
+    uint8_t *left;             // n_limit_groups: it was told that a variable has left this limit
+    double *largest;           // n_limits: largest magnitude of the variable in rows
+    uint32_t n_left;           // limits that were told
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
 
@@ -233,11 +236,11 @@ run_stored(const Run *run)
 // --- evaluate.c: the model at one point
 // Puts time and unknowns into v; sticking states are set to exactly zero. In causal form only states are set.
 void evaluate_load(Run *run, double time, const double *y, const double *yp);
+// The sticking states in v become exactly zero.
+void evaluate_stick(const Run *run);
 // For methods on y' = f(t, y): time and states (and exponentials) into v, and after evaluate_solved() the slopes out of it.
 void evaluate_states(Run *run, double time, const double *y);
 void evaluate_slopes(const Run *run, const double *y, double *slope);
-// The sticking states in v become exactly zero.
-void evaluate_stick(const Run *run);
 // Calls the dynamics in order; the blocks' unknowns are those in v.
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
@@ -526,9 +529,6 @@ MDL_CHECKED int root_blind(Run *run);
 const char *root_chatter_help(const Run *run);
 const char *root_text(const Run *run, uint32_t guard);
 
-// --- invariants.c: groups of invariants that share states (models with constraints only)
-Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
-void invariants_free(Invariants **invariants);
 // --- vanish.c: relations whose functions become exactly zero and stay zero
 // At the point in v: the function is zero, and the value held is not the one that the relation has there.
 bool vanish_wrong(const Run *run, uint32_t k);
@@ -538,6 +538,9 @@ MDL_CHECKED bool vanish_found(Run *run, double low);
 // During an event, v evaluated: the function of relation k, which is zero, would be so whatever the rounding of the states was.
 bool vanish_is_exact(Run *run, uint32_t k);
 
+// --- invariants.c: groups of invariants that share states (models with constraints only)
+Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
+void invariants_free(Invariants **invariants);
 uint32_t invariants_groups(const Invariants *invariants);
 // The invariants of group g into `row` (model->n_constraints places); their number.
 uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
@@ -668,6 +671,9 @@ MDL_CHECKED int audit_finish(Run *run);  // MDL_FAILED with messages when an ide
 MDL_CHECKED int check_row(Run *run);
 // The end of the last step, where all steps are looked at.
 MDL_CHECKED int check_step(Run *run);
+
+// --- range.c: variables that leave their ranges
+void range_row(Run *run); // the evaluated point in v becomes a row: warns of what is beyond a limit for the first time
 
 // --- result.c
 MDL_CHECKED int result_open(Run *run);

@@ -108,7 +108,7 @@ allocate(Run *run)
 
 static const RunPart *const all_parts[] = {
     &friction_part, &contact_part, &jump_part, &rest_part, &delay_part, &transport_part, &condition_part, &ahead_part, &audit_part,
-    &fractional_part,
+    &fractional_part, &range_part,
 };
 static_assert(sizeof all_parts / sizeof *all_parts <= PARTS_MOST, "room in Run.part");
 
@@ -190,8 +190,8 @@ clean_up(Run *run)
     free(run->phi_scale);
     free(run->seen);
     free(run->old_discrete);
-    free(run->time_next);
     free(run->assigned);
+    free(run->time_next);
     free(run->sample_index);
     free(run->warned);
     free(run->warned_in_calls);

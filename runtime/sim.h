@@ -132,6 +132,7 @@ typedef struct mdl_options {
     uint32_t audit_place;
     mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
     const double *compiling;  // NULL, or seconds that the model's functions have spent so far on being compiled meanwhile
+    bool no_ranges;           // variables beyond min or max are not told
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
     bool steady;              // begin in an equilibrium near the start; needs model->tangents

@@ -144,6 +144,7 @@ pass_lower(const LoweringInput *input, Diags *diags)
         make_outputs(&low);
     if (input->audit)
         make_audit(&low);
+    make_ranges(&low);
     settables_end(&low);
     if (input->tangents)
         make_tangents(&low);

@@ -98,6 +98,12 @@ place_free(PlaceMap *map)
     vec_free(&map->used);
 }
 
+// A limit (attribute min or max) of variables that are no parameters, and the place in v of its value.
+typedef struct RangeLimit {
+    Bind bind;
+    uint32_t place;
+} RangeLimit;
+
 typedef struct Lowering {
     const LoweringInput *in;
     Dae *dae;
@@ -109,6 +115,7 @@ typedef struct Lowering {
     U32Vec place;            // per variable (representatives): place in v, or NONE
     U32Vec var_at;           // read through variable_at
     F64Vec image;            // per place: initial value
+    VEC(RangeLimit) ranges;
     Map wrong_values;        // components of the user with a parameter that was reported
     uint32_t y, yp, r, dx, n, nx;
     U32Vec state;            // states in order: variables
@@ -218,6 +225,9 @@ void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 void make_audit(Lowering *low); // audit.c
+// ranges.c: limits of variables, given while attributes are lowered; then, when all programs are there, the table of them.
+void range_keep(Lowering *low, const Bind *bind, InstrVec *code);
+void make_ranges(Lowering *low);
 void make_tangents(Lowering *low); // tangent.c: when everything else is there
 mdl_type result_type(const Lowering *low, Var var);
 // Index of what is known about the variable's declaration among the model's.

@@ -210,11 +210,15 @@ bind_is_parametric(Lowering *low, const Bind *bind)
 static void
 check_range(Lowering *low, const Bind *bind)
 {
-    if (dae_kind(low->dae, bind->var) != VAR_PARAMETER || is_guess(low, bind) || (low->late.n && low->late.at[bind->var]))
+    bool constant = dae_kind(low->dae, bind->var) == VAR_CONSTANT;
+    if (!constant && (is_guess(low, bind) || (low->late.n && low->late.at[bind->var])))
         return;
     int sign;
-    double limit = parameter_value(low, bind->shape, bind->row);
-    double value = low->image.at[place_of(low, bind->var, &sign)];
+    double limit = parameter_value(low, bind->shape, bind->row), value;
+    if (!constant)
+        value = low->image.at[place_of(low, bind->var, &sign)];
+    else if (!dae_known_value(low->dae, bind->var, &value))
+        return;
     bool low_side = bind->attr == ATTR_MIN;
     if (!isfinite(value) || (low_side ? value >= limit : value <= limit))
         return;
@@ -225,8 +229,8 @@ check_range(Lowering *low, const Bind *bind)
             span = low->dae->binds.at[i].span;
     if (follows_from_said(low, span, bind->var))
         return;
-    Diag *diag = diag_add(low->diags, E0603, span, "parameter '%s' is %g, but must be at %s %g",
-                          dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
+    Diag *diag = diag_add(low->diags, E0603, span, "%s '%s' is %g, but must be at %s %g",
+                          constant ? "constant" : "parameter", dae_name(low->dae, bind->var), value, low_side ? "least" : "most", limit);
     locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     if (group->decl->span.lo != span.lo)
         diag_note(diag, group->decl->span, "declared here");
@@ -261,8 +265,13 @@ guess_derivatives(Lowering *low, const StartedVec *started, InstrVec *code)
 static void
 make_limit(Lowering *low, const Bind *bind, InstrVec *code)
 {
-    if (!bind_is_parametric(low, bind) || dae_kind(low->dae, bind->var) != VAR_PARAMETER)
+    VarKind kind = dae_kind(low->dae, bind->var);
+    if (!bind_is_parametric(low, bind))
         return;
+    if (kind != VAR_PARAMETER && kind != VAR_CONSTANT) {
+        range_keep(low, bind, code);
+        return;
+    }
     bind_each(bind, var) {
         Bind one = bind_of_one(*bind, var);
         check_range(low, &one);
