@@ -45,6 +45,7 @@ struct Ahead {
 enum { EVALUATIONS = 4000, SAMPLES = 8, HOPELESS = 50 };
 static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
 static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
+static const double SHORT = 1e-4;          // part of the run: an interval is no longer that is decided at its ends
 
 MDL_CHECKED static int
 ahead_create(Run *run)
@@ -220,12 +221,13 @@ look(Search *search, Outlook *outlook, double stop)
             length = (to - from) / 2;
             continue;
         }
-        // What touches zero flatter than a parabola does is decided at the ends of short intervals, which become longer.
+        // What touches zero flatter than a parabola does, or is zero for a while, is decided at the ends of short intervals, which become longer.
         if (verdict == VERDICT_OPEN && guard_at(search, to) < 0) {
-            change = to;
+            change = first_negative(search, from, to, 1, false);
             verdict = VERDICT_CHANGE;
         }
-        floor = verdict == VERDICT_OPEN ? 2 * floor : floor;
+        if (verdict == VERDICT_OPEN && floor < SHORT * (search->run->options->stop - search->run->options->start))
+            floor *= 2;
         if (verdict == VERDICT_CHANGE) {
             outlook->change = fmax(change, from + least);
             return;

@@ -96,8 +96,12 @@ friction(Random *random)
     printf(head, belt, push, speed, rest + damping * belt, spring, damping);
     printf("  equation\n    der(x) = v;\n    der(v) = if mode == 0 then 0 else (force - %.3f*mode)/%.3f;\n  algorithm\n", band, mass);
     printf("    when pre(mode) == 0 and force > %.3f then\n      mode := 1;\n    elsewhen pre(mode) == 0 and force < -%.3f then\n      mode := -1;\n", band, band);
-    printf("    elsewhen pre(mode) == 1 and v < %.3f or pre(mode) == -1 and v > %.3f then\n      mode := if force > %.3f then 1 elseif force < -%.3f then -1 else 0;\n      reinit(v, %.3f);\n    end when;\n", belt, belt,
-           band, band, belt);
+    // The product is exactly 0 from the event on as long as the block rests.
+    if (random_below(random, 2))
+        printf("    elsewhen pre(mode)*(v - (%.3f)) < 0 then\n", belt);
+    else
+        printf("    elsewhen pre(mode) == 1 and v < %.3f or pre(mode) == -1 and v > %.3f then\n", belt, belt);
+    printf("      mode := if force > %.3f then 1 elseif force < -%.3f then -1 else 0;\n      reinit(v, %.3f);\n    end when;\n", band, band, belt);
     end_model("Written", 4);
 }
 
