@@ -96,11 +96,12 @@ friction(Random *random)
     printf(head, belt, push, speed, rest + damping * belt, spring, damping);
     printf("  equation\n    der(x) = v;\n    der(v) = if mode == 0 then 0 else (force - %.3f*mode)/%.3f;\n  algorithm\n", band, mass);
     printf("    when pre(mode) == 0 and force > %.3f then\n      mode := 1;\n    elsewhen pre(mode) == 0 and force < -%.3f then\n      mode := -1;\n", band, band);
-    // The product is exactly 0 from the event on as long as the block rests.
-    if (random_below(random, 2))
-        printf("    elsewhen pre(mode)*(v - (%.3f)) < 0 then\n", belt);
+    // The product is exactly 0 from the event on as long as the block rests. Where slipping begins the force is that of rest: the velocity leaves that
+    // of a moving belt by less than its rounding at first.
+    if (belt == 0 && random_below(random, 2))
+        printf("    elsewhen pre(mode)*v < 0 then\n");
     else
-        printf("    elsewhen pre(mode) == 1 and v < %.3f or pre(mode) == -1 and v > %.3f then\n", belt, belt);
+        printf("    elsewhen pre(mode) == 1 and v < %.9f or pre(mode) == -1 and v > %.9f then\n", belt - 1e-9, belt + 1e-9);
     printf("      mode := if force > %.3f then 1 elseif force < -%.3f then -1 else 0;\n      reinit(v, %.3f);\n    end when;\n", band, band, belt);
     end_model("Written", 4);
 }
