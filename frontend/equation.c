@@ -582,6 +582,8 @@ elaborate_assert(Context *context, Node call)
         Expr off = expr_1(exprs, OP_NOT, context->guard);
         e = stop ? off : expr_2(exprs, OP_OR, off, e);
     }
+    if (context->initial && !stop) // what is assumed of the start holds there, and need not later
+        e = expr_2(exprs, OP_OR, expr_1(exprs, OP_NOT, expr_make(exprs, OP_INITIAL, NULL, 0)), e);
     TextForm form = text_form(exprs, message.elements[0], elab->scratch);
     made.message = sym_of(elab->dae->syms, form.form);
     made.told = context->frag->told.n;

@@ -232,7 +232,7 @@ typedef struct mdl_assert {
     uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
     const char *message; // a template (runtime/template.h)
     const char *where; // "file:line:col: component.path"
-    uint32_t edge;     // 1: depends on pre(), as those inside `when` do: holds or fails while an event is processed
+    uint32_t edge;     // 1: depends on pre(), as those inside `when` do, or is about the start: holds or fails while an event is processed
     uint32_t told;     // first place of the values in the message (written by `told`)
 } mdl_assert;
 

@@ -249,6 +249,18 @@ uses_pre(const Dae *dae, Expr shape, uint32_t row)
     return found;
 }
 
+// `not initial() or condition`, an assertion about the start: its condition; otherwise 0.
+static Expr
+of_start(const Exprs *exprs, Expr shape)
+{
+    for (uint32_t k = 0; expr_op(exprs, shape) == OP_OR && k < 2; k++) {
+        Expr off = expr_arg(exprs, shape, k);
+        if (expr_op(exprs, off) == OP_NOT && expr_op(exprs, expr_arg(exprs, off, 0)) == OP_INITIAL)
+            return expr_arg(exprs, shape, 1 - k);
+    }
+    return 0;
+}
+
 // Parameters that the runtime gives their values. The caller frees them.
 static U8Vec
 given_at_start(const Dae *dae)
@@ -295,7 +307,8 @@ report_parametric(Lowering *low, const U8Vec *given, const Assert *at)
     bool known = is_parametric(dae, given, at->condition, at->row);
     for (uint32_t k = 0; k < at->n_told; k++)
         known = known && is_parametric(dae, given, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
-    if (at->level > 1 || !known || parameter_value(low, at->condition, at->row) != 0)
+    Expr start = of_start(low->exprs, at->condition);
+    if (at->level > 1 || !known || parameter_value(low, start ? start : at->condition, at->row) != 0)
         return false;
     if (dae->has_defaults)
         return true;
@@ -343,7 +356,7 @@ make_asserts(Lowering *low)
         made->ok = new_places(low, 1);
         made->level = at.level;
         made->message = sym_text(dae->syms, at.message);
-        made->edge = uses_pre(dae, at.condition, at.row);
+        made->edge = uses_pre(dae, at.condition, at.row) || of_start(low->exprs, at.condition);
         Out out = {0};
         locate_print(dae, at.span, at.inst, &out);
         size_t before = out.length;
