@@ -38,6 +38,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->paths);
     vec_free(&t->bends);
     vec_free(&t->coefficient);
+    vec_free(&t->growth);
     vec_free(&t->row_scale);
     vec_free(&t->column_scale);
     vec_free(&t->support);

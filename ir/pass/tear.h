@@ -13,6 +13,11 @@ enum {
     REACH_LIMIT = 3    // tears that an assignment in a large loop may depend on, also the ways in which it may
 };
 
+// Of a coefficient that may be a choice between several values.
+typedef struct Sizes {
+    double least, most;
+} Sizes;
+
 // One equation of the block: its text, and its unknowns as (slot, local unknown).
 typedef struct LoopEquation {
     uint32_t equation;
@@ -35,7 +40,8 @@ struct Tearing {
     U32Vec order;              // pairs (equation, local unknown) in the order found
     U32Vec tears;              // local unknowns
     bool linear;               // the residuals are affine in all unknowns of the block
-    F64Vec coefficient;        // of a linear block, parallel to `vars`: of an unknown, as far as it is known, else NAN
+    VEC(Sizes) coefficient;    // of a linear block, parallel to `vars`: of an unknown, as far as they are known, else NAN
+    F64Vec growth;             // of a linear block, per local unknown: what errors of tears are multiplied by on their way to it
     F64Vec row_scale, column_scale; // of a linear block: factors that make its coefficients comparable
     U32Vec paths;              // per determined unknown: ways in which it depends on tears
     U8Vec bends;               // of a nonlinear block: curved functions of one another on such a way
@@ -76,7 +82,11 @@ void tearing_propagate(Tearing *t);
 // Coefficients of the block that is loaded, which is linear.
 void tearing_scale(Tearing *t, uint32_t n);
 // A coefficient of a local unknown in an equation of a linear block (by position) is tiny beside the others; false for NAN.
-bool tearing_is_tiny(const Tearing *t, uint32_t equation, uint32_t local, double coefficient);
+bool tearing_is_tiny(const Tearing *t, uint32_t equation, uint32_t local, Sizes coefficient);
+// Assigned from equation e of a linear block, whose other unknowns are determined, `local` would have lost too many digits; notes its growth.
+bool tearing_grows(Tearing *t, const LoopEquation *e, uint32_t local);
+// The least and largest size that a coefficient over `vars` can have, as far as they are known while compiling.
+Sizes tearing_sizes(Tearing *t, Expr coefficient, const Var *vars);
 
 // --- tear_algebra.c
 // The algebra of luz and tar removes a whole piecewise-linear loop. False when it cannot; the block is as loaded then.

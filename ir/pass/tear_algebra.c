@@ -255,10 +255,8 @@ typedef struct Isolated { // tear := solution, from an equation
 static bool
 is_tiny_pivot(Tearing *t, const LoopEquation *from, Expr text, uint32_t slot, uint32_t local)
 {
-    double value;
     Expr partial = t->linear && !from->is_law ? expr_diff(t->dae->exprs, text, slot) : 0;
-    return partial && dae_known_expr(t->dae, partial, t->union_vars.at, &value)
-           && tearing_is_tiny(t, (uint32_t)(from - t->equations.at), local, value);
+    return partial && tearing_is_tiny(t, (uint32_t)(from - t->equations.at), local, tearing_sizes(t, partial, t->union_vars.at));
 }
 
 static void

@@ -232,7 +232,7 @@ reaches_too_far(Tearing *t, const LoopEquation *e, uint32_t local)
 {
     Reach reach = reach_of(t, e, local);
     uint32_t most = t->large ? REACH_LIMIT : t->linear ? PATHS_LIMIT : PATHS_LIMIT_NONLINEAR;
-    if (reach.paths > most || reach.bends > BENDS_LIMIT || (t->large && !inherit_support(t, e, local)))
+    if (reach.paths > most || reach.bends > BENDS_LIMIT || (t->linear && tearing_grows(t, e, local)) || (t->large && !inherit_support(t, e, local)))
         return true;
     t->paths.at[local] = reach.paths;
     if (!t->linear)
