@@ -32,6 +32,9 @@ static const double EXACT = 1e-13;     // of the largest speed: no more is taken
 static const double PREDICTED = 1e-9;  // of the largest speed: what columns say is true
 static const double FULFILLED = 1e-6;  // of the largest speed: what an impact may leave of its laws
 
+static const double BESIDE = 10;       // bands: a gap of an ideal diode that counts as none where it is decided
+static const double ROUNDING = 1e-14;  // of the largest gap: no change of it
+
 enum { STRIKES = 200, REFINEMENTS = 4 };
 
 double
@@ -76,6 +79,18 @@ touches(const Run *run, uint32_t law)
     return contact_gap(run, law) <= contact_band(run, law) || closes(run, law);
 }
 
+// At zero, or off it by no more than where an event is noticed, it is the rate of the gap that decides.
+static double
+open_diode_mode(const Run *run, uint32_t law)
+{
+    const mdl_model *model = run->model;
+    double gap = contact_gap(run, law), band = contact_band(run, law), rate;
+    double size = run->guard[model->n_relations + model->n_time_relations + law].size;
+    if (!friction_gap_rate(run, law, &rate) || gap < -BESIDE * band)
+        return gap < -band ? 0 : 1;
+    return rate * hidden_step(run) < -ROUNDING * fmax(size, band) ? 0 : 1;
+}
+
 double
 contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
 {
@@ -86,7 +101,7 @@ contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
     if (decided || !touches(run, law))
         return 1;
     if (sgn->level == 0)
-        return contact_gap(run, law) < -contact_band(run, law) ? 0 : 1;
+        return open_diode_mode(run, law);
     if (sgn->level == 2 && fabs(speed(run, law)) > slow)
         return 1;
     // Where others hold the same motion, what is held is zero but for rounding.
@@ -723,14 +738,25 @@ contact_measure(Run *run)
 int
 contact_close(Run *run)
 {
-    if (!run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
-        return MDL_OK;
+    int hidden = run->contacts ? hidden_close(run) : MDL_OK;
+    if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
+        return hidden;
     save_modes(run);
     int status = move_back(run);
     if (run->sense)
         sense_moved(run);
     restore_modes(run);
     return status == MDL_OK ? friction_evaluate(run) : status;
+}
+
+// The states in v, which were moved onto what ideal diodes say of them, are further from those of the step than its tolerance.
+static bool
+has_moved(const Run *run)
+{
+    bool moved = false;
+    for (uint32_t i = 0; hidden_any(run) && i < run->model->nx && !moved; i++)
+        moved = fabs(run->v[run->model->y + i] - run->y[i]) > run->tolerance * fabs(run->y[i]) + run->abstol[i];
+    return moved;
 }
 
 int
@@ -741,9 +767,11 @@ contact_drifted(Run *run, bool *drifted)
         return MDL_OK;
     evaluate_load(run, run->time, run->y, run->yp);
     int status = evaluate_row(run, true);
-    *drifted = status == MDL_OK && has_drifted(run, run->tolerance);
-    if (*drifted)
+    *drifted = status == MDL_OK && has_moved(run);
+    if (status == MDL_OK && has_drifted(run, run->tolerance)) {
+        *drifted = true;
         status = contact_close(run);
+    }
     if (*drifted && status == MDL_OK)
         evaluate_store(run);
     return status;

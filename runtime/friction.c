@@ -53,6 +53,8 @@ struct Friction {
     double reaction;    // the largest force of a unilateral constraint seen
     int8_t *wanted;     // per law: the mode it should have
     uint8_t *told;      // per law of a root: ROOT_*
+    double *gap_rate;   // per law: of an ideal diode's gap, where `rates` says that it was measured
+    bool rates;
     uint32_t rests;     // of roots, told or not
 };
 
@@ -73,11 +75,14 @@ friction_create(Run *run)
     friction->carried = calloc(n, 1);
     friction->sticks = calloc(n, 1);
     friction->scale = calloc(n, sizeof *friction->scale);
+    friction->gap_rate = calloc(n, sizeof *friction->gap_rate);
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         // Of ideal diodes only what the search with a leak has not settled.
         friction->dependent = friction->dependent || (run->model->sgn[k].dependent && (!run->model->sgn[k].unilateral || run->model->sgn[k].level));
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        run->hides = run->hides || (run->model->sgn[k].unilateral && !run->model->sgn[k].level);
     return friction->firm && friction->returns && friction->turns && friction->wanted && friction->told && friction->largest && friction->carried &&
-           friction->sticks && friction->scale ? MDL_OK : MDL_INTERNAL;
+           friction->sticks && friction->scale && friction->gap_rate ? MDL_OK : MDL_INTERNAL;
 }
 
 static void
@@ -94,6 +99,7 @@ friction_free(Run *run)
     free(run->friction->carried);
     free(run->friction->sticks);
     free(run->friction->scale);
+    free(run->friction->gap_rate);
     free(run->friction);
     run->friction = NULL;
 }
@@ -847,6 +853,25 @@ close_idle(Run *run)
 }
 
 int
+friction_gap_rates(Run *run)
+{
+    Friction *friction = run->friction;
+    friction->rates = false;
+    if (!run->hides)
+        return MDL_OK;
+    int status = hidden_gap_rates(run, friction->gap_rate);
+    friction->rates = status == MDL_OK;
+    return status == MDL_INTERNAL ? status : MDL_OK;
+}
+
+bool
+friction_gap_rate(const Run *run, uint32_t law, double *rate)
+{
+    *rate = run->friction->gap_rate[law];
+    return run->friction->rates;
+}
+
+int
 friction_leak(Run *run, uint32_t limit)
 {
     const mdl_model *model = run->model;
@@ -854,6 +879,7 @@ friction_leak(Run *run, uint32_t limit)
     if (!model->leak)
         return MDL_OK;
     run->v[model->leak] = LEAK;
+    run->friction->rates = false;
     friction_search(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
         status = evaluate_solved(run, false);

@@ -315,6 +315,8 @@ jacobian_assemble(Jacobian *jacobian, Run *run, double cj)
         bordered_assemble(jacobian->bordered, run->v, cj);
         return true;
     }
+    if (jacobian->causal && hidden_any(run))
+        return hidden_jacobian(run, cj, jacobian->start, jacobian->row, jacobian->values);
     if (jacobian->causal)
         return schur_assemble(jacobian->schur, run, cj, jacobian->values);
     assemble_dae(jacobian, run->v, cj);

@@ -116,7 +116,7 @@ locked_keeps_motion(Run *run)
         Newton *newton = run->block[k];
         keeps = !newton || !newton->locked || newton_keeps_motion(run, newton, newton->locked);
     }
-    return keeps;
+    return keeps || hidden_determines(run);
 }
 
 int
@@ -129,9 +129,10 @@ locked_review(Run *run)
             newton->reviewed = newton->locked;
         if (!newton || !newton->locked)
             continue;
-        if (!newton_keeps_motion(run, newton, newton->locked))
+        if (newton_keeps_motion(run, newton, newton->locked))
+            tell(run, newton);
+        else if (!hidden_determines(run))
             return refuse(run, newton);
-        tell(run, newton);
         locked += newton->locked;
     }
     run->locked = locked;

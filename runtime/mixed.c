@@ -148,6 +148,9 @@ settle(Run *run, bool stop)
         if (status != MDL_OK)
             return status;
         evaluate_outputs(run);
+        status = friction_gap_rates(run);
+        if (status != MDL_OK)
+            return status;
         event_relations(run);
         remember_conditions(run, run->phi_scale);
         if (update_relations(run))

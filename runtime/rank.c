@@ -363,13 +363,28 @@ rank_kernel(Rank *rank, uint32_t k, double *x)
         x[rank->order[j]] = t[j] * rank->column_scale[rank->order[j]];
 }
 
-void
-rank_dependency(Rank *rank, uint32_t k, double *w)
+// Of the scaled rows.
+static void
+vanishing_rows(const Rank *rank, uint32_t k, double *w)
 {
     size_t m = rank->rows, r = rank->rank;
     memset(w, 0, m * sizeof *w);
     w[r + k] = 1;
     for (size_t i = r; i-- > 0;)
         reflect(rank->a + i * m + i, rank->tau[i], w + i, m - i);
-    normalise(w, m);
+}
+
+void
+rank_dependency(Rank *rank, uint32_t k, double *w)
+{
+    vanishing_rows(rank, k, w);
+    normalise(w, rank->rows);
+}
+
+void
+rank_cokernel(Rank *rank, uint32_t k, double *w)
+{
+    vanishing_rows(rank, k, w);
+    for (size_t i = 0; i < rank->rows; i++)
+        w[i] *= rank->row_scale[i] > 0 ? rank->row_scale[i] : 1; // a row of zeros vanishes in any size
 }

@@ -34,6 +34,8 @@ void rank_null(Rank *rank, uint32_t k, double *x);
 uint32_t rank_free_unknown(const Rank *rank, uint32_t k);
 // The orthonormal (in units of `scale`) null vector k.
 void rank_kernel(Rank *rank, uint32_t k, double *x);
+// The combinations k < rows - rank of rows that vanish, w'A = 0, orthonormal for rows brought to the same size.
+void rank_cokernel(Rank *rank, uint32_t k, double *w);
 // Combination k < rows - rank of rows that vanishes: weights w with w'A = 0, relative to the rows' sizes; largest 1.
 void rank_dependency(Rank *rank, uint32_t k, double *w);
 

@@ -125,6 +125,7 @@ struct Run {
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
     uint32_t deficient;   // equations of blocks that follow from others
+    bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
     uint32_t locked;      // those that do under the present conditions (locked.c)
     bool loop_failed;     // and it was said which
     bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
@@ -245,6 +246,8 @@ void evaluate_slopes(const Run *run, const double *y, double *slope);
 void evaluate_plain(Run *run);
 // Solves the blocks and sets the derivatives; on failure reports when `report` is set.
 MDL_CHECKED int evaluate_solved(Run *run, bool report);
+// The same, but locked blocks keep the unknowns that stand in v, of which the residuals are left.
+MDL_CHECKED int evaluate_held(Run *run);
 // evaluate_solved or, where the integrator has the loops' unknowns and they are many or cannot be solved anew, evaluate_plain;
 // then outputs. MDL_FAILED when the equations have no solution that the loops find, or a call fails: with a message when
 // `report` is set.
@@ -330,6 +333,8 @@ void friction_open(Run *run);
 // Ideal diodes that depend on each other get the modes that they have with a small leak (ir/pass/leak.c), found in at most `limit`
 // exchanges; what is still wrong without it is left to the caller. Does nothing in other models.
 MDL_CHECKED int friction_leak(Run *run, uint32_t limit);
+MDL_CHECKED int friction_gap_rates(Run *run); // measures the rates of the gaps of ideal diodes at the point in v, which was solved
+bool friction_gap_rate(const Run *run, uint32_t law, double *rate); // false: they were not measured here
 void friction_event(Run *run);  // an event begins
 void friction_search(Run *run); // a search for modes begins
 // One step of the search: changes the modes of laws that are wrong. True when something changed.
@@ -582,6 +587,20 @@ MDL_CHECKED int locked_review(Run *run);
 bool locked_keeps_motion(Run *run);
 bool locked_newly(const Run *run); // blocks are locked that were not when they were looked at: by a condition that makes no event
 void locked_form(Run *run); // chooses the causal form, for an integrator that is not made yet
+
+// --- hidden.c: laws of ideal diodes that bind states alone under the present conditions
+// Behind a solution of all blocks in v, where run->hides: what locked blocks leave open is chosen such that the states stay on what
+// these say of them.
+MDL_CHECKED int hidden_solve(Run *run, bool report);
+bool hidden_determines(Run *run); // that says everything about the motion
+bool hidden_any(const Run *run); // blocks of a model with ideal diodes are locked
+// cj - df/dy at the point in v, which stays, by differences, for columns of ascending rows. False: f could not be evaluated.
+MDL_CHECKED bool hidden_jacobian(Run *run, double cj, const uint32_t *start, const uint32_t *row, double *values);
+double hidden_step(const Run *run); // of time, over which rates are measured
+// How fast the gaps of ideal diodes change at the point in v, which was solved; `rate` has n_sgns places. v is as before.
+MDL_CHECKED int hidden_gap_rates(Run *run, double *rate);
+// Moves the states in v back onto it; v is solved before and afterwards.
+MDL_CHECKED int hidden_close(Run *run);
 
 // --- choice.c: --solver=auto
 // At consistent values. *why: the reason, for the statistics.
