@@ -21,6 +21,8 @@
 
 #include "runtime/stages.h"
 
+enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than at first, and how many times as many are left, until the run ends
+
 enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60 };
 
 static const double TOO_SLOW = 0.03;      // of the first step
@@ -50,6 +52,7 @@ struct Ode {
     double *lift, *rho;         // of the projection
     Projection *at_start, *at_end;
     bool warned;                // of a step that has become much shorter
+    uint32_t creeping;          // steps taken since then with such a step
     bool dense;                 // `divided` belongs to the last step
     double *divided;            // 2*POINTS x n: divided differences of the interpolation
     double *value, *rate;       // interpolated
@@ -114,10 +117,28 @@ gauss_free(Run *run)
     run->ode = NULL;
 }
 
+static bool
+is_much_shorter(const Ode *ode)
+{
+    return ode->step < TOO_SLOW * ode->chosen;
+}
+
+// What has made the step this short (a vessel that drains) has ended with the event: a step is looked for anew.
+static void
+forget_short_step(const Run *run, Ode *ode)
+{
+    if (run->options->step > 0 || !is_much_shorter(ode))
+        return;
+    ode->step = ode->chosen = 0;
+    ode->searching = true;
+    ode->creeping = 0;
+}
+
 MDL_CHECKED static int
 gauss_start(Run *run)
 {
     Ode *ode = run->ode;
+    forget_short_step(run, ode);
     ode->from = ode->anchor = run->time;
     ode->count = 0;
     ode->length = 0;
@@ -370,12 +391,12 @@ static bool
 is_too_slow(Run *run)
 {
     Ode *ode = run->ode;
-    bool slow = ode->step < TOO_SLOW * ode->chosen;
+    bool slow = is_much_shorter(ode);
     if (slow && run->options->solver == MDL_SOLVER_GAUSS && !ode->warned) {
         ode->warned = true;
         run_message(run, MDL_WARNING, "at time %.12g: the step of the gauss method had to become %.3g times shorter than at the "
-                    "start and will not grow again: the motion has become stiff or nearly singular here; --solver=ida "
-                    "does not keep such a step", run->time, ode->chosen / ode->step);
+                    "start and will not grow again before the next event: the motion has become stiff or nearly singular here; "
+                    "--solver=ida does not keep such a step", run->time, ode->chosen / ode->step);
     }
     return slow && run->options->solver == MDL_SOLVER_AUTO;
 }
@@ -389,6 +410,22 @@ next_end(double time, Ode *ode)
         return end;
     ode->count++;
     return ode->anchor + (double)(ode->count + 1) * ode->step;
+}
+
+// The rest of the run would be many more steps of a length that one place of the motion has asked for.
+MDL_CHECKED static int
+check_pace(Run *run)
+{
+    Ode *ode = run->ode;
+    if (run->options->step > 0 || !is_much_shorter(ode))
+        return MDL_OK;
+    double left = (run->options->stop - run->time) / ode->step;
+    if (++ode->creeping < CREEPING_MOST || left < (double)CREEPING_REST * CREEPING_MOST)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: the constant step of the gauss method (%.3g) has become %.3g times shorter than it was at first, and the "
+                "rest of the run would take %.3g of them\nthe motion is stiff, or jumps or comes to rest, where another method gets on: "
+                "--solver=ida", run->time, ode->step, ode->chosen / ode->step, left);
+    return MDL_FAILED;
 }
 
 // Finds a step from run->time that can be kept; its end is in `next`. *h is its length.
@@ -464,6 +501,8 @@ gauss_step(Run *run, double limit)
     if (!(ode->step > 0))
         ode->step = first_guess(run);
     int status = take_step(run, limit, &h, &whole);
+    if (status == MDL_OK)
+        status = check_pace(run);
     if (status != MDL_OK)
         return status;
     run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;

@@ -297,13 +297,14 @@ hidden_solve(Run *run, bool report)
     Hidden hidden;
     int status = prepare(&hidden, run);
     if (status == MDL_OK && hidden.n && contradicts(&hidden)) {
-        char when[64];
-        snprintf(when, sizeof when, "at time %.12g", run->v[0]);
         copy_unknowns(&hidden, true);
         status = evaluate_held(run) == MDL_INTERNAL ? MDL_INTERNAL : MDL_FAILED;
+    }
+    if (status == MDL_FAILED && report) {
+        char when[64];
+        snprintf(when, sizeof when, "at time %.12g", run->v[0]);
         hidden.null[0].newton->trouble = CONTRADICTION;
-        if (report)
-            newton_report(run, hidden.null[0].newton, when);
+        newton_report(run, hidden.null[0].newton, when);
     }
     if (status == MDL_OK && hidden.n)
         status = solve(&hidden, hidden.rate);
