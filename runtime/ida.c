@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 
 #include "runtime/corrector.h"
@@ -22,6 +21,7 @@
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 #include "runtime/profile.h"
+#include "runtime/sundials.h"
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes
 
@@ -260,9 +260,7 @@ set_up_ida(Run *run, Integrator *integrator)
         IDASetUserData(ida, run) != IDA_SUCCESS || IDAWFtolerances(ida, weights) != IDA_SUCCESS ||
         IDASetNonlinearSolver(ida, integrator->corrector) != IDA_SUCCESS)
         return false;
-    if (run->options->max_step > 0)
-        IDASetMaxStep(ida, run->options->max_step);
-    return true;
+    return !(run->options->max_step > 0) || IDASetMaxStep(ida, run->options->max_step) == IDA_SUCCESS;
 }
 
 MDL_CHECKED static int
@@ -433,8 +431,9 @@ ida_stats(Run *run)
     if (!integrator || !integrator->ida)
         return;
     long errors = 0, newtons = 0;
-    IDAGetNumErrTestFails(integrator->ida, &errors);
-    IDAGetNumNonlinSolvConvFails(integrator->ida, &newtons);
+    if (IDAGetNumErrTestFails(integrator->ida, &errors) != IDA_SUCCESS
+        || IDAGetNumNonlinSolvConvFails(integrator->ida, &newtons) != IDA_SUCCESS)
+        return;
     run->stats->error_failures += (uint64_t)(errors - integrator->error_failures);
     run->stats->newton_failures += (uint64_t)(newtons - integrator->newton_failures);
     integrator->error_failures = errors;
@@ -575,11 +574,19 @@ report_singular(const Run *run)
 }
 
 MDL_CHECKED static int
+report_memory(const Run *run, const char *message)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, message);
+    return MDL_INTERNAL;
+}
+
+MDL_CHECKED static int
 report_failure(Run *run, int flag)
 {
     Integrator *integrator = run->integrator;
     double step = 0, size = 0;
-    IDAGetCurrentStep(integrator->ida, &step);
+    if (flag == IDA_MEM_FAIL || IDAGetCurrentStep(integrator->ida, &step) != IDA_SUCCESS)
+        return report_memory(run, integrator->message);
     uint32_t worst = worst_unknown(run, &size);
     const char *name = run->model->state_name[worst];
     const char *equation = equation_of_row(run->model, worst);
@@ -623,7 +630,9 @@ step_once(Run *run, double limit, double *time)
 {
     Integrator *integrator = run->integrator;
     if (integrator->limit != limit) {
-        IDASetStopTime(integrator->ida, limit);
+        int stop = IDASetStopTime(integrator->ida, limit);
+        if (stop != IDA_SUCCESS)
+            return stop;
         integrator->limit = limit;
     }
     integrator->bad[0] = integrator->message[0] = '\0';
@@ -670,14 +679,14 @@ is_held_low(Integrator *integrator)
     enum { LOW_STEPS = 60 };
     int order = 0;
     long failures = 0;
-    IDAGetLastOrder(integrator->ida, &order);
+    if (IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS || IDAGetNumErrTestFails(integrator->ida, &failures) != IDA_SUCCESS)
+        return false;
     if (order > 2)
         integrator->high_step = integrator->step;
     if (order > 1 || integrator->low_steps >= LOW_STEPS)
         integrator->low_steps = 0;
     if (order > 1)
         return false;
-    IDAGetNumErrTestFails(integrator->ida, &failures);
     if (!integrator->low_steps++)
         integrator->low_failures = failures;
     return integrator->low_steps == LOW_STEPS && failures - integrator->low_failures > LOW_STEPS / 4
@@ -721,7 +730,8 @@ ida_step(Run *run, double limit)
         return report_failure(run, flag);
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
-    IDAGetLastStep(integrator->ida, &integrator->step);
+    if (IDAGetLastStep(integrator->ida, &integrator->step) != IDA_SUCCESS)
+        return report_memory(run, integrator->message);
     integrator->held_low = is_held_low(integrator);
     return integrator->projection ? project(run) : MDL_OK;
 }

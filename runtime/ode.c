@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <arkode/arkode_erkstep.h>
-#include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
@@ -26,6 +24,7 @@
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 #include "runtime/profile.h"
+#include "runtime/sundials.h"
 
 enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest
 
@@ -201,11 +200,9 @@ create_cvode(Run *run, Ode *ode)
     void *cvode = ode->memory;
     if (!cvode || CVodeSetErrHandlerFn(cvode, keep_message, ode) != CV_SUCCESS ||
         CVodeInit(cvode, right_side, run->time, ode->y) != CV_SUCCESS || CVodeSetUserData(cvode, run) != CV_SUCCESS ||
-        CVodeWFtolerances(cvode, weights) != CV_SUCCESS)
+        CVodeWFtolerances(cvode, weights) != CV_SUCCESS || CVodeSetMaxNumSteps(cvode, -1) != CV_SUCCESS ||
+        (run->options->max_step > 0 && CVodeSetMaxStep(cvode, run->options->max_step) != CV_SUCCESS))
         return false;
-    CVodeSetMaxNumSteps(cvode, -1);
-    if (run->options->max_step > 0)
-        CVodeSetMaxStep(cvode, run->options->max_step);
     if (ode->stiff)
         return create_linear(run, ode);
     ode->nonlinear = SUNNonlinSol_FixedPoint(ode->y, 0, ode->context);
@@ -220,11 +217,10 @@ create_erk(Run *run, Ode *ode)
     void *erk = ode->memory;
     if (!erk || ERKStepSetErrHandlerFn(erk, keep_message, ode) != ARK_SUCCESS ||
         ERKStepSetUserData(erk, run) != ARK_SUCCESS || ERKStepWFtolerances(erk, weights) != ARK_SUCCESS ||
-        ERKStepSetOrder(erk, ERK_ORDER) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS)
+        ERKStepSetOrder(erk, ERK_ORDER) != ARK_SUCCESS || ERKStepSetInterpolantDegree(erk, 5) != ARK_SUCCESS ||
+        ERKStepSetMaxNumSteps(erk, -1) != ARK_SUCCESS ||
+        (run->options->max_step > 0 && ERKStepSetMaxStep(erk, run->options->max_step) != ARK_SUCCESS))
         return false;
-    ERKStepSetMaxNumSteps(erk, -1);
-    if (run->options->max_step > 0)
-        ERKStepSetMaxStep(erk, run->options->max_step);
     run->stats->linear_solver = "none";
     return true;
 }
@@ -322,16 +318,22 @@ ode_stats(Run *run)
     if (!ode || !ode->memory)
         return;
     long errors = 0, newtons = 0;
-    if (ode->runge_kutta) {
-        ERKStepGetNumErrTestFails(ode->memory, &errors);
-    } else {
-        CVodeGetNumErrTestFails(ode->memory, &errors);
-        CVodeGetNumNonlinSolvConvFails(ode->memory, &newtons);
-    }
+    bool known = ode->runge_kutta ? ERKStepGetNumErrTestFails(ode->memory, &errors) == ARK_SUCCESS
+                                  : CVodeGetNumErrTestFails(ode->memory, &errors) == CV_SUCCESS &&
+                                        CVodeGetNumNonlinSolvConvFails(ode->memory, &newtons) == CV_SUCCESS;
+    if (!known)
+        return;
     run->stats->error_failures += (uint64_t)(errors - ode->error_failures);
     run->stats->newton_failures += (uint64_t)(newtons - ode->newton_failures);
     ode->error_failures = errors;
     ode->newton_failures = newtons;
+}
+
+MDL_CHECKED static int
+report_restart(const Run *run)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: the integrator could not be restarted: %s", run->time, run->ode->message);
+    return MDL_INTERNAL;
 }
 
 MDL_CHECKED static int
@@ -350,10 +352,7 @@ ode_start(Run *run)
     int flag = ode->runge_kutta ? ERKStepReInit(ode->memory, right_side, run->time, ode->y)
                                 : CVodeReInit(ode->memory, run->time, ode->y);
     ode->error_failures = ode->newton_failures = 0;
-    if (flag == 0)
-        return MDL_OK;
-    run_message(run, MDL_ERROR, "at time %.12g: the integrator could not be restarted: %s", run->time, ode->message);
-    return MDL_INTERNAL;
+    return flag == 0 ? MDL_OK : report_restart(run);
 }
 
 // From where the method has arrived to the invariants.
@@ -447,7 +446,8 @@ evolve_shorter(Run *run, double limit, double *time)
     Ode *ode = run->ode;
     double step = 0, least = 16 * DBL_EPSILON * fmax(fabs(run->time), DBL_MIN);
     int flag = ARK_UNREC_RHSFUNC_ERR;
-    ERKStepGetCurrentStep(ode->memory, &step);
+    if (ERKStepGetCurrentStep(ode->memory, &step) != ARK_SUCCESS)
+        return flag;
     step = fmin(step, limit - run->time);
     while (flag == ARK_UNREC_RHSFUNC_ERR && (step *= SHORTER) > least) {
         run->stats->newton_failures++;
@@ -455,8 +455,8 @@ evolve_shorter(Run *run, double limit, double *time)
             return flag;
         flag = evolve(ode, limit, time);
     }
-    ERKStepSetInitStep(ode->memory, 0);
-    return flag;
+    int reset = ERKStepSetInitStep(ode->memory, 0);
+    return flag < 0 || reset == ARK_SUCCESS ? flag : reset;
 }
 
 MDL_CHECKED static int
@@ -473,6 +473,10 @@ ode_step(Run *run, double limit)
     int flag = evolve(ode, limit, &time);
     if (ode->runge_kutta && flag == ARK_UNREC_RHSFUNC_ERR)
         flag = evolve_shorter(run, limit, &time);
+    if (flag == (ode->runge_kutta ? ARK_MEM_FAIL : CV_MEM_FAIL)) {
+        run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, ode->message);
+        return MDL_INTERNAL;
+    }
     if (flag < 0 && pace_explain(run))
         return MDL_FAILED;
     if (flag < 0) {
@@ -495,13 +499,12 @@ begin_again(Run *run, double before)
     run->stats->restarts++;
     run->time = before;
     memcpy(run->y, ode->before, run_size(run) * sizeof *run->y);
-    CVodeGetLastStep(ode->memory, &step);
     ode->exactness *= EXACTER;
-    CVodeSetNonlinConvCoef(ode->memory, ode->exactness);
+    bool set = CVodeGetLastStep(ode->memory, &step) == CV_SUCCESS && CVodeSetNonlinConvCoef(ode->memory, ode->exactness) == CV_SUCCESS;
     int status = ode_start(run);
-    if (status == MDL_OK)
-        CVodeSetInitStep(ode->memory, SHORTER * step);
-    return status;
+    if (status != MDL_OK || (set && CVodeSetInitStep(ode->memory, SHORTER * step) == CV_SUCCESS))
+        return status;
+    return report_restart(run);
 }
 
 // With CVODE, too, what is accepted has been looked at: the right side is evaluated there anyway.
@@ -517,8 +520,8 @@ cvode_step(Run *run, double limit)
     for (int k = 0;; k++) {
         int status = ode_step(run, limit);
         double missing = status == MDL_OK && run->time > before ? missing_correction(run) : 0;
-        if (k > 0)
-            CVodeSetInitStep(ode->memory, 0);
+        if (k > 0 && CVodeSetInitStep(ode->memory, 0) != CV_SUCCESS)
+            return status == MDL_OK ? report_restart(run) : status;
         if (status != MDL_OK || missing <= MISSING)
             return status;
         if (k == REPEATS)

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 
 #include "runtime/adapter.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/sundials.h"
 
 typedef struct Stepping {
     Run *run;
@@ -153,11 +153,9 @@ create_cvode(Stepping *st)
     void *cvode = st->cvode;
     if (!st->jacobian || !st->matrix || !st->linear || !cvode || CVodeSetErrHandlerFn(cvode, keep_message, st) != CV_SUCCESS
         || CVodeInit(cvode, right_side, run->time, st->w) != CV_SUCCESS || CVodeSetUserData(cvode, st) != CV_SUCCESS
-        || CVodeWFtolerances(cvode, weights) != CV_SUCCESS)
+        || CVodeWFtolerances(cvode, weights) != CV_SUCCESS || CVodeSetMaxNumSteps(cvode, -1) != CV_SUCCESS
+        || (run->options->max_step > 0 && CVodeSetMaxStep(cvode, run->options->max_step) != CV_SUCCESS))
         return false;
-    CVodeSetMaxNumSteps(cvode, -1);
-    if (run->options->max_step > 0)
-        CVodeSetMaxStep(cvode, run->options->max_step);
     run->stats->linear_solver = jacobian_is_dense(st->jacobian) ? "dense" : "klu";
     run->stats->nonzeros = jacobian_nonzeros(st->jacobian);
     return CVodeSetLinearSolver(cvode, st->linear, st->matrix) == CV_SUCCESS && CVodeSetLinSysFn(cvode, fill_system) == CV_SUCCESS;
@@ -302,6 +300,10 @@ stepper_step(Run *run, double limit)
     int flag = CVodeSetStopTime(st->cvode, limit);
     if (flag == CV_SUCCESS)
         flag = CVode(st->cvode, limit, st->w, &time, CV_ONE_STEP);
+    if (flag == CV_MEM_FAIL) {
+        run_message(run, MDL_ERROR, "at time %.12g: out of memory: the integrator cannot go on: %s", run->time, st->message);
+        return MDL_INTERNAL;
+    }
     if (flag < 0) {
         run_message(run, MDL_ERROR, "at time %.12g: the states and their sensitivities could not take a step\n%s", run->time,
                     st->message);
@@ -338,8 +340,8 @@ stepper_stats(Run *run)
     long errors = 0, newtons = 0;
     if (!st || !st->cvode)
         return;
-    CVodeGetNumErrTestFails(st->cvode, &errors);
-    CVodeGetNumNonlinSolvConvFails(st->cvode, &newtons);
+    if (CVodeGetNumErrTestFails(st->cvode, &errors) != CV_SUCCESS || CVodeGetNumNonlinSolvConvFails(st->cvode, &newtons) != CV_SUCCESS)
+        return;
     run->stats->error_failures = (uint64_t)errors;
     run->stats->newton_failures = (uint64_t)newtons;
 }
