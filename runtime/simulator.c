@@ -70,7 +70,7 @@ help_options(const Option *options, uint32_t count, bool audit)
     char line[1024];
     for (uint32_t i = 0; i < count; i++) {
         Option option = options[i];
-        if (!strcmp(option.name, "audit") && !audit)
+        if ((!strcmp(option.name, "audit") && !audit) || !strcmp(option.name, "check"))
             continue;
         if (!strcmp(option.name, "output"))
             option.help = "where to write the results (.csv or .mat; -: standard output); otherwise the final values are shown";
@@ -185,6 +185,9 @@ run(Simulator *s, int argc, char **argv)
         snprintf(why, sizeof why, "no file is needed, got '%.400s'", argv[rest]);
         return usage(s, why);
     }
+    // The residual of the equations as they are written is evaluated by the compiler (mdl_options.checker).
+    if (s->settings.check == MDL_CHECK_ROWS || s->settings.check == MDL_CHECK_STEPS)
+        return usage(s, "--check: a built program has the equations in solved form only; mdlc run --check holds its values against those that are written");
     int status = set_values(s);
     if (!status && s->help)
         return print_help(s);
