@@ -381,8 +381,9 @@ root_chatter_help(const Run *run)
     bool relation = false;
     for (uint32_t k = 0; k < run->model->n_relations; k++)
         relation = relation || run->guard[k].band > 0;
-    return relation ? "\nhelp: a quantity that a condition pushes back from both sides cannot stay where it changes; a set-valued "
-                      "term, a*Sgn(x) or tar(x, a), can hold it there" : "";
+    return relation ? "\nhelp: a quantity that a condition pushes back from both sides chatters: it would have to slide along where the condition "
+                      "changes, and neither side of it says how; a set-valued term, a*Sgn(x) or tar(x, a), can hold it there, and a hysteresis "
+                      "(one threshold for each direction) lets it switch less often" : "";
 }
 
 MDL_CHECKED static int
