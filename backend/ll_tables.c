@@ -96,7 +96,7 @@ DESCRIBED(mdl_rest, 32);
 
 static const Field jump_fields[] = {TEXT(mdl_jump, text)};
 static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
-DESCRIBED(mdl_jump, 24);
+DESCRIBED(mdl_jump, 32);
 
 static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert, where)};
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);

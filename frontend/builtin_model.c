@@ -48,6 +48,48 @@ der_reference(BuiltinCall *call, Node node, bool *done, Value *out)
     return true;
 }
 
+static Expr
+leave_smooth(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    (void)args;
+    return expr_op(exprs, part) == OP_SMOOTH ? expr_const(exprs, 0) : 0;
+}
+
+static bool
+changes(const ExprEnv *env, Expr e)
+{
+    U32Vec slots = {0};
+    bool any = expr_has_op(env->exprs, e, OP_TIME);
+    expr_used_slots(env->exprs, &e, 1, &slots);
+    for (uint32_t k = 0; k < slots.n && !any; k++) {
+        Var var = env->slots->at[slots.at[k]];
+        any = var != BOUND_VARIABLE && env->varies && env->varies((ExprEnv *)env, var);
+    }
+    vec_free(&slots);
+    return any;
+}
+
+// Whether a value may jump at events: its rate between them does not tell of the impulse, which the rate of a variable does.
+static bool
+may_jump(ExprEnv *env, Expr e)
+{
+    U32Vec parts = {0};
+    bool any = false;
+    expr_parts(env->exprs, expr_has_op(env->exprs, e, OP_SMOOTH) ? expr_rewrite(env->exprs, e, leave_smooth, NULL) : e, &parts);
+    for (uint32_t i = 0; i < parts.n && !any; i++) {
+        Op op = expr_op(env->exprs, parts.at[i]);
+        bool step = op == OP_IF || op == OP_SIGN || op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC;
+        any = step && changes(env, expr_arg(env->exprs, parts.at[i], 0));
+        if (op == OP_SLOT) { // a discrete variable
+            Var var = env->slots->at[expr_slot_of(env->exprs, parts.at[i])];
+            any = var != BOUND_VARIABLE && env->varies && env->real && env->varies(env, var) && env->real(env, var) && env->der(env, var) == NONE;
+        }
+    }
+    vec_free(&parts);
+    return any;
+}
+
 static bool
 der_expression(BuiltinCall *call, const Value *value, Value *out)
 {
@@ -61,6 +103,12 @@ der_expression(BuiltinCall *call, const Value *value, Value *out)
     bool good = true;
     for (uint32_t i = 0; i < out->count && good; i++) {
         vec_clear(&order);
+        if (may_jump(env, value->elements[i])) {
+            vec_free(&order);
+            Diag *diag = diag_add(env->diags, E0210, call->span, "this expression may jump at events, where its derivative has an impulse");
+            diag_help(diag, "give it a variable of its own, whose derivative has that: u = ..., der(u)");
+            return false;
+        }
         expr_shape(env->exprs, value->elements[i], &order);
         for (uint32_t k = 0; k < order.n; k++)
             if (!rates[order.at[k]])

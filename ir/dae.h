@@ -150,9 +150,12 @@ typedef struct Assert {
     uint32_t told, n_told; // the values: range of Dae.told
     Span span;
 } Assert;
-typedef struct Jump { // a differentiated equation that may jump at an event (pass index)
+// A differentiated equation that may jump at an event (pass index), or a state that reinit() sets (pass causality).
+typedef struct Jump {
+    Var state;           // NONE: an equation jumps; otherwise there is an impulse in what determines der(state), and no offset and rest
     uint32_t equation, derivative;
     bool again;          // the derivative was differentiated as well
+    bool literal;        // the equation has conditions in noEvent(), which make events in `rest`
     Var impulse;         // a parameter, 0: what the derivative has in it beside the rates
     Var offset;          // a parameter, 0: what left side less right side of the equation is
     Expr rest;           // left side less right side as they were written

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "ir/pass/describe.h"
+#include "ir/pass/jumps.h"
 #include "ir/pass/momenta.h"
 #include "ir/pass/rates.h"
 
@@ -244,6 +245,8 @@ run_causality(Compilation *c)
     if (!pass_causality(c->dae, &c->reduction, &c->problem, c->diags))
         return false;
     if (c->audit && !rates_add(c->dae, &c->reduction, &c->problem, c->diags))
+        return false;
+    if (!jumps_of_reinits(c->dae, &c->reduction, &c->problem, c->diags))
         return false;
     take_part(c, &c->continuous, false);
     problem_couple(c->dae, &c->reduction, &c->continuous);

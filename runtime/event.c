@@ -60,6 +60,7 @@ advance(Run *run)
             rest_note(run, k, run->v[model->y + reinit->state], run->v[reinit->next]);
         run->v[model->y + reinit->state] = run->v[reinit->next];
         run->assigned[reinit->state] = 1;
+        jump_reset(run, reinit->state);
         changed = true;
     }
     return changed;

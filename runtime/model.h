@@ -218,13 +218,16 @@ typedef struct mdl_rest {
     const char *why;         // not NULL: it cannot come to rest, because of this
 } mdl_rest;
 
-// An equation g = 0 that was differentiated to 0 = dg/dt + k and may jump at events. All places in v.
+// An equation g = 0 that was differentiated to 0 = dg/dt + k and may jump at events, or a state that reinit() sets, with k in what
+// determines its derivative. All places in v.
 typedef struct mdl_jump {
     uint32_t rest;     // g, written by `jumps`
     uint32_t impulse;  // k, 0 but for what runtime/jump.c asks
     uint32_t offset;   // the equation is g = offset; 0 likewise
+    uint32_t state;    // index + 1 of the state, which has no rest, no offset; 0: an equation
+    uint32_t literal;  // 1: the equation may be behind the event before the relations in `rest` are
     uint32_t again;    // 1: the derivative was differentiated as well, and no impulse of finite size makes up for a jump
-    const char *text;  // the equation
+    const char *text;  // the equation, or the reinit
 } mdl_jump;
 
 typedef struct mdl_assert {

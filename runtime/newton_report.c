@@ -241,7 +241,7 @@ say_held_states(Text *out, const Run *run, const Newton *newton)
             say(out, ":\n  %s", block->equation[i]);
         if (n)
             say(out, "\nonly impulses could make them fulfil it at once, and impulses of what switches are not computed; with a resistance between\n"
-                     "capacitors, or a friction a*Sgn(...) between inertias, they come together in finite time");
+                     "capacitors (Ron of a switch), or a friction between inertias (Rotational.Clutch, a*Sgn(...)), they come together in finite time");
     }
     memcpy(run->v, kept, model->nv * sizeof *kept);
     free(kept);

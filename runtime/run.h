@@ -504,6 +504,7 @@ void fractional_explicit(const Run *run, double *b);
 // v is at the left limit of an event, evaluated. Then, where the event has left equations unfulfilled with the continuous variables of the
 // left limit: the states jump. *jumped: they did, and everything is to be solved again.
 void jump_note(Run *run);
+void jump_reset(Run *run, uint32_t state); // reinit() has set the state, after jump_note()
 MDL_CHECKED int jump_apply(Run *run, bool *jumped);
 
 // --- root.c: conditions on accepted steps

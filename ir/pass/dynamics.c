@@ -343,7 +343,8 @@ mark_readers(const Lowering *low, U8Vec *read)
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         mark_read(dae, dae->asserts.at[i].row, expr_nslots(low->exprs, dae->asserts.at[i].condition), read);
     for (uint32_t i = 0; i < dae->jumps.n; i++)
-        mark_read(dae, dae->jumps.at[i].row, expr_nslots(low->exprs, dae->jumps.at[i].rest), read);
+        if (dae->jumps.at[i].state == NONE)
+            mark_read(dae, dae->jumps.at[i].row, expr_nslots(low->exprs, dae->jumps.at[i].rest), read);
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         const Law *law = &dae->laws.at[i];
         mark_read_var(dae, law->x, read);

@@ -387,13 +387,17 @@ make_jumps(Lowering *low)
     mdl_jump *table = arena_array(low->arena, mdl_jump, dae->jumps.n ? dae->jumps.n : 1);
     for (uint32_t i = 0; i < dae->jumps.n; i++) {
         const Jump at = dae->jumps.at[i];
-        Span span = dae->equations.at[at.equation].span;
         int sign;
+        table[i] = (mdl_jump){.impulse = place_of(low, at.impulse, &sign), .text = at.text};
+        if (at.state != NONE) {
+            table[i].state = place_of(low, at.state, &sign) - low->y + 1;
+            continue;
+        }
+        Span span = dae->equations.at[at.equation].span;
         table[i].rest = new_places(low, 1);
-        table[i].impulse = place_of(low, at.impulse, &sign);
         table[i].offset = place_of(low, at.offset, &sign);
-        table[i].text = at.text;
         table[i].again = at.again;
+        table[i].literal = at.literal;
         emit_vars(low, &code, LIFT_HELD, at.rest, dae->rows.at + at.row, span, 1, table[i].rest);
     }
     model->jump = table;

@@ -4,7 +4,9 @@
 // Method: an equation 0 = g that may jump (a choice, a discrete variable) and its derivative 0 = dg/dt get an impulse k, a
 //         hidden parameter that is 0: 0 = dg/dt + k. At an event that leaves g = r with the continuous variables of before it, k has the
 //         integral r over the event; what that does to the derivatives of states is what the event does to states
-//         (runtime/jump.c). The equation itself becomes g = j with another such parameter, so that the middle of the jump can be looked at.
+//         (runtime/jump.c). The equation itself becomes g = j with another such parameter, so that the way of the jump can be looked at.
+//         Conditions in noEvent() are evaluated as they stand in the equation, but make events in the g of the table, or nobody would
+//         know of the jump.
 // Contract: jumps.h. Complexity: linear in the row.
 #include "ir/pass/jumps.h"
 
@@ -12,12 +14,23 @@ static bool
 may_jump(const Structure *structure)
 {
     const Dae *dae = structure->dae;
-    if (expr_has_op(dae->exprs, structure->shape, OP_IF))
+    if (expr_has_op(dae->exprs, structure->shape, OP_IF) || expr_has_op(dae->exprs, structure->shape, OP_SIGN))
         return true;
     for (uint32_t k = 0; k < structure->vars.n; k++)
         if (dae_kind(dae, structure->vars.at[k]) == VAR_DISCRETE)
             return true;
     return false;
+}
+
+// noEvent() of what jumps. Kinks make no impulse, so that minima and absolute values stay as they are.
+static Expr
+open_silent(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    bool *opened = context;
+    if (expr_op(exprs, part) != OP_NOEVENT || !(expr_has_op(exprs, args[0], OP_IF) || expr_has_op(exprs, args[0], OP_SIGN)))
+        return 0;
+    *opened = true;
+    return args[0];
 }
 
 static bool
@@ -29,8 +42,8 @@ is_of_law(const Dae *dae, uint32_t equation)
     return false;
 }
 
-static Var
-add_zero(Dae *dae, const char *stem)
+Var
+jumps_zero(Dae *dae, const char *stem)
 {
     Var zero = dae_add_var(dae, arena_printf(dae->arena, "$%s%u", stem, dae->jumps.n + 1), 0, VAR_PARAMETER, TYPE_REAL, false);
     dae_add_bind(dae, (Bind){.var = zero, .attr = ATTR_VALUE, .shape = expr_const(dae->exprs, 0)});
@@ -64,16 +77,17 @@ jumps_add(Structure *structure, uint32_t equation, uint32_t made)
     if (!may_jump(structure) || is_of_law(dae, equation))
         return;
     Expr shape = structure->shape;
-    Jump jump = {.equation = equation, .derivative = made};
+    Jump jump = {.equation = equation, .derivative = made, .state = NONE};
     Out text = {0};
     dae_print_equation(dae, equation, &text);
     jump.text = arena_strndup(dae->arena, text.text ? text.text : "", text.length);
     out_free(&text);
     bool sides = expr_op(exprs, shape) == OP_EQN;
     Expr rest = sides ? expr_sub(exprs, expr_arg(exprs, shape, 0), expr_arg(exprs, shape, 1)) : shape;
+    rest = expr_has_op(exprs, rest, OP_NOEVENT) ? expr_rewrite(exprs, rest, open_silent, &jump.literal) : rest;
     dae_bind_shape(dae, rest, structure->vars.at, &jump.rest, &jump.row);
-    jump.impulse = add_zero(dae, "impulse");
-    jump.offset = add_zero(dae, "offset");
+    jump.impulse = jumps_zero(dae, "impulse");
+    jump.offset = jumps_zero(dae, "offset");
     put(dae, equation, shape, structure->vars.at, structure->vars.n, jump.offset, false);
     shape = dae->equations.at[made].shape;
     U32Vec vars = {0}; // rows may move while they grow
