@@ -48,6 +48,7 @@ struct Friction {
     uint8_t *firm;      // per law: its release stands for this event
     uint8_t *turns;     // per law: directions of sliding tried in this search
     uint8_t *returns;   // per law: how often it came back to sticking in this search
+    uint8_t *back;      // per law: the directions (1: -, 2: +) in which it was pulled back to rest while all others were right
     double *largest;    // per law: the largest a seen
     double most;        // of them
     double reaction;    // the largest force of a unilateral constraint seen
@@ -69,6 +70,7 @@ friction_create(Run *run)
     friction->firm = calloc(n, 1);
     friction->returns = calloc(n, 1);
     friction->turns = calloc(n, 1);
+    friction->back = calloc(n, 1);
     friction->wanted = calloc(n, 1);
     friction->told = calloc(n, 1);
     friction->largest = calloc(n, sizeof *friction->largest);
@@ -81,7 +83,7 @@ friction_create(Run *run)
         friction->dependent = friction->dependent || (run->model->sgn[k].dependent && (!run->model->sgn[k].unilateral || run->model->sgn[k].level));
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
         run->hides = run->hides || (run->model->sgn[k].unilateral && !run->model->sgn[k].level);
-    return friction->firm && friction->returns && friction->turns && friction->wanted && friction->told && friction->largest && friction->carried &&
+    return friction->firm && friction->returns && friction->turns && friction->back && friction->wanted && friction->told && friction->largest && friction->carried &&
            friction->sticks && friction->scale && friction->gap_rate ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -93,6 +95,7 @@ friction_free(Run *run)
     free(run->friction->firm);
     free(run->friction->returns);
     free(run->friction->turns);
+    free(run->friction->back);
     free(run->friction->wanted);
     free(run->friction->told);
     free(run->friction->largest);
@@ -109,7 +112,7 @@ friction_snapshot(Run *run, Snapshot *snapshot)
 {
     Friction *friction = run->friction;
     size_t n = run->model->n_sgns;
-    uint8_t *lists[] = {friction->carried, friction->sticks, friction->firm, friction->turns, friction->returns};
+    uint8_t *lists[] = {friction->carried, friction->sticks, friction->firm, friction->turns, friction->returns, friction->back};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         snapshot_part(snapshot, lists[k], n);
     snapshot_part(snapshot, friction->wanted, n);
@@ -239,7 +242,7 @@ friction_search(Run *run)
     run->friction->fewest = UINT32_MAX;
     run->friction->patience = PATIENCE;
     for (uint32_t k = 0; k < run->model->n_sgns; k++)
-        run->friction->returns[k] = run->friction->turns[k] = 0;
+        run->friction->returns[k] = run->friction->turns[k] = run->friction->back[k] = 0;
 }
 
 static void
@@ -379,6 +382,8 @@ leave_stick(const Run *run, uint32_t law)
     }
     if (guard->held)
         return fabs(p) >= a * (1 - NEAR) ? sign_of(p) : 0;
+    if (run->friction->back[law] == 3) // slip either way ends at once: what p is beyond its limit is rounding
+        return 0;
     // Each return makes the threshold coarser, so that rounding cannot keep a law changing.
     for (uint32_t k = 0; k < run->friction->returns[law]; k++)
         least *= 10;
@@ -473,6 +478,23 @@ only_pulled_back(const Run *run)
     return true;
 }
 
+// A law that is the only wrong one and is pulled back in the direction in which it slips has a force within its limit on that side.
+// From both sides that says that it sticks, also where the limit is smaller than the rounding of the force (a brake that begins to be
+// pressed beside large torques).
+static void
+note_back(Run *run, uint32_t wrong, uint32_t first)
+{
+    Friction *friction = run->friction;
+    if (wrong != 1 || first == UINT32_MAX) {
+        memset(friction->back, 0, run->model->n_sgns);
+        return;
+    }
+    const mdl_sgn *sgn = &run->model->sgn[first];
+    double mode = friction_mode(run, first);
+    if (mode != 0 && friction->wanted[first] == 0 && !sgn->unilateral && !sgn->disk && !sgn->play && !guard_of(run, first)->pending)
+        friction->back[first] |= mode < 0 ? 1 : 2;
+}
+
 bool
 friction_update(Run *run)
 {
@@ -480,6 +502,7 @@ friction_update(Run *run)
     uint32_t first, wrong = find_wrong(run, &first);
     if (!wrong)
         return turn_disks(run);
+    note_back(run, wrong, first);
     if (only_pulled_back(run) && turn_disks(run))
         return true;
     if (wrong < friction->fewest) {
