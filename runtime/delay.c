@@ -568,6 +568,23 @@ delay_reaches(const Run *run, double instant)
 }
 
 bool
+delay_passes(const Run *run)
+{
+    const Delays *delays = run->delays;
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        if (run->model->delay[k].moving && delays->passed[k] < delays->breaks
+            && delays->broken[delays->passed[k]].time + time_of(run, k) < run->v[0] - 8 * DBL_EPSILON * fabs(run->v[0]))
+            return true;
+    return false;
+}
+
+bool
+delay_may_pass(const Run *run)
+{
+    return run->delays && run->delays->moving;
+}
+
+bool
 delay_due(Run *run, double instant)
 {
     Delays *delays = run->delays;

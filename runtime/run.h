@@ -438,6 +438,9 @@ MDL_CHECKED int delay_start(Run *run); // the first point, in v
 // Keeps the points of an accepted step from `before` to `instant`; v is at the latter afterwards.
 // True when the argument of a delay has reached an earlier event at `instant`, with v there.
 bool delay_reaches(const Run *run, double instant);
+// Some delay changes: its argument may pass an earlier event within a step. delay_passes(): it has, at the time in v.
+bool delay_may_pass(const Run *run);
+bool delay_passes(const Run *run);
 // Arguments of delays that reach an earlier event at `instant` go past it. True when there was one.
 bool delay_due(Run *run, double instant);
 // After an event, with v behind it. of_delay: nothing else than delay_due() made it.

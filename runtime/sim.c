@@ -7,6 +7,7 @@
 // Contract: sim.h. A row is handed to the result before the next step is taken.
 // Complexity: steps * (model evaluation + linear solve) + rows * columns.
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -513,6 +514,31 @@ review_locked(Run *run)
     return status == MDL_OK && run->locked && !was_locked && !was_causal ? lock(run) : status;
 }
 
+// A delay that shortens comes to an event of the past within the step from `before` on: the step ends there instead.
+MDL_CHECKED static int
+cut_at_delay(Run *run, double before)
+{
+    double low = before, high = run->time;
+    if (evaluate_at(run, high, false) != MDL_OK || !delay_passes(run))
+        return MDL_OK;
+    while (high - low > 4 * DBL_EPSILON * fmax(fabs(low), fabs(high))) {
+        double half = low + (high - low) / 2;
+        int status = evaluate_at(run, half, true);
+        if (status != MDL_OK)
+            return status;
+        if (delay_passes(run))
+            high = half;
+        else
+            low = half;
+    }
+    int status = evaluate_at(run, high, true);
+    if (status == MDL_OK && high < run->time) {
+        evaluate_store(run);
+        run->time = high;
+    }
+    return status;
+}
+
 MDL_CHECKED static int
 advance(Run *run, double stop)
 {
@@ -521,8 +547,11 @@ advance(Run *run, double stop)
     bool located;
     int status = integrator_step(run, fmin(step_limit(run, own, stop), ahead_limit(run)));
     double instant = run->time;
+    if (status == MDL_OK && delay_may_pass(run))
+        status = cut_at_delay(run, before);
     if (status != MDL_OK)
         return status;
+    instant = run->time;
     status = inspect(run, before, &instant, &located);
     if (status != MDL_OK)
         return end_within(run, before, instant, status);
