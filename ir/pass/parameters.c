@@ -148,15 +148,26 @@ distinguish(void *context, Exprs *exprs, Expr part, const Expr *args)
     return call;
 }
 
+// Whole numbers beyond 2^53 are rounded: the next one is the same.
+static bool
+is_rounded(Lowering *low, const Bind *bind, double value)
+{
+    return bind->attr <= ATTR_START && dae_type(low->dae, bind->var) == TYPE_INTEGER && fabs(value) > 9007199254740992.0;
+}
+
 static void
 check_finite(Lowering *low, const Bind *bind, double value)
 {
-    if (isfinite(value) || is_guess(low, bind) || follows_from_said(low, bind->span, bind->var))
+    bool rounded = isfinite(value) && is_rounded(low, bind, value);
+    if ((isfinite(value) && !rounded) || is_guess(low, bind) || follows_from_said(low, bind->span, bind->var))
         return;
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
     const char *said = routine_said(low->exprs);
-    Diag *diag = diag_add(low->diags, E0603, bind->span, "the %s of '%s' %s%s", what[bind->attr], dae_name(low->dae, bind->var),
-                          said ? "cannot be computed: " : isnan(value) ? "is not a number" : "is infinite", said ? said : "");
+    Diag *diag = rounded
+        ? diag_add(low->diags, E0603, bind->span, "the %s of '%s' is about %.15g, and whole numbers are exact up to 2^53 = 9007199254740992 only",
+                   what[bind->attr], dae_name(low->dae, bind->var), value)
+        : diag_add(low->diags, E0603, bind->span, "the %s of '%s' %s%s", what[bind->attr], dae_name(low->dae, bind->var),
+                   said ? "cannot be computed: " : isnan(value) ? "is not a number" : "is infinite", said ? said : "");
     locate_move(low->dae, diag, locate_var_inst(low->dae, bind->var));
     uint32_t n = expr_nslots(low->exprs, bind->shape);
     for (uint32_t k = 0; k < n && k < 6; k++) {
