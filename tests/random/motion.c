@@ -35,7 +35,7 @@ void
 pendulums(Random *random)
 {
     double m1 = between(random, 0.5, 2), m2 = between(random, 0.5, 2), L1 = between(random, 0.5, 1.5), L2 = between(random, 0.5, 1.5), g = between(random, 2, 10);
-    double k = between(random, 0, 5), d = between(random, 0, 0.5), push = between(random, 0, 2), speed = between(random, 1, 5), J = between(random, 0, 0.5);
+    double k = between(random, 0.1, 5), d = between(random, 0.01, 0.5), push = between(random, 0.1, 2), speed = between(random, 1, 5), J = between(random, 0.01, 0.5);
     double a = between(random, -0.8, 0.8), b = between(random, -0.8, 0.8), u = between(random, -1, 1), w = between(random, -1, 1);
     double x1 = L1 * sin(a), y1 = -L1 * cos(a), v1 = L1 * cos(a) * u, x2 = x1 + L2 * sin(b), y2 = y1 - L2 * cos(b), v2 = v1 + L2 * cos(b) * w;
     if (random_below(random, 2)) {
@@ -68,7 +68,7 @@ pendulums(Random *random)
 void
 sleighs(Random *random)
 {
-    double m = between(random, 0.5, 2), J = between(random, 0.1, 1), c = between(random, -0.6, 0.6), slope = between(random, 0, 3), d = between(random, 0, 0.5);
+    double m = between(random, 0.5, 2), J = between(random, 0.1, 1), c = between(random, -0.6, 0.6), slope = between(random, 0.1, 3), d = between(random, 0.01, 0.5);
     double phi = between(random, -1.2, 1.2), along = between(random, -2, 2), turn = between(random, -3, 3);
     printf("  model Motion\n    coordinate Real x(start = 0, fixed = true), y(start = 0, fixed = true), phi(start = %.3f, fixed = true);\n"
            "    Real u(start = %.15g, fixed = true) = der(x);\n    Real v(start = %.15g) = der(y);\n    Real w(start = %.3f, fixed = true) = der(phi);\n", phi,
