@@ -332,6 +332,8 @@ evaluate_row(Run *run, bool report)
     // Rows stand on what ideal diodes say of the states, from which a step may have gone off by its tolerance.
     if (status == MDL_OK && hidden_any(run))
         status = hidden_close(run);
+    if (status == MDL_OK)
+        status = contact_close_row(run);
     if (status != MDL_OK)
         return status;
     keep_loops(run);

@@ -381,6 +381,7 @@ MDL_CHECKED int contact_event(Run *run);
 MDL_CHECKED int contact_impacts(Run *run, bool *struck);
 // Closed constraints are brought to zero exactly; the model is evaluated.
 MDL_CHECKED int contact_close(Run *run);
+MDL_CHECKED int contact_close_row(Run *run); // the same for a row, where the laws hold rates at most: v alone is moved
 // After an accepted step: *drifted when closed constraints had drifted and were moved back: the integrator must start again.
 MDL_CHECKED int contact_drifted(Run *run, bool *drifted);
 
