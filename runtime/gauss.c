@@ -10,8 +10,11 @@
 //         chosen so that one step and two of half the length agree to a small part of the tolerance. Afterwards it only
 //         becomes shorter, when such a comparison asks for it; one is made whenever the slopes surprise more
 //         than what the last comparison vouches for, and every 500 steps. Values between steps:
-//         collocation itself is only of order 4 there, so two points inside the step are computed with
-//         the same method, and a polynomial of degree 7 goes through values and slopes at all four.
+//         collocation itself is only of order 4 there, so two points inside the step, away from singular positions, are
+//         computed with the same method, and a polynomial of degree 7 goes through values and slopes at all four.
+//         Near a singular position collocation takes slopes where they are noise, while a method of many steps goes across on
+//         what it knows of the motion. Where another method may go on (--solver=auto) and rounding of the invariants at a stage
+//         or the end of a step moves states by more than a part of the tolerance, it does, from some steps before.
 // Contract: run.h. `--step` gives the step and switches the comparison off. A step is cut short at an instant
 //           known before. Complexity: per step about 5 to 10 iterations of four evaluations.
 #include <float.h>
@@ -23,11 +26,13 @@
 
 enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than at first, and how many times as many are left, until the run ends
 
-enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60 };
+enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60, BEHIND = 6 };
 
 static const double TOO_SLOW = 0.03;      // of the first step
 static const double AIM = 0.03;           // of the tolerance: what a step may be wrong by
 static const double LEAST_AIM = 1e-13;    // relative error that rounding leaves room for
+static const double IN_STEP = 0.03;       // tolerances that rounding of the invariants may move states by where slopes are taken
+static const double BETWEEN = 1;          // the same for values between steps: they do no harm to later ones
 static const double ON_INVARIANT = 1e-15; // relative correction that is left to later steps
 
 struct Ode {
@@ -51,8 +56,12 @@ struct Ode {
     double *next, *other;       // the end of the step; the same by two half steps
     double *lift, *rho;         // of the projection
     Projection *at_start, *at_end;
+    double *behind;             // the latest BEHIND points since the method began: time, y, f
+    uint32_t n_behind;          // how many there have been
+    bool noisy;                 // the latest attempt comes near to a singular position
     bool warned;                // of a step that has become much shorter
     uint32_t creeping;          // steps taken since then with such a step
+    double place[POINTS];       // of the points of the interpolation, as fractions of the step
     bool dense;                 // `divided` belongs to the last step
     double *divided;            // 2*POINTS x n: divided differences of the interpolation
     double *value, *rate;       // interpolated
@@ -64,7 +73,7 @@ static bool
 allocate(const mdl_model *model, Ode *ode)
 {
     size_t n = ode->n;
-    double *place = calloc((size_t)(2 * S + 2 * POINTS + 11) * n + model->n_constraints + 1, sizeof *place);
+    double *place = calloc((size_t)(2 * S + 2 * POINTS + 11 + 2 * BEHIND) * n + BEHIND + model->n_constraints + 1, sizeof *place);
     if (!place)
         return false;
     ode->older = place;
@@ -75,6 +84,7 @@ allocate(const mdl_model *model, Ode *ode)
                         &ode->lift, &ode->value, &ode->rate, &ode->rho};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, place += n)
         *parts[k] = place;
+    ode->behind = place + model->n_constraints;
     return true;
 }
 
@@ -143,6 +153,7 @@ gauss_start(Run *run)
     ode->count = 0;
     ode->length = 0;
     ode->history = 0;
+    ode->n_behind = 0;
     ode->dense = false;
     memset(ode->carry, 0, ode->n * sizeof *ode->carry);
     stages_reset(ode->stages);
@@ -193,6 +204,44 @@ add_up(Ode *ode, double h)
         ode->next[k] = ode->start[k] + change;
         ode->next_carry[k] = (ode->start[k] - ode->next[k]) + change;
     }
+}
+
+// Whether another method is at hand.
+static bool
+may_give_up(const Run *run)
+{
+    return run->options->solver == MDL_SOLVER_AUTO && !(run->options->step > 0);
+}
+
+// Whether rounding of the invariants moves states by more than this share of the tolerance near the point y. Clobbers `value` and `rate`.
+static bool
+is_noisy(const Run *run, double share, Projection *projection, const double *y)
+{
+    double *weight = run->ode->value, *allowed = run->ode->rate;
+    for (uint32_t k = 0; k < run->model->nx; k++)
+        weight[k] = allowed[k] = 1 / (share * (run->tolerance * fabs(y[k]) + run->abstol[k]));
+    projection_weights(projection, weight);
+    for (uint32_t k = 0; k < run->model->nx; k++)
+        if (weight[k] < allowed[k])
+            return true;
+    return false;
+}
+
+// Whether a stage of a step of length h from y at `time` is so near to a singular position.
+static bool
+has_noisy_stages(Run *run, double share, const Stages *stages, double time, const double *y, double h)
+{
+    Ode *ode = run->ode;
+    bool noisy = false;
+    for (uint32_t i = 0; i < S && !noisy; i++) {
+        for (uint32_t k = 0; k < ode->n; k++)
+            ode->other[k] = y[k] + stages->offset[(size_t)i * ode->n + k];
+        noisy = !projection_factor(run, ode->at_end, time + ode->method.node[i] * h, ode->other);
+        if (!noisy)
+            projection_measure(ode->at_end);
+        noisy = noisy || is_noisy(run, share, ode->at_end, ode->other);
+    }
+    return noisy;
 }
 
 // With the multipliers rho moving both ends of the step, its end is on the invariants. K = K(start) at the start and
@@ -262,7 +311,14 @@ attempt(Run *run, double h)
         return false;
     ode->surprise = surprise_of(run, h);
     add_up(ode, h);
-    return !ode->at_end || project_step(run, ode, h);
+    if (!ode->at_end)
+        return true;
+    ode->noisy = may_give_up(run) && has_noisy_stages(run, IN_STEP, ode->stages, ode->from, ode->base, h);
+    if (ode->noisy || !project_step(run, ode, h))
+        return false;
+    projection_measure(ode->at_end);
+    ode->noisy = may_give_up(run) && is_noisy(run, IN_STEP, ode->at_end, ode->next);
+    return !ode->noisy;
 }
 
 // A step of length h that begins at the fraction `begin` of the present one: y := y + h * sum of b_j f_j.
@@ -371,11 +427,44 @@ first_guess(const Run *run)
 
 // --- stepping
 
+// What delays, transports and fractional derivatives have recorded belongs to the points where it was recorded.
+static bool
+may_step_back(const Run *run)
+{
+    return !run->delays && !run->transports && !run->modes;
+}
+
+// To some steps before: the other method must be at full speed where this one fails.
+static void
+step_back(Run *run)
+{
+    Ode *ode = run->ode;
+    if (!ode->n_behind || !may_step_back(run))
+        return;
+    uint32_t oldest = ode->n_behind < BEHIND ? 0 : ode->n_behind % BEHIND, n = ode->n;
+    const double *point = ode->behind + (size_t)oldest * (1 + 2 * (size_t)n);
+    run->time = point[0];
+    memcpy(run->y, point + 1, n * sizeof *run->y);
+    memcpy(run->yp, point + 1 + n, n * sizeof *run->yp);
+}
+
+static void
+remember_point(Ode *ode)
+{
+    double *point = ode->behind + (size_t)(ode->n_behind++ % BEHIND) * (1 + 2 * (size_t)ode->n);
+    point[0] = ode->from;
+    memcpy(point + 1, ode->start, ode->n * sizeof *point);
+    memcpy(point + 1 + ode->n, ode->slope, ode->n * sizeof *point);
+}
+
 MDL_CHECKED static int
 report_stages(Run *run, double h)
 {
-    if (run->options->solver == MDL_SOLVER_AUTO)
-        return RUN_GIVES_UP;
+    const Ode *ode = run->ode;
+    if (run->options->solver == MDL_SOLVER_AUTO) {
+        step_back(run);
+        return ode->noisy ? RUN_NEARS_SINGULAR : RUN_GIVES_UP;
+    }
     if (pace_explain(run))
         return MDL_FAILED;
     run_message(run, MDL_ERROR, "at time %.12g: %s (step %.3g)%s", run->time,
@@ -440,6 +529,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
         double end = next_end(run->time, ode);
         *whole = end < limit - 1e-9 * ode->step;
         *h = *whole ? end - run->time : limit - run->time;
+        bool trying = ode->searching;
         if (attempt(run, *h)) {
             bool fixed = run->options->step > 0, cut = *h < 0.999 * ode->step;
             if (fixed || is_good(run, *h, cut, k))
@@ -452,7 +542,8 @@ take_step(Run *run, double limit, double *h, bool *whole)
             ode->step = fmin(ode->step, *h);
             change_step(run, 0.25);
         }
-        if (ode->step < least || is_too_slow(run))
+        // A step that was tried for its length says nothing about shorter ones.
+        if ((ode->noisy && !trying) || ode->step < least || is_too_slow(run))
             break;
     }
     return report_stages(run, *h);
@@ -465,6 +556,7 @@ remember(Ode *ode, double h, bool whole)
     double *swapped = ode->older;
     bool same = ode->length > 0 && fabs(ode->length - h) <= 1e-9 * h;
     size_t size = (size_t)S * ode->n;
+    remember_point(ode);
     // `older` keeps the start of the allocation, so contents move instead of pointers.
     memcpy(swapped, ode->newer, size * sizeof *swapped);
     memcpy(ode->newer, ode->stages->slope, size * sizeof *swapped);
@@ -516,34 +608,56 @@ gauss_step(Run *run, double limit)
 
 // --- between steps
 
-// Values and slopes at thirds of the last step, the first and last ones known.
-static void
-inner_points(Run *run, double *y, double *f)
+// Value and slope at point p of the last step from its neighbour `from`, whose value is known. False: a singular position is so near
+// that they cannot be computed, or that rounding makes the slopes.
+static bool
+inner_point(Run *run, const double *place, int p, int from, double *y, double *f)
 {
     Ode *ode = run->ode;
-    uint32_t n = ode->n;
+    size_t n = ode->n;
+    double begin = place[from], h = ode->length * (place[p] - begin), time = ode->from + begin * ode->length;
+    double *value = y + (size_t)p * n, *known = y + (size_t)from * n;
+    memcpy(value, known, n * sizeof *value);
+    return step_inside(run, ode, begin, ode->length, h, value) && stages_slope(run, ode->inside, time + h, value, f + (size_t)p * n)
+           && !(ode->at_end && has_noisy_stages(run, BETWEEN, ode->inside, time, known, h))
+           && !(ode->at_end && is_noisy(run, BETWEEN, ode->at_end, value));
+}
+
+// What the collocation polynomial says.
+static void
+guess_point(const Ode *ode, const double *place, int p, double *y, double *f)
+{
+    double weight[S];
+    size_t n = ode->n;
+    double *value = y + (size_t)p * n, *slope = f + (size_t)p * n, h = ode->length * (place[p] - place[p - 1]);
+    collocation_lagrange(ode->method.node, S, place[p], weight);
+    for (size_t k = 0; k < n; k++) {
+        slope[k] = 0;
+        for (uint32_t j = 0; j < S; j++)
+            slope[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
+        value[k] = value[k - n] + h * (slope[k] + slope[k - n]) / 2;
+    }
+}
+
+// Values and slopes at the fractions `place` of the last step, the first and last ones known: forwards up to a singular position, and
+// from the end of the step backwards to it. False: not all of them.
+static bool
+inner_points(Run *run, const double *place, double *y, double *f)
+{
+    Ode *ode = run->ode;
+    size_t n = ode->n;
+    int first = 1, last = POINTS - 2;
     memcpy(y, ode->start, n * sizeof *y);
     memcpy(f, ode->slope, n * sizeof *f);
-    for (int p = 1; p < POINTS - 1; p++) {
-        double *value = y + (size_t)p * n, *slope = f + (size_t)p * n;
-        const double *before = value - n, *slope_before = slope - n;
-        double begin = (p - 1) / (POINTS - 1.0), h = ode->length / (POINTS - 1);
-        memcpy(value, before, n * sizeof *value);
-        if (step_inside(run, ode, begin, ode->length, h, value) &&
-            stages_slope(run, ode->inside, ode->from + begin * ode->length + h, value, slope))
-            continue;
-        // What the collocation polynomial says.
-        double weight[S];
-        collocation_lagrange(ode->method.node, S, begin + 1 / (POINTS - 1.0), weight);
-        for (uint32_t k = 0; k < n; k++) {
-            slope[k] = 0;
-            for (uint32_t j = 0; j < S; j++)
-                slope[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
-            value[k] = before[k] + h * (slope[k] + slope_before[k]) / 2;
-        }
-    }
-    memcpy(y + (size_t)(POINTS - 1) * n, run->y, n * sizeof *y);
-    memcpy(f + (size_t)(POINTS - 1) * n, run->yp, n * sizeof *f);
+    memcpy(y + (POINTS - 1) * n, run->y, n * sizeof *y);
+    memcpy(f + (POINTS - 1) * n, run->yp, n * sizeof *f);
+    while (first <= last && inner_point(run, place, first, first - 1, y, f))
+        first++;
+    while (last >= first && inner_point(run, place, last, last + 1, y, f))
+        last--;
+    for (int p = first; p <= last; p++)
+        guess_point(ode, place, p, y, f);
+    return first > last;
 }
 
 // Newton's divided differences over the points, each taken twice.
@@ -555,11 +669,15 @@ make_dense(Run *run)
     double *y = calloc((size_t)2 * POINTS * n + 1, sizeof *y), *f = y + (size_t)POINTS * n;
     if (!y)
         return false;
-    inner_points(run, y, f);
+    static const double places[][POINTS] = {{0, 1 / 3.0, 2 / 3.0, 1}, {0, 0.26, 0.6, 1}, {0, 0.4, 0.74, 1}};
+    size_t choices = sizeof places / sizeof *places, chosen = 0;
+    while (!inner_points(run, places[chosen], y, f) && chosen + 1 < choices)
+        chosen++;
+    memcpy(ode->place, places[chosen], sizeof ode->place);
     for (uint32_t k = 0; k < n; k++) {
         double d[2 * POINTS], x[2 * POINTS];
         for (int i = 0; i < 2 * POINTS; i++) {
-            x[i] = (double)(i / 2) / (POINTS - 1);
+            x[i] = ode->place[i / 2];
             d[i] = y[(size_t)(i / 2) * n + k];
         }
         for (int order = 1; order < 2 * POINTS; order++)
@@ -586,7 +704,7 @@ gauss_interpolate(Run *run, double time)
     for (uint32_t k = 0; k < ode->n; k++) {
         double value = 0, rate = 0;
         for (int i = 2 * POINTS - 1; i >= 0; i--) {
-            double x = (double)(i / 2) / (POINTS - 1);
+            double x = ode->place[i / 2];
             rate = rate * (at - x) + value;
             value = value * (at - x) + ode->divided[(size_t)i * ode->n + k];
         }

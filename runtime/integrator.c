@@ -100,20 +100,26 @@ integrator_resume(Run *run)
     return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
 }
 
+// `reached` is told: up to there the other method came.
 MDL_CHECKED static int
-go_on_with_ida(Run *run)
+go_on_with_ida(Run *run, double reached, bool singular)
 {
     evaluate_load(run, run->time, run->y, run->yp);
     int status = evaluate_solved(run, true);
     if (status != MDL_OK)
         return status;
     evaluate_store(run);
-    run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on",
-                run->time, run->stepper->name);
+    const char *method = run->stepper->name;
+    if (singular)
+        run_message(run, MDL_NOTE, "at time %.12g: near a position in which constraints depend on each other the %s method is not "
+                    "exact enough; ida goes on", reached, method);
+    else
+        run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on", reached,
+                    method);
     run->stepper->stats(run);
     run->stepper->free(run);
     integrator_form(run, MDL_SOLVER_IDA);
-    run->stats->reason = "after steps that became too short";
+    run->stats->reason = singular ? "near a singular position" : "after steps that became too short";
     status = create(run);
     return status == MDL_OK ? run->stepper->start(run) : status;
 }
@@ -123,10 +129,12 @@ integrator_step(Run *run, double limit)
 {
     double before = run->time;
     int status = run->stepper->step(run, limit);
-    if (status == RUN_GIVES_UP) {
+    if (status == RUN_GIVES_UP || status == RUN_NEARS_SINGULAR) {
         run->stats->steps--;
-        status = go_on_with_ida(run);
-        status = status == MDL_OK ? run->stepper->step(run, limit) : status;
+        status = go_on_with_ida(run, before, status == RUN_NEARS_SINGULAR);
+        do
+            status = status == MDL_OK ? run->stepper->step(run, limit) : status;
+        while (status == MDL_OK && run->time < before);
     }
     if (status == MDL_OK)
         status = pace_step(run, before);

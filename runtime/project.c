@@ -14,6 +14,9 @@
 // Near a singular position C loses rank. With sigma its least singular value, what rounding leaves of c becomes a correction of
 // positions by rounding/sigma and then one of velocities by rounding/sigma^2. This noise follows from one more solution, with
 // rounding for c; it says how well invariants determine the states there, and no step is short enough for less.
+// Invariants that follow from others are left out, as many of each group as do at the start (redundancy.c). Which ones is chosen anew
+// where those that are left determine the states worse than they did: those that are independent in one pose may depend on each other
+// in another in which all of them together do not.
 // Contract: run.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
 // has a row per state that occurs in an invariant, and a row per invariant.
 #include <float.h>
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/rank.h"
 #include "runtime/run.h"
 
 enum { CORRECTIONS = 10 };
@@ -28,6 +32,7 @@ enum { CORRECTIONS = 10 };
 static const double QUADRATIC = 1e-8;   // the correction after one of this size is below rounding
 static const double MUCH = 100;         // times the noise: still noise
 static const double FORGETTING = 0.7;   // of noise, per step
+static const double WORSE = 30;         // times the noise of before: other invariants may determine the states better
 static const double ROUNDING = 16 * DBL_EPSILON; // of invariants, in units of their largest gradients: of a sum of some products
 static const uint32_t NONE = UINT32_MAX;
 
@@ -36,6 +41,7 @@ typedef struct Entry {
     uint32_t row, column;
     uint32_t place; // 0: the entry is 1
     uint32_t state; // NONE: no scale
+    uint32_t constraint; // the invariant whose multiplier it belongs to, or NONE
 } Entry;
 
 struct Projection {
@@ -51,6 +57,11 @@ struct Projection {
     double *scale;      // per state of the model; behind them what projection_between() keeps
     double *right;      // size
     double *defect;     // per invariant: c at the point factored last
+    uint8_t *follows;   // per invariant: 1 when it follows from the others and is left out; NULL: none does
+    Invariants *invariants; // when `follows`
+    uint32_t *group;    // n_constraints, for one of their groups
+    double least;       // largest noise of a state in units of its size: the least since `follows` was chosen
+    bool renew, renewed; // `follows` is to be chosen anew; it was
     double *noise;      // per state that occurs: how far it is not known
     double *gradient;   // per invariant: squared length of its gradient there, in the states' scales
     double *steepest;   // per invariant: the largest of these so far
@@ -70,6 +81,10 @@ projection_free(Projection **slot)
     free(p->value);
     free(p->scale);
     free(p->right);
+    free(p->follows);
+    free(p->group);
+    if (p->invariants)
+        invariants_free(&p->invariants);
     free(p);
     *slot = NULL;
 }
@@ -128,10 +143,11 @@ number_unknowns(const mdl_model *model, Projection *p)
 static void
 add_pair(const mdl_model *model, Projection *p, uint32_t row, uint32_t unknown, uint32_t place, bool moves)
 {
-    uint32_t column = p->position[unknown], state = unknown < model->nx ? unknown : NONE;
-    p->entry[p->entries++] = (Entry){row, column, place, state};
+    uint32_t column = p->position[unknown], state = unknown < model->nx ? unknown : NONE, k = row - p->states - p->loops;
+    uint32_t constraint = k < p->constraints ? k : NONE;
+    p->entry[p->entries++] = (Entry){row, column, place, state, constraint};
     if (moves)
-        p->entry[p->entries++] = (Entry){column, row, place, state};
+        p->entry[p->entries++] = (Entry){column, row, place, state, constraint};
 }
 
 // A multiplier moves the states of its invariant's depth, or all; loops tie all of them together.
@@ -152,9 +168,9 @@ compare_entries(const void *a, const void *b)
 
 // An invariant that follows from the others has no multiplier.
 static bool
-is_redundant(const Run *run, uint32_t constraint)
+is_redundant(const Projection *p, uint32_t constraint)
 {
-    return run->redundant && run->redundant[constraint];
+    return p->follows && p->follows[constraint];
 }
 
 static void
@@ -164,18 +180,16 @@ list_entries(const Run *run, Projection *p)
     const mdl_matrix *c = &model->jac_c, *y = &model->jac_y;
     uint32_t first = p->states + p->loops;
     for (uint32_t i = 0; i < p->states; i++)
-        p->entry[p->entries++] = (Entry){i, i, 0, NONE};
+        p->entry[p->entries++] = (Entry){i, i, 0, NONE, NONE};
     for (uint32_t j = 0; j < model->n; j++) {
         for (uint32_t k = begin(c, j); k < end(c, j); k++)
-            if (!is_redundant(run, c->row[k]))
-                add_pair(model, p, first + c->row[k], j, c->values + k, moves(model, p, c->row[k], j));
+            add_pair(model, p, first + c->row[k], j, c->values + k, moves(model, p, c->row[k], j));
         for (uint32_t k = begin(y, j); p->loops && k < end(y, j); k++)
             if (y->row[k] >= model->nx)
                 add_pair(model, p, first + p->constraints + y->row[k] - model->nx, j, y->values + k, true);
     }
-    for (uint32_t k = 0; k < p->constraints; k++)
-        if (is_redundant(run, k))
-            p->entry[p->entries++] = (Entry){first + k, first + k, 0, NONE};
+    for (uint32_t k = 0; p->follows && k < p->constraints; k++)
+        p->entry[p->entries++] = (Entry){first + k, first + k, 0, NONE, k};
     qsort(p->entry, p->entries, sizeof *p->entry, compare_entries);
 }
 
@@ -198,6 +212,23 @@ make_matrix(Projection *p)
     return p->lu != NULL;
 }
 
+// Those of the start, until others are better: the pose need not be that of the start any more.
+static bool
+make_follows(const Run *run, Projection *p)
+{
+    uint32_t n = run->model->n_constraints;
+    p->least = INFINITY;
+    if (!run->redundant)
+        return true;
+    p->follows = malloc((size_t)n + 1);
+    p->group = calloc((size_t)n + 1, sizeof *p->group);
+    p->invariants = invariants_create(run->model);
+    if (p->follows)
+        memcpy(p->follows, run->redundant, n);
+    p->renew = true;
+    return p->follows && p->group && p->invariants;
+}
+
 Projection *
 projection_create(const Run *run)
 {
@@ -205,14 +236,14 @@ projection_create(const Run *run)
     Projection *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    size_t n = model->n, most = n + model->n_constraints + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
+    size_t n = model->n, most = n + 2 * (size_t)model->n_constraints + 2 * ((size_t)model->jac_c.nonzeros + model->jac_y.nonzeros);
     p->state = calloc(n + 1, sizeof *p->state);
     p->position = calloc(n + 1, sizeof *p->position);
     p->scale = calloc(n + model->nx + 1, sizeof *p->scale);
     p->entry = calloc(most + 1, sizeof *p->entry);
     p->value = calloc(most + 1, sizeof *p->value);
     p->right = calloc(4 * n + 4 * (size_t)model->n_constraints + 1, sizeof *p->right);
-    bool good = p->state && p->position && p->scale && p->entry && p->value && p->right;
+    bool good = p->state && p->position && p->scale && p->entry && p->value && p->right && make_follows(run, p);
     p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS;
     if (good) {
         number_unknowns(model, p);
@@ -250,11 +281,35 @@ fill_matrix(const Run *run, Projection *p)
         const Entry *e = &p->entry[k];
         double value = e->place ? run->v[e->place] : 1;
         p->value[k] = e->state == NONE ? value : value * p->scale[e->state];
+        // A row that is left out holds the 1 of the diagonal, and another one all but that.
+        if (e->constraint != NONE && p->follows && p->follows[e->constraint] == (e->place != 0))
+            p->value[k] = 0;
         if (e->row >= first && e->row - first < p->constraints && e->column < p->states)
             p->gradient[e->row - first] += p->value[k] * p->value[k];
     }
     for (uint32_t k = 0; k < p->constraints; k++)
         p->steepest[k] = fmax(p->steepest[k], p->gradient[k]);
+}
+
+// In each group as many invariants are left out as before: those that the others, which the best pivots choose, determine best.
+static void
+choose_follows(const Run *run, Projection *p)
+{
+    p->renew = false;
+    p->renewed = true;
+    for (uint32_t g = 0; g < invariants_groups(p->invariants); g++) {
+        uint32_t rows = invariants_group(p->invariants, g, p->group), left_out = 0;
+        for (uint32_t i = 0; i < rows; i++)
+            left_out += p->follows[p->group[i]];
+        Rank *rank = left_out ? invariants_rank(run, p->invariants, g) : NULL;
+        if (rank && rank_value(rank) == rows - left_out) {
+            for (uint32_t i = 0; i < rows; i++)
+                p->follows[p->group[i]] = 0;
+            for (uint32_t k = 0; k < left_out; k++)
+                p->follows[p->group[rank_free_unknown(rank, k)]] = 1;
+        }
+        rank_free(&rank);
+    }
 }
 
 bool
@@ -269,6 +324,8 @@ projection_factor(Run *run, Projection *p, double time, const double *y)
     else if (evaluate_solved(run, false) != MDL_OK)
         return false;
     mdl_call(model->jacobian, run->v);
+    if (p->renew)
+        choose_follows(run, p);
     set_scales(run, p);
     fill_matrix(run, p);
     for (uint32_t k = 0; k < p->constraints; k++)
@@ -313,20 +370,32 @@ sign_of_rounding(Projection *p)
 // What rounding of the invariants does to the states at the point factored last, and has done there before. It is taken with
 // several random combinations of signs: what one of them hides another shows.
 static void
-measure_noise(const Run *run, Projection *p)
+measure_noise(Projection *p)
 {
     enum { SIGNS = 4 };
+    double most = 0;
     for (uint32_t i = 0; i < p->states; i++)
         p->noise[i] *= FORGETTING;
     for (int sample = 0; sample < SIGNS; sample++) {
         memset(p->right, 0, p->size * sizeof *p->right);
         for (uint32_t k = 0; k < p->constraints; k++)
-            if (!is_redundant(run, k))
+            if (!is_redundant(p, k))
                 p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
         lu_solve(p->lu, p->right);
-        for (uint32_t i = 0; i < p->states; i++)
+        for (uint32_t i = 0; i < p->states; i++) {
             p->noise[i] = fmax(p->noise[i], fabs(p->right[i]) * p->scale[p->state[i]]);
+            most = fmax(most, fabs(p->right[i]));
+        }
     }
+    p->least = p->renewed ? most : fmin(p->least, most);
+    p->renewed = false;
+    p->renew = p->follows && most > WORSE * p->least;
+}
+
+void
+projection_measure(Projection *p)
+{
+    measure_noise(p);
 }
 
 void
@@ -349,7 +418,7 @@ static bool
 is_noise(const Run *run, Projection *p, double size, const double *y)
 {
     double most = 0;
-    measure_noise(run, p);
+    measure_noise(p);
     for (uint32_t i = 0; i < p->states; i++)
         most = fmax(most, p->noise[i] / fmax(fabs(y[p->state[i]]), fabs(run->v[run->model->nominal + p->state[i]])));
     return size <= MUCH * most;
@@ -387,7 +456,7 @@ projection_apply(Run *run, Projection *p, double time, double *y)
 {
     bool arrived = approach(run, p, time, y);
     if (arrived && !p->singular)
-        measure_noise(run, p);
+        measure_noise(p);
     return arrived;
 }
 

@@ -559,7 +559,7 @@ redundancy_check(const Run *run)
         measure_terms(run, terms);
     for (uint32_t k = 0; terms && k < model->n_constraints && wrong == UINT32_MAX; k++) {
         double value = fabs(run->v[model->constraint[k].value]);
-        if (run->redundant[k] && value > SLACK * run->tolerance * terms[k] && value > slack_of(run, terms, k))
+        if (value > SLACK * run->tolerance * terms[k] && value > slack_of(run, terms, k))
             wrong = k;
     }
     free(terms);

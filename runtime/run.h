@@ -573,6 +573,7 @@ MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time
 // Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
 // latest projection has arrived: near a singular position that may be less than the tolerance asks for.
 void projection_weights(Projection *projection, double *weight);
+void projection_measure(Projection *projection); // the same at the point factored last
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
@@ -673,8 +674,9 @@ MDL_CHECKED int integrator_start(Run *run);
 // Starts at a time within the last step, after an event that has changed neither unknowns nor derivatives: the method may
 // keep what it knows of the motion.
 MDL_CHECKED int integrator_resume(Run *run);
-// A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time.
-enum { RUN_GIVES_UP = -1 };
+// A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time, to
+// which it may have gone back.
+enum { RUN_GIVES_UP = -1, RUN_NEARS_SINGULAR = -2 };
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.
 MDL_CHECKED int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).
