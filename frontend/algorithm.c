@@ -8,6 +8,7 @@
 // Contract: fragment.h. Complexity: that of the statements executed, at most STATEMENT_LIMIT.
 #include "frontend/expression_inner.h"
 #include "frontend/equation.h"
+#include "frontend/function.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 bool
 closure_wanted(ExprEnv *env, const Variable *variable)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "frontend/expression.h"
+#include "frontend/names_door.h"
 #include "frontend/parse.h"
 #include "frontend/program.h"
 

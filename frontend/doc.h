@@ -2,7 +2,7 @@
 #ifndef MDLC_FRONTEND_DOC_H
 #define MDLC_FRONTEND_DOC_H
 
-#include "frontend/elaborate.h"
+#include "frontend/flatten.h"
 
 typedef enum DocFormat { DOC_TEXT, DOC_MARKDOWN, DOC_HTML } DocFormat;
 

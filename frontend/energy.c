@@ -7,7 +7,7 @@
 // Contract: fragment.h. Complexity: linear in the scalar entries.
 #include "frontend/expression_inner.h"
 #include "frontend/equation.h"
-#include "ir/lump.h"
+#include "ir/pass/bonds.h"
 
 static const struct {
     const char *word;

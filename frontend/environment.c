@@ -5,6 +5,7 @@
 // literal variables, so that all iterations of a for-equation share their shapes.
 // Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
 #include "frontend/fragment.h"
+#include "frontend/names_door.h"
 
 static uint32_t
 add_extra(Fragment *frag, uint64_t key, Extra extra)

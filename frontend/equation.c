@@ -7,6 +7,7 @@
 // Contract: fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/expression_inner.h"
 #include "frontend/equation.h"
+#include "frontend/function.h"
 #include "ir/text.h"
 
 void

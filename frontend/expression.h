@@ -243,9 +243,5 @@ bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *o
 // True for scalars of fields declared as parameters or constants: no equation determines them.
 bool record_fixed(const Type *type, uint32_t scalar);
 
-// A file or folder that exists and is spelt most like this one, which does not; NULL when none is near.
-const char *nearest_file(const char *path, Arena *arena);
-// What is called `name` in other languages, or with other capitals, has this name here; NULL: nothing is known.
-const char *usual_name(const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 // Complexity: linear in the scalars passed.
 #include <string.h>
 
+#include "frontend/external.h"
 #include "frontend/external_inner.h"
 
 static const char *

@@ -2,6 +2,7 @@
 #ifndef MDLC_FRONTEND_EXTERNAL_H
 #define MDLC_FRONTEND_EXTERNAL_H
 
+#include "frontend/frame.h"
 #include "ir/base/diag.h"
 #include "ir/base/out.h"
 #include "ir/sys.h"
@@ -16,5 +17,8 @@ bool externals_object(const Sys *sys, const char *object, Arena *arena, const ch
 // From now on the expressions of the model may have values that external functions give while it is compiled; messages go to `diags`, which
 // live as long.
 void externals_evaluate(Exprs *exprs, Diags *diags);
+
+// Calls the external function that the frame's function declares: its outputs get their values.
+bool external_run(Frame *frame);
 
 #endif

@@ -3,6 +3,7 @@
 #define MDLC_FRONTEND_EXTERNAL_INNER_H
 
 #include "frontend/expression_inner.h"
+#include "frontend/frame.h"
 #include "runtime/standard.h"
 
 typedef enum PassKind {

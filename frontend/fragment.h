@@ -9,10 +9,12 @@
 #define MDLC_FRONTEND_FRAGMENT_H
 
 #include "frontend/expression.h"
+#include "frontend/names_door.h"
 #include "frontend/program.h"
 
 typedef struct Fragment Fragment;
 typedef struct Elab Elab;
+typedef struct ElaborateOptions ElaborateOptions; // flatten.h
 
 // Local variable ids from here on index Fragment.extras.
 #define EXTRA_BIT 0x80000000u

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/external.h"
+#include "frontend/function.h"
 
 // --- arguments
 

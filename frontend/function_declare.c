@@ -8,6 +8,7 @@
 
 #include "frontend/attribute.h"
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 // --- declarations
 

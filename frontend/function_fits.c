@@ -5,6 +5,7 @@
 // Method: both are compared as declared, one input or output after the other. Contract: expression_inner.h.
 // Complexity: linear in the variables of both.
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 typedef struct Shape { // of a variable as it is declared
     Type type;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 typedef struct Spread { // the dimensions a call is distributed over
     uint32_t rank, dims[MAX_RANK], count;

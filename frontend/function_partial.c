@@ -8,6 +8,7 @@
 // first: an input whose default uses x does not move with x.
 // Contract: expression_inner.h. Complexity: that of the call, and of differentiating its results.
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 #include "ir/routine.h"
 
 static const char *

@@ -5,6 +5,7 @@
 // the subscripts of declarations. Contract: expression_inner.h. Complexity: linear in the text of the subscripts times the number
 // of variables.
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 // Marks the inputs that an expression names.
 static void

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 static bool
 declares_unit(const ExprEnv *env, const Variable *variable)

@@ -7,6 +7,7 @@
 // the formatter works on the tree as written. An index that is no subscript keeps no range and is refused where
 // the loop is elaborated.
 // Contract: program.h. Complexity: linear in the text, times the depth of loops without ranges.
+#include "frontend/names_door.h"
 #include "frontend/program.h"
 
 typedef struct Use { // of an index as subscript `dim` (from 1) of the first `parts` parts of `ref`

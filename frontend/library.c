@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/names_door.h"
 #include "frontend/program.h"
 
 enum { MOST_NAMED = 6, LONGEST_LINE = 400 };

@@ -8,6 +8,7 @@
 // most 256).
 #include <math.h>
 
+#include "frontend/flatten.h"
 #include "ir/text.h"
 #include "frontend/equation.h"
 #include "frontend/link_inner.h"

@@ -6,6 +6,8 @@
 // Contract: elaborate.h. Complexity: that of the parts.
 #include "frontend/external.h"
 #include "frontend/equation.h"
+#include "frontend/flatten.h"
+#include "frontend/names_door.h"
 #include "frontend/parse.h"
 
 #include <ctype.h>

@@ -5,7 +5,9 @@
 // because chains of operators are as deep as they are long. Names are compared as text, so that something may count as used
 // that is not, but never the other way round.
 // Contract: names.h, elaborate.h. Complexity: linear in the text, times the depth of classes inside each other.
+#include "frontend/flatten.h"
 #include "frontend/names.h"
+#include "frontend/names_door.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "frontend/expression.h"
+#include "frontend/names_door.h"
+#include "runtime/nearest.h"
 
 const char *
 usual_name(const char *name)

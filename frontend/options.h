@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "frontend/compare.h"
-#include "frontend/elaborate.h"
+#include "frontend/flatten.h"
 #include "frontend/plot.h"
 #include "runtime/options.h"
 

@@ -75,7 +75,7 @@ make_implicit(Elab *elab, Fragment *frag, const Member *member, Outer *out)
         return false;
     }
     // What a part is used in will have one.
-    if (!elab->options->part) {
+    if (!elab->program->part) {
         Diag *diag = diag_add(elab->diags, W1101, member->span,
                               "'outer %s' has no inner element of this name around it; "
                               "one with default values has been added to the model", name);

@@ -46,7 +46,7 @@ find_class(Elab *elab, Fragment *parent, uint32_t wanted, Replacements *list, Ou
     Outer outer = {.name = info->name};
     Sym missing;
     outer.class_id = outer_class_inner(elab, parent, info->name, &outer.frag);
-    if (!outer.class_id && ((info->flags & AST_F_INNER) || elab->options->part)) // it is the inner one itself; a part will have one
+    if (!outer.class_id && ((info->flags & AST_F_INNER) || elab->program->part)) // it is the inner one itself; a part will have one
         return true;
     if (!outer.class_id) {
         report_missing(elab, wanted);
@@ -103,7 +103,7 @@ outer_classes(Elab *elab, uint32_t class_id, Fragment *parent, Outers *needs)
 bool
 outer_class_refused(Elab *elab, uint32_t class_id, Span span)
 {
-    if (!is_outer(elab, class_id) || elab->options->part)
+    if (!is_outer(elab, class_id) || elab->program->part)
         return false;
     const ClassInfo *info = class_at(elab->program, class_id);
     Diag *diag = diag_add(elab->diags, E0127, span, "'%s' is an outer class, which means something inside components only",

@@ -6,8 +6,9 @@
 // a directory offers is read, until nothing new appears. Thus the tree never moves while it is being
 // elaborated.
 // Contract: program.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
-#include "frontend/expression.h"
+#include "frontend/names_door.h"
 #include "frontend/program.h"
+#include "runtime/nearest.h"
 
 #include <ctype.h>
 #include <dirent.h>

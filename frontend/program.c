@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "frontend/expression.h"
+#include "frontend/names_door.h"
 #include "frontend/parse.h"
 
 static void

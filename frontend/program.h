@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "frontend/elaborate.h"
+#include "frontend/names_door.h"
 
 enum { // predefined classes
     CLASSID_NONE, CLASSID_REAL, CLASSID_INTEGER, CLASSID_BOOLEAN, CLASSID_STRING, CLASSID_STATESELECT,

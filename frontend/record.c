@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/frame.h"
 
 uint32_t
 type_scalars(const Type *type)

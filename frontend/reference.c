@@ -5,6 +5,7 @@
 // Contract: fragment.h. Complexity: linear in names and selected scalars.
 #include "frontend/expression_inner.h"
 #include "frontend/fragment.h"
+#include "frontend/names_door.h"
 
 typedef struct Selection {
     uint32_t *offsets, n;

@@ -5,6 +5,7 @@
 // stands, because a base class of the same kind has the same restrictions. Contract: reports, changes nothing.
 // Complexity: linear in the declarations.
 #include "frontend/attribute.h"
+#include "frontend/names_door.h"
 #include "frontend/program.h"
 
 typedef struct Restriction {

@@ -9,6 +9,8 @@
 // (those of unrolled loops repeated).
 #include <string.h>
 
+#include "frontend/external.h"
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 // --- one routine

@@ -2,6 +2,7 @@
 //
 // Purpose: x := e, x[i] := e and (a, , b) := f(x) as steps over cells. Method: an element at a subscript known at run time only
 // is a first cell and a distance from it. Contract: routine_inner.h. Complexity: linear in the cells assigned.
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 // Cells of a value of slots that positions select.

@@ -6,6 +6,7 @@
 #define MDLC_FRONTEND_ROUTINE_INNER_H
 
 #include "frontend/expression_inner.h"
+#include "frontend/frame.h"
 
 enum { NO_BLOCK = UINT32_MAX };
 

@@ -7,6 +7,7 @@
 // Complexity: linear in the scalars of the inputs, for each inverse.
 #include <string.h>
 
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 static const uint32_t NO_INPUT = UINT32_MAX; // of arrays and records there is none

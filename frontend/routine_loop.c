@@ -4,6 +4,7 @@
 // the values of before the loop; one whose body needs the index at compile time (for a slice, say) is unrolled when its
 // range is known.
 // Contract: routine_inner.h. Complexity: linear in the statements, those of unrolled loops repeated.
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 static void

@@ -7,6 +7,7 @@
 // Contract: expression_inner.h. Complexity: linear in the statements and the scalars of the section's variables.
 #include <string.h>
 
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 static void

@@ -5,6 +5,7 @@
 // Contract: routine_inner.h. Complexity: linear in the statements.
 #include <string.h>
 
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 // --- assertions

@@ -2,6 +2,7 @@
 //
 // Purpose: which cells belong to which variable. Method: inputs come first, then outputs one after the other, then the others;
 // what never changes is kept as a value instead. Contract: routine_inner.h. Complexity: linear in the variables.
+#include "frontend/function.h"
 #include "frontend/routine_inner.h"
 
 void

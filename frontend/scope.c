@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#include "frontend/expression.h"
+#include "frontend/names_door.h"
+#include "runtime/nearest.h"
 
 bool
 scope_is_predefined(uint32_t class_id)

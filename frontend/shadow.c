@@ -8,6 +8,7 @@
 #include "frontend/names.h"
 
 #include "frontend/expression.h"
+#include "frontend/names_door.h"
 
 static void
 warn(NameWarnings *out, Span span, Span other, const char *text)

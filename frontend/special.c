@@ -6,6 +6,7 @@
 // are copied (they look names up through it), and whose bases are specialised in turn when they have the member.
 // Copies are kept by class and replacements, so that equal redeclarations are one class and share fragments.
 // Contract: program.h. Complexity: linear in the members of the copied classes, once per set of replacements.
+#include "frontend/names_door.h"
 #include "frontend/program.h"
 
 uint32_t

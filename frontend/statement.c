@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "frontend/expression_inner.h"
+#include "frontend/function.h"
 
 enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only at run time may leave
 

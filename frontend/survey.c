@@ -5,7 +5,9 @@
 // written for it, with inputs of its own types, and a type is that of a component in such a model. Sizes and functions that only
 // a call gives, and partial classes, are named as not checked.
 // Contract: elaborate.h. Complexity: linear in the classes of the file and the components of its functions.
+#include "frontend/flatten.h"
 #include "frontend/fragment.h"
+#include "frontend/names_door.h"
 #include "frontend/parse.h"
 
 // --- a model that calls a function

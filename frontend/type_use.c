@@ -4,6 +4,7 @@
 // predefined type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on
 // the way (Modelica 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
 #include "frontend/fragment.h"
+#include "frontend/names_door.h"
 
 #include <string.h>
 

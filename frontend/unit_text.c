@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "frontend/names_door.h"
 #include "ir/unit.h"
 
 // The literal, with its sign; false for other expressions.

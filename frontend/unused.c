@@ -9,6 +9,7 @@
 #include "frontend/names.h"
 
 #include "frontend/expression.h"
+#include "frontend/names_door.h"
 
 static bool
 has_name(const Map *map, Sym name)

@@ -47,14 +47,6 @@ typedef struct Causal {
 } Causal;
 
 void causal_free(Causal *causal);
-// Solves each block of the sorted problem: symbolically where one unknown can be isolated with a divisor made
-// of parameters only, by the algebra of luz and tar for small piecewise-linear loops, by tearing otherwise
-// (solve.c, tear.c). `solved`, if not NULL, is the causal form of another problem of the model: what both determine from
-// one equation is taken from there.
-void causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, const Causal *solved, Causal *causal);
-// Joins accelerations that differentiated invariants seem to determine with the systems of the forces that follow from
-// them (couple.c). `problem` is sorted and is sorted anew.
-void problem_couple(Dae *dae, const Reduction *reduction, Problem *problem);
 // mdlc show equations: assignments as "var = expression", loops as groups.
 void causal_print(Dae *dae, const Causal *causal, Out *out);
 

@@ -9,12 +9,6 @@
 // nothing reported, when it is no such conflict. Linear in the set, in `under` and in nodes and bonds.
 bool conflict_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);
 
-// The same for motions of mechanisms: what the over-determined sets determine is prescribed more than once, or prescribed and
-// held (rheonomic.c). Reports, E0511, once for each who prescribes; false when no set is of this kind.
-bool rheonomic_report(const Dae *dae, const Singular *over, Diags *diags);
-// Drives, servos or equations say how something in these sets moves.
-bool rheonomic_prescribes(const Dae *dae, const Singular *over);
-
 // A network without a reference (floating.c): set `set` is the balance of flows that follows from the others. Marks in
 // `reported` the set that lacks the level of the potentials. Reports, E0512.
 bool floating_report(Dae *dae, const Singular *over, uint32_t set, const Singular *under, U8Vec *reported, Diags *diags);

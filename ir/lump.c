@@ -8,7 +8,7 @@
 // scaled to the unit interval first, so that L and D are numbers times one common factor. Where they are not (a density
 // with coefficients of its own), and for places that are no polynomials, the masses are those of a Gauss rule.
 // Contract: lump.h. Complexity: cube of the number of monomials.
-#include "ir/lump.h"
+#include "ir/pass/bonds.h"
 
 #include <math.h>
 

@@ -2,29 +2,23 @@
 #ifndef MDLC_IR_PIPELINE_H
 #define MDLC_IR_PIPELINE_H
 
-#include "ir/energy/motion.h"
+#include "ir/energy/energy.h"
 #include "ir/check.h"
 #include "ir/implied.h"
-#include "ir/lowering.h"
+#include "ir/pass.h"
+#include "ir/pass/check.h"
+#include "ir/pass/index.h"
+#include "ir/pass/lower.h"
+#include "ir/pass/solve.h"
 
-// What holds of the model; passes require, provide and break these.
-typedef enum Fact {
-    FACT_FLAT = 1 << 0,       // elaborated
-    FACT_JUNCTIONS = 1 << 1,  // connections are junction equations and bonds
-    FACT_CONTRACTS = 1 << 2,  // bodies, elements, constraints, memory elements keep their contracts
-    FACT_UNITS = 1 << 3,      // units agree
-    FACT_NORMAL = 1 << 4,     // luz and tar are in normal form
-    FACT_LAWS = 1 << 5,       // no set-valued operator is left
-    FACT_ALIASES = 1 << 6,    // equal variables share a representative
-    FACT_BALANCED = 1 << 7,   // as many equations as unknowns, structurally regular
-    FACT_INDEX_1 = 1 << 8,    // every constraint is differentiated often enough
-    FACT_STATES = 1 << 9,     // states are chosen
-    FACT_CAUSAL = 1 << 10,    // matched and sorted
-    FACT_INIT = 1 << 11,      // the initial problem is matched and sorted
-    FACT_SOLVED = 1 << 12,    // assignments and torn loops
-    FACT_SYS = 1 << 13,       // programs and tables
-    FACT_MOTION = 1 << 14     // energies became equations of motion
-} Fact;
+enum {
+#define PASS(name, requires, provides, doc) PASS_##name,
+#define STEP PASS
+#include "ir/passes.def"
+#undef PASS
+#undef STEP
+    PASS_COUNT
+};
 
 typedef struct Compilation {
     Dae *dae;                 // owned
@@ -48,17 +42,18 @@ typedef struct Compilation {
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
     bool verify;              // run dae_verify, sys_verify and snapshot_implied after each pass
     Implied implied;          // what the last of these found
-    double seconds[32];       // per pass, in table order
-    double peak[32];          // per pass: MB of memory the process had held at most when it ended
+    uint32_t next;            // the pass that runs next, in table order
+    double seconds[PASS_COUNT]; // per pass, in table order
+    double peak[PASS_COUNT];          // per pass: MB of memory the process had held at most when it ended
     MotionCost motion;        // of the equations of motion
     double flat_seconds, flat_peak; // the same for reading and elaboration
 } Compilation;
 
 typedef struct Pass {
     const char *name, *doc;
-    uint32_t requires, provides, breaks;
+    uint32_t requires, provides;
+    bool (*plain)(Dae *dae, Diags *diags); // NULL: it needs more than the model:
     bool (*run)(Compilation *compilation);
-    bool laws;                // it makes laws of set-valued terms (Snapshot.laws)
 } Pass;
 
 extern const Pass pipeline[];

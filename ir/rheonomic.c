@@ -7,9 +7,9 @@
 // and equations that stand in a composite class and name a variable of a joint. Only mechanisms with frames in the plane or
 // in space are looked at: a line of masses is conflict.c's.
 // Contract: conflict.h. At most SETS sets are looked at: messages end earlier. Complexity: linear in the model and in the sets.
-#include "ir/conflict.h"
 
 #include "ir/locate.h"
+#include "ir/pass/index.h"
 
 enum { PARTIES = 6, FRAME_BONDS = 3, SETS = 16 };
 enum { ONE_PORT = 1, PORTS = 2, FRAME = 4, SIGNAL = 8, DRIVES = 16 };

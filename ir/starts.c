@@ -4,6 +4,7 @@
 // number that the compiler read. Method: every start value gets a hidden parameter, which the equations name instead.
 // The binds stay, for what asks whether two start values are the same. Contract: before the pass `init`; once.
 // Complexity: linear in variables and binds.
+#include "ir/pass/lower.h"
 #include "ir/problem.h"
 
 static bool

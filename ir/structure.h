@@ -50,12 +50,6 @@ structure_has_equation(const Dae *dae, uint32_t equation)
 }
 // column_of[v] = the representative that v, der(v), der(der(v)) ... are all derivatives of.
 void structure_merge_derivatives(const Dae *dae, U32Vec *column_of);
-// Squares mechanisms with redundant constraints, before pass_balance (closure.c).
-// True when something was added.
-bool close_mechanisms(Dae *dae);
-// Takes one surplus equation of every mechanism from an over-determined initial problem, which must be matched anew. `number`
-// counts the variables that were made, over all calls. False when constraints are not the reason (loosen.c).
-bool loosen_start(Dae *dae, const Reduction *reduction, Problem *problem, uint32_t *number);
 void structure_equations(const Dae *dae, U32Vec *equations);
 // unknown[v] = 1 for every representative that is a continuous or discrete variable or a derivative of one;
 // not pre(), removed variables, modes of laws.
@@ -63,11 +57,4 @@ void structure_unknowns(const Dae *dae, U8Vec *unknown);
 // The derivative variable of a representative when it is part of the model, else NONE.
 Var structure_der(const Dae *dae, Var var);
 
-// Reports a singular structure in the user's names: per connected culprit set the equations that are too many
-// (`over_code`) and the variables that nothing determines (`under_code`). The matching of `problem` is
-// maximum.
-void structure_report(Dae *dae, const Problem *problem, DiagCode over_code, DiagCode under_code, Diags *diags);
-// Reports set-valued laws that no motion satisfies while they slip, as a located error that names their components. The
-// laws are those of the over-determined part of `problem`, else the plays of the model.
-void structure_report_laws(Dae *dae, const Problem *problem, Diags *diags);
 #endif

@@ -4,7 +4,6 @@
 // Method: breadth-first search over bonds. Contract: see way.h. Complexity: linear in nodes and bonds.
 #include "ir/way.h"
 
-#include "ir/graph.h"
 
 static bool
 is_junction(const Dae *dae, uint32_t node)

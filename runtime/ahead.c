@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
 #include "runtime/jet.h"
 #include "runtime/part.h"
 #include "runtime/run.h"

@@ -17,7 +17,10 @@
 #include <string.h>
 
 #include "runtime/assemble.h"
+#include "runtime/point.h"
 #include "runtime/rank.h"
+#include "runtime/solver.h"
+#include "runtime/start.h"
 
 enum { CORRECTIONS = 200, ATTEMPTS = 12, SHORTENINGS = 60, WEIGHINGS = 3 };
 

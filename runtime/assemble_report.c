@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "runtime/assemble.h"
+#include "runtime/point.h"
+#include "runtime/solver.h"
+#include "runtime/start.h"
 
 enum { LISTED = 8, TEXT = 3000 };
 

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "runtime/part.h"
+#include "runtime/point.h"
+#include "runtime/result.h"
 #include "runtime/run.h"
 
 enum { POINTS = 4, REPORTED = 5 };

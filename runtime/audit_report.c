@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/result.h"
 #include "runtime/run.h"
 
 typedef struct Whole { // changes from start to end, in J

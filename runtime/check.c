@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law.h"
+#include "runtime/point.h"
+#include "runtime/result.h"
 #include "runtime/run.h"
 
 static const double SHARE = 0.05;

@@ -20,6 +20,8 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
+#include "runtime/solver.h"
 
 enum { MOST_STATES = 60, SAMPLES = 3, ROUNDS = 12 };
 

@@ -15,8 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
 #include "runtime/nvector.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 
 struct Conditions {

@@ -23,7 +23,10 @@
 
 #include "runtime/complementarity.h"
 #include "runtime/contact.h"
+#include "runtime/law.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
+#include "runtime/sense.h"
 
 static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
 static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
@@ -36,13 +39,6 @@ static const double BESIDE = 10;       // bands: a gap of an ideal diode that co
 static const double ROUNDING = 1e-14;  // of the largest gap: no change of it
 
 enum { STRIKES = 200, REFINEMENTS = 4 };
-
-double
-contact_gap(const Run *run, uint32_t law)
-{
-    const mdl_sgn *sgn = &run->model->sgn[law];
-    return sgn->sign[0] * run->v[sgn->place[0]];
-}
 
 double
 contact_force(const Run *run, uint32_t law)
@@ -760,7 +756,7 @@ holds_rates_only(const Run *run)
     return true;
 }
 
-int
+MDL_CHECKED static int
 contact_close_row(Run *run)
 {
     return run->contacts && !run->sense && holds_rates_only(run) ? contact_close(run) : MDL_OK;
@@ -795,5 +791,5 @@ contact_drifted(Run *run, bool *drifted)
 }
 
 const RunPart contact_part = {
-    .name = "contact", .create = contact_create, .free = contact_free,
+    .name = "contact", .create = contact_create, .free = contact_free, .close_row = contact_close_row,
 };

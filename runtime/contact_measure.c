@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "runtime/contact.h"
+#include "runtime/law.h"
+#include "runtime/point.h"
 
 static const double ROUNDING = 1e-12; // of what is compared: no change
 static const double MINUTE = 1e-13;   // of the largest change of its kind: no change

@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/sense.h"
 #include "runtime/snapshot.h"
 

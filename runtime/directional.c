@@ -3,6 +3,7 @@
 // Purpose: solvers around a model (co-simulation masters, optimisers, estimators) want to know how it answers to small changes of states and
 // inputs. Method: the tangents of the model (tangent.c) at the present point, with the conditions and modes in force.
 // Contract: sim.h. Complexity: one evaluation, one factorisation of each block, one pass over the tangents.
+#include "runtime/point.h"
 #include "runtime/run.h"
 #include "runtime/tangent.h"
 

@@ -11,6 +11,8 @@
 //           per component.
 #include <math.h>
 
+#include "runtime/law.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 
 static const double ALIGNED = 1e-9; // sine of the angle between sliding and friction that counts as none

@@ -10,6 +10,7 @@
 #include "runtime/newton.h"
 #include "runtime/nvector.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/template.h"
 
@@ -112,6 +113,16 @@ past_moved(const Run *run)
         if (run->part[i]->moved && run->part[i]->moved(run))
             return true;
     return false;
+}
+
+MDL_CHECKED static int
+close_row(Run *run)
+{
+    int status = MDL_OK;
+    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
+        if (run->part[i]->close_row)
+            status = run->part[i]->close_row(run);
+    return status;
 }
 
 static void
@@ -333,7 +344,7 @@ evaluate_row(Run *run, bool report)
     if (status == MDL_OK && hidden_any(run))
         status = hidden_close(run);
     if (status == MDL_OK)
-        status = contact_close_row(run);
+        status = close_row(run);
     if (status != MDL_OK)
         return status;
     keep_loops(run);

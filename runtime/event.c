@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
+#include "runtime/sense.h"
 
 static bool
 put(Run *run, uint32_t place, double value)

@@ -4,6 +4,7 @@
 // run with a message.
 // Contract: run.h. Compiled code records the first failure in v and gives NaN as results (runtime/model.h).
 // Complexity: constant.
+#include "runtime/point.h"
 #include "runtime/run.h"
 #include "runtime/template.h"
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/solver.h"
 
 struct Ode {
     double from;              // time at the start of the last step

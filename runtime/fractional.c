@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/exponentials.h"
+#include "runtime/memory.h"
 #include "runtime/part.h"
 #include "runtime/run.h"
 

@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/snapshot.h"
 
 static const double BAND = 1e-9;  // of a: a sticking law is not released by rounding

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/point.h"
+#include "runtime/solver.h"
 #include "runtime/stages.h"
 
 enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than at first, and how many times as many are left, until the run ends

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
 
 static const double PART = 1e-5;        // of the interval of output: the length of the differences
 static const double DEPENDENT = 1e-9;   // pivots below this part of the largest: z that change no hidden equation

@@ -24,6 +24,7 @@
 #include <nvector/nvector_serial.h>
 
 #include "runtime/nvector.h"
+#include "runtime/point.h"
 
 // What history_install() writes is the memory of these versions.
 _Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare history_install() with IDAStep");

@@ -19,8 +19,12 @@
 #include "runtime/corrector.h"
 #include "runtime/history.h"
 #include "runtime/jacobian.h"
+#include "runtime/law.h"
+#include "runtime/memory.h"
 #include "runtime/nvector.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/solver.h"
 #include "runtime/sundials.h"
 
 enum { BDF_ORDER = 5 }; // the highest, as IDA comes

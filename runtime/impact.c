@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/contact.h"
+#include "runtime/law.h"
 #include "runtime/rank.h"
 #include "runtime/sense.h"
 

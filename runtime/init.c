@@ -13,8 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/memory.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 #include "runtime/settable.h"
+#include "runtime/start.h"
 
 enum { LAMBDA_STEPS = 200, ADOPTING_PASSES = 20 };
 

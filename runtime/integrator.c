@@ -3,7 +3,9 @@
 // Purpose: sim.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
 // has chosen one that does not get on, IDA goes on from there.
 // Contract: run.h.
+#include "runtime/point.h"
 #include "runtime/run.h"
+#include "runtime/solver.h"
 
 #include <math.h>
 

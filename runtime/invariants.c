@@ -12,6 +12,7 @@
 #include "runtime/newton.h"
 #include "runtime/run.h"
 #include "runtime/sets.h"
+#include "runtime/solver.h"
 
 static const uint32_t FREE = UINT32_MAX;
 

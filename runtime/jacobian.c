@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "runtime/bordered.h"
+#include "runtime/memory.h"
 #include "runtime/newton.h"
+#include "runtime/point.h"
 #include "runtime/schur.h"
 
 struct Jacobian {

@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/sense.h"
 
 static const double ROUNDING = 1e-10; // of what an equation's rest has been: none

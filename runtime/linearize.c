@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law.h"
+#include "runtime/point.h"
+#include "runtime/study.h"
 #include "runtime/tangent.h"
 
 enum { MOST_STATES = 4000 };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
 
 MDL_CHECKED static int
 refuse(const Run *run, Newton *newton)

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 
 enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4 };

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
 
 enum { ITERATIONS = 60, BESIDE = 3 };
 

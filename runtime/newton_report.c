@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
 
 enum { SHOWN = 8, DIRECTIONS = 3, TOGETHER = 6, LOOKED_AT = 500 };
 

@@ -22,8 +22,11 @@
 
 #include "runtime/adapter.h"
 #include "runtime/jacobian.h"
+#include "runtime/memory.h"
 #include "runtime/nvector.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/solver.h"
 #include "runtime/sundials.h"
 
 enum { ERK_ORDER = 5, BDF_ORDER = 5, ADAMS_ORDER = 12 }; // the highest

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/point.h"
 #include "runtime/run.h"
+#include "runtime/solver.h"
 
 enum { STALLED_STEPS = 100, LOOK = 1024 };
 

@@ -23,6 +23,7 @@ struct RunPart {
     void (*react)(Run *run); // behind the dynamics: what acts on dx
     void (*clamp)(Run *run); // behind that: derivatives that are exactly zero
     MDL_CHECKED int (*share)(Run *run, bool report); // forces that the equations leave open, once these are solved
+    MDL_CHECKED int (*close_row)(Run *run); // of a row: moves states in v onto what laws of rates say of them
     void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
     void (*react_tangent)(Run *run); // the same for directional derivatives
     void (*clamp_tangent)(Run *run);

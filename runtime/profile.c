@@ -7,6 +7,7 @@
 // measured by the power method on differences of the right side (Hairer and Wanner, Solving ODEs II, IV.2), at steps
 // 16, 32, 64, ...
 // Contract: profile.h; v is what it was after every call. Complexity: O(unknowns) per step; nothing when nobody asked.
+#include "runtime/point.h"
 #include "runtime/profile.h"
 
 #include <float.h>

@@ -24,8 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/point.h"
 #include "runtime/rank.h"
 #include "runtime/run.h"
+#include "runtime/solver.h"
 
 enum { CORRECTIONS = 10 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/part.h"
+#include "runtime/result.h"
 
 enum { TOLD_MOST = 20 }; // limits that are named
 

@@ -17,6 +17,9 @@
 #include <string.h>
 
 #include "runtime/newton.h"
+#include "runtime/point.h"
+#include "runtime/solver.h"
+#include "runtime/start.h"
 
 enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, MECHANISMS = 2 };
 

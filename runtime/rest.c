@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law.h"
 #include "runtime/part.h"
 #include "runtime/rest_inner.h"
 #include "runtime/sets.h"

@@ -7,6 +7,7 @@
 // Contract: rest_inner.h and run.h. Complexity: linear in the contacts for each strike.
 #include <math.h>
 
+#include "runtime/law.h"
 #include "runtime/rest_inner.h"
 
 static const double EXACT = 100;            // times the tolerance: a contact at rest is this exact

@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/law.h"
 #include "runtime/lu.h"
+#include "runtime/point.h"
 #include "runtime/rest_inner.h"
+#include "runtime/sense.h"
 
 enum { PROJECTIONS = 20 };
 

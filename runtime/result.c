@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/point.h"
+#include "runtime/result.h"
 #include "runtime/run.h"
+#include "runtime/sense.h"
 #include "runtime/sink.h"
 
 static const double FLUSH_SECONDS = 0.2;

@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/memory.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 
 static const double BAND = 1e-12;     // of the largest size seen: blind zone of a relation that has flipped

@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
 #include "runtime/sense.h"
 
 static const double SAME = 1e-6;     // of a state: the event did what R says

@@ -4,6 +4,7 @@
 // Method: sense_stepper.c integrates them together with the states. They start as the derivatives of the initial system, and jump at
 //   events (saltation.c). Those of results are one solve per parameter and row.
 // Contract: run.h. Complexity: one pass over the tangents per parameter and row.
+#include "runtime/law.h"
 #include "runtime/sense.h"
 
 #include <math.h>

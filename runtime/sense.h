@@ -44,4 +44,21 @@ MDL_CHECKED int sense_acts(const Run *run);
 // Behind an event: what closed constraints hold does not move with parameters (impact.c).
 MDL_CHECKED int sense_close(Run *run);
 
+// --- sense.c, saltation.c: sensitivities of the states (options.sense)
+MDL_CHECKED int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
+void sense_free(Run *run);
+MDL_CHECKED int sense_start(Run *run);  // after initialisation, with its solution in v
+MDL_CHECKED int sense_values(Run *run); // those of the outputs, at the point in v, into their places
+// Around an event: v is at the left limit, with the conditions that have become true pending; then behind the event. In
+// between what the event iteration does, each with v evaluated: when pre() of continuous variables is taken, before the
+// discrete equations are evaluated, and behind each impact. MDL_FAILED with a message: there is no derivative. Nothing
+// happens outside of events.
+MDL_CHECKED int sense_before_event(Run *run);
+MDL_CHECKED int sense_left_limits(Run *run);
+MDL_CHECKED int sense_discretes(Run *run);
+MDL_CHECKED int sense_impact(Run *run);
+void sense_moved(const Run *run); // what the step did to states was the correction of a drift
+MDL_CHECKED int sense_after_event(Run *run);
+MDL_CHECKED int sense_remember(Run *run); // behind that: for what is delayed
+
 #endif

@@ -22,6 +22,8 @@
 #include "runtime/adapter.h"
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/point.h"
+#include "runtime/solver.h"
 #include "runtime/sundials.h"
 
 typedef struct Stepping {

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#include "runtime/options.h"
 #include "runtime/sim.h"
 
 enum { SETTABLE_WHY = 1024 };

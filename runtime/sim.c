@@ -13,8 +13,17 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/memory.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/result.h"
+#include "runtime/sense.h"
+#include "runtime/solver.h"
+#include "runtime/start.h"
+#include "runtime/study.h"
 
 // Blocks up to this size are solved anew at every stored row, so that rows satisfy all equations.
 enum { ROW_BLOCK_LIMIT = 200 };

@@ -8,6 +8,7 @@
 // Contract: snapshot.h, mdl_run_save() in sim.h. A block that does not fit leaves the run as it was. Complexity: linear in the size
 // of the block, which is that of the values, and of the history of delays and profiles.
 #include "runtime/part.h"
+#include "runtime/point.h"
 
 #include <stdlib.h>
 #include <string.h>

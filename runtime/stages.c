@@ -17,8 +17,11 @@
 #include <string.h>
 
 #include "runtime/jacobian.h"
+#include "runtime/memory.h"
 #include "runtime/nvector.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/solver.h"
 
 enum { S = GAUSS_STAGES, ITERATIONS = 60 };
 

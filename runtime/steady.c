@@ -15,9 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
 #include "runtime/linearize.h"
+#include "runtime/point.h"
 #include "runtime/rank.h"
 #include "runtime/run.h"
+#include "runtime/study.h"
 
 enum { TRANSIENT_STEPS = 400, NEWTON_STEPS = 60, RETURNS = 12, NAMED = 5 };
 

@@ -14,6 +14,7 @@
 
 #include "runtime/newton.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 
 static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at
 

@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runtime/memory.h"
 #include "runtime/part.h"
+#include "runtime/point.h"
 #include "runtime/snapshot.h"
 #include "runtime/transport_inner.h"
 

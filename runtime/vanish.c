@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/event.h"
+#include "runtime/law.h"
+#include "runtime/memory.h"
+#include "runtime/point.h"
 #include "runtime/run.h"
 
 static const double LOST = 1e-12;   // of the largest size seen: what is lost in rounding
@@ -80,7 +84,7 @@ evaluate_beside(Run *run, double time, uint32_t trial)
     if (behind > 0)
         evaluate_load(run, run->time, run->y, run->yp);
     else
-        integrator_interpolate(run, time);
+        run->stepper->interpolate(run, time);
     v[0] = time;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] += behind * run->yp[i];

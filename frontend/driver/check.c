@@ -5,6 +5,7 @@
 // what could not be, is said.
 #include "frontend/driver/session.h"
 
+#include "frontend/flatten.h"
 #include "ir/pipeline.h"
 
 typedef struct Tally {

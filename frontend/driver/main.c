@@ -11,6 +11,7 @@
 #include "frontend/driver/session.h"
 #include "frontend/explain.h"
 #include "frontend/manual.h"
+#include "frontend/names_door.h"
 #include "runtime/command.h"
 
 static void

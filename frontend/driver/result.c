@@ -10,6 +10,7 @@
 
 #include "frontend/doc.h"
 #include "frontend/expression.h"
+#include "frontend/names_door.h"
 #include "frontend/report.h"
 
 // A file that does not exist may have a neighbour that was meant.

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "frontend/external.h"
+#include "frontend/flatten.h"
+#include "frontend/names_door.h"
 #include "ir/explain.h"
 
 double

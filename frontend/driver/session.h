@@ -4,7 +4,7 @@
 #define MDLC_DRIVER_SESSION_H
 
 #include "backend/backend.h"
-#include "frontend/elaborate.h"
+#include "frontend/flatten.h"
 #include "frontend/options.h"
 #include "ir/pipeline.h"
 #include "runtime/sim.h"

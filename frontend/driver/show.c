@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/names_door.h"
 #include "frontend/parse.h"
 #include "frontend/program.h"
 #include "ir/equations.h"
 #include "ir/graph.h"
 #include "ir/loops.h"
+#include "ir/pass/lower.h"
 #include "ir/storage.h"
 
 // Of a row or column: behind the unknowns stand the values that are kept.

@@ -11,7 +11,7 @@
 #define MDLC_IR_ENERGY_SYSTEM_H
 
 #include "ir/dae.h"
-#include "ir/energy/motion.h"
+#include "ir/energy/energy.h"
 
 typedef struct Inertia { // energy m/2*v^2; m does not depend on coordinates, v dt is the differential of a position
     Expr m, v;

@@ -8,6 +8,7 @@
 //
 //     f = c*tar(v, F/c)    =>    f = c*v + F*Sgn(v)
 #include "ir/nonsmooth.h"
+#include "ir/pass.h"
 #include "ir/pattern.h"
 #include "ir/problem.h"
 

@@ -13,6 +13,7 @@
 // Complexity: near linear (path compression).
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
+#include "ir/pass.h"
 #include "ir/structure.h"
 
 typedef struct Aliases {

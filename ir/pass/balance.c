@@ -12,7 +12,10 @@
 //     x = 1; x = 2                   ->   error: 2 equations for 1 variable 'x' in ...
 #include "ir/conflict.h"
 #include "ir/locate.h"
+#include "ir/pass.h"
+#include "ir/pass/check.h"
 #include "ir/pass/culprits.h"
+#include "ir/pass/index.h"
 #include "ir/structure.h"
 
 enum { SHOWN_ITEMS = CULPRITS_SHOWN, SHOWN_OWNERS = 3 };
@@ -437,13 +440,13 @@ balance(Dae *dae, bool close, Diags *diags)
 }
 
 bool
-pass_balance(Dae *dae, Diags *diags)
+balance_open(Dae *dae, Diags *diags)
 {
     return balance(dae, false, diags);
 }
 
 bool
-pass_balance_closed(Dae *dae, Diags *diags)
+pass_balance(Dae *dae, Diags *diags)
 {
     return balance(dae, true, diags);
 }

@@ -2,7 +2,7 @@
 #ifndef MDLC_IR_PASS_BEND_H
 #define MDLC_IR_PASS_BEND_H
 
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 // How a place depends on the chosen ones and on time. TIMED: on time alone, in any way. STRAIGHT: affine in the chosen places
 // with coefficients that change at events only; what is added to them may depend on time where `free` says so.

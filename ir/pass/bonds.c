@@ -16,6 +16,7 @@
 // partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
 // size.
 #include "ir/base/sets.h"
+#include "ir/pass/bonds.h"
 #include "ir/pass/kinds.h"
 #include "ir/pass/signals.h"
 #include "ir/pass/streams.h"

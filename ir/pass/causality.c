@@ -16,7 +16,9 @@
 //
 //     C*der(v) = i;  v = R*i      ->     1: i from v = R*i   2: der(v) from C*der(v) = i
 #include "ir/listing.h"
-#include "ir/pass/strokes.h"
+#include "ir/pass/bonds.h"
+#include "ir/pass/check.h"
+#include "ir/pass/operator.h"
 #include "ir/structure.h"
 
 enum { RANK_STATE_DERIVATIVE, RANK_OWN, RANK_HIDDEN, RANK_DUMMY };

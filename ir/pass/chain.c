@@ -11,6 +11,7 @@
 //     der(zeta) = x; v = der(x); a = der(v); p = g(x)   ->   p = g(x)
 // Contract: after pass_bonds. Sets VARF_REMOVED and EQN_REMOVED; only in instances of memory classes.
 // Complexity: linear in the model when there is a memory element, nothing otherwise.
+#include "ir/pass.h"
 #include "ir/pass/chain.h"
 #include "ir/problem.h"
 

@@ -7,7 +7,7 @@
 // Contract: after lowering's places are known. Complexity: linear in the equations' sizes and in the connections times the depth of
 // their connectors.
 #include "ir/locate.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <string.h>
 

@@ -16,8 +16,8 @@
 //             them). Complexity: that of matching; per mechanism constraints times closure variables.
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
-#include "ir/conflict.h"
 #include "ir/pass/closure_groups.h"
+#include "ir/pass/index.h"
 #include "ir/structure.h"
 
 enum { CLOSURES = 64 }; // of one mechanism

@@ -17,6 +17,7 @@
 // with.
 // Complexity: linear in components, plus one matching per class.
 #include "ir/locate.h"
+#include "ir/pass.h"
 #include "ir/pass/contract.h"
 
 static bool

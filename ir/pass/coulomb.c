@@ -14,6 +14,7 @@
 //                                                            else $disk_i - (if $hold_1 > 5 + $near then $along_i else $hold_i)*mu*N = 0
 #include "ir/pass/coulomb.h"
 
+#include "ir/pass.h"
 #include "ir/pass/naming.h"
 
 typedef struct Disk {

@@ -14,6 +14,7 @@
 //     { der(vx), der(vy) from 2 differentiated rods } -> { l1, l2 from 2 equations of motion }   =>   { all four }
 #include "ir/base/sets.h"
 #include "ir/causal.h"
+#include "ir/pass/solve.h"
 #include "ir/structure.h"
 
 typedef struct Couple {

@@ -13,7 +13,9 @@
 // unknowns, are not judged. Reports, changes nothing. Complexity: a few hundred evaluations per curve and corner.
 #include <math.h>
 
+#include "ir/pass.h"
 #include "ir/pass/chain.h"
+#include "ir/pass/operator.h"
 #include "ir/problem.h"
 
 enum { GRID = 241, SLOTS_MAX = 64, CORNERS_MAX = 32 };

@@ -15,6 +15,7 @@
 // Complexity: linear in the equations; in the length of the cycles, of which longer ones than CYCLE stay.
 //
 //     r2 = r1 + d1, r3 = r2 + d2, r3 = r1 + d3    ->    r2 = r1 + d1, r3 = r2 + d2, d1 + d2 - d3 = 0
+#include "ir/pass.h"
 #include "ir/structure.h"
 
 enum { BODY_BONDS = 3, CYCLE = 200 };

@@ -12,6 +12,7 @@
 //
 //     der(x) = -delay(x, 1)   =>   der(x) = -$delay1,  $past1 = x,  Dae.delays: $delay1 = $past1 one second ago
 #include "ir/pass/calls.h"
+#include "ir/pass/operator.h"
 
 typedef struct Delaying {
     Calls calls;

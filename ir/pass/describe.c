@@ -12,7 +12,7 @@
 // effort and its own efforts; what is left are conditions on flows (FC), because every scalar bond is closed once. A shaft
 // or a slide at a joint (a port of fewer scalar bonds than its frames) closes one of them with what is connected to it.
 // Contract: describe.h. Complexity: linear in the equations of constraints and bodies (a fixed number of sweeps).
-#include "ir/pass/describe.h"
+#include "ir/pass/bonds.h"
 
 #include "ir/pass/domains.h"
 #include "ir/pass/law_rank.h"

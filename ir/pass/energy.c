@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "ir/energy/system.h"
+#include "ir/pass/operator.h"
 #include "ir/problem.h"
 
 static bool

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/locate.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 #include "ir/text.h"
 #include "runtime/template.h"
 

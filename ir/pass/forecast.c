@@ -9,7 +9,7 @@
 // Contract: runtime/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
 // Complexity: linear in the instructions: a forecast has a limited number of operations, and there is a limited number of those that
 //             are no relations.
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <string.h>
 

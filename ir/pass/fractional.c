@@ -11,6 +11,7 @@
 // and row. Afterwards no equation contains FDER. Complexity: linear in the equations with fder.
 //
 //     fder(x, 0.5) = -x   =>   $fscale1*$fder1 + $fshift1 + $ftail1*der($fder1) = -x,  der($fder1) = der(x)
+#include "ir/pass.h"
 #include "ir/pass/calls.h"
 
 // An unknown equal to e that can be differentiated.

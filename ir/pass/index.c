@@ -15,6 +15,7 @@
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
 #include "ir/listing.h"
 #include "ir/locate.h"
+#include "ir/pass/index.h"
 #include "ir/pass/jumps.h"
 #include "ir/pass/leak.h"
 #include "ir/pass/play.h"

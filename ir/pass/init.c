@@ -10,7 +10,9 @@
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
 #include "ir/causal.h"
+#include "ir/pass/index.h"
 #include "ir/pass/init_report.h"
+#include "ir/pass/lower.h"
 #include "ir/structure.h"
 #include "runtime/model.h"
 

@@ -12,6 +12,7 @@
 // When-equations and initial equations are no place for events: there the functions are computed as they stand.
 // Contract: after `laws`, before `alias`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the equations with such functions.
+#include "ir/pass.h"
 #include "ir/pass/naming.h"
 #include "ir/problem.h"
 

@@ -8,6 +8,8 @@
 //
 //     w = integral(k*u, u, 0, x)   =>   w = k*x^2/2
 #include "ir/integrate.h"
+#include "ir/pass.h"
+#include "ir/pass/operator.h"
 #include "ir/problem.h"
 
 typedef struct Integrals {

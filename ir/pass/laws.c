@@ -12,6 +12,7 @@
 //     f = c*v + F*Sgn(v)    =>    f = c*v + $sgn1
 //                                 law: if $mode1 == 0 then v else $sgn1 - $mode1*F = 0
 #include "ir/nonsmooth.h"
+#include "ir/pass.h"
 #include "ir/pass/naming.h"
 #include "ir/problem.h"
 

@@ -5,7 +5,7 @@
 // algebraic variables. Within a region variables stand in source order, so that the same member of
 // consecutive component instances or array elements is a constant stride away and programs become affine
 // loops.
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 uint32_t
 new_places(Lowering *low, uint32_t count)

@@ -11,6 +11,7 @@
 //
 //     x = 0.6, x^2 + y^2 = 1, x^2 + y^2 = 1   ->   both constraints get + 0*s: y and s from them
 #include "ir/pass/closure_groups.h"
+#include "ir/pass/index.h"
 #include "ir/structure.h"
 
 // Per equation: 0, or for invariants and their derivatives 1 + how often the user's constraint was differentiated.

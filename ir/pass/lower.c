@@ -6,6 +6,7 @@
 // each explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
 #include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 #include "ir/text.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@
 // Complexity: linear in the laws.
 //
 //     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
+#include "ir/pass.h"
 #include "ir/pass/merge.h"
 
 typedef struct Merge {

@@ -12,7 +12,7 @@
 // Contract: after laws, before alias. Adds hidden variables and equations that nothing else reads: states, index and
 // loops stay what they are. A component whose equations do not have this form gets none.
 // Complexity: linear in the equations of inertances (a fixed number of sweeps); matching is local to a component.
-#include "ir/pass/momenta.h"
+#include "ir/pass/bonds.h"
 
 #include "ir/pass/domains.h"
 

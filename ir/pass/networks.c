@@ -15,6 +15,7 @@
 //
 //     i1 = a - c, i2 = b - a, i3 = c - b   with states i   ->   i1 = a - c, i2 = b - a, i1 + i2 + i3 = 0
 #include "ir/base/sets.h"
+#include "ir/pass.h"
 #include "ir/pass/networks.h"
 
 enum { LONGEST = 200, WIDEST = 32 };

@@ -6,7 +6,7 @@
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
 // slots.
 #include "ir/locate.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <math.h>
 

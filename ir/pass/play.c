@@ -12,6 +12,7 @@
 //
 //     f = k*e;  v = x + der(e);  f in a*Sgn(x)      ->     if mode == 0 then x = 0 else der(f) = 0
 #include "ir/locate.h"
+#include "ir/pass/operator.h"
 #include "ir/pass/play.h"
 
 enum { ROUNDS = 40, NEITHER = 2 };

@@ -5,7 +5,7 @@
 // within a level nothing depends on anything, so the level may be ordered freely: by shape, then by source
 // order.
 // Complexity: linear (two counting sorts).
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <string.h>
 

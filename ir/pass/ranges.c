@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ir/locate.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 #include "ir/paths.h"
 #include "ir/sys.h"
 

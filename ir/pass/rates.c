@@ -7,7 +7,7 @@
 // What is added has the structure of what it comes from, hence the matching is known, too. Where index reduction has
 // differentiated a part of a loop already, everything is matched anew.
 // Contract: rates.h. Complexity: linear in the equations that are differentiated, and one sorting.
-#include "ir/pass/rates.h"
+#include "ir/pass/bonds.h"
 
 #include "ir/pass/rate.h"
 

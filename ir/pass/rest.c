@@ -11,7 +11,7 @@
 //         should the run need it. Complexity: linear in the instructions that g depends on.
 //
 //     h <= 0, der(h) = v, der(v) = -k*v - grav     =>     g = -h, dg/dt = -dx_h, d2g/dt2 = -rate(dx_h) = -dx_v
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <string.h>
 

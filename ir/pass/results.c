@@ -5,7 +5,7 @@
 // Method: the expression is an automaton (filter.h) that has read the path of each instance once; only names that it finds are
 // written. Complexity: linear in the instances and the variables of those whose names may still be found.
 #include "ir/filter.h"
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 #include "ir/paths.h"
 
 #include <string.h>

@@ -13,6 +13,7 @@
 //
 //     q = k*sqrt(h)    =>    q = $root1,  $root1 = k*sqrt(max(abs(h), FLOOR))*(1 + Sgn(h))/2
 #include "ir/nonsmooth.h"
+#include "ir/pass.h"
 #include "ir/pass/naming.h"
 #include "ir/pass/roots.h"
 #include "ir/problem.h"

@@ -5,7 +5,7 @@
 //   when a flag says so:  result = if given then value else bind.  A start value that goes to several places (a state
 //   and its pre()) has a place of its own, from which it is copied.
 // Contract: binds come in order of dependence (parameters.c). Complexity: linear in binds and variables.
-#include "ir/pass/lower.h"
+#include "ir/pass/lower_inner.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 //
 // Contract: after `laws`, before `integers`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the length of the equations.
+#include "ir/pass.h"
 #include "ir/pass/naming.h"
 #include "ir/problem.h"
 

@@ -12,6 +12,7 @@
 
 #include "ir/nonsmooth.h"
 #include "ir/pass/solutions.h"
+#include "ir/pass/solve.h"
 
 void
 causal_free(Causal *causal)

@@ -22,6 +22,7 @@
 
 #include "ir/listing.h"
 #include "ir/locate.h"
+#include "ir/pass/index.h"
 #include "ir/pass/states.h"
 
 static const double RESIDUE = 1e-14; // a coefficient below this part of the largest of its equation is rounding of zero

@@ -10,7 +10,7 @@
 // Complexity: linear in bonds.
 //
 //     J1 sums to the force of `damper`     ->     J1 ---⇀| damper    J2 |--⇀ damper
-#include "ir/pass/strokes.h"
+#include "ir/pass/bonds.h"
 
 typedef struct Follow {
     Dae *dae;

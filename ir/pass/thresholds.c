@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ir/nonsmooth.h"
+#include "ir/pass.h"
 #include "ir/problem.h"
 
 typedef struct Domain {

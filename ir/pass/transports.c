@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/pass.h"
 #include "ir/pass/calls.h"
 
 static void

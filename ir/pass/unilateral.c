@@ -10,6 +10,7 @@
 //
 //     f = unilateral(s - 1, 0.5)   =>   f = $reaction1,  $gap1 = s - 1,
 //                                       law: if $open1 == 0 then $gap1 else $reaction1 - ($open1 - 1)*(1 + 0.5) = 0
+#include "ir/pass.h"
 #include "ir/problem.h"
 
 typedef struct Unilateral {

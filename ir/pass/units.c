@@ -16,6 +16,7 @@
 
 #include "ir/integrate.h"
 #include "ir/locate.h"
+#include "ir/pass.h"
 #include "ir/problem.h"
 #include "ir/unit.h"
 

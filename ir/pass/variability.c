@@ -8,6 +8,8 @@
 // slots stand for is looked up in its row. Parameters and constants are judged by their binds, variables that
 // change at events by the equation that the matching gave them, Reals compared by == or <> where they stand.
 // Contract: reports, changes nothing. Complexity: linear in shapes, binds and rows.
+#include "ir/pass.h"
+#include "ir/pass/check.h"
 #include "ir/problem.h"
 
 typedef struct Influence { // of a shape

@@ -10,6 +10,7 @@
 //
 // Contract: after `alias`. Equations get another shape and row; derivatives may get VARF_REMOVED.
 // Complexity: linear in the equations; each shape is looked at once.
+#include "ir/pass.h"
 #include "ir/structure.h"
 
 typedef struct Rewritten { // what zeros leave of an equation

@@ -12,6 +12,9 @@
 #include <time.h>
 
 #include "ir/causal.h"
+#include "ir/pass/check.h"
+#include "ir/pass/index.h"
+#include "ir/pass/solve.h"
 #include "ir/structure.h"
 #include "tests/random.h"
 

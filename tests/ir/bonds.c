@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "ir/graph.h"
+#include "ir/pass.h"
+#include "ir/pass/bonds.h"
 #include "ir/problem.h"
 
 enum { MODEL = 1, CONNECTOR = 5, BODY = 11, ELEMENT = 12, CONSTRAINT = 13, MEMORY = 14 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/pass.h"
 #include "ir/problem.h"
 
 typedef struct Model {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "ir/integrate.h"
-#include "ir/lump.h"
+#include "ir/pass/bonds.h"
 
 static int failures;
 

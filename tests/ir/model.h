@@ -5,6 +5,9 @@
 
 #include <ctype.h>
 
+#include "ir/pass.h"
+#include "ir/pass/check.h"
+#include "ir/pass/index.h"
 #include "ir/problem.h"
 #include "ir/structure.h"
 #include "tests/ir/check.h"
@@ -168,7 +171,7 @@ law(Model *model, const char *x, const char *p, const char *a)
 static inline bool
 run_passes(Model *model)
 {
-    return pass_alias(model->dae, model->diags) && pass_balance(model->dae, model->diags) &&
+    return pass_alias(model->dae, model->diags) && balance_open(model->dae, model->diags) &&
            pass_index(model->dae, &model->reduction, model->diags) &&
            pass_states(model->dae, &model->reduction, model->diags) &&
            pass_causality(model->dae, &model->reduction, &model->problem, model->diags);

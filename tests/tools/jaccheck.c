@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "frontend/elaborate.h"
+#include "frontend/flatten.h"
+#include "frontend/names_door.h"
 #include "ir/pipeline.h"
 
 typedef struct Point {

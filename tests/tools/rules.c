@@ -23,8 +23,9 @@
 #include <unistd.h>
 
 #include "backend/backend.h"
-#include "frontend/elaborate.h"
+#include "frontend/flatten.h"
 #include "frontend/external.h"
+#include "frontend/names_door.h"
 #include "ir/pipeline.h"
 #include "runtime/command.h"
 #include "runtime/table.h"
