@@ -7,15 +7,17 @@ WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sani
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
 CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
-BASE     := $(wildcard ir/base/*.c) runtime/template.c runtime/texts.c runtime/objects.c $(wildcard runtime/standard*.c) runtime/nearest.c
-IR       := $(wildcard ir/*.c ir/energy/*.c ir/pass/*.c)
-FRONTEND := $(wildcard frontend/*.c)
-DRIVER   := $(wildcard frontend/driver/*.c frontend/analysis/*.c)
-BACKEND  := $(wildcard backend/*.c)
-RUNTIME  := $(filter-out runtime/simulator_start.c runtime/embed_program.c,$(wildcard runtime/*.c))
+# A floor is a folder with a room in each folder of its own (tests/rooms has their order). What comes with every model is the base.
+BASE     := $(wildcard ir/base/*.c runtime/model/*.c)
+IR       := $(filter-out $(BASE),$(wildcard ir/*/*.c))
+DRIVER   := $(wildcard frontend/command/*.c frontend/analysis/*.c)
+FRONTEND := $(filter-out $(DRIVER),$(wildcard frontend/*/*.c))
+BACKEND  := $(wildcard backend/*/*.c)
+STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c
+RUNTIME  := $(filter-out $(STARTS),$(wildcard runtime/*/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-GENERATED = $(BUILD)/frontend/parser.o $(BUILD)/frontend/lexer.o $(BUILD)/frontend/assets.o
+GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o page/assets.o)
 
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
@@ -35,14 +37,14 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 all: $(BUILD)/mdlc $(BUILD)/libsimulator.a $(BUILD)/include/mdl_embed.h linked
 
 # The interface of models in other programs, where their compiler finds it.
-$(BUILD)/include/mdl_embed.h: runtime/embed.h
+$(BUILD)/include/mdl_embed.h: runtime/shell/embed.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
 $(BUILD)/mdlc: $(call objects,$(DRIVER)) $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $(call objects,$(DRIVER)) $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
-$(BUILD)/backend/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
+$(BUILD)/backend/llvm/ll_%.o: CPPFLAGS += $(LLVM_INCLUDE)
 # Where the library and the examples are, for a program that is not built in its tree.
 LINKED = $(if $(filter build build/%,$(BUILD)),,$(BUILD)/stdlib $(BUILD)/examples)
 $(LINKED): $(BUILD)/%: | $(BUILD)/mdlc
@@ -53,16 +55,16 @@ linked: $(LINKED)
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
            sundials_sunlinsoldense sundials_sunmatrixsparse sundials_sunmatrixdense sundials_nvecserial klu amd colamd btf \
            suitesparseconfig
-$(BUILD)/libsimulator.a: $(BUILD)/libruntime.a $(BUILD)/runtime/simulator_start.o $(BUILD)/runtime/embed_program.o
+$(BUILD)/libsimulator.a: $(BUILD)/libruntime.a $(call objects,$(STARTS))
 	$(call say,AR,$@)
 	$(Q)rm -f $@; { echo create $@; for l in $^; do case $$l in *.a) echo addlib $$l;; *) echo addmod $$l;; esac; done; \
 	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
 # A model may also become a shared library, and with it the runtime.
-$(BUILD)/runtime/%.o: CFLAGS += -fPIC -fno-semantic-interposition
-$(BUILD)/frontend/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
+$(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition
+$(BUILD)/frontend/command/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
-BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr*.c ir/routine*.c) ir/sys.c ir/text.c) $(BUILD)/libbase.a
+BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr/*.c) ir/dae/sys.c) $(BUILD)/libbase.a
 $(BUILD)/tests/backend/%: $(BUILD)/tests/backend/%.o $(BACKEND_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -o $@ $< $(BACKEND_LIBS) $(LLVM_LIBS)
@@ -92,16 +94,16 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/frontend/parser.c $(BUILD)/frontend/parser.h: frontend/parser.y
+$(BUILD)/frontend/text/parser.c $(BUILD)/frontend/text/parser.h: frontend/text/parser.y
 	@mkdir -p $(@D)
 	$(call say,YACC,$<)
-	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/parser.h -o $(BUILD)/frontend/parser.c $<
-$(BUILD)/frontend/lexer.c $(BUILD)/frontend/lexer.h: frontend/lexer.l $(BUILD)/frontend/parser.h
+	$(Q)bison -Wall -Werror -Wcounterexamples --header=$(BUILD)/frontend/text/parser.h -o $(BUILD)/frontend/text/parser.c $<
+$(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h: frontend/text/lexer.l $(BUILD)/frontend/text/parser.h
 	$(call say,LEX,$<)
-	$(Q)flex --header-file=$(BUILD)/frontend/lexer.h -o $(BUILD)/frontend/lexer.c $<
+	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
-ASSETS = frontend/explain.txt frontend/vocabulary.txt frontend/page.css frontend/plot.js frontend/links.js
-$(BUILD)/frontend/assets.c: $(ASSETS)
+ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/page.css frontend/page/plot.js frontend/page/links.js
+$(BUILD)/frontend/page/assets.c: $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q){ for f in $(ASSETS); do \
@@ -110,7 +112,7 @@ $(BUILD)/frontend/assets.c: $(ASSETS)
 $(BUILD)/frontend/%.o: $(BUILD)/frontend/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(call objects,$(FRONTEND)): | $(BUILD)/frontend/parser.h $(BUILD)/frontend/lexer.h
+$(call objects,$(FRONTEND)): | $(BUILD)/frontend/text/parser.h $(BUILD)/frontend/text/lexer.h
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -151,8 +153,8 @@ FUZZ_LIBS    = $(addprefix $(BUILD)/lib,frontend.a ir.a base.a)
 $(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/$(if $(LINK_FUZZER),custom,driver).o $(FUZZ_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) $(LINK_FUZZER) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
-$(BUILD)/tests/fuzz/scan.o: | $(BUILD)/frontend/parser.h
-$(BUILD)/frontend/parser.o: CFLAGS += -Wno-unused-but-set-variable
+$(BUILD)/tests/fuzz/scan.o: | $(BUILD)/frontend/text/parser.h
+$(BUILD)/frontend/text/parser.o: CFLAGS += -Wno-unused-but-set-variable
 $(BUILD)/tests/bench/peer%: $(BUILD)/tests/bench/peer%.o $(BUILD)/libruntime.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(BUILD)/libruntime.a $(SUNDIALS) -lm

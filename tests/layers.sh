@@ -1,31 +1,67 @@
 #!/bin/sh
-# Who may include whom: `make layers`. Prints each offending include; exit status 1 when there is one.
-#   frontend -> ir -> base;  backend -> ir;  ir, backend -> runtime/model.h; frontend, ir -> runtime/template.h, texts.h and standard.h;  runtime -> runtime only;
-#   frontend/analysis -> base and what the runtime gives (linearize.h, sim.h);
-#   what the command line and built simulators share is in runtime/options.h, nearest.h, number.h and table.h, what a run gives in runtime/sim.h.
-# frontend/driver/ is the composition root and may include every layer.
+# Whether the rooms of the tree are what tests/rooms says: `make layers`. Prints what is not; exit status 1 when there is something.
+# usage: tests/layers.sh [BUILD]    with BUILD the symbols of its objects are looked at, too
+#
+# A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
+# them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
 set -u
 cd "$(dirname "$0")/.."
-bad=0
-check() { # FOLDER ALLOWED_REGEX [FOLDERS_INSIDE]
-    found=$(grep -nE '^#include "(frontend|ir|backend|runtime)/' -r "$1" --include='*.[chly]' |
-        grep -vE "^(${3:-none}):" | grep -vE "$2" || true)
-    if [ -n "$found" ]; then
-        printf '%s\n' "$found"
-        bad=1
-    fi
+build=${1:-}
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+
+# Includes as "FILE HEADER", and what doors call open as "open ROOM HEADER".
+includes() {
+    grep -rE '^#include "(frontend|ir|backend|runtime)/' frontend ir backend runtime --include='*.[chly]' |
+        sed -n 's|^\([^:]*\):#include "\([^"]*\)".*|\1 \2|p'
 }
-check frontend '#include "(frontend/[^/]*\.(h|def)|ir/|runtime/(options|table|model|nearest|number|sim|standard|template|texts)\.h)' 'frontend/(driver|analysis)/[^:]*'
-check ir/base '#include "ir/base/'
-check ir '#include "(ir/|runtime/(model|template|texts)\.h)'
-check frontend/analysis '#include "(frontend/analysis/|ir/base/|runtime/(linearize|model|sim|table)\.h)'
-check backend '#include "(backend/|ir/|runtime/model\.h)'
-check runtime '#include "runtime/'
-llvm=$(grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/ll[_.]' || true)
-sundials=$(grep -lE '#include <(sundials|ida|kinsol|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r frontend ir backend || true)
-for file in $llvm $sundials; do
-    echo "$file: a library of another layer"
-    bad=1
-done
-[ "$bad" = 0 ] && echo "layers: fine"
-exit "$bad"
+opened() {
+    for room in $(sed 's/#.*//; s/ .*//' tests/rooms); do
+        sed -n '/^\/\/ Also open to other rooms:/,/^#ifndef/p' "$room/${room##*/}.h" | tr -c 'a-zA-Z0-9_.\n' '\n' |
+            sed -n "s/^\([a-z_0-9]*\.h\)\.*\$/open $(echo "$room" | sed 's,\/,\\\/,g') \1/p; s/^\([a-z_0-9]*\.def\)\.*\$/open $(echo "$room" | sed 's,\/,\\\/,g') \1/p"
+    done
+}
+{ sed 's/#.*//; /^ *$/d; s/^/room /' tests/rooms; opened; includes | sed 's/^/include /'; } | awk '
+    $1 == "room" { at[$2] = ++n; for (i = 3; i <= NF; i++) may[$2 " " $i] = 1; next }
+    $1 == "open" { open[$2 "/" $3] = 1; next }
+    {
+        split($2, f, "/"); split($3, h, "/")
+        room = f[1] "/" f[2]; other = h[1] "/" h[2]
+        if (!(room in at)) { print $2 ": this folder is no room of tests/rooms"; next }
+        if (room == other) next
+        if (!(other in at)) { print $2 ": includes " $3 ", which is in no room"; next }
+        if (at[other] > at[room]) print $2 ": includes " $3 ", of a room below it in tests/rooms"
+        if (other != "ir/base" && other != "runtime/model" && !((room " " h[1]) in may)) print $2 ": includes " $3 ", of a floor it may not use"
+        if (h[3] != h[2] ".h" && !($3 in open)) print $2 ": includes " $3 ", which the door of " other " does not open"
+    }' >"$found"
+
+# Sizes, doors, names.
+for room in $(sed 's/#.*//; s/ .*//' tests/rooms); do
+    files=$(find "$room" -maxdepth 1 -name '*.[cly]' | wc -l)
+    [ "$files" -ge 5 ] && [ "$files" -le 25 ] || echo "$room: $files source files; a room has 5 to 25"
+    grep -q "^// ${room##*/}.h: the door of $room" "$room/${room##*/}.h" 2>/dev/null || echo "$room: has no door ${room##*/}.h"
+done >>"$found"
+find frontend ir backend runtime -name '*.[chly]' | awk -F/ '
+    { room = $1 "/" $2; name = $NF; sub(/\.[chly]$/, "", name); if ((name in in_room) && in_room[name] != room) print $0 ": another file of that name is in " in_room[name]; in_room[name] = room }' >>"$found"
+grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/llvm/' | sed 's/$/: LLVM belongs to backend\/llvm/' >>"$found"
+grep -lE '#include <(sundials|ida|cvode|arkode|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r frontend ir backend | sed 's/$/: SUNDIALS belongs to the runtime/' >>"$found"
+
+# Symbols: who defines what others need.
+if [ -n "$build" ]; then
+    (cd "$build" && find frontend ir backend runtime -name '*.o' | sort | xargs nm -A -P 2>/dev/null) | awk '
+        FILENAME == "tests/rooms" { sub(/#.*/, ""); if (NF) at[$1] = ++n; next }
+        {
+            object = $1; sub(/:$/, "", object); split(object, f, "/"); room = f[1] "/" f[2]
+            if ($3 ~ /^[TDBRVWC]$/) { home[$2] = room; next }
+            if ($3 == "U") { needs[++m] = object; symbol[m] = $2; by[m] = room }
+        }
+        END {
+            for (i = 1; i <= m; i++) {
+                of = home[symbol[i]]
+                if (of != "" && of in at && by[i] in at && at[of] > at[by[i]]) print needs[i] ": calls " symbol[i] "() of " of ", below it in tests/rooms"
+            }
+        }' tests/rooms - >>"$found"
+fi
+sort -u "$found"
+[ -s "$found" ] || echo "layers: fine"
+[ ! -s "$found" ]

@@ -1,8 +1,8 @@
 // lapack.h: the routines of LAPACK that linear systems need, found when they are needed.
 //
 // The library is loaded at run time: only analyses want it, and every other call starts without it.
-#ifndef MDLC_ANALYSIS_LAPACK_H
-#define MDLC_ANALYSIS_LAPACK_H
+#ifndef MDLC_FRONTEND_ANALYSIS_LAPACK_H
+#define MDLC_FRONTEND_ANALYSIS_LAPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // modes.h: eigenvalues of a linear system and what takes part in them.
-#ifndef MDLC_ANALYSIS_MODES_H
-#define MDLC_ANALYSIS_MODES_H
+#ifndef MDLC_FRONTEND_ANALYSIS_MODES_H
+#define MDLC_FRONTEND_ANALYSIS_MODES_H
 
 #include <stdint.h>
 

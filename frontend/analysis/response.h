@@ -1,11 +1,11 @@
 // response.h: the frequency response of a linear system: G(iw) = C (iw I - A)^-1 B + D.
-#ifndef MDLC_ANALYSIS_RESPONSE_H
-#define MDLC_ANALYSIS_RESPONSE_H
+#ifndef MDLC_FRONTEND_ANALYSIS_RESPONSE_H
+#define MDLC_FRONTEND_ANALYSIS_RESPONSE_H
 
 #include <complex.h>
 
-#include "frontend/analysis/system.h"
-#include "runtime/table.h"
+#include "frontend/analysis/linear_system.h"
+#include "runtime/result/table.h"
 
 typedef struct ResponseGrid {
     double from, to;         // Hz, 0 < from < to; NAN: chosen from the eigenvalues

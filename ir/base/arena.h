@@ -3,8 +3,8 @@
 // An arena hands out zeroed memory that lives until the arena is reset or freed. Three lifetimes are
 // used in the compiler and visible in signatures: `perm` (the session), `model` (one compilation),
 // `scratch` (one pass). Growing arrays use vec.h instead, because they move.
-#ifndef MDLC_BASE_ARENA_H
-#define MDLC_BASE_ARENA_H
+#ifndef MDLC_IR_BASE_ARENA_H
+#define MDLC_IR_BASE_ARENA_H
 
 #include <stddef.h>
 #include <stdint.h>

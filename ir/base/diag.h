@@ -5,8 +5,8 @@
 //     diag_help(d, "did you mean '%s'?", near);
 //
 // A code is stable, documented in docs/diagnostics.md (made from diag.def) and names its tests.
-#ifndef MDLC_BASE_DIAG_H
-#define MDLC_BASE_DIAG_H
+#ifndef MDLC_IR_BASE_DIAG_H
+#define MDLC_IR_BASE_DIAG_H
 
 #include <stdbool.h>
 #include <stdint.h>

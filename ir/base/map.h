@@ -1,7 +1,7 @@
 // map.h: hash map from 64-bit keys to 32-bit values (open addressing, insertion never moves values
 // a caller keeps, because values are returned by copy). Zero-initialise; key 0 is an ordinary key.
-#ifndef MDLC_BASE_MAP_H
-#define MDLC_BASE_MAP_H
+#ifndef MDLC_IR_BASE_MAP_H
+#define MDLC_IR_BASE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // out.h: a growing text buffer; what every printer writes to.
-#ifndef MDLC_BASE_OUT_H
-#define MDLC_BASE_OUT_H
+#ifndef MDLC_IR_BASE_OUT_H
+#define MDLC_IR_BASE_OUT_H
 
 #include <stddef.h>
 #include <stdio.h>

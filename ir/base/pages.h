@@ -2,8 +2,8 @@
 //
 // The first touch of a page costs a fault, in which the system clears it: together an eighth of the time of a model with a
 // million components. A thread that walks ahead of the heap's end takes the faults instead. It changes nothing but time.
-#ifndef MDLC_BASE_PAGES_H
-#define MDLC_BASE_PAGES_H
+#ifndef MDLC_IR_BASE_PAGES_H
+#define MDLC_IR_BASE_PAGES_H
 
 typedef struct Pages Pages;
 

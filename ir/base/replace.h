@@ -4,8 +4,8 @@
 // it is on the disk. So whoever reads the target has the old file or the new one, two writers do not mix, a process that ends in between
 // leaves the old one, and no link that somebody put there is followed: rename() replaces the link itself.
 // Targets that are no ordinary files - /dev/stdout, a pipe - cannot be replaced and are written to, and `-` is standard output.
-#ifndef MDLC_BASE_REPLACE_H
-#define MDLC_BASE_REPLACE_H
+#ifndef MDLC_IR_BASE_REPLACE_H
+#define MDLC_IR_BASE_REPLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 //
 // A place in any file is one number; a Span is a half-open pair of them. Line and column are computed
 // only when a message is printed. Offset 0 belongs to no file: {0,0} means "no place".
-#ifndef MDLC_BASE_SRC_H
-#define MDLC_BASE_SRC_H
+#ifndef MDLC_IR_BASE_SRC_H
+#define MDLC_IR_BASE_SRC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // sym.h: interned names. Equal text, equal number; 0 is the empty name.
-#ifndef MDLC_BASE_SYM_H
-#define MDLC_BASE_SYM_H
+#ifndef MDLC_IR_BASE_SYM_H
+#define MDLC_IR_BASE_SYM_H
 
 #include <stddef.h>
 #include <stdint.h>

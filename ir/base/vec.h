@@ -5,8 +5,8 @@
 //     vec_free(&v);
 //
 // Elements move when the array grows: keep indices, not pointers. Counts are 32 bits wide.
-#ifndef MDLC_BASE_VEC_H
-#define MDLC_BASE_VEC_H
+#ifndef MDLC_IR_BASE_VEC_H
+#define MDLC_IR_BASE_VEC_H
 
 #include <stdint.h>
 #include <stdlib.h>

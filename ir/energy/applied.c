@@ -4,8 +4,8 @@
 //     (inertia forces)_k + dV/dq_k + dD/du_k = Q_k + sum over constraints of lambda dg/du_k.
 // Method: gradients accumulated in reverse over all energies at once; the multiplier of a constraint between positions
 // stands on dg/dq, of one between velocities on dg/du (d'Alembert's principle: constraint forces do no virtual work).
-// Contract: system.h. Complexity: linear in the energies.
-#include "ir/energy/system.h"
+// Contract: energy_system.h. Complexity: linear in the energies.
+#include "ir/energy/energy_system.h"
 
 void
 system_potentials(System *system, int sign, U32Vec *roots, U32Vec *seeds)

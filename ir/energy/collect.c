@@ -4,7 +4,7 @@
 // that an explicit equation v = e gives is a function of coordinates when e reaches one; such definitions are gone
 // through once, definitions before their uses, by an explicit stack, and joined with union-find; then every energy is
 // written over its system's slots, definitions put in their places. Other variables are signals: given from outside.
-// Contract: system.h. Complexity: near-linear in the rows of energies and definitions.
+// Contract: energy_system.h. Complexity: near-linear in the rows of energies and definitions.
 #include "ir/energy/collect.h"
 
 // --- joining

@@ -3,7 +3,7 @@
 #define MDLC_IR_ENERGY_COLLECT_H
 
 #include "ir/base/sets.h"
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 typedef struct Definition { // of var, by the right (or left) side of an equation
     Var var;

@@ -8,10 +8,10 @@
 //
 // A content function that is never positive belongs to no damper; where its text and the values of parameters show it, it
 // is an error: signs are propagated through the expression; even powers are not negative, parameters have the sign of
-// their value or of their declared bounds. Contract: system.h. Complexity: linear in the energies.
+// their value or of their declared bounds. Contract: energy_system.h. Complexity: linear in the energies.
 #include <math.h>
 
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 // What is known of a value: bits of the signs that it may have.
 enum { SIGN_NEGATIVE = 1, SIGN_ZERO = 2, SIGN_POSITIVE = 4, SIGN_ANY = 7, NOT_NEGATIVE = 6 };

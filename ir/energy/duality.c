@@ -5,8 +5,8 @@
 // that depends on rates of coordinates says that the coordinates are momenta. Where there is neither a potential nor a kinetic
 // energy of rates, memory energies say it: (47) and (49) have springs controlled by p and inerters controlled by its
 // integral. Where these say nothing either, kinetic energies do, of which none depends on a rate. Potential and kinetic energies
-// then change their places, and everything else is the same. Contract: system.h. Complexity: linear in the energies.
-#include "ir/energy/system.h"
+// then change their places, and everything else is the same. Contract: energy_system.h. Complexity: linear in the energies.
+#include "ir/energy/energy_system.h"
 
 static bool
 mixed(System *system, uint32_t from, const char *what)

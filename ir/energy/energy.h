@@ -1,8 +1,14 @@
+// energy.h: the door of ir/energy: equations of motion from energies, by the formalism that the user chose.
+//
+// In: Dae.energies with forms (memory elements included) and constraints.
+// Out: equations of Lagrange, Hamilton, Gibbs-Appell, Kane or Maggi, which agree in their solutions.
+// Read first: equations_of_motion.c, then collect.c and lagrange.c.
+//
 // motion.h: what other layers see of the derivation of equations of motion.
-#ifndef MDLC_IR_ENERGY_MOTION_H
-#define MDLC_IR_ENERGY_MOTION_H
+#ifndef MDLC_IR_ENERGY_ENERGY_H
+#define MDLC_IR_ENERGY_ENERGY_H
 
-#include "ir/dae.h"
+#include "ir/dae/dae.h"
 
 // Operations of the equations of motion as they are made: with every expression written out, and with equal parts
 // computed once.

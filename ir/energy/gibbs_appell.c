@@ -2,9 +2,9 @@
 //
 // Purpose: dS/da + dV/dq + dD/du = Q + A'lambda with the energy of acceleration S = sum of m/2*der(v)^2. Method: the
 // velocities of all inertias are differentiated in time, and S by the accelerations, in reverse. What has no such form
-// (squares.c) contributes S = a'M a/2 + a'h with h from its kinetic energy, which must be quadratic. Contract: system.h.
+// (squares.c) contributes S = a'M a/2 + a'h with h from its kinetic energy, which must be quadratic. Contract: energy_system.h.
 // Complexity: linear in the energies.
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 bool
 system_accelerations(System *system, U32Vec *out, U32Vec *seeds)

@@ -2,9 +2,9 @@
 //
 // Purpose: p = dT/du and der(p) = dT/dq - dV/dq - dD/du + Q + A'lambda; the momenta p are states (41)-(43). Method: dT/dq
 // at fixed u is -dH/dq at fixed p, so that the energy need not be written over momenta; the velocities follow from p by
-// the linear system p = M(q) u, which the compiler solves with the rest of the model. Contract: system.h: E0804 where a
+// the linear system p = M(q) u, which the compiler solves with the rest of the model. Contract: energy_system.h: E0804 where a
 // momentum depends on no velocity (Legendre's transformation does not exist). Complexity: linear in the energies.
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 static bool
 check_momentum(System *system, uint32_t i, Expr momentum)

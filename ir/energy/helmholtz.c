@@ -11,11 +11,11 @@
 // and the first that fails is named with the difference of its sides. (A factor that depends on other coordinates is
 // geometry.) Two expressions are taken for equal when they have the same text, or agree at a few points chosen without
 // order (Schwartz 1980, Zippel 1979): where displacements are nonlinear functions of coordinates, equal sides seldom have
-// one text. Contract: system.h. Complexity: quadratic in the coordinates of one displacement.
+// one text. Contract: energy_system.h. Complexity: quadratic in the coordinates of one displacement.
 #include <math.h>
 #include <string.h>
 
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 enum { IDENTITY_POINTS = 4, LONGEST_TEXT = 160 };
 

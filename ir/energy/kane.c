@@ -3,8 +3,8 @@
 // Purpose: generalised active and inertia forces: sum of m*der(v)*(dv/du) + dV/dq + dD/du = Q + A'lambda. Method:
 // kinematics are differentiated, not energies; the partial velocities dv/du are those of the position, ds/dq, and their
 // products with the inertia forces are accumulated in reverse, so that they are never formed one by one. Contract:
-// system.h. Complexity: linear in the energies.
-#include "ir/energy/system.h"
+// energy_system.h. Complexity: linear in the energies.
+#include "ir/energy/energy_system.h"
 
 // sum of seed*dv/du + dV/dq, where dv/du = ds/dq when the position s is known.
 static bool

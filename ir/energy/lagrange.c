@@ -1,9 +1,9 @@
 // Lagrange's equations of the second kind, with multipliers.
 //
 // Purpose: d/dt(dT/du) - dT/dq + dV/dq + dD/du = Q + A'lambda (18), (22). Method: dT/du and dT/dq are accumulated in
-// reverse over all energies at once; the momenta are differentiated in time together. Contract: system.h.
+// reverse over all energies at once; the momenta are differentiated in time together. Contract: energy_system.h.
 // Complexity: linear in the energies.
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 typedef struct Lagrangian { // what L consists of, for gradients: sum of seed*d root
     U32Vec roots, seeds;

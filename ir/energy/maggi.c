@@ -7,9 +7,9 @@
 // have the complement ds/dq. Constraints of the model are then eliminated one by one: with the pivot c,
 //     r_i <- a_c*r_i - a_i*r_c     (and so for the coefficients of the other constraints)
 // which divides by nothing. A constant pivot is taken at once; otherwise the largest at the time is: every choice gives
-// equations that hold, so that changing it is no event. Contract: system.h; E0804 when the choices would be too many.
+// equations that hold, so that changing it is no event. Contract: energy_system.h; E0804 when the choices would be too many.
 // Complexity: linear in the energies and, per choice, in constraints times coordinates.
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 enum { CHOICES_MAX = 64 };
 

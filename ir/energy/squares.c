@@ -4,9 +4,9 @@
 // written as a sum of terms c*w^2 says what is accelerated. Method: sums and products are taken apart; w must be linear
 // in the velocities with w dt the differential of a position: d(dw/du_i)/dq_k = d(dw/du_k)/dq_i. (A component in a
 // turning frame is not: its time derivative is no acceleration.) What has not this form keeps its energy, from which
-// d/dt(dT/du) - dT/dq gives the same inertia forces. Contract: system.h. Complexity: linear in the energies, and
+// d/dt(dT/du) - dT/dq gives the same inertia forces. Contract: energy_system.h. Complexity: linear in the energies, and
 // quadratic in the velocities of one square that is not der() of a variable.
-#include "ir/energy/system.h"
+#include "ir/energy/energy_system.h"
 
 typedef struct Part { // factor*e
     Expr factor, e;

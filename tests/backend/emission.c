@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
+#include "backend/code/backend.h"
 
 enum { NV = 1200, TRIPS = 200 };
 

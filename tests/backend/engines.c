@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "backend/code/backend.h"
 #include "tests/random.h"
 
 enum { NV = 600, SHAPES = 24 };

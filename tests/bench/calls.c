@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend/backend.h"
-#include "ir/pipeline.h"
+#include "backend/code/backend.h"
+#include "ir/pipeline/pipeline.h"
 
 enum { ROUNDS = 400, REPEATS = 9, EQUATIONS = 200, POINTS = 10 };
 

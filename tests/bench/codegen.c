@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
+#include "backend/code/backend.h"
 
 typedef struct Model {
     Exprs *exprs;

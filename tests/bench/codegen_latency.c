@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "backend/backend.h"
+#include "backend/code/backend.h"
 
 static double
 cpu_ms(void)

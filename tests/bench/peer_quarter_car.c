@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/sim.h"
+#include "runtime/model/sim.h"
 #include "tests/runtime/quarter_car.h"
 
 int

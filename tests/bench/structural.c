@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "ir/causal.h"
-#include "ir/pass/check.h"
-#include "ir/pass/index.h"
-#include "ir/pass/solve.h"
-#include "ir/structure.h"
+#include "ir/check/check.h"
+#include "ir/index/index.h"
+#include "ir/solve/solve.h"
+#include "ir/structure/causal.h"
+#include "ir/structure/structure.h"
 #include "tests/random.h"
 
 // --- bytes in use, by standing in front of the C library's allocator

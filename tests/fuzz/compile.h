@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "ir/pipeline.h"
+#include "ir/pipeline/pipeline.h"
 
 // All passes on a flat model, each verified; what a pass should have refused ends the process.
 static void

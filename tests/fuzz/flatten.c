@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frontend/flatten.h"
-#include "frontend/names_door.h"
+#include "frontend/flatten/flatten.h"
+#include "frontend/names/names.h"
 #include "tests/fuzz/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

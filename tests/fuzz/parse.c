@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "frontend/format.h"
-#include "frontend/parse.h"
+#include "frontend/text/layout_tokens.h"
+#include "frontend/text/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

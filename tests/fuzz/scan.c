@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "frontend/parser.h"
-#include "frontend/syntax.h"
+#include "frontend/text/parser.h"
+#include "frontend/text/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/graph.h"
-#include "ir/pass.h"
-#include "ir/pass/bonds.h"
-#include "ir/problem.h"
+#include "ir/bonds/bonds.h"
+#include "ir/dae/pass.h"
+#include "ir/structure/problem.h"
+#include "ir/view/graph.h"
 
 enum { MODEL = 1, CONNECTOR = 5, BODY = 11, ELEMENT = 12, CONSTRAINT = 13, MEMORY = 14 };
 

@@ -1,10 +1,10 @@
-// Tests of the flat model's text (ir/dae.h, docs/ir.md), and of the passes algebra and laws on it.
+// Tests of the flat model's text (ir/dae/dae.h, docs/ir.md), and of the passes algebra and laws on it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/pass.h"
-#include "ir/problem.h"
+#include "ir/dae/pass.h"
+#include "ir/structure/problem.h"
 
 typedef struct Model {
     Syms *syms;

@@ -1,11 +1,11 @@
-// Tests of ir/expr.h: simplification, text, derivatives against difference quotients, solving, long and
+// Tests of ir/expr/expr.h: simplification, text, derivatives against difference quotients, solving, long and
 // deep ones.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 enum { SLOTS = 6 };
 

@@ -1,10 +1,10 @@
-// Tests of what ir/expr.h does for many expressions at once, on random ones: gradients in reverse against derivatives one by
+// Tests of what ir/expr/expr.h does for many expressions at once, on random ones: gradients in reverse against derivatives one by
 // one, time derivatives together against apart, and common parts against the values of what they were taken from.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 enum { SLOTS = 6, ROOTS = 4, DEFINED = 4000 };
 

@@ -1,7 +1,7 @@
-// Tests of ir/implied.c: equations that a pass takes out must follow from those that it leaves. Each case is a model as text and what a
+// Tests of ir/pipeline/implied.c: equations that a pass takes out must follow from those that it leaves. Each case is a model as text and what a
 // pass, right or wrong, might do to it.
-#include "ir/implied.h"
-#include "ir/problem.h"
+#include "ir/pipeline/implied.h"
+#include "ir/structure/problem.h"
 #include "tests/ir/model.h"
 
 static int failures;

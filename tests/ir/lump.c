@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/integrate.h"
-#include "ir/pass/bonds.h"
+#include "ir/bonds/bonds.h"
+#include "ir/expr/integrate.h"
 
 static int failures;
 

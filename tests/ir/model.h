@@ -5,11 +5,11 @@
 
 #include <ctype.h>
 
-#include "ir/pass.h"
-#include "ir/pass/check.h"
-#include "ir/pass/index.h"
-#include "ir/problem.h"
-#include "ir/structure.h"
+#include "ir/check/check.h"
+#include "ir/dae/pass.h"
+#include "ir/index/index.h"
+#include "ir/structure/problem.h"
+#include "ir/structure/structure.h"
 #include "tests/ir/check.h"
 
 typedef struct Model {

@@ -1,10 +1,10 @@
-// Tests of ir/nonsmooth.h: the algebra against random numbers, zeros included.
+// Tests of ir/expr/nonsmooth.h: the algebra against random numbers, zeros included.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/nonsmooth.h"
+#include "ir/expr/nonsmooth.h"
 
 enum { SLOTS = 12, ROUNDS = 400 };
 

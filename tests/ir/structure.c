@@ -1,5 +1,5 @@
 // structure.c: the structural passes on small models written as text, whose states, aliases, laws and messages are known.
-#include "ir/pass.h"
+#include "ir/dae/pass.h"
 #include "tests/ir/model.h"
 
 // --- aliases

@@ -1,8 +1,8 @@
 // structure_brute.c: the structural passes on random systems and models against brute force, and on long chains, where
 // nothing may recurse or be quadratic.
-#include "ir/pass.h"
-#include "ir/pass/check.h"
-#include "ir/pass/index.h"
+#include "ir/check/check.h"
+#include "ir/dae/pass.h"
+#include "ir/index/index.h"
 #include "tests/ir/model.h"
 
 // --- random systems of equations

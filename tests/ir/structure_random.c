@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/pass/check.h"
-#include "ir/pass/index.h"
+#include "ir/check/check.h"
+#include "ir/index/index.h"
 #include "tests/ir/model.h"
 
 // --- random square systems

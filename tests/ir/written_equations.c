@@ -1,10 +1,10 @@
-// Tests of the look at points of a run (ir/check.h): values that solve the equations pass, each value that is a little wrong is
+// Tests of the look at points of a run (ir/pipeline/check_rows.h): values that solve the equations pass, each value that is a little wrong is
 // found, and what errors of that size explain is not.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/pipeline.h"
+#include "ir/pipeline/pipeline.h"
 
 static const char text[] =
     "model C\n"

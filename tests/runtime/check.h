@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/sim.h"
+#include "runtime/model/sim.h"
 
 typedef struct Check {
     int failures;

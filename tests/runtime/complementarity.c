@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "runtime/complementarity.h"
+#include "runtime/law/complementarity.h"
 #include "tests/random.h"
 #include "tests/runtime/check.h"
 

@@ -1,7 +1,7 @@
 // decimal.c and decimal_wide.c against printf: random bits, random decimals with few digits, neighbours of powers of ten and of halves.
 #include <stdint.h>
 
-#include "runtime/decimal.h"
+#include "runtime/result/decimal.h"
 #include "tests/runtime/check.h"
 
 static uint64_t

@@ -1,7 +1,7 @@
 // Sums of exponentials against the kernels of fractional derivatives that they stand for.
 #include <math.h>
 
-#include "runtime/exponentials.h"
+#include "runtime/memory/exponentials.h"
 #include "tests/runtime/check.h"
 
 static double

@@ -8,7 +8,7 @@
 #ifndef MDLC_TESTS_RUNTIME_QUARTER_CAR_H
 #define MDLC_TESTS_RUNTIME_QUARTER_CAR_H
 
-#include "runtime/model.h"
+#include "runtime/model/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <nvector/nvector_serial.h>
 #include <stdint.h>
 
-#include "runtime/lu.h"
-#include "runtime/nvector.h"
+#include "runtime/linear/lu.h"
+#include "runtime/linear/nvector.h"
 #include "tests/runtime/check.h"
 
 enum { LONGEST = 37, VECTORS = 8 };

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
-#include "frontend/flatten.h"
-#include "frontend/names_door.h"
-#include "ir/pipeline.h"
+#include "backend/code/backend.h"
+#include "frontend/flatten/flatten.h"
+#include "frontend/names/names.h"
+#include "ir/pipeline/pipeline.h"
 
 typedef struct Point {
     const mdl_model *model;

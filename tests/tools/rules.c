@@ -22,13 +22,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
-#include "frontend/flatten.h"
-#include "frontend/external.h"
-#include "frontend/names_door.h"
-#include "ir/pipeline.h"
-#include "runtime/command.h"
-#include "runtime/table.h"
+#include "backend/code/backend.h"
+#include "frontend/external/external.h"
+#include "frontend/flatten/flatten.h"
+#include "frontend/names/names.h"
+#include "ir/pipeline/pipeline.h"
+#include "runtime/result/table.h"
+#include "runtime/shell/run_program.h"
 
 enum { SECONDS = 60, LINE = 1024, SAID = 1 << 16, MOST = 64 };
 

@@ -1,0 +1,38 @@
+// backend.h: from programs (ir/dae/sys.h) to callable code.
+#ifndef MDLC_BACKEND_CODE_BACKEND_H
+#define MDLC_BACKEND_CODE_BACKEND_H
+
+#include "ir/base/out.h"
+#include "ir/dae/sys.h"
+
+typedef struct Engine Engine; // compiled code of one Sys; must outlive every use of its model
+
+typedef struct EngineOptions {
+    int opt;          // -1 automatic (by size), 0 fastest compilation, 1, 2 best code
+    bool verify;      // run LLVM's verifier
+} EngineOptions;
+
+// Each compiles every function of `sys` and writes the code into the model through sys->fixups. The Sys and its
+// expressions must outlive the engine: with opt < 0 long functions are compiled only when they have been called often.
+// NULL on failure with a line in `why` (an internal fault).
+Engine *engine_interp(Sys *sys, Out *why);
+Engine *engine_llvm(Sys *sys, const EngineOptions *options, Out *why);
+void engine_free(Engine **engine);
+// Seconds that the engine has spent so far on compiling such functions while the model ran.
+const double *engine_late_seconds(const Engine *engine);
+
+// mdlc show llvm / asm. False: a line in `why`.
+bool backend_print_llvm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
+bool backend_print_asm(Sys *sys, const EngineOptions *options, Out *out, Out *why);
+
+// A whole model in one file: functions, and the tables of runtime/model/model.h as the constant `symbol` (an mdl_model).
+typedef struct ObjectOptions {
+    enum { OBJECT_FILE, OBJECT_ASM, OBJECT_LLVM } kind; // relocatable object, assembly, LLVM's text
+    const char *path, *symbol;
+    bool native;      // instructions of this computer's processor, not only those all of the architecture have
+} ObjectOptions;
+
+// It needs libm. False: a line in `why`.
+bool backend_write_model(Sys *sys, const EngineOptions *engine, const ObjectOptions *options, Out *why);
+
+#endif

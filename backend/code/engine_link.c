@@ -1,0 +1,36 @@
+// engine_link.c: puts compiled functions into the model's tables, and the life of engines.
+//
+// Contract: every fixup names a function of the Sys (sys_verify).  Complexity: linear in the fixups.
+#include "backend/code/engine.h"
+
+Engine *
+engine_make(void (*release)(void *), void *state)
+{
+    Engine *engine = base_calloc(1, sizeof *engine);
+    engine->release = release;
+    engine->state = state;
+    return engine;
+}
+
+void
+engine_free(Engine **engine)
+{
+    if (!*engine)
+        return;
+    (*engine)->release((*engine)->state);
+    free(*engine);
+    *engine = NULL;
+}
+
+void
+link_code(Sys *sys, const mdl_code *code)
+{
+    for (uint32_t i = 0; i < sys->fixups.n; i++)
+        *sys->fixups.at[i].at = code[sys->fixups.at[i].func];
+}
+
+const double *
+engine_late_seconds(const Engine *engine)
+{
+    return &engine->late_seconds;
+}

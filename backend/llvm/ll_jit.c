@@ -1,0 +1,317 @@
+// ll_jit.c: the LLVM engine: object code in this process.
+//
+// Method: each module becomes an object in memory (no lazy compilation, no passes of ORC's own) that LLJIT
+//   links and maps. The few functions that generated code may call are defined by address, so that the
+//   executable needs no dynamic symbol table. The code lives as long as the engine, and so do the tables of
+//   places it reads.
+//   Long straight functions (the Jacobian of a mechanism) take longer to compile than many runs need. They are
+//   interpreted until they have been called often: then as much time has gone into that as compiling takes, and it is
+//   never more than twice what the better choice from the start would have been (the ski rental argument: Karlin et al.,
+//   Algorithmica 3 (1988) 79). Both back ends give the same bits, so that nothing else tells when that happens.
+// Contract: the Sys and its expressions must live as long as the engine when such functions are there.
+// Ownership: LLJIT takes the object buffers; a target machine goes into the JIT's builder.
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "backend/code/engine.h"
+#include "backend/llvm/llvm.h"
+
+enum { LATE_CALLS = 200 };
+
+typedef struct Jit Jit;
+
+// A function that is interpreted until it has been called often.
+typedef struct Late {
+    Jit *jit;
+    uint32_t func;
+    mdl_code interpreted;
+    _Atomic(mdl_fn *) native; // NULL: not yet
+    atomic_uint calls;
+} Late;
+
+struct Jit {
+    LLVMOrcLLJITRef lljit;
+    PiecesVec kept;
+    Sharing sharing;
+    Sys *sys;
+    EngineOptions options;
+    uint8_t *late;        // per function: it is one of `waiting`
+    Late *waiting;
+    Interp *interp;
+    pthread_mutex_t lock; // while a function is compiled
+    Engine *engine;
+};
+
+static bool
+succeeded(LLVMErrorRef error, const char *doing, Out *why)
+{
+    if (!error)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    if (ll_lacks_memory(message))
+        base_out_of_memory(0);
+    out_printf(why, "LLVM failed to %s: %s\n", doing, message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+// What goes wrong inside the session; that symbols are missing then is said by whoever asks for them.
+static void
+on_session_error(void *context, LLVMErrorRef error)
+{
+    Out why = {0};
+    (void)context;
+    if (!succeeded(error, "link", &why))
+        fprintf(stderr, "mdlc: %s", why.text);
+    free(why.text);
+}
+
+static void
+release_jit(void *state)
+{
+    Jit *jit = state;
+    if (jit->lljit)
+        LLVMConsumeError(LLVMOrcDisposeLLJIT(jit->lljit));
+    for (uint32_t i = 0; i < jit->kept.n; i++)
+        pieces_free(&jit->kept.at[i]);
+    vec_free(&jit->kept);
+    share_free(&jit->sharing);
+    interp_free(&jit->interp);
+    pthread_mutex_destroy(&jit->lock);
+    free(jit->late);
+    free(jit->waiting);
+    free(jit);
+}
+
+typedef double Unary(double);
+typedef double Binary(double, double);
+
+// What generated code may call: libm by the operator table, and what the optimiser makes of copies and of
+// functions the processor lacks.
+static LLVMErrorRef
+define_library(Jit *jit)
+{
+    static const struct { const char *name; Unary *f; } unary[] = {
+        {"exp", exp}, {"log", log}, {"log10", log10}, {"sin", sin}, {"cos", cos}, {"tan", tan},
+        {"asin", asin},
+        {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"sqrt", sqrt},
+        {"floor", floor}, {"ceil", ceil}, {"trunc", trunc}, {"fabs", fabs}};
+    enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 5 };
+    const struct { const char *name; uintptr_t f; } other[] = {
+        {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2},
+        {"memcpy", (uintptr_t)memcpy},
+        {"memset", (uintptr_t)memset}, {"memmove", (uintptr_t)memmove}};
+    LLVMOrcCSymbolMapPair pairs[ALL];
+    for (uint32_t i = 0; i < ALL; i++) {
+        const char *name = i < UNARY ? unary[i].name : other[i - UNARY].name;
+        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit->lljit, name);
+        pairs[i].Sym.Address = i < UNARY ? (uintptr_t)unary[i].f : other[i - UNARY].f;
+        pairs[i].Sym.Flags.GenericFlags =
+            LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+        pairs[i].Sym.Flags.TargetFlags = 0;
+    }
+    return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs, ALL));
+}
+
+// Whether an earlier routine calls the same function.
+static bool
+is_defined(const Jit *jit, const uint32_t *numbers, uint32_t n)
+{
+    const Exprs *exprs = jit->sys->exprs;
+    for (uint32_t i = 0; i < n; i++) {
+        const External *external = routine_of(exprs, numbers[i])->external;
+        if (external && external->address == routine_of(exprs, numbers[n])->external->address)
+            return true;
+    }
+    return false;
+}
+
+// The external functions of the model, which have been loaded.
+static LLVMErrorRef
+define_externals(Jit *jit)
+{
+    U32Vec numbers = {0};
+    VEC(LLVMOrcCSymbolMapPair) pairs = {0};
+    sys_routines(jit->sys, &numbers);
+    for (uint32_t i = 0; i < numbers.n; i++) {
+        const External *external = routine_of(jit->sys->exprs, numbers.at[i])->external;
+        if (!external || (external->builtin && is_defined(jit, numbers.at, i)))
+            continue;
+        LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit->lljit, external->symbol)};
+        pair.Sym.Address = (uintptr_t)external->address;
+        pair.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
+        vec_push(&pairs, pair);
+    }
+    LLVMErrorRef error = NULL;
+    if (pairs.n)
+        error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->lljit), LLVMOrcAbsoluteSymbols(pairs.at, pairs.n));
+    vec_free(&pairs);
+    vec_free(&numbers);
+    return error;
+}
+
+static bool
+start_jit(Jit *jit, Out *why)
+{
+    LLVMTargetMachineRef machine = ll_machine(LLVMCodeGenLevelNone, false, why);
+    if (!machine)
+        return false;
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcJITTargetMachineBuilderRef target = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine);
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, target);
+    if (!succeeded(LLVMOrcCreateLLJIT(&jit->lljit, builder), "start its JIT", why))
+        return false;
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), on_session_error, NULL);
+    return succeeded(define_library(jit), "define the library functions", why) &&
+           succeeded(define_externals(jit), "define the external functions", why);
+}
+
+static bool
+add_object(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why)
+{
+    Jit *jit = context;
+    LLVMMemoryBufferRef object;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, m->module, LLVMObjectFile, &message, &object)) {
+        out_printf(why, "LLVM cannot generate code: %s\n", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMErrorRef error =
+        LLVMOrcLLJITAddObjectFile(jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit), object);
+    return succeeded(error, "add an object", why);
+}
+
+static bool
+look_up(Jit *jit, const char *name, mdl_fn **fn, Out *why)
+{
+    LLVMOrcExecutorAddress address = 0;
+    if (!succeeded(LLVMOrcLLJITLookup(jit->lljit, &address, name), "link a function", why))
+        return false;
+    *fn = (mdl_fn *)(uintptr_t)address;
+    return true;
+}
+
+// --- functions that are compiled late
+
+static double
+seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void
+compile_late(Late *late)
+{
+    Jit *jit = late->jit;
+    Out why = {0};
+    mdl_fn *fn = NULL;
+    double began = seconds();
+    pthread_mutex_lock(&jit->lock);
+    if (!atomic_load(&late->native)) {
+        uint8_t *only = base_calloc(jit->sys->funcs.n, sizeof *only);
+        only[late->func] = 1;
+        LlRequest request = {.sys = jit->sys, .options = jit->options, .kept = &jit->kept, .late = only, .marked = true,
+                             .sink = add_object, .context = jit};
+        // Should LLVM fail here, the interpreter goes on: it computes the same.
+        if (ll_compile(&request, &why) && look_up(jit, jit->sys->funcs.at[late->func].name, &fn, &why))
+            atomic_store(&late->native, fn);
+        free(only);
+    }
+    jit->engine->late_seconds += seconds() - began;
+    pthread_mutex_unlock(&jit->lock);
+    free(why.text);
+}
+
+static void
+call_late(double *v, const void *self)
+{
+    Late *late = (Late *)(uintptr_t)self;
+    mdl_fn *native = atomic_load_explicit(&late->native, memory_order_acquire);
+    if (!native && atomic_fetch_add_explicit(&late->calls, 1, memory_order_relaxed) == LATE_CALLS) {
+        compile_late(late);
+        native = atomic_load(&late->native);
+    }
+    if (native)
+        native(v, self);
+    else
+        late->interpreted.fn(v, late->interpreted.self);
+}
+
+static void
+set_late(Jit *jit, mdl_code *code)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++)
+        n += jit->late[f];
+    if (!n)
+        return;
+    jit->interp = interp_create(jit->sys, jit->late, code);
+    jit->waiting = base_calloc(n, sizeof *jit->waiting);
+    Late *late = jit->waiting;
+    for (uint32_t f = 0; f < jit->sys->funcs.n; f++) {
+        if (!jit->late[f])
+            continue;
+        late->jit = jit;
+        late->func = f;
+        late->interpreted = code[f];
+        code[f] = (mdl_code){call_late, late++};
+    }
+}
+
+static bool
+find_function(Jit *jit, uint32_t f, mdl_code *code, Out *why)
+{
+    uint32_t leader = jit->sharing.leader.at[f];
+    if (leader != SHARE_NONE && leader != f)
+        code[f].fn = code[leader].fn; // leaders come first
+    else if (!look_up(jit, jit->sys->funcs.at[f].name, &code[f].fn, why))
+        return false;
+    if (leader != SHARE_NONE)
+        code[f].self = jit->sharing.places.at + jit->sharing.table.at[f];
+    return true;
+}
+
+static bool
+find_functions(Jit *jit, Out *why)
+{
+    Sys *sys = jit->sys;
+    mdl_code *code = base_calloc(sys->funcs.n + 1, sizeof *code);
+    bool good = true;
+    set_late(jit, code);
+    for (uint32_t f = 0; good && f < sys->funcs.n; f++)
+        if (sys->funcs.at[f].count && !jit->late[f])
+            good = find_function(jit, f, code, why);
+    if (good)
+        link_code(sys, code);
+    free(code);
+    return good;
+}
+
+Engine *
+engine_llvm(Sys *sys, const EngineOptions *options, Out *why)
+{
+    if (!sys_verify(sys, why))
+        return NULL;
+    Jit *jit = base_calloc(1, sizeof *jit);
+    jit->sys = sys;
+    jit->options = *options;
+    jit->late = base_calloc(sys->funcs.n + 1, sizeof *jit->late);
+    pthread_mutex_init(&jit->lock, NULL);
+    LlRequest request = {.sys = sys, .options = *options, .sharing = &jit->sharing, .kept = &jit->kept,
+                         .late = options->opt < 0 ? jit->late : NULL, .sink = add_object, .context = jit};
+    SlotCounts slots = {0};
+    share_find(&jit->sharing, sys, &slots);
+    vec_free(&slots.count);
+    if (start_jit(jit, why) && ll_compile(&request, why) && find_functions(jit, why))
+        return jit->engine = engine_make(release_jit, jit);
+    release_jit(jit);
+    return NULL;
+}

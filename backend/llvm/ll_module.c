@@ -1,0 +1,468 @@
+// ll_module.c: the functions of a Sys as LLVM modules.
+//
+// Purpose: keep compile time linear and small. Straight code goes in pieces of about 100 equations to modules
+//   that FastISel translates without any pass; loops with much to do go to modules that run default<O2>.
+//   A function of several pieces calls them in order.
+// Method: straight code is already free of common subexpressions (code.c). Measured on 1000 mixed equations,
+//   in us to compile and ns to run one: FastISel 15-20 and 0.8-2.0, the optimising code generator 120-150 and
+//   the same ns, default<O2> 550 and 1.6-3.9 (its SLP vectoriser packs scattered places at a loss). So
+//   straight code never runs the passes, whatever the level. A loop costs 10 ms of O2 once and gains 1.5 ns
+//   per equation, so that it is optimised when it has much to do (LOOP_WORK operations), or on request.
+// Contract: every module has its own context, is verified when asked, and is handed to the sink when full.
+// Complexity: linear in the instructions.
+#include "backend/llvm/llvm.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "ir/base/map.h"
+
+enum { LATE_INSTRS = 2000 }; // straight code that takes longer to compile than to interpret a hundred times over
+enum { MODULE_INSTRS = 5000, LOOP_MODULE_INSTRS = 2000, LOOP_WORK = 20000, LARGEST_OPTIMISED = 4000 };
+
+// --- the computer at hand
+
+LLVMTargetMachineRef
+ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why)
+{
+    ll_handle_failures();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    LLVMTargetRef target;
+    LLVMTargetMachineRef machine = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        out_printf(why, "LLVM knows no target %s: %s\n", triple, message);
+        LLVMDisposeMessage(message);
+    } else {
+        machine =
+            LLVMCreateTargetMachine(target, triple, portable ? "x86-64-v2" : cpu, portable ? "" : features, level,
+                                    LLVMRelocPIC, LLVMCodeModelDefault);
+        if (!machine)
+            out_printf(why, "LLVM cannot make code for %s\n", triple);
+    }
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return machine;
+}
+
+// --- modules
+
+void
+ll_module_open(LlModule *m, const char *name)
+{
+    *m = (LlModule){.context = LLVMContextCreate()};
+    m->module = LLVMModuleCreateWithNameInContext(name, m->context);
+    m->builder = LLVMCreateBuilderInContext(m->context);
+    m->type_void = LLVMVoidTypeInContext(m->context);
+    m->type_double = LLVMDoubleTypeInContext(m->context);
+    m->type_pointer = LLVMPointerTypeInContext(m->context, 0);
+    m->type_index = LLVMInt64TypeInContext(m->context);
+    m->type_int32 = LLVMInt32TypeInContext(m->context);
+}
+
+void
+ll_module_close(LlModule *m)
+{
+    if (m->builder)
+        LLVMDisposeBuilder(m->builder);
+    if (m->module)
+        LLVMDisposeModule(m->module);
+    if (m->context)
+        LLVMContextDispose(m->context);
+    *m = (LlModule){0};
+}
+
+typedef struct Compiler {
+    const LlRequest *request;
+    Out *why;
+    LlModule straight, loops;
+    LLVMTargetMachineRef fast, best; // made when first needed
+    SlotCounts slots;
+    Lowering *lowering;
+    Map cold;        // functions that run once
+    const Func *func;
+    uint32_t parts;  // helper functions of `func` so far
+} Compiler;
+
+// Level of straight code: FastISel up to opt 1. The instruction selector proper at opt 2.
+static LLVMTargetMachineRef
+machine_for(Compiler *c, bool optimised)
+{
+    static const LLVMCodeGenOptLevel levels[] =
+        {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault};
+    LLVMTargetMachineRef *machine = optimised ? &c->best : &c->fast;
+    int opt = c->request->options.opt < 0 ? 0 : c->request->options.opt > 2 ? 2 : c->request->options.opt;
+    if (*machine)
+        return *machine;
+    *machine = ll_machine(optimised ? LLVMCodeGenLevelDefault : levels[opt], c->request->portable, c->why);
+    if (*machine && !optimised && opt < 2)
+        LLVMSetTargetMachineFastISel(*machine, true);
+    return *machine;
+}
+
+static bool
+verify_module(Compiler *c, LlModule *m)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message);
+    if (broken)
+        out_printf(c->why, "LLVM rejects the generated code: %s\n", message);
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+static bool
+optimise_module(Compiler *c, LlModule *m, LLVMTargetMachineRef machine)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(m->module, "default<O2>", machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    out_printf(c->why, "LLVM's passes failed: %s\n", message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+// Hands a module to the sink and closes it.
+static bool
+finish_module(Compiler *c, LlModule *m)
+{
+    if (!m->module)
+        return true;
+    // All in one, and nothing that gains by it: the optimising code generator would only take its time.
+    m->optimised = m->optimised && m->gains;
+    LLVMTargetMachineRef machine = machine_for(c, m->optimised);
+    bool good = machine != NULL;
+    if (good) {
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+        char *triple = LLVMGetTargetMachineTriple(machine);
+        LLVMSetModuleDataLayout(m->module, layout);
+        LLVMSetTarget(m->module, triple);
+        LLVMDisposeMessage(triple);
+        LLVMDisposeTargetData(layout);
+    }
+    good = good && (!c->request->options.verify || verify_module(c, m));
+    good = good && (!m->optimised || optimise_module(c, m, machine));
+    good = good && c->request->sink(m, machine, c->request->context, c->why);
+    ll_module_close(m);
+    return good;
+}
+
+// The module that takes the next piece.
+static LlModule *
+module_for(Compiler *c, bool optimised)
+{
+    bool together = c->request->single;
+    LlModule *m = optimised && !together ? &c->loops : &c->straight;
+    uint32_t limit = optimised ? LOOP_MODULE_INSTRS : MODULE_INSTRS;
+    if (m->module && m->instrs >= limit && !together && !finish_module(c, m))
+        return NULL;
+    if (!m->module) {
+        ll_module_open(m, c->request->sys->model->name ? c->request->sys->model->name : "model");
+        m->optimised = optimised || together;
+        m->failure = c->request->sys->model->failure;
+        m->exprs = c->request->sys->exprs;
+    }
+    return m;
+}
+
+// --- functions
+
+void
+ll_attribute(LlModule *m, LLVMValueRef function, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(m->context, kind, 0));
+}
+
+// void name(double *v, const void *self), declared or found.
+static LLVMValueRef
+function_named(LlModule *m, const char *name, bool part)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+    if (function)
+        return function;
+    LLVMTypeRef params[2] = {m->type_pointer, m->type_pointer};
+    function = LLVMAddFunction(m->module, name, LLVMFunctionType(m->type_void, params, part ? 1 : 2, false));
+    ll_attribute(m, function, "nounwind");
+    if (part)
+        LLVMSetVisibility(function, LLVMHiddenVisibility);
+    return function;
+}
+
+static void
+part_name(char *name, size_t size, const Func *func, uint32_t part)
+{
+    snprintf(name, size, "%s.%u", func->name, part);
+}
+
+LLVMValueRef
+ll_function(LlModule *m, const char *name)
+{
+    return function_named(m, name, false);
+}
+
+LLVMValueRef
+ll_external(LlModule *m, const char *symbol)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, symbol);
+    LLVMTypeRef params[3] = {m->type_pointer, m->type_pointer, m->type_pointer};
+    return function ? function : LLVMAddFunction(m->module, symbol, LLVMFunctionType(m->type_void, params, 3, false));
+}
+
+// Routines go to the modules that are optimised: they have loops and many small steps.
+static bool
+compile_routine(Compiler *c, const Routine *routine, bool inside)
+{
+    LlModule *m = module_for(c, c->request->options.opt != 0);
+    if (!m)
+        return false;
+    ll_emit_routine(m, c->lowering, routine, inside);
+    m->instrs += routine->steps.n;
+    m->gains = m->gains || c->request->options.opt != 0;
+    return true;
+}
+
+// Each in the forms in which it is called.
+static bool
+compile_routines(Compiler *c)
+{
+    const Exprs *exprs = c->request->sys->exprs;
+    U32Vec all = {0}, called = {0}, inside = {0};
+    U8Vec seen = {0};
+    bool good = true;
+    sys_routines(c->request->sys, &all);
+    sys_routines_called(c->request->sys, &called);
+    for (uint32_t i = 0; i < all.n; i++)
+        routine_called_by(exprs, routine_of(exprs, all.at[i]), &seen, &inside);
+    for (uint32_t i = 0; i < called.n && good; i++)
+        good = compile_routine(c, routine_of(exprs, called.at[i]), false);
+    for (uint32_t i = 0; i < inside.n && good; i++) {
+        const Routine *routine = routine_of(exprs, inside.at[i]);
+        bool plain = routine_cost(exprs, routine) == ROUTINE_PLAIN, made = false;
+        for (uint32_t k = 0; plain && k < called.n && !made; k++) // it has one form
+            made = called.at[k] == inside.at[i];
+        good = made || compile_routine(c, routine, true);
+    }
+    vec_free(&all);
+    vec_free(&called);
+    vec_free(&inside);
+    vec_free(&seen);
+    return good;
+}
+
+// Emits one piece as the function itself (`whole`) or as its next part.
+static bool
+emit_piece(Compiler *c, const Code *code, const LlLoop *loop, uint32_t instrs, bool optimised, bool whole)
+{
+    LlModule *m = module_for(c, optimised);
+    if (!m)
+        return false;
+    char name[256];
+    if (whole)
+        snprintf(name, sizeof name, "%s", c->func->name);
+    else
+        part_name(name, sizeof name, c->func, c->parts++);
+    LLVMValueRef function = function_named(m, name, !whole);
+    if (!whole || (m->optimised && !optimised))
+        ll_attribute(m, function, "noinline");
+    if (m->optimised && !optimised)
+        ll_attribute(m, function, "optnone");
+    m->gains = m->gains || optimised;
+    ll_emit(m, function, code, loop);
+    m->instrs += instrs;
+    return true;
+}
+
+static bool
+compile_straight(Compiler *c, const Segment *segment, bool only)
+{
+    for (uint32_t done = 0; done < segment->period;) {
+        Code code;
+        uint32_t taken = lower_straight(c->lowering, &code, segment->first + done, segment->period - done);
+        bool good = emit_piece(c, &code, NULL, taken, false, only && taken == segment->period);
+        code_free(&code);
+        done += taken;
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_cold(const Compiler *c)
+{
+    uint32_t found;
+    return map_get(&c->cold, (uint64_t)(c->func - c->request->sys->funcs.at), &found);
+}
+
+// Operations of one trip: routines repeat what they do a few times.
+static uint64_t
+trip_work(const Compiler *c, const Code *code)
+{
+    enum { REPETITIONS = 10 };
+    uint64_t work = code->body.n;
+    for (uint32_t i = 0; i < code->body.n; i++) {
+        if (code->body.at[i].kind != CODE_INVOKE)
+            continue;
+        const Routine *routine = routine_of(c->request->sys->exprs, code->body.at[i].a);
+        work += (uint64_t)REPETITIONS*(routine->steps.n + routine->blocks.n);
+    }
+    return work;
+}
+
+static bool
+compile_loop(Compiler *c, const Pieces *pieces, const Segment *segment, bool only)
+{
+    Code code;
+    LlLoop loop = {pieces, segment, false, c->request->kept != NULL};
+    lower_loop(c->lowering, &code, pieces, segment);
+    int opt = c->request->options.opt;
+    uint64_t work = trip_work(c, &code) * segment->trips;
+    uint64_t enough = opt >= 2 ? 0 : opt == 1 ? LOOP_WORK / 16 : LOOP_WORK;
+    bool optimised = opt != 0 && work >= enough && (opt > 0 || !is_cold(c));
+    bool good =
+        emit_piece(c, &code, &loop, segment->period, optimised && code.body.n <= LARGEST_OPTIMISED, only);
+    code_free(&code);
+    return good;
+}
+
+// The function that calls the parts in order.
+static bool
+emit_calls(Compiler *c)
+{
+    LlModule *m = module_for(c, false);
+    if (!m)
+        return false;
+    LLVMValueRef function = function_named(m, c->func->name, false), v = LLVMGetParam(function, 0);
+    LLVMPositionBuilderAtEnd(m->builder, LLVMAppendBasicBlockInContext(m->context, function, ""));
+    for (uint32_t part = 0; part < c->parts; part++) {
+        char name[256];
+        part_name(name, sizeof name, c->func, part);
+        LLVMValueRef callee = function_named(m, name, true);
+        LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(callee), callee, &v, 1, "");
+    }
+    LLVMBuildRetVoid(m->builder);
+    m->instrs += 1 + c->parts / 4;
+    return true;
+}
+
+// The body that a group of functions shares, under the name of the group's leader.
+static bool
+compile_shared(Compiler *c, const Func *func)
+{
+    Code code;
+    Pieces pieces;
+    c->func = func;
+    share_pieces(&pieces, c->request->sys, &c->slots, func);
+    LlLoop loop = {.pieces = &pieces, .segment = pieces.segments.at, .self = true};
+    lower_loop(c->lowering, &code, &pieces, loop.segment);
+    bool good = emit_piece(c, &code, &loop, func->count, false, true);
+    code_free(&code);
+    pieces_free(&pieces);
+    return good;
+}
+
+static uint32_t
+straight_instrs(const Pieces *pieces)
+{
+    uint32_t sum = 0;
+    for (uint32_t s = 0; s < pieces->segments.n; s++)
+        if (pieces->segments.at[s].trips == 1)
+            sum += pieces->segments.at[s].period;
+    return sum;
+}
+
+static bool
+compile_function(Compiler *c, const Func *func)
+{
+    const LlRequest *request = c->request;
+    Pieces pieces;
+    c->func = func;
+    c->parts = 0;
+    pieces_make(&pieces, request->sys, &c->slots, func->first, func->count);
+    if (request->late && !request->marked && straight_instrs(&pieces) >= LATE_INSTRS) {
+        request->late[func - request->sys->funcs.at] = 1;
+        pieces_free(&pieces);
+        return true;
+    }
+    bool good = true, only = pieces.segments.n == 1;
+    for (uint32_t s = 0; good && s < pieces.segments.n; s++) {
+        const Segment *segment = &pieces.segments.at[s];
+        good = segment->trips > 1 ? compile_loop(c, &pieces, segment, only)
+            : compile_straight(c, segment, only);
+    }
+    if (good && c->parts)
+        good = emit_calls(c);
+    if (request->kept && pieces.tables.n)
+        vec_push(request->kept, pieces);
+    else
+        pieces_free(&pieces);
+    return good;
+}
+
+// Functions that are only reached from parameters, instants and the initial system run once: they are not
+// optimised unless the user asks for it.
+static void
+find_cold(Compiler *c)
+{
+    const Sys *sys = c->request->sys;
+    const mdl_model *model = sys->model;
+    Map hot = {0};
+    for (uint32_t i = 0; i < sys->fixups.n; i++) {
+        uintptr_t at = (uintptr_t)sys->fixups.at[i].at;
+        bool once = at == (uintptr_t)&model->parameters || at == (uintptr_t)&model->instants ||
+                    (at >= (uintptr_t)model->init && at < (uintptr_t)(model->init + model->n_init));
+        map_put(once ? &c->cold : &hot, sys->fixups.at[i].func, 0);
+    }
+    if (hot.count && c->cold.count) {
+        Map both = {0};
+        uint32_t found;
+        for (uint32_t f = 0; f < sys->funcs.n; f++)
+            if (map_get(&c->cold, f, &found) && !map_get(&hot, f, &found))
+                map_put(&both, f, 0);
+        map_free(&c->cold);
+        c->cold = both;
+    }
+    map_free(&hot);
+}
+
+bool
+ll_compile(const LlRequest *request, Out *why)
+{
+    if (!request->sharing && !request->marked && !sys_verify(request->sys, why)) // who shares has verified already
+        return false;
+    Compiler c = {.request = request, .why = why};
+    c.lowering = lowering_create(request->sys, &c.slots);
+    find_cold(&c);
+    bool good = request->marked || compile_routines(&c);
+    for (uint32_t f = 0; good && f < request->sys->funcs.n; f++) {
+        const Func *func = &request->sys->funcs.at[f];
+        if (request->marked && !request->late[f])
+            continue;
+        uint32_t leader = request->sharing ? request->sharing->leader.at[f] : SHARE_NONE;
+        if (leader == f)
+            good = compile_shared(&c, func);
+        else if (leader == SHARE_NONE && func->count)
+            good = compile_function(&c, func);
+    }
+    good = good && (!request->single || module_for(&c, false)) && finish_module(&c, &c.straight) && finish_module(&c, &c.loops);
+    ll_module_close(&c.straight);
+    ll_module_close(&c.loops);
+    if (c.fast)
+        LLVMDisposeTargetMachine(c.fast);
+    if (c.best)
+        LLVMDisposeTargetMachine(c.best);
+    lowering_free(&c.lowering);
+    vec_free(&c.slots.count);
+    map_free(&c.cold);
+    return good;
+}

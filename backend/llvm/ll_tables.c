@@ -1,0 +1,322 @@
+// ll_tables.c: the tables of a compiled model (runtime/model/model.h) as constants of an LLVM module.
+//
+// Purpose: a simulator is linked from one object file that holds the code and everything the runtime reads.
+// Method: each structure of model.h is described by its pointers: where they stand, what they point at and how many; all
+//   else is copied as bytes. A table becomes an array of packed structures with the layout that C gives them, so that the
+//   runtime reads it in place.
+// Contract: the tables are complete but for the code, which is found through sys->fixups. Whoever adds a member to a
+//   structure describes it here: the assertions on sizes remind of that.
+// Complexity: linear in the bytes of the tables.
+#include <stddef.h>
+
+#include "backend/llvm/llvm.h"
+#include "ir/base/map.h"
+
+typedef enum FieldKind {
+    FIELD_TEXT,    // const char *
+    FIELD_TEXTS,   // const char *const *, `count` of them
+    FIELD_BYTES,   // an array of `count` values without pointers
+    FIELD_STRUCTS, // an array of `count` structures
+    FIELD_CODE,    // an mdl_code, inside the structure
+} FieldKind;
+
+struct Layout;
+
+typedef struct Field {
+    uint8_t kind;
+    uint32_t offset;
+    uint32_t size;               // FIELD_BYTES: of one value
+    const struct Layout *layout; // FIELD_STRUCTS
+    uint32_t count;              // offset of the uint32_t that counts them; NO_COUNT: none
+    uint32_t more;               // what is added to it
+} Field;
+
+typedef struct Layout {
+    uint32_t size, n;
+    const Field *fields; // ascending
+} Layout;
+
+enum { NO_COUNT = UINT32_MAX };
+enum { PARTS = 256 }; // most pointers of a structure, and stretches between them: at most three for each described member
+
+#define TEXT(s, m) {.kind = FIELD_TEXT, .offset = offsetof(s, m)}
+#define TEXTS(s, m, c) {.kind = FIELD_TEXTS, .offset = offsetof(s, m), .count = offsetof(s, c)}
+#define CODE(s, m) {.kind = FIELD_CODE, .offset = offsetof(s, m)}
+#define BYTES(s, m, c) {.kind = FIELD_BYTES, .offset = offsetof(s, m), .size = sizeof(*((s *)0)->m), .count = offsetof(s, c)}
+#define STRUCTS(s, m, l, c) {.kind = FIELD_STRUCTS, .offset = offsetof(s, m), .layout = &(l), .count = offsetof(s, c)}
+#define MATRIX(s, m) \
+    {.kind = FIELD_BYTES, .offset = offsetof(s, m.column_start), .size = sizeof(uint32_t), .count = offsetof(s, m.columns), .more = 1}, \
+    {.kind = FIELD_BYTES, .offset = offsetof(s, m.row), .size = sizeof(uint32_t), .count = offsetof(s, m.nonzeros)}
+#define LAYOUT(s, f) {sizeof(s), sizeof(f) / sizeof *(f), f}
+#define DESCRIBED(s, bytes) _Static_assert(sizeof(s) == (bytes), "describe the members of " #s " in ll_tables.c")
+
+static const Field block_fields[] = {
+    BYTES(mdl_block, unknown, m), BYTES(mdl_block, residual, m), CODE(mdl_block, eval), CODE(mdl_block, jacobian),
+    MATRIX(mdl_block, jac), TEXTS(mdl_block, unknown_name, m), TEXTS(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
+    BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner),
+    TEXTS(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
+static const Layout block_layout = LAYOUT(mdl_block, block_fields);
+DESCRIBED(mdl_block, 192);
+
+static const Field step_fields[] = {
+    CODE(mdl_step, call),
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_step, block), .layout = &block_layout, .count = NO_COUNT, .more = 1},
+    TEXT(mdl_step, text)};
+static const Layout step_layout = LAYOUT(mdl_step, step_fields);
+DESCRIBED(mdl_step, 32);
+
+static const Field relation_fields[] = {TEXT(mdl_relation, text)};
+static const Layout relation_layout = LAYOUT(mdl_relation, relation_fields);
+DESCRIBED(mdl_relation, 24);
+
+static const Field time_relation_fields[] = {TEXT(mdl_time_relation, text)};
+static const Layout time_relation_layout = LAYOUT(mdl_time_relation, time_relation_fields);
+DESCRIBED(mdl_time_relation, 24);
+
+static const Field sample_fields[] = {TEXT(mdl_sample, text)};
+static const Layout sample_layout = LAYOUT(mdl_sample, sample_fields);
+DESCRIBED(mdl_sample, 24);
+
+static const Field sgn_fields[] = {TEXT(mdl_sgn, text)};
+static const Layout sgn_layout = LAYOUT(mdl_sgn, sgn_fields);
+DESCRIBED(mdl_sgn, 104);
+
+static const Field constraint_fields[] = {
+    TEXT(mdl_constraint, text), TEXT(mdl_constraint, component), TEXT(mdl_constraint, place)};
+static const Layout constraint_layout = LAYOUT(mdl_constraint, constraint_fields);
+DESCRIBED(mdl_constraint, 48);
+
+static const Field discrete_fields[] = {TEXT(mdl_discrete, name), TEXT(mdl_discrete, where)};
+static const Layout discrete_layout = LAYOUT(mdl_discrete, discrete_fields);
+DESCRIBED(mdl_discrete, 40);
+
+static const Field rest_fields[] = {BYTES(mdl_rest, reinit, n_reinits), TEXT(mdl_rest, why)};
+static const Layout rest_layout = LAYOUT(mdl_rest, rest_fields);
+DESCRIBED(mdl_rest, 32);
+
+static const Field jump_fields[] = {TEXT(mdl_jump, text)};
+static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
+DESCRIBED(mdl_jump, 32);
+
+static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert, where)};
+static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
+DESCRIBED(mdl_assert, 32);
+
+static const Field limit_fields[] = {TEXT(mdl_limit, name), TEXT(mdl_limit, where)};
+static const Layout limit_layout = LAYOUT(mdl_limit, limit_fields);
+DESCRIBED(mdl_limit, 40);
+
+static const Field failure_fields[] = {TEXT(mdl_failure, text), TEXT(mdl_failure, where)};
+static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
+DESCRIBED(mdl_failure, 16);
+
+static const Field delay_fields[] = {TEXT(mdl_delay, where)};
+static const Layout delay_layout = LAYOUT(mdl_delay, delay_fields);
+DESCRIBED(mdl_delay, 40);
+
+static const Field transport_fields[] = {BYTES(mdl_transport, point, points), TEXT(mdl_transport, where)};
+static const Layout transport_layout = LAYOUT(mdl_transport, transport_fields);
+DESCRIBED(mdl_transport, 72);
+
+static const Field fractional_fields[] = {TEXT(mdl_fractional, where)};
+static const Layout fractional_layout = LAYOUT(mdl_fractional, fractional_fields);
+DESCRIBED(mdl_fractional, 40);
+
+static const Field output_fields[] = {TEXT(mdl_output, name)};
+static const Layout output_layout = LAYOUT(mdl_output, output_fields);
+DESCRIBED(mdl_output, 24);
+
+static const Field settable_fields[] = {TEXT(mdl_settable, name), TEXT(mdl_settable, why)};
+static const Layout settable_layout = LAYOUT(mdl_settable, settable_fields);
+DESCRIBED(mdl_settable, 48);
+
+static const Field declaration_fields[] = {
+    TEXT(mdl_declaration, unit), TEXT(mdl_declaration, display_unit), TEXT(mdl_declaration, comment),
+    TEXTS(mdl_declaration, literal, n_literals)};
+static const Layout declaration_layout = LAYOUT(mdl_declaration, declaration_fields);
+DESCRIBED(mdl_declaration, 40);
+
+static const Field node_fields[] = {TEXT(mdl_node, name), TEXT(mdl_node, class_name), TEXT(mdl_node, where)};
+static const Layout node_layout = LAYOUT(mdl_node, node_fields);
+DESCRIBED(mdl_node, 32);
+
+static const Field audit_fields[] = {STRUCTS(mdl_audit, node, node_layout, n_nodes), BYTES(mdl_audit, bond, n_bonds)};
+static const Layout audit_layout = LAYOUT(mdl_audit, audit_fields);
+DESCRIBED(mdl_audit, 24);
+
+static const Field forecast_fields[] = {TEXT(mdl_forecast, text)};
+static const Layout forecast_layout = LAYOUT(mdl_forecast, forecast_fields);
+DESCRIBED(mdl_forecast, 24);
+
+static const Field code_fields[] = {{.kind = FIELD_CODE, .offset = 0}};
+static const Layout code_layout = LAYOUT(mdl_code, code_fields);
+DESCRIBED(mdl_code, 16);
+
+static const Field tangents_fields[] = {
+    CODE(mdl_tangents, parameters), CODE(mdl_tangents, outputs), CODE(mdl_tangents, relations), CODE(mdl_tangents, instants),
+    CODE(mdl_tangents, discretes), CODE(mdl_tangents, rests), STRUCTS(mdl_tangents, init, code_layout, n_init),
+    STRUCTS(mdl_tangents, dynamics, code_layout, n_dynamics)};
+static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
+DESCRIBED(mdl_tangents, 136);
+
+static const Field model_fields[] = {
+    TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n),
+    CODE(mdl_model, parameters), TEXT(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
+    BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
+    STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
+    MATRIX(mdl_model, jac_yp), TEXTS(mdl_model, kept_name, n_kept), CODE(mdl_model, jacobian), STRUCTS(mdl_model, relation, relation_layout, n_relations),
+    STRUCTS(mdl_model, time_relation, time_relation_layout, n_time_relations), STRUCTS(mdl_model, sample, sample_layout, n_samples),
+    STRUCTS(mdl_model, sgn, sgn_layout, n_sgns), STRUCTS(mdl_model, discrete, discrete_layout, n_discretes),
+    BYTES(mdl_model, reinit, n_reinits), STRUCTS(mdl_model, assertion, assert_layout, n_asserts),
+    CODE(mdl_model, relations), CODE(mdl_model, instants), CODE(mdl_model, discretes), CODE(mdl_model, asserts), CODE(mdl_model, told),
+    STRUCTS(mdl_model, failed, failure_layout, n_failures), TEXTS(mdl_model, text, n_texts),
+    STRUCTS(mdl_model, output, output_layout, n_outputs), STRUCTS(mdl_model, settable, settable_layout, n_settables),
+    STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
+    STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
+    BYTES(mdl_model, state_depth, nx), STRUCTS(mdl_model, rest, rest_layout, n_rests), CODE(mdl_model, rests),
+    CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), STRUCTS(mdl_model, limit, limit_layout, n_limits),
+    STRUCTS(mdl_model, delay, delay_layout, n_delays),
+    STRUCTS(mdl_model, transport, transport_layout, n_transports),
+    STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),
+    BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
+    CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
+    STRUCTS(mdl_model, jump, jump_layout, n_jumps), CODE(mdl_model, jumps),
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
+    {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
+static const Layout model_layout = LAYOUT(mdl_model, model_fields);
+DESCRIBED(mdl_model, 960);
+
+typedef struct Tables {
+    LlModule *m;
+    const Sys *sys;
+    const Sharing *sharing;
+    Map function_at;      // address of an mdl_code -> function
+    LLVMValueRef places;  // of functions that share code
+} Tables;
+
+static LLVMValueRef
+bytes(Tables *t, const char *at, uint32_t count)
+{
+    return LLVMConstStringInContext(t->m->context, at, count, true);
+}
+
+static LLVMValueRef
+constant(Tables *t, LLVMValueRef value, bool text)
+{
+    LLVMValueRef global = LLVMAddGlobal(t->m->module, LLVMTypeOf(value), "");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr); // the linker makes equal texts one
+    LLVMSetAlignment(global, text ? 1 : 8);
+    return global;
+}
+
+static LLVMValueRef
+make_text(Tables *t, const char *text)
+{
+    if (!text)
+        return LLVMConstPointerNull(t->m->type_pointer);
+    return constant(t, LLVMConstStringInContext(t->m->context, text, (unsigned)strlen(text), false), true);
+}
+
+static LLVMValueRef
+make_texts(Tables *t, const char *const *texts, uint32_t count)
+{
+    LLVMValueRef *values = base_calloc(count + 1, sizeof *values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = make_text(t, texts[i]);
+    LLVMValueRef table = constant(t, LLVMConstArray(t->m->type_pointer, values, count), false);
+    free(values);
+    return table;
+}
+
+// The two pointers of an mdl_code.
+static void
+make_code(Tables *t, const mdl_code *code, LLVMValueRef pointer[2])
+{
+    const Sys *sys = t->sys;
+    uint32_t f;
+    pointer[0] = pointer[1] = LLVMConstPointerNull(t->m->type_pointer);
+    if (!map_get(&t->function_at, (uintptr_t)code, &f) || !sys->funcs.at[f].count)
+        return;
+    uint32_t leader = t->sharing->leader.at[f];
+    pointer[0] = ll_function(t->m, sys->funcs.at[leader == SHARE_NONE ? f : leader].name);
+    if (leader == SHARE_NONE)
+        return;
+    LLVMValueRef index = LLVMConstInt(t->m->type_index, t->sharing->table.at[f], false);
+    pointer[1] = LLVMConstGEP2(t->m->type_int32, t->places, &index, 1);
+}
+
+static LLVMValueRef make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count);
+
+static LLVMValueRef
+make_pointer(Tables *t, const Field *field, const char *data)
+{
+    const void *pointer;
+    uint32_t count = 0;
+    memcpy(&pointer, data + field->offset, sizeof pointer);
+    if (field->kind == FIELD_TEXT)
+        return make_text(t, pointer);
+    if (field->count != NO_COUNT)
+        memcpy(&count, data + field->count, sizeof count);
+    count += field->more;
+    if (!pointer || !count)
+        return LLVMConstPointerNull(t->m->type_pointer);
+    if (field->kind == FIELD_TEXTS)
+        return make_texts(t, pointer, count);
+    if (field->kind == FIELD_BYTES)
+        return constant(t, bytes(t, pointer, count * field->size), false);
+    return make_structs(t, field->layout, pointer, count);
+}
+
+// One structure: pointers, and the bytes between them.
+static LLVMValueRef
+make_struct(Tables *t, const Layout *layout, const char *data)
+{
+    LLVMValueRef part[PARTS];
+    uint32_t n = 0, done = 0;
+    for (uint32_t i = 0; i < layout->n; i++) {
+        const Field *field = &layout->fields[i];
+        if (field->offset > done)
+            part[n++] = bytes(t, data + done, field->offset - done);
+        done = field->offset + (uint32_t)sizeof(void *);
+        if (field->kind == FIELD_CODE) {
+            make_code(t, (const mdl_code *)(const void *)(data + field->offset), part + n);
+            n += 2;
+            done += (uint32_t)sizeof(void *);
+        } else {
+            part[n++] = make_pointer(t, field, data);
+        }
+    }
+    if (layout->size > done)
+        part[n++] = bytes(t, data + done, layout->size - done);
+    return LLVMConstStructInContext(t->m->context, part, n, true);
+}
+
+static LLVMValueRef
+make_structs(Tables *t, const Layout *layout, const char *data, uint32_t count)
+{
+    LLVMValueRef *values = base_calloc(count + 1, sizeof *values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = make_struct(t, layout, data + (size_t)i * layout->size);
+    LLVMValueRef table = constant(t, LLVMConstArray(LLVMTypeOf(values[0]), values, count), false);
+    free(values);
+    return table;
+}
+
+void
+ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name)
+{
+    Tables t = {.m = m, .sys = sys, .sharing = sharing};
+    for (uint32_t i = 0; i < sys->fixups.n; i++)
+        map_put(&t.function_at, (uintptr_t)sys->fixups.at[i].at, sys->fixups.at[i].func);
+    if (sharing->places.n)
+        t.places = constant(&t, bytes(&t, (const char *)sharing->places.at, sharing->places.n * (uint32_t)sizeof(uint32_t)), false);
+    LLVMValueRef value = make_struct(&t, &model_layout, (const char *)sys->model);
+    LLVMValueRef global = LLVMAddGlobal(m->module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetAlignment(global, 8);
+    map_free(&t.function_at);
+}

@@ -1,0 +1,106 @@
+// llvm.h: the door of backend/llvm: linear code as machine code.
+//
+// In: pieces of backend/code.
+// Out: functions in this process, objects for native programs, text of IR and assembly. LLVM is seen in this room only.
+// Read first: ll_emit.c, then ll_module.c and ll_jit.c.
+//
+// llvm.h: the LLVM engine's parts. LLVM-C appears only in ll_*.
+//
+//   ll_emit.c    one piece of linear code -> one LLVM function
+//   ll_routine.c routines, and calls of them
+//   ll_module.c  functions of a Sys -> modules, optimised, handed to a sink
+//   ll_jit.c     sink: object code in this process            (engine_llvm)
+//   ll_print.c   sinks: text of IR and assembly
+//   ll_object.c  sink: a whole model as one file
+//   ll_tables.c  the model's tables as constants
+//   ll_memory.c  what happens when memory ends inside LLVM
+#ifndef MDLC_BACKEND_LLVM_LLVM_H
+#define MDLC_BACKEND_LLVM_LLVM_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "backend/code/backend.h"
+#include "backend/code/code.h"
+#include "backend/code/shared_code.h"
+
+// One LLVM module under construction; owns its context.
+typedef struct LlModule {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTypeRef type_void, type_double, type_pointer, type_index, type_int32;
+    LLVMValueRef callee[OP_COUNT]; // libm functions declared so far
+    LLVMValueRef sqrt, floor, ceil, trunc, fabs;
+    uint32_t failure;              // mdl_model.failure
+    const Exprs *exprs;            // whose routines are called
+    bool optimised;                // may hold what runs default<O2> and the optimising code generator
+    bool gains;                    // it does
+    uint32_t instrs;               // instructions of the Sys in it
+} LlModule;
+
+void ll_module_open(LlModule *m, const char *name);
+void ll_module_close(LlModule *m); // frees everything it still owns
+
+typedef struct LlLoop {
+    const Pieces *pieces;
+    const Segment *segment;
+    bool self;     // one trip, with the places in a table behind `self`
+    bool absolute; // tables by address (they outlive the code) instead of as constants of the module
+} LlLoop;
+
+// Adds the operations of `code` to a new block structure of `function`, whose parameters are v and, for
+// shared code, self; ends it with ret.
+// loop is NULL for straight code.
+void ll_emit(LlModule *m, LLVMValueRef function, const Code *code, const LlLoop *loop);
+
+// The function of a routine, declared when the module does not have it, and its body.
+LLVMValueRef ll_routine(LlModule *m, uint32_t number, bool inside);
+void ll_attribute(LlModule *m, LLVMValueRef function, const char *name);
+// What calls an external function, defined elsewhere (ExternalCode).
+LLVMValueRef ll_external(LlModule *m, const char *symbol);
+void ll_emit_routine(LlModule *m, Lowering *lowering, const Routine *routine, bool inside);
+
+// A sink consumes finished modules. It may take the context and module (setting m->module and m->context
+// NULL).
+typedef bool LlSink(LlModule *m, LLVMTargetMachineRef machine, void *context, Out *why);
+
+typedef VEC(Pieces) PiecesVec;
+
+typedef struct LlRequest {
+    Sys *sys;
+    EngineOptions options;
+    // NULL: every function has code of its own; else only leaders and those that share nothing
+    const Sharing *sharing;
+    PiecesVec *kept;   // receives the tables, which the code then names by address; NULL: they become
+                       // constants of the module
+    bool single;       // everything in one module, which exists even without code
+    bool portable;     // for any processor of the architecture
+    // NULL: all functions. Otherwise one entry per function: a long straight one is marked and left out. With
+    // `marked` only the marked ones are compiled, and the marks stay.
+    uint8_t *late;
+    bool marked;
+    LlSink *sink;
+    void *context;
+} LlRequest;
+
+// Compiles every function of the Sys. False: a line in `why`.
+bool ll_compile(const LlRequest *request, Out *why);
+
+// A target machine for this computer, or for all of its kind. NULL: a line in `why`.
+// From here on the process ends with exit code 4 and a sentence when memory ends inside LLVM.
+void ll_handle_failures(void);
+// Ends it because of an error that LLVM has no way back from.
+_Noreturn void ll_give_up(const char *reason);
+// Whether what LLVM says is that memory has ended.
+bool ll_lacks_memory(const char *reason);
+
+LLVMTargetMachineRef ll_machine(LLVMCodeGenOptLevel level, bool portable, Out *why);
+
+// The function of that name, declared when the module does not have it.
+LLVMValueRef ll_function(LlModule *m, const char *name);
+
+// Adds the constant `name`, the model of the Sys, to a module with its functions.
+void ll_tables(LlModule *m, const Sys *sys, const Sharing *sharing, const char *name);
+
+#endif

@@ -1,0 +1,368 @@
+// Options: the command line of docs/cli.md. The options are a table, as are the calls (call_table.c); those of a run are the runtime's.
+#include "frontend/command/command_line.h"
+#include "frontend/command/products.h"
+#include "frontend/value/expression.h"
+#include "runtime/model/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Option own_options[] = {
+    {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
+     CALLS_WITH_MODEL},
+    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALLS_RUNNING | CALLS_ANALYSING},
+    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 (fast compilation) to 2 (best code); default: by the size of the model",
+     CALLS_RUNNING | CALLS_ANALYSING | CALL_SHOW | CALL_BUILD},
+    {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
+    {"symbol", 0, OPTION_TEXT, false, "NAME", "what the model is called in an object file; default: mdl_program", CALL_BUILD},
+    {"derivatives", 0, OPTION_FLAG, false, NULL, "with directional derivatives, for mdl_derivative()", CALL_BUILD},
+    {"native", 0, OPTION_FLAG, false, NULL, "for the processor of this computer; default: for any x86-64-v2", CALL_BUILD},
+    {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
+     CALLS_WITH_MODEL},
+    {"format", 0, OPTION_WORD, false, "text|json|dot|svg|markdown|html",
+     "how it is printed",
+     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_DOC | CALL_EXPLAIN},
+    {"example", 0, OPTION_WORD, false, "wrong|right|call", "only an example, or the options it is checked with", CALL_EXPLAIN},
+    {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: the canonical junction structure", CALL_SHOW},
+    {"after", 0, OPTION_TEXT, false, "PASS", "show ir: the flat model as it is after this pass", CALL_SHOW},
+    {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, relative to a variable's largest value; default 1e-6", CALL_COMPARE},
+    {"abs", 0, OPTION_NUMBER, false, "A", "added to the width; default 1e-12", CALL_COMPARE},
+    {"shift", 0, OPTION_NUMBER, false, "T", "by how much time something may come earlier or later; default 1e-9", CALL_COMPARE},
+    {"tube", 0, OPTION_TEXT, false, "NAME=R[,A]", "the tube of one variable (repeatable)", CALL_COMPARE},
+    {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
+    {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT | CALL_FREQ},
+    {"log", 0, OPTION_FLAG, false, NULL, "logarithmic vertical axes; leaves out what is not positive", CALL_PLOT},
+    {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT | CALL_FREQ},
+    {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE | CALL_FREQ},
+    {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE | CALL_FREQ},
+    {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters to vary; default: the model's inputs",
+     CALL_LINEARIZE | CALL_FREQ},
+    {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables to look at; default: the model's outputs",
+     CALLS_ANALYSING},
+    {"param", 0, OPTION_TEXT, false, "NAME,...", "parameters by which the outputs are differentiated", CALL_SENSE},
+    {"from", 0, OPTION_POSITIVE, false, "HZ", "lowest frequency; default: below all eigenvalues", CALL_FREQ},
+    {"to", 0, OPTION_POSITIVE, false, "HZ", "highest frequency; default: above all eigenvalues", CALL_FREQ},
+    {"per-decade", 0, OPTION_COUNT, false, "N", "least number of frequencies per decade; there are more where the response bends; default 40",
+     CALL_FREQ},
+    {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
+    {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
+    {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "stop at this nesting, memory (MB), time (s) or array (number of scalars)", CALLS_WITH_MODEL},
+    {"warn", 'W', OPTION_TEXT, false, "[no-][error=]NAME",
+     "which warnings are reported, which are errors; mdlc help warnings lists them", CALLS_WITH_MODEL},
+    {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools",
+     CALLS_WITH_MODEL | CALL_FMT},
+    {"allow-external", 0, OPTION_FLAG, false, NULL, "compile and call external functions in C, which can do anything",
+     CALLS_WITH_MODEL},
+    {"verify-passes", 0, OPTION_FLAG, false, NULL, "let the compiler check itself after every pass", CALLS_WITH_MODEL},
+};
+enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_SYMBOL, OWN_DERIVATIVES, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_EXTERNAL, OWN_VERIFY };
+enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
+
+const Option *
+options_own(uint32_t *n)
+{
+    *n = OWN_COUNT;
+    return own_options;
+}
+
+static bool
+is_word(const char *text, const char *list)
+{
+    size_t length = strlen(text);
+    for (const char *p = list; *p;) {
+        size_t word = strcspn(p, " ");
+        if (word == length && !strncmp(p, text, word))
+            return true;
+        p += word + (p[word] == ' ');
+    }
+    return false;
+}
+
+static bool
+set_limit(Options *options, const char *text, char why[OPTION_WHY])
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    double value = 0;
+    bool good = equals && number_of_text(equals + 1, &value) && value > 0;
+    if (good && length == 7 && !strncmp(text, "nesting", length))
+        options->limit_nesting = (uint32_t)value;
+    else if (good && length == 6 && !strncmp(text, "memory", length))
+        options->limit_memory = (uint64_t)(value * 1048576.0);
+    else if (good && length == 4 && !strncmp(text, "time", length))
+        options->run.limit_time = value;
+    else if (good && length == 5 && !strncmp(text, "array", length))
+        options->limit_scalars = (uint64_t)value;
+    else {
+        snprintf(why, OPTION_WHY, "--limit needs nesting, memory, time or array and a positive number, got '%s'", text);
+        return false;
+    }
+    return true;
+}
+
+static bool
+lacks_option(const Options *o, Out *why)
+{
+    if (o->command == COMMAND_BUILD && !o->run.output)
+        out_text(why, "build needs -o FILE: where to write the program");
+    if (o->command == COMMAND_REPORT && !o->run.output)
+        out_text(why, "report needs -o FILE.html: where to write the page");
+    if (o->command == COMMAND_SENSE && !o->analysis.parameters)
+        out_text(why, "sense needs --param NAME,...: by which parameters?");
+    return why->length > 0;
+}
+
+static bool
+take_warning(Options *o, const char *value, char why[OPTION_WHY])
+{
+    if (!diag_switch_known(value)) {
+        snprintf(why, OPTION_WHY, "there is no warning '%s'; mdlc help warnings lists them", value);
+        return false;
+    }
+    o->warnings[o->n_warnings++] = value;
+    return true;
+}
+
+static bool
+take_width(const char *value, double *width, char why[OPTION_WHY])
+{
+    if (number_of_text(value, width) && *width >= 0)
+        return true;
+    snprintf(why, OPTION_WHY, "a tube cannot be '%s' wide", value);
+    return false;
+}
+
+// NAME=RELATIVE[,ABSOLUTE]; the text is cut in place.
+static bool
+take_tube(Options *o, const char *value, char why[OPTION_WHY])
+{
+    char *equals = strrchr((char *)(uintptr_t)value, '='), *comma = equals ? strchr(equals, ',') : NULL;
+    Tube tube = {.name = value};
+    if (!equals || equals == value) {
+        snprintf(why, OPTION_WHY, "--tube needs NAME=R[,A], got '%s'", value);
+        return false;
+    }
+    *equals = '\0';
+    if (comma)
+        *comma = '\0';
+    if (!take_width(equals + 1, &tube.relative, why) || (comma && !take_width(comma + 1, &tube.absolute, why)))
+        return false;
+    o->tubes[o->compare.n_tubes++] = tube;
+    return true;
+}
+
+static bool
+take_size(const char *value, PlotOptions *plot, char why[OPTION_WHY])
+{
+    char rest;
+    if (sscanf(value, "%ux%u%c", &plot->width, &plot->height, &rest) == 2 && plot->width >= 20 && plot->height >= 10
+        && plot->width <= 20000 && plot->height <= 20000)
+        return true;
+    snprintf(why, OPTION_WHY, "--size needs WIDTHxHEIGHT, for instance 900x500, got '%s'", value);
+    return false;
+}
+
+static bool
+take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
+{
+    Options *o = user;
+    switch (index) {
+    case OWN_CLASS: o->class_name = value; return true;
+    case OWN_ENGINE: o->engine = value; return true;
+    case OWN_OPT: o->opt = value[0] - '0'; return true;
+    case OWN_EMIT: o->emit = value; return true;
+    case OWN_SYMBOL: o->symbol = value; return true;
+    case OWN_DERIVATIVES: o->derivatives = true; return true;
+    case OWN_NATIVE: o->native = true; return true;
+    case OWN_FORMALISM: o->formalism = value; return true;
+    case OWN_FORMAT: o->format = value; return true;
+    case OWN_EXAMPLE: o->example = value; return true;
+    case OWN_CANONICAL: o->canonical = true; return true;
+    case OWN_AFTER: o->after = value; return true;
+    case OWN_REL: return take_width(value, &o->compare.relative, why);
+    case OWN_ABS: return take_width(value, &o->compare.absolute, why);
+    case OWN_SHIFT: return take_width(value, &o->compare.shift, why);
+    case OWN_TUBE: return take_tube(o, value, why);
+    case OWN_AGAINST: o->plot.against = value; return true;
+    case OWN_LOG: return o->plot.log_values = true;
+    case OWN_TITLE: o->plot.title = value; return true;
+    case OWN_SIZE: return take_size(value, &o->plot, why);
+    case OWN_AT: return number_of_text(value, &o->analysis.at);
+    case OWN_STEADY: o->analysis.steady = true; return true;
+    case OWN_INPUTS: o->analysis.inputs = value; return true;
+    case OWN_OUTPUTS: o->analysis.outputs = value; return true;
+    case OWN_PARAM: o->analysis.parameters = value; return true;
+    case OWN_FROM: return number_of_text(value, &o->analysis.from);
+    case OWN_TO: return number_of_text(value, &o->analysis.to);
+    case OWN_PER_DECADE: o->analysis.per_decade = (uint32_t)fmin(atof(value), 1e6); return true;
+    case OWN_CHECK: o->check_only = true; return true;
+    case OWN_PATH: o->paths[o->n_paths++] = value; return true;
+    case OWN_LIMIT: return set_limit(o, value, why);
+    case OWN_WARN: return take_warning(o, value, why);
+    case OWN_MESSAGES: o->json_messages = !strcmp(value, "json"); return true;
+    case OWN_EXTERNAL: o->allow_external = true; return true;
+    default: o->verify = true; return true;
+    }
+}
+
+static bool
+takes_files(const Options *o)
+{
+    switch (o->command) {
+    case COMMAND_HELP:
+    case COMMAND_VERSION:
+    case COMMAND_NEW:
+    case COMMAND_EXAMPLES:
+    case COMMAND_EXPLAIN:
+    case COMMAND_MAN:
+    case COMMAND_COMPLETIONS:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool
+check_files(Options *o, Out *why)
+{
+    bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT;
+    if (!takes_files(o)) {
+        if (o->n_files)
+            out_printf(why, "what is '%s' for?", o->files[0]);
+        return why->length == 0;
+    }
+    if (o->command == COMMAND_SHOW && !strcmp(o->what, "passes"))
+        return true;
+    if (!o->n_files && o->class_name && o->command != COMMAND_DOC && !several)
+        o->files[o->n_files++] = o->class_name;
+    if (!o->n_files && o->command != COMMAND_DOC)
+        out_text(why, "no file given");
+    else if (o->command == COMMAND_COMPARE && o->n_files != 2)
+        out_text(why, "compare needs two results");
+    else if (o->command == COMMAND_PLOT && o->n_files < 2)
+        out_text(why, "which variables? mdlc plot RESULT VARIABLE...");
+    else if (o->n_files > 1 && !several)
+        out_printf(why, "one file at a time, got also '%s'", o->files[1]);
+    return why->length == 0;
+}
+
+static void
+say_no_view(const char *given, Out *why)
+{
+    enum { VIEWS = 32 };
+    char list[] = CALL_VIEWS;
+    const char *name[VIEWS];
+    uint32_t n = 0;
+    for (char *rest = list, *one; (one = strtok_r(rest, " ", &rest)) && n < VIEWS;)
+        name[n++] = one;
+    const char *near = nearest_name(given, name, n);
+    out_printf(why, "show is one of: %s; got '%s'", CALL_VIEWS, given);
+    if (near)
+        out_printf(why, "; did you mean %s?", near);
+}
+
+// The words behind a call that are no options: WHAT or CALL, and files.
+static bool
+take_words(Options *o, int argc, char **argv, int first, Out *why)
+{
+    for (int i = first; i < argc; i++)
+        o->files[o->n_files++] = argv[i];
+    if ((o->command != COMMAND_SHOW && takes_files(o)) || o->command == COMMAND_MAN)
+        return true;
+    if (o->n_files) {
+        o->what = o->files[0];
+        o->files++;
+        o->n_files--;
+    }
+    if (o->command == COMMAND_SHOW && !o->what)
+        out_text(why, "show needs WHAT and a file");
+    else if (o->command == COMMAND_NEW && !o->what)
+        out_text(why, "new needs the name of the model");
+    else if (o->command == COMMAND_COMPLETIONS && !o->what)
+        out_text(why, "completions needs a shell: bash, zsh or fish");
+    else if (o->command == COMMAND_SHOW && !is_word(o->what, CALL_VIEWS))
+        say_no_view(o->what, why);
+    return why->length == 0;
+}
+
+// `show` looks for itself: its formats depend on what is shown.
+static bool
+has_format(const Options *o, const Call *call, Out *why)
+{
+    if (!o->format || !call->formats || o->command == COMMAND_SHOW || option_word(o->format, call->formats) >= 0)
+        return true;
+    out_printf(why, "%s has no --format=%s: it has ", call->name, o->format);
+    for (const char *c = call->formats; *c; c++)
+        out_text(why, *c != '|' ? (char[]){*c, '\0'} : strchr(c + 1, '|') ? ", " : " and ");
+    return false;
+}
+
+// What other tools call it, a model without a call, a slip.
+static void
+say_no_call(const char *word, Out *why)
+{
+    static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"},
+                                           {"format", "fmt"}, {"diff", "compare"}, {"init", "new"}, {"create", "new"}, {"lint", "check"},
+                                           {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}};
+    enum { MOST = 64 };
+    uint32_t n;
+    const Call *calls = options_calls(&n);
+    const char *names[MOST], *meant = NULL;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual && !meant; i++)
+        meant = strcmp(usual[i][0], word) ? NULL : usual[i][1];
+    for (uint32_t i = 0; i < n && i < MOST; i++)
+        names[i] = calls[i].name;
+    if (!meant)
+        meant = nearest_name(word, names, n);
+    const char *dot = strrchr(word, '.');
+    out_printf(why, "no call '%s'", word);
+    if (dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo")))
+        out_printf(why, "; perhaps mdlc run %s", word);
+    else if (meant)
+        out_printf(why, "; did you mean mdlc %s?", meant);
+}
+
+bool
+options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
+{
+    *o = (Options){.opt = -1, .compare = {.relative = 1e-6, .absolute = 1e-12, .shift = 1e-9}, .analysis = {.at = NAN, .from = NAN, .to = NAN, .per_decade = 40}};
+    run_settings_init(&o->run);
+    o->files = arena_array(arena, const char *, argc + 1);
+    o->paths = arena_array(arena, const char *, argc + 1);
+    o->warnings = arena_array(arena, const char *, argc + 1);
+    o->tubes = arena_array(arena, Tube, argc + 1);
+    o->compare.tubes = o->tubes;
+    if (argc < 2) {
+        out_text(why, "no call given");
+        return false;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        o->command = argv[1][2] == 'v' ? COMMAND_VERSION : COMMAND_HELP;
+        return true;
+    }
+    uint32_t n_calls, call = 0;
+    const Call *calls = options_calls(&n_calls);
+    while (call < n_calls && strcmp(calls[call].name, argv[1]))
+        call++;
+    if (call == n_calls) {
+        say_no_call(argv[1], why);
+        return false;
+    }
+    // `mdlc run --help` is `mdlc help run`.
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            o->command = COMMAND_HELP;
+            o->what = calls[call].name;
+            return true;
+        }
+    o->command = calls[call].command;
+    const OptionTable tables[] = {{run_options, run_options_count, run_settings_take, &o->run}, {own_options, OWN_COUNT, take_own, o}};
+    char wrong[OPTION_WHY];
+    int rest = 2;
+    if (!options_scan(tables, 2, calls[call].bit, argc, argv, 2, &rest, wrong)) {
+        out_text(why, wrong);
+        return false;
+    }
+    return take_words(o, argc, argv, rest, why) && check_files(o, why) && !lacks_option(o, why) && has_format(o, &calls[call], why) && check_products(o, why);
+}

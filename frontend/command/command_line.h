@@ -1,0 +1,75 @@
+// command_line.h: the command line as data. The table of options is in command_line.c; docs/cli text is made from it.
+#ifndef MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
+#define MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frontend/command/compare.h"
+#include "frontend/flatten/flatten.h"
+#include "frontend/page/plot.h"
+#include "runtime/shell/options.h"
+
+typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_SENSE, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_EXPLAIN, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+
+typedef struct AnalysisOptions {
+    double at;                   // NAN: at the start
+    const char *parameters;      // of `sense`
+    const char *inputs, *outputs; // as written; NULL: those of the model
+    double from, to;             // Hz; NAN: chosen
+    uint32_t per_decade;
+    bool steady;                 // begin in an equilibrium
+} AnalysisOptions;
+
+typedef struct Options {
+    Command command;
+    const char *what;            // show WHAT, help CALL
+    const char **files;
+    uint32_t n_files;
+    const char *class_name, *formalism, *format, *after, *engine, *emit, *symbol, *example; // as written; NULL: not given
+    RunSettings run;             // with what --set gives, which every call takes
+    CompareOptions compare;
+    Tube *tubes;                 // of `compare`
+    AnalysisOptions analysis;
+    PlotOptions plot;            // but for variables and output
+    int opt;                     // -1: automatic
+    const char **paths;
+    uint32_t n_paths;
+    const char **warnings;       // of -W, in order
+    uint32_t n_warnings;
+    uint32_t limit_nesting;
+    uint64_t limit_scalars, limit_memory;
+    bool allow_external;
+    bool canonical;              // show bonds: the canonical junction structure
+    bool json_messages, check_only, verify, native, derivatives;
+} Options;
+
+typedef struct Call {
+    const char *name;
+    Command command;
+    uint32_t bit;                // in Option.calls
+    const char *usage, *summary;
+    const char *details, *examples; // lines; NULL: none
+    const char *output;          // what -o means; NULL: as for a run
+    const char *formats;         // of --format, separated by '|'; NULL: it has none
+    const char *words;           // what the word behind it may be; NULL: a file, or anything
+} Call;
+
+// Bits of Option.calls, besides those of the runtime.
+enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19 };
+
+#define CALL_VIEWS "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes"
+
+// All calls, and the options that are not those of a run.
+const Call *options_calls(uint32_t *n);
+const Option *options_own(uint32_t *n);
+// The option as the call has it: with its own meaning and values.
+Option options_for(const Option *option, const Call *call);
+// True for options of every call that reads a model.
+bool options_of_models(const Option *option);
+// Fills `options`; false with a line in `why` when the call is wrong (exit code 2).
+bool options_parse(Options *options, int argc, char **argv, Arena *arena, Out *why);
+// Text of `mdlc help` (call NULL) or `mdlc help CALL`; false when there is no such call.
+bool options_help(const char *call, Out *out);
+
+#endif

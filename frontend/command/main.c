@@ -1,0 +1,265 @@
+// mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "frontend/command/manual.h"
+#include "frontend/command/session.h"
+#include "frontend/names/names.h"
+#include "frontend/page/diagnostic_page.h"
+#include "runtime/shell/run_program.h"
+
+static void
+leave(int status, const char *text)
+{
+    ssize_t unused = write(STDERR_FILENO, text, strlen(text));
+    (void)unused;
+    _exit(status);
+}
+
+// While compiling nothing is on disk that could be left half written: the process ends at once.
+static void
+on_early_signal(int number)
+{
+    if (number == SIGALRM)
+        leave(EXIT_FAILED, "mdlc: the time limit was reached while compiling\n");
+    leave(EXIT_INTERRUPTED, "mdlc: interrupted while compiling\n");
+}
+
+// An analysis writes all it has at its end.
+static void
+on_signal(int number)
+{
+    if (number == SIGALRM)
+        leave(EXIT_FAILED, "mdlc: the time limit was reached\n");
+    leave(EXIT_INTERRUPTED, "mdlc: interrupted\n");
+}
+
+static int
+call_command(Session *session)
+{
+    switch (session->options.command) {
+    case COMMAND_CHECK:
+        return command_check(session);
+    case COMMAND_RUN:
+        return command_run(session);
+    case COMMAND_BUILD:
+        return command_build(session);
+    case COMMAND_SHOW:
+        return command_show(session);
+    case COMMAND_DOC:
+        return command_doc(session);
+    case COMMAND_FMT:
+        return command_fmt(session);
+    case COMMAND_COMPARE:
+        return command_compare(session);
+    case COMMAND_PLOT:
+        return command_plot(session);
+    case COMMAND_REPORT:
+        return command_report(session);
+    case COMMAND_LINEARIZE:
+        return command_linearize(session);
+    case COMMAND_STEADY:
+        return command_steady(session);
+    case COMMAND_FREQ:
+        return command_freq(session);
+    case COMMAND_SENSE:
+        return command_sense(session);
+    case COMMAND_NEW:
+    case COMMAND_EXAMPLES:
+        return command_start(session);
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static bool
+explain(const Options *options, Out *out)
+{
+    bool markdown = options->format && !strcmp(options->format, "markdown");
+    if (!options->what)
+        explain_all(markdown, out);
+    else if (options->example)
+        return explain_example(options->what, options->example, out);
+    else
+        return explain_page(options->what, markdown, out);
+    return true;
+}
+
+static int
+help_or_version(const Options *options)
+{
+    Out out = {0};
+    if (options->command == COMMAND_VERSION) {
+        out_text(&out, "mdlc " MDLC_VERSION "\n");
+    } else if (options->command == COMMAND_MAN) {
+        manual_page(MDLC_VERSION, &out);
+    } else if (options->command == COMMAND_COMPLETIONS) {
+        if (!manual_completions(options->what, &out)) {
+            fprintf(stderr, "mdlc: completions are for bash, zsh and fish, not '%s'\n", options->what);
+            return EXIT_USAGE;
+        }
+    } else if (options->command == COMMAND_EXPLAIN) {
+        if (!explain(options, &out)) {
+            fprintf(stderr, "mdlc: there is no error or warning '%s'; mdlc explain lists them\n", options->what);
+            return EXIT_USAGE;
+        }
+    } else if (!options_help(options->what, &out)) {
+        fprintf(stderr, "mdlc: no call '%s'\n", options->what);
+        return EXIT_USAGE;
+    }
+    return print_out(&out);
+}
+
+// The number behind `name` in a file of the kernel, in units of `unit` bytes; UINT64_MAX where there is none.
+static uint64_t
+kernel_number(const char *path, const char *name, uint64_t unit)
+{
+    char line[256];
+    unsigned long long number = 0;
+    size_t length = strlen(name);
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = !strncmp(line, name, length) && sscanf(line + length, "%llu", &number) == 1;
+    if (file)
+        fclose(file);
+    return found && number < UINT64_MAX/unit ? number*unit : UINT64_MAX;
+}
+
+// What a call that compiles may take where nothing is said: nine tenths of the memory that is available, in the machine and in the
+// process's group. Beyond it the kernel would end this or another process without a word. 0: not known.
+static uint64_t
+usual_memory(void)
+{
+    uint64_t available = kernel_number("/proc/meminfo", "MemAvailable:", 1024), swap = kernel_number("/proc/meminfo", "SwapFree:", 1024);
+    uint64_t most = kernel_number("/sys/fs/cgroup/memory.max", "", 1);
+    if (most == UINT64_MAX)
+        most = kernel_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "", 1);
+    if (available == UINT64_MAX)
+        return 0;
+    if (swap < UINT64_MAX - available)
+        available += swap;
+    return (most < available ? most : available)/10*9;
+}
+
+// Memory that is written to, or may be, counts (RLIMIT_DATA); what is only mapped does not. A lower limit that is there stays.
+static void
+limit_usual_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ // which takes memory many times over
+    struct rlimit limit;
+    uint64_t most = usual_memory();
+    if (most && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+#endif
+}
+
+static void
+prepare_process(const Options *options)
+{
+    bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
+        || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
+        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT
+        || options->command == COMMAND_SENSE;
+    bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY
+        || options->command == COMMAND_FREQ;
+    if (compiles || analyses)
+        base_keep_memory();
+    run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    if ((compiles || analyses) && options->run.limit_time > 0)
+        run_timer(options->run.limit_time < 1e8 ? options->run.limit_time : 1e8);
+    if (options->limit_memory) {
+        struct rlimit limit = {options->limit_memory, options->limit_memory};
+        setrlimit(RLIMIT_AS, &limit);
+    } else if (compiles || analyses) {
+        limit_usual_memory();
+    }
+}
+
+static void
+session_free(Session *session)
+{
+    // A process that ends gives its memory back faster than we can; the sanitizer build checks that nothing
+    // leaks.
+#ifdef __SANITIZE_ADDRESS__
+    engine_free(&session->engine);
+    if (session->compilation.dae)
+        compilation_free(&session->compilation);
+    program_free(&session->program);
+    diags_free(&session->diags);
+    sources_free(&session->sources);
+    run_settings_free(&session->options.run);
+    syms_free(&session->syms);
+    arena_free(&session->arena);
+#else
+    (void)session;
+#endif
+}
+
+// A folder that is missing is told before the work whose result would go there.
+static bool
+has_folder(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char folder[4096];
+    struct stat status;
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof folder)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    if (!stat(folder, &status) || errno != ENOENT)
+        return true;
+    fprintf(stderr, "mdlc: error: %s: there is no folder '%s'\n", path, folder);
+    return false;
+}
+
+static int
+run_session(Session *session)
+{
+    if (!has_folder(session->options.run.output))
+        return EXIT_IO;
+    prepare_process(&session->options);
+    session->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    session->sources = sources_create();
+    session->syms = syms_create();
+    session->diags = diags_create(session->sources);
+    for (uint32_t i = 0; i < session->options.n_warnings; i++)
+        diags_switch(session->diags, session->options.warnings[i]);
+    int status = call_command(session);
+    if (diags_count(session->diags) || session->options.json_messages)
+        print_diagnostics(session);
+    // What was printed may still be on its way, and what was told of it before counts.
+    int error = fflush(stdout) ? (errno ? errno : EIO) : 0;
+    if (!error || status > EXIT_MODEL)
+        return status;
+    if (error != EPIPE)
+        fprintf(stderr, "mdlc: cannot write standard output: %s\n", strerror(error));
+    return EXIT_IO;
+}
+
+int
+main(int argc, char **argv)
+{
+    Session session = {.began = now(), .arena = arena_create()};
+    Out why = {0};
+    int status = EXIT_USAGE;
+    if (!options_parse(&session.options, argc, argv, session.arena, &why))
+        fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
+    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION
+             || session.options.command == COMMAND_EXPLAIN || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
+        status = help_or_version(&session.options);
+    else
+        status = run_session(&session);
+    out_free(&why);
+    session_free(&session);
+    return status;
+}

@@ -1,0 +1,41 @@
+// mdlc steady: an equilibrium near the start values, and whether it is stable.
+#include "frontend/command/operating_point.h"
+
+#include <string.h>
+
+static bool
+is_json(const Session *session)
+{
+    const char *path = session->options.run.output, *dot = path ? strrchr(path, '.') : NULL;
+    return wants_json(session) || (dot && !strcmp(dot, ".json"));
+}
+
+int
+command_steady(Session *session)
+{
+    Analysis analysis;
+    System system = {0};
+    Out out = {0};
+    session->options.analysis.steady = true;
+    int status = analysis_compile(session, &analysis);
+    if (status)
+        return status;
+    status = analysis_choose(&analysis);
+    if (!status)
+        status = analysis_open(&analysis);
+    if (!status) {
+        analysis.request.inputs = 0;
+        status = analysis_system(&analysis, &system);
+    }
+    if (!status) {
+        if (is_json(session))
+            system_print_steady_json(&system, &out);
+        else
+            system_print_steady(&system, &out);
+        status = write_output(session, &out);
+    }
+    out_free(&out);
+    analysis_free_system(&system);
+    analysis_close(&analysis);
+    return status;
+}

@@ -1,0 +1,282 @@
+// Algorithm sections of models.
+//
+// Purpose: `algorithm` and `initial algorithm` sections as equations (Modelica 3.6, section 11.1): one for each
+// variable that is assigned, whose right side is what the variable holds at the end. Method: the statements are
+// executed symbolically like those of a function (statement.c); a variable begins with its start value when it is
+// continuous and with pre() when it is discrete, so that paths on which it is not assigned are defined. The branches of
+// a when-statement are those of an if-statement whose conditions are rising edges.
+// Contract: fragment.h. Complexity: that of the statements executed, at most STATEMENT_LIMIT.
+#include "frontend/equation/equation.h"
+#include "frontend/function/function.h"
+#include "frontend/value/expression_inner.h"
+
+typedef struct Assigned {  // a variable of the model that the section assigns
+    Member *member;
+    uint32_t first;
+    bool whole;            // assigned as a whole somewhere
+    Value initial;
+} Assigned;
+
+typedef struct Algorithm {
+    Frame frame;           // first: the callbacks get it
+    Elab *elab;
+    Fragment *frag;
+    Context *context;
+    VEC(Assigned) assigned;
+} Algorithm;
+
+// --- what is assigned
+
+// A parameter with fixed = false: an initial algorithm may find its value (section 8.6).
+static bool
+is_free_parameter(Algorithm *algorithm, const Member *member)
+{
+    Elab *elab = algorithm->elab;
+    const Mod *fixed = mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+    Value value;
+    if (!algorithm->context->initial || !fixed || !fixed->value || !mod_evaluate(elab, fixed, &value))
+        return false;
+    for (uint32_t i = 0; i < value.count; i++)
+        if (expr_value(elab->dae->exprs, value.elements[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool
+add_target(Algorithm *algorithm, Node ref)
+{
+    Elab *elab = algorithm->elab;
+    Fragment *frag = algorithm->frag;
+    const AstNode *at = node_at(elab, ref);
+    if (!ref || at->kind != AST_REF)
+        return true;
+    Node part = child_at(elab, ref, 0);
+    Sym name = node_at(elab, part)->sym;
+    bool whole = at->nchild == 1 && !child_at(elab, part, 0);
+    for (uint32_t i = 0; i < algorithm->assigned.n; i++)
+        if (algorithm->assigned.at[i].member->name == name) {
+            algorithm->assigned.at[i].whole |= whole;
+            return true;
+        }
+    Scope scope = {.frag = frag, .class_id = algorithm->context->class_id};
+    Member *member = visible_member(elab, &scope, name) ? fragment_member(frag, name) : NULL;
+    bool record = member && member->is_component && !member->split
+        && class_at(elab->program, member->fragments[0]->class_id)->kind == CLASS_RECORD;
+    const char *why = !member ? "there is no such variable here"
+        : member->absent ? "its condition is false"
+        : member->outer ? "it is an outer element"
+        : member->is_component && !record ? "it is a component"
+        : member->kind == VAR_CONSTANT || (member->kind == VAR_PARAMETER && !is_free_parameter(algorithm, member))
+        ? "it does not change"
+        : member->kind == VAR_INPUT ? "it is an input" : NULL;
+    if (why) {
+        diag_add(elab->diags, E0211, at->span, "'%s' cannot be assigned: %s", scope_name_text(elab->program, ref), why);
+        return false;
+    }
+    Assigned made = {.member = member, .first = member->first, .whole = whole};
+    vec_push(&algorithm->assigned, made);
+    return true;
+}
+
+static bool
+find_targets(Algorithm *algorithm, Node section)
+{
+    Elab *elab = algorithm->elab;
+    U32Vec stack = {0};
+    bool good = true;
+    vec_push(&stack, section);
+    while (stack.n && good) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (at->kind == AST_ASSIGN) {
+            good = add_target(algorithm, child_at(elab, node, 0));
+        } else if (at->kind == AST_MULTIASSIGN) {
+            Node tuple = child_at(elab, node, 0);
+            for (uint32_t i = 0; good && i < node_at(elab, tuple)->nchild; i++)
+                good = add_target(algorithm, child_at(elab, tuple, i));
+        } else if (at->kind == AST_ALGORITHM || at->kind == AST_IFST || at->kind == AST_FORST || at->kind == AST_WHILEST
+                   || at->kind == AST_WHENST || at->kind == AST_BRANCH) {
+            for (uint32_t i = at->nchild; i-- > 0;)
+                vec_push(&stack, child_at(elab, node, i));
+        }
+    }
+    vec_free(&stack);
+    return good;
+}
+
+// --- where they begin
+
+static bool
+start_value(Algorithm *algorithm, uint32_t var, Expr *out)
+{
+    Elab *elab = algorithm->elab;
+    Fragment *frag = algorithm->frag;
+    Member *member = member_of_var(&frag, &var);
+    const Mod *mod = member ? mod_child(member->mod, sym_of(elab->dae->syms, "start")) : NULL;
+    Value value;
+    *out = expr_const(elab->dae->exprs, 0);
+    if (!mod || !mod->value)
+        return true;
+    if (!mod_evaluate(elab, mod, &value))
+        return false;
+    if (value.count)
+        *out = value.elements[value.type.rank && var < value.count ? var : 0];
+    return true;
+}
+
+static bool
+begin_variable(Algorithm *algorithm, Assigned *assigned)
+{
+    Elab *elab = algorithm->elab;
+    const Member *member = assigned->member;
+    Type type = member->type;
+    if (member->is_component) {
+        type.base = TYPE_RECORD;
+        type.record = record_of_fragment(elab, member->fragments[0], member->span);
+        if (!type.record)
+            return false;
+    }
+    if (!value_new(&elab->env, &type, member->span, &assigned->initial))
+        return false;
+    for (uint32_t k = 0; k < assigned->initial.count; k++) {
+        uint32_t var = assigned->first + k;
+        if (!member->is_component && member->kind == VAR_DISCRETE)
+            assigned->initial.elements[k] = slot_expr(elab, extra_var(algorithm->frag, EXTRA_PRE, var, 0));
+        else if (!start_value(algorithm, var, &assigned->initial.elements[k]))
+            return false;
+    }
+    Value own = assigned->initial;
+    own.elements = arena_array(elab->scratch, Expr, own.count ? own.count : 1);
+    if (own.count)
+        memcpy(own.elements, assigned->initial.elements, own.count * sizeof(Expr));
+    Variable variable = {.name = member->name};
+    vec_push(&algorithm->frame.variables, variable);
+    vec_push(&elab->env.locals, ((Local){member->name, own}));
+    return true;
+}
+
+// --- when-statements and calls
+
+static bool
+rising_edge(Frame *frame, const Value *condition, Span span, Expr *out)
+{
+    Algorithm *algorithm = (Algorithm *)frame;
+    Elab *elab = algorithm->elab;
+    if (condition->type.base != TYPE_BOOLEAN || condition->type.rank > 1 || !condition->count) {
+        diag_add(elab->diags, E0122, span, "the condition of 'when' must be a Boolean or a vector of them");
+        return false;
+    }
+    *out = 0;
+    for (uint32_t i = 0; i < condition->count; i++) {
+        uint32_t var;
+        Expr edge = when_trigger(elab, algorithm->frag, condition->elements[i], span, &var);
+        *out = *out ? expr_2(elab->dae->exprs, OP_OR, *out, edge) : edge;
+    }
+    return true;
+}
+
+static bool
+add_reinit(Algorithm *algorithm, Node call)
+{
+    Elab *elab = algorithm->elab;
+    Span span = node_at(elab, call)->span;
+    Node target = call_argument(elab, call, 0, "x"), source = call_argument(elab, call, 1, "expr");
+    Value var, value;
+    if (!target || !source || !elab->env.guard) {
+        diag_add(elab->diags, E0123, span, elab->env.guard ? "reinit needs a variable and a value"
+                                                           : "'reinit' can stand in a when-statement only");
+        return false;
+    }
+    if (!expression(&elab->env, target, &var) || !expression(&elab->env, source, &value)
+        || !expression_coerce(&elab->env, &value, &var.type, span, "the variable of 'reinit'"))
+        return false;
+    uint32_t trigger;
+    when_trigger(elab, algorithm->frag, elab->env.guard, span, &trigger);
+    for (uint32_t k = 0; k < var.count; k++) {
+        if (expr_op(elab->dae->exprs, var.elements[k]) != OP_SLOT) {
+            diag_add(elab->diags, E0123, span, "reinit needs a variable that the section does not assign");
+            return false;
+        }
+        FragReinit reinit = {.var = elab->slots.at[expr_slot_of(elab->dae->exprs, var.elements[k])],
+                             .when = trigger, .span = span};
+        store_shape(elab, algorithm->frag, value.elements[k], &reinit.shape, &reinit.row, &reinit.n);
+        vec_push(&algorithm->frag->reinits, reinit);
+    }
+    return true;
+}
+
+static bool
+call_statement(Frame *frame, Node call)
+{
+    Algorithm *algorithm = (Algorithm *)frame;
+    Elab *elab = algorithm->elab;
+    const char *name = scope_name_text(elab->program, child_at(elab, call, 0));
+    uint32_t errors = diags_errors(elab->diags);
+    if (!strcmp(name, "assert") || !strcmp(name, "terminate")) {
+        Context guarded = *algorithm->context;
+        guarded.guard = elab->env.guard;
+        elaborate_assert(&guarded, call);
+    } else if (!strcmp(name, "reinit")) {
+        return add_reinit(algorithm, call);
+    } else {
+        Context guarded = *algorithm->context;
+        guarded.guard = elab->env.guard;
+        elaborate_effect(&guarded, call);
+    }
+    return diags_errors(elab->diags) == errors;
+}
+
+// --- the section
+
+static void
+add_results(Algorithm *algorithm)
+{
+    Elab *elab = algorithm->elab;
+    for (uint32_t i = 0; i < algorithm->assigned.n; i++) {
+        const Assigned *assigned = &algorithm->assigned.at[i];
+        const Value *value = &elab->env.locals.at[i].value;
+        const Member *member = assigned->member;
+        EqnKind kind = algorithm->context->initial ? EQN_INITIAL
+            : member->is_when && member->kind == VAR_DISCRETE ? EQN_WHEN : EQN_NORMAL;
+        for (uint32_t k = 0; k < value->count; k++) {
+            bool touched = assigned->whole || value->elements[k] != assigned->initial.elements[k];
+            if (!touched || record_fixed(&value->type, k))
+                continue;
+            add_equation(elab, algorithm->frag, kind, slot_expr(elab, assigned->first + k), value->elements[k],
+                         member->span);
+            if (kind == EQN_WHEN)
+                vec_push(&algorithm->frag->discrete, assigned->first + k);
+        }
+    }
+}
+
+void
+elaborate_algorithm(Context *context, Node section)
+{
+    Elab *elab = context->elab;
+    FunctionRef function = {.full_name = class_at(elab->program, context->class_id)->full_name};
+    Algorithm algorithm = {.elab = elab, .frag = context->frag, .context = context,
+                           .frame = {.env = &elab->env, .function = &function, .edge = rising_edge,
+                                     .call = call_statement, .span = node_at(elab, section)->span}};
+    begin_equation(elab, context->frag, context->class_id, false);
+    elab->active++;
+    bool good = find_targets(&algorithm, section);
+    for (uint32_t i = 0; good && i < algorithm.assigned.n; i++)
+        good = begin_variable(&algorithm, &algorithm.assigned.at[i]);
+    elab->env.statements = 0;
+    elab->env.held = elab->env.locals.n;
+    Control control = good ? statement_section(&algorithm.frame, section) : CONTROL_FAILED;
+    bool returns = control == CONTROL_RETURN || algorithm.frame.returned;
+    if (returns || control == CONTROL_BREAK || algorithm.frame.exits.n)
+        diag_add(elab->diags, E0212, node_at(elab, section)->span, "'%s' has no meaning here",
+                 returns ? "return" : "break");
+    else if (control == CONTROL_NEXT)
+        add_results(&algorithm);
+    elab->env.locals.n = elab->env.held = 0;
+    elab->env.guard = 0;
+    elab->active--;
+    end_equation(elab);
+    vec_free(&algorithm.frame.variables);
+    vec_free(&algorithm.frame.exits);
+    vec_free(&algorithm.assigned);
+}

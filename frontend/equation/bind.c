@@ -1,0 +1,413 @@
+// Values of modifications: binds, attributes and declaration equations.
+//
+// Purpose: everything written as `x(start = e) = e` in the scope of one fragment, for its own members and for
+// members inside its components. Method: the merged modifications of each member are walked together with the
+// fragments they reach into; a value is emitted by the fragment in whose scope it stands, once per element of
+// the arrays on the way (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
+// Contract: fragment.h. Complexity: linear in the scalars that receive something.
+#include "frontend/equation/equation.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Level { // an array of components between the scope and the variable
+    const Type *type;
+    uint32_t count, stride;
+    uint32_t fixed;    // the element when each has a fragment of its own, or NONE
+} Level;
+
+typedef enum Role { ROLE_VALUE, ROLE_START, ROLE_NOMINAL, ROLE_MIN, ROLE_MAX, ROLE_FIXED } Role;
+
+typedef struct Walk Walk;
+typedef struct Emission {
+    Walk *walk;
+    const Mod *mod;
+    Member *member;
+    Role role;
+    Value value;
+    uint32_t base;
+    uint32_t counted_from; // levels counted_from .. n-1 distribute the value
+    bool own;              // the variable's own elements do,
+    uint32_t repeated;     // but for these first dimensions
+    Expr *shapes;          // per element of the value, 0 until made
+    uint32_t *rows, *slots;
+    bool other_units;
+} Emission;
+
+struct Walk {
+    Elab *elab;
+    Fragment *frag;    // in whose scope the values stand
+    const Fragment *giver; // values of short classes: those that this fragment uses for its components
+    Level levels[DEPTH_LIMIT];
+    uint32_t n;
+    Map kept;          // (modification, role) -> index into emissions: elements with fragments of their own share one value
+    VEC(Emission) emissions;
+};
+
+static void
+expected_type(const Emission *emission, Type *type)
+{
+    const Walk *walk = emission->walk;
+    *type = emission->member->type;
+    type->rank = 0;
+    if (emission->role == ROLE_FIXED)
+        type->base = TYPE_BOOLEAN;
+    for (uint32_t i = emission->counted_from; i < walk->n; i++)
+        for (uint32_t k = 0; k < walk->levels[i].type->rank && type->rank < MAX_RANK; k++)
+            type->dims[type->rank++] = walk->levels[i].type->dims[k];
+    const Type *own = &emission->member->type;
+    for (uint32_t k = emission->repeated; emission->own && k < own->rank && type->rank < MAX_RANK; k++)
+        type->dims[type->rank++] = own->dims[k];
+}
+
+// `type Colour = Integer[3](max = {1, 2, 3})`: one value for each element of the type, whatever arrays of it there are.
+static void
+take_sizes_of_type(Emission *emission)
+{
+    uint32_t rank = emission->value.type.rank, own = emission->member->type.rank;
+    if (emission->own || (emission->mod->frag && !emission->mod->of_type) || emission->mod->each || emission->role == ROLE_VALUE || !rank || rank > own)
+        return;
+    emission->own = true;
+    emission->repeated = own - rank;
+}
+
+static bool
+coerce(Emission *emission, ExprEnv *env)
+{
+    static const char *const roles[] = {"", "start of ", "nominal of ", "min of ", "max of ", "fixed of "};
+    Elab *elab = emission->walk->elab;
+    Type type;
+    take_sizes_of_type(emission);
+    expected_type(emission, &type);
+    const Mod *mod = emission->mod;
+    bool loose = !mod->frag || mod->of_type || mod->from_outside;
+    if (type.rank && !emission->value.type.rank && loose) {
+        type.rank = 0;
+        emission->own = false;
+        emission->counted_from = emission->walk->n;
+    } else if (type.rank && type.rank != emission->value.type.rank && !emission->value.unseen
+               && (emission->role != ROLE_VALUE || emission->counted_from < emission->walk->n)) {
+        Diag *diag = diag_add(elab->diags, E0110, mod->span,
+                              "this value does not have one element for each element of the array it modifies");
+        diag_help(diag, "write 'each' before the name to give every element the same value");
+        return false;
+    }
+    const char *what = arena_printf(elab->scratch, "%s'%s'", roles[emission->role],
+                                    sym_text(elab->dae->syms, emission->member->name));
+    return expression_coerce(env, &emission->value, &type, mod_value_span(elab, mod), what);
+}
+
+static void
+shape_of(Emission *emission, uint32_t index)
+{
+    if (emission->shapes[index])
+        return;
+    store_shape(emission->walk->elab, emission->walk->frag, emission->value.elements[index],
+                &emission->shapes[index], &emission->rows[index], &emission->slots[index]);
+}
+
+static void
+emit_fixed(Emission *emission, uint32_t var, uint32_t index)
+{
+    Exprs *exprs = emission->walk->elab->dae->exprs;
+    bool fixed = expr_value(exprs, emission->value.elements[index]) != 0;
+    FragFlag flag = {.var = var, .clear = VARF_FIXED, .set = VARF_FIXED_SET | (fixed ? VARF_FIXED : 0)};
+    vec_push(&emission->walk->frag->flags, flag);
+}
+
+// A value of what is neither given nor constant is an equation for it.
+static bool
+makes_equations(const Emission *emission)
+{
+    VarKind kind = emission->member->kind;
+    return emission->role == ROLE_VALUE && kind != VAR_PARAMETER && kind != VAR_CONSTANT && kind != VAR_INPUT;
+}
+
+static void
+emit_element(Emission *emission, uint32_t var, uint32_t index)
+{
+    Elab *elab = emission->walk->elab;
+    Fragment *frag = emission->walk->frag;
+    Expr e = emission->value.elements[index];
+    if (emission->role == ROLE_FIXED) {
+        emit_fixed(emission, var, index);
+        return;
+    }
+    if (makes_equations(emission)) {
+        add_equation(elab, frag, EQN_NORMAL, slot_expr(elab, var), e, emission->mod->span);
+        vec_last(&frag->equations).binding = true;
+        return;
+    }
+    static const uint8_t attrs[] = {[ROLE_VALUE] = ATTR_VALUE, [ROLE_START] = ATTR_START,
+                                    [ROLE_NOMINAL] = ATTR_NOMINAL, [ROLE_MIN] = ATTR_MIN,
+                                        [ROLE_MAX] = ATTR_MAX};
+    shape_of(emission, index);
+    FragBind bind = {.var = var, .attr = attrs[emission->role], .shape = emission->shapes[index],
+                     .row = emission->rows[index], .n = emission->slots[index], .other_units = emission->other_units,
+                     .span = emission->mod->span};
+    vec_push(&frag->binds, bind);
+    if (emission->role == ROLE_MIN && expr_op(elab->dae->exprs, e) == OP_CONST
+        && expr_value(elab->dae->exprs, e) >= 0)
+        vec_push(&frag->flags, (FragFlag){.var = var, .set = VARF_NONNEG});
+}
+
+// All elements of the arrays on the way, as one counter over mixed radices.
+static void
+emit_all(Emission *emission)
+{
+    const Walk *walk = emission->walk;
+    uint32_t at[DEPTH_LIMIT], own = emission->member->count, size = own;
+    for (uint32_t k = 0; k < emission->repeated && size; k++)
+        size /= emission->member->type.dims[k];
+    for (uint32_t i = 0; i < walk->n; i++) {
+        if (!walk->levels[i].count)
+            return;
+        at[i] = walk->levels[i].fixed == NONE ? 0 : walk->levels[i].fixed;
+    }
+    for (;;) {
+        uint32_t var = emission->base, index = 0;
+        for (uint32_t i = 0; i < walk->n; i++) {
+            if (walk->levels[i].fixed == NONE)
+                var += at[i] * walk->levels[i].stride;
+            if (i >= emission->counted_from)
+                index = index * walk->levels[i].count + at[i];
+        }
+        for (uint32_t k = 0; k < own; k++)
+            emit_element(emission, var + k, emission->own ? index * size + k % size : index);
+        uint32_t i = walk->n;
+        while (i > 0 && (walk->levels[i - 1].fixed != NONE || ++at[i - 1] == walk->levels[i - 1].count)) {
+            if (walk->levels[i - 1].fixed == NONE)
+                at[i - 1] = 0;
+            i--;
+        }
+        if (!i)
+            return;
+    }
+}
+
+static bool
+evaluate_value(Emission *emission, ExprEnv *env)
+{
+    Elab *elab = emission->walk->elab;
+    const Mod *mod = emission->mod;
+    if (emission->role != ROLE_FIXED)
+        return mod_expression(env, mod, &emission->value);
+    return mod_evaluate(elab, mod, &emission->value);
+}
+
+// Whether there is an array that `each` can mean: of components around the variable, or the variable whose attribute it is.
+static bool
+has_elements(const Emission *emission)
+{
+    const Walk *walk = emission->walk;
+    uint32_t rank = emission->role == ROLE_VALUE ? 0 : emission->member->type.rank;
+    for (uint32_t i = 0; i < walk->n; i++)
+        rank += walk->levels[i].type->rank;
+    return rank > 0;
+}
+
+static uint64_t
+kept_key(const Emission *emission)
+{
+    return hash_add((uint64_t)(uintptr_t)emission->mod, emission->role);
+}
+
+// What the elements of an array of components that differ in structure share is evaluated for the first of them: each of n
+// would go through the n values of `(damped = {i < 3 for i in 1:n})` again.
+static bool
+in_split(const Walk *walk)
+{
+    for (uint32_t i = 0; i < walk->n; i++)
+        if (walk->levels[i].fixed != NONE)
+            return true;
+    return false;
+}
+
+static void
+keep(Emission *emission)
+{
+    Walk *walk = emission->walk;
+    Value *value = &emission->value;
+    Expr *elements = arena_array(walk->elab->arena, Expr, value->count);
+    memcpy(elements, value->elements, value->count * sizeof *elements);
+    value->elements = elements;
+    for (uint32_t index = 0; index < value->count; index++)
+        shape_of(emission, index);
+    map_put(&walk->kept, kept_key(emission), walk->emissions.n);
+    vec_push(&walk->emissions, *emission);
+}
+
+static bool
+emit_kept(const Emission *emission)
+{
+    uint32_t found;
+    if (!map_get(&emission->walk->kept, kept_key(emission), &found))
+        return false;
+    Emission kept = emission->walk->emissions.at[found];
+    const Type *was = &kept.member->type, *is = &emission->member->type;
+    if (kept.mod != emission->mod || kept.role != emission->role || was->rank != is->rank || was->base != is->base
+        || memcmp(was->dims, is->dims, is->rank * sizeof *is->dims) || makes_equations(emission))
+        return false;
+    kept.member = emission->member;
+    kept.base = emission->base;
+    emit_all(&kept);
+    return true;
+}
+
+static void
+emit(Walk *walk, const Mod *mod, Member *member, uint32_t base, Role role)
+{
+    Elab *elab = walk->elab;
+    Emission emission = {.walk = walk, .mod = mod, .member = member, .role = role, .base = base};
+    int32_t levels = mod->levels;
+    emission.own = role == ROLE_VALUE || levels > 0;
+    if (role != ROLE_VALUE)
+        levels--;
+    emission.counted_from = levels <= 0 ? walk->n : levels > (int32_t)walk->n ? 0
+        : walk->n - (uint32_t)levels;
+    if (!mod->frag && !mod->giver)
+        emission.counted_from = walk->n;
+    if (mod->each && !has_elements(&emission))
+        diag_add(elab->diags, E0110, mod->span, "'each' is for elements of arrays; '%s' is in none", name_of(elab, mod->name));
+    if (emit_kept(&emission))
+        return;
+    bool keeps = in_split(walk) && !makes_equations(&emission);
+    Arena *arena = keeps ? elab->arena : elab->scratch;
+    begin_equation(elab, mod->frag, mod->class_id, false);
+    elab->active++;
+    if (evaluate_value(&emission, &elab->env) && coerce(&emission, &elab->env) && emission.value.count) {
+        emission.other_units = elab->env.other_units;
+        emission.shapes = arena_array(arena, Expr, emission.value.count);
+        emission.rows = arena_array(arena, uint32_t, emission.value.count);
+        emission.slots = arena_array(arena, uint32_t, emission.value.count);
+        if (keeps)
+            keep(&emission);
+        emit_all(&emission);
+    }
+    elab->active--;
+    end_equation(elab);
+}
+
+// Ours when it stands in this fragment's scope; class-level values belong to where the variable is declared.
+static bool
+ours(const Walk *walk, const Mod *mod, bool declared_here)
+{
+    if (!mod->value || mod_unset(walk->elab, mod))
+        return false;
+    if (mod->of_type && mod->frag)
+        return mod->frag == walk->frag && mod->giver == walk->giver;
+    const Fragment *owner = mod->frag ? mod->frag : mod->giver;
+    return walk->giver == walk->frag && (owner ? owner == walk->frag : declared_here);
+}
+
+static void
+walk_variable(Walk *walk, const Mod *mod, Member *member, uint32_t base, bool declared_here)
+{
+    static const char *const names[] = {[ROLE_START] = "start", [ROLE_NOMINAL] = "nominal",
+                                        [ROLE_MIN] = "min", [ROLE_MAX] = "max", [ROLE_FIXED] = "fixed"};
+    if (ours(walk, mod, declared_here))
+        emit(walk, mod, member, base, ROLE_VALUE);
+    for (uint32_t i = 0; i < mod->n; i++) {
+        const char *name = sym_text(walk->elab->dae->syms, mod->children[i]->name);
+        for (Role role = ROLE_START; role <= ROLE_FIXED; role++)
+            if (!strcmp(name, names[role]) && ours(walk, mod->children[i], declared_here))
+                emit(walk, mod->children[i], member, base, role);
+    }
+}
+
+static void walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here);
+
+static void
+walk_inside(Walk *walk, const Mod *mod, Fragment *part, uint32_t base)
+{
+    for (uint32_t i = 0; i < mod->n; i++) {
+        const Mod *child = mod->children[i];
+        Member *inner = fragment_member(part, child->name);
+        if (!inner || inner->state != 2 || inner->absent)
+            continue;
+        // The value of a record has become values of its fields where the record was declared (record_spread).
+        if (child->value && inner->is_component)
+            child = inner->mod;
+        walk_member(walk, child, inner, base, false);
+    }
+}
+
+static void
+walk_member(Walk *walk, const Mod *mod, Member *member, uint32_t owner, bool declared_here)
+{
+    if (!member->is_component) {
+        walk_variable(walk, mod, member, owner + member->first, declared_here);
+        return;
+    }
+    if (!mod->n || walk->n == DEPTH_LIMIT - 1)
+        return;
+    Level *level = &walk->levels[walk->n++];
+    for (uint32_t e = 0; member->split && e < member->count; e++) {
+        *level = (Level){&member->type, member->count, 0, e};
+        walk_inside(walk, mod, member->fragments[e], owner + member->element_places[3 * e]);
+    }
+    if (!member->split) {
+        *level = (Level){&member->type, member->count, member->fragments[0]->nvars, NONE};
+        walk_inside(walk, mod, member->fragments[0], owner + member->first);
+    }
+    walk->n--;
+}
+
+static bool
+stands_in(const Fragment *frag, const Fragment *home)
+{
+    for (uint32_t i = 0; i < frag->needs.n; i++)
+        if (frag->needs.at[i].home && frag->needs.at[i].frag == home)
+            return true;
+    return false;
+}
+
+// Short classes that are used further inside, as a redeclared class is, with values that stand in this fragment's scope.
+static void
+walk_users(Walk *walk, Fragment *part, uint32_t base)
+{
+    if (part != walk->frag && !stands_in(part, walk->frag))
+        return;
+    walk->giver = part;
+    for (uint32_t i = 0; part != walk->frag && i < part->members.n; i++) {
+        Member *member = &part->members.at[i];
+        if (member_is_placed(member) && member->mod)
+            walk_member(walk, member->mod, member, base, false);
+    }
+    for (uint32_t i = 0; i < part->members.n && walk->n < DEPTH_LIMIT - 1; i++) {
+        Member *member = &part->members.at[i];
+        if (!member_is_placed(member) || !member->is_component)
+            continue;
+        Level *level = &walk->levels[walk->n++];
+        for (uint32_t e = 0; e < (member->split ? member->count : 1); e++) {
+            *level = (Level){&member->type, member->count, member->split ? 0 : member->fragments[0]->nvars, member->split ? e : NONE};
+            walk_users(walk, member->fragments[e], base + (member->split ? member->element_places[3 * e] : member->first));
+        }
+        walk->n--;
+    }
+}
+
+// Its own, or that of the array of records it is part of.
+static bool
+has_value(const Member *member)
+{
+    return (member->flags & AST_F_OUTER) || (member->mod && member->mod->value);
+}
+
+void
+elaborate_binds(Elab *elab, Fragment *frag)
+{
+    Walk here = {.elab = elab, .frag = frag, .giver = frag}, *walk = &here;
+    for (uint32_t i = 0; i < frag->members.n && !elab->stopped; i++) {
+        Member *member = &frag->members.at[i];
+        if (member->state != 2 || member->absent)
+            continue;
+        if (member->mod)
+            walk_member(walk, member->mod, member, 0, true);
+        if (member->kind == VAR_CONSTANT && !member->is_component && member->count && !has_value(member))
+            diag_add(elab->diags, E0112, member->span, "the constant '%s' has no value", name_of(elab, member->name));
+    }
+    walk_users(walk, frag, 0);
+    map_free(&walk->kept);
+    vec_free(&walk->emissions);
+}

@@ -1,0 +1,56 @@
+// link_inner.h: what the files that make the flat model share.
+#ifndef MDLC_FRONTEND_FLATTEN_LINK_INNER_H
+#define MDLC_FRONTEND_FLATTEN_LINK_INNER_H
+
+#include "frontend/equation/spanning.h"
+#include "frontend/instance/fragment.h"
+
+typedef struct Shift { // where an instance of a fragment lies
+    uint32_t var, inst, connector;
+} Shift;
+
+typedef struct Around {
+    const Fragment *frag;
+    Shift shift;
+} Around;
+
+// A connect that involves an expandable connector or a part of a connector.
+typedef struct PartConnect {
+    uint32_t a, b;     // connectors
+    const FragPath *a_path, *b_path; // NULL: the whole connector
+    bool a_outside, b_outside;
+    Span span;
+} PartConnect;
+
+typedef struct Linker {
+    Elab *elab;
+    Dae *dae;
+    Map literals;      // first literal name and count of an enumeration -> offset into dims
+    U32Vec extras;     // global ids of the current fragment's extras
+    VEC(Around) around; // the instances around the current one, outermost first
+    SpanGraph graph;   // of overconstrained variables
+    U32Vec connects_of; // per connector: how many connects name it, when that is asked
+    Map node_of;       // their first scalar -> node
+    U32Vec var_of;     // per node
+    U32Vec edges;      // of connections, in the order of the second walk
+    uint32_t next_edge;
+    VEC(Fragment *) ports;  // per connector: its fragment, or NULL for a signal; when Elab.connects_parts
+    VEC(PartConnect) parts; // connects that expandable.c takes apart
+    bool repeats;      // inside an array whose numbers are linked at once (link_numbers)
+    bool sound;
+} Linker;
+
+// --- flat_model.c
+Shift shift_of(const Shift *owner, const Member *member, uint32_t e);
+// Adds the instance of a fragment at the end of the model, with its variables.
+void link_instance(Linker *linker, Fragment *frag, Inst inst, Shift shift, uint8_t flags, bool in_connector);
+// Adds everything that refers to variables.
+void link_contents(Linker *linker, const Fragment *frag, Shift shift);
+
+// --- expandable.c
+// Whether a connector is taken apart: it is expandable, or has connectors inside.
+bool is_structured(const Linker *linker, uint32_t connector);
+// Makes the elements of expandable connectors and the connections between parts of connectors.
+void augment(Linker *linker);
+
+#endif

@@ -1,0 +1,676 @@
+// Functions with algorithms: calls, arguments, frames.
+//
+// Purpose: a call becomes the expressions of its outputs (Modelica 3.6, chapter 12).
+// Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at
+// compile time on values that are expressions (statement.c), and the outputs are what the variables hold at
+// the end.
+// Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function
+// make no events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
+// Complexity: statements executed, at most STATEMENT_LIMIT; CALL_LIMIT calls inside each other.
+#include <string.h>
+
+#include "frontend/external/external.h"
+#include "frontend/function/function.h"
+#include "frontend/value/expression_inner.h"
+
+// --- arguments
+
+static const char *
+function_name(const Frame *frame)
+{
+    return sym_text(frame->env->syms, frame->function->full_name);
+}
+
+static bool
+is_open_input(const Frame *frame, uint32_t i)
+{
+    return frame->variables.at[i].flags & AST_F_INPUT && !frame->variables.at[i].bound;
+}
+
+static int64_t
+input_named(const Frame *frame, Sym name)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].name == name && is_open_input(frame, i))
+            return i;
+    return -1;
+}
+
+static int64_t
+input_numbered(const Frame *frame, uint32_t number)
+{
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (is_open_input(frame, i) && number-- == 0)
+            return i;
+    return -1;
+}
+
+static uint32_t
+count_flag(const Frame *frame, uint32_t flag)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        n += !!(frame->variables.at[i].flags & flag);
+    return n;
+}
+
+static bool
+report_argument(Frame *frame, Node arg, uint32_t given)
+{
+    ExprEnv *env = frame->env;
+    if (ast_kind(env->ast, arg) != AST_ARG) {
+        uint32_t inputs = count_flag(frame, AST_F_INPUT);
+        diag_add(env->diags, E0203, frame->span, "'%s' takes %u argument%s, got %u", function_name(frame),
+                 inputs, inputs == 1 ? "" : "s", given);
+        return false;
+    }
+    const char *name = sym_text(env->syms, ast_at(env->ast, arg)->sym);
+    const char **names = arena_array(env->arena, const char *, frame->variables.n);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            names[i] = sym_text(env->syms, frame->variables.at[i].name);
+    const char *near = nearest_name(name, names, frame->variables.n);
+    Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no input named '%s'",
+                          function_name(frame), name);
+    if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+    return false;
+}
+
+// Argument expressions per variable, 0 where none is given.
+static bool
+match_arguments(Frame *frame, Node args, Node *nodes)
+{
+    ExprEnv *env = frame->env;
+    uint32_t given = args ? ast_at(env->ast, args)->nchild : 0, positional = 0;
+    for (uint32_t i = 0; i < given; i++) {
+        Node arg = ast_child(env->ast, args, i);
+        bool named = ast_kind(env->ast, arg) == AST_ARG;
+        if (ast_kind(env->ast, arg) == AST_FORARG) {
+            Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "only reductions such as 'sum' take iterators as arguments");
+            diag_help(diag, "write '{... for i in ...}' to give '%s' an array", function_name(frame));
+            return false;
+        }
+        int64_t index = named ? input_named(frame, ast_at(env->ast, arg)->sym)
+            : input_numbered(frame, positional++);
+        if (index < 0)
+            return report_argument(frame, arg, given);
+        if (nodes[index]) {
+            diag_add(env->diags, E0203, node_span(env, arg), "input '%s' of '%s' is given twice",
+                     sym_text(env->syms, frame->variables.at[index].name), function_name(frame));
+            return false;
+        }
+        nodes[index] = named ? ast_child(env->ast, arg, 0) : arg;
+    }
+    return true;
+}
+
+static bool
+evaluate_arguments(Frame *frame, const Node *nodes, Value *values)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        const Variable *variable = &frame->variables.at[i];
+        if (!nodes[i] || variable->bound)
+            continue;
+        AstKind kind = ast_kind(frame->env->ast, nodes[i]);
+        bool function = kind == AST_FUNCARG || (kind == AST_REF && closure_wanted(frame->env, variable));
+        good = (function ? closure_value(frame->env, nodes[i], &values[i]) : expression(frame->env, nodes[i], &values[i])) && good;
+        if (good && function && closure_wanted(frame->env, variable))
+            good = function_fits(frame->env, variable, values[i].closure, node_span(frame->env, nodes[i]));
+    }
+    return good;
+}
+
+// --- variables
+
+Node
+function_default(const ExprEnv *env, const Variable *variable)
+{
+    Node modification = ast_child(env->ast, variable->component, 1);
+    if (variable->value)
+        return variable->value;
+    return modification && ast_kind(env->ast, modification) == AST_MODS ? ast_child(env->ast, modification, 0)
+        : 0;
+}
+
+static bool
+unset_value(ExprEnv *env, const Type *type, Span span, Value *out)
+{
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] == SIZE_UNKNOWN) {
+            *out = (Value){.type = *type};
+            return true;
+        }
+    return value_new(env, type, span, out);
+}
+
+// Elements of its own: statements change them in place.
+static void
+own_elements(ExprEnv *env, Value *value)
+{
+    uint32_t n = value->count;
+    Expr *own = arena_array(env->arena, Expr, n + 1);
+    if (value->elements)
+        memcpy(own, value->elements, n * sizeof *own);
+    value->elements = own;
+}
+
+static bool
+set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
+{
+    Node name = ast_child(env->ast, mod, 0), mods = ast_child(env->ast, mod, 1), given = mods ? ast_child(env->ast, mods, 0) : 0;
+    Value field;
+    if (ast_kind(env->ast, mod) != AST_MOD || !given || ast_at(env->ast, name)->nchild != 1 || ast_at(env->ast, mods)->nchild > 1) {
+        diag_add(env->diags, E0721, node_span(env, mod), "this modification of a variable of a function is not supported yet");
+        return false;
+    }
+    Sym sym = ast_at(env->ast, ast_child(env->ast, name, 0))->sym;
+    const RecordField *at = record_field(type->record, sym);
+    if (!at) {
+        diag_add(env->diags, E0103, node_span(env, name), "'%s' has no field '%s'", sym_text(env->syms, type->record->name),
+                 sym_text(env->syms, sym));
+        return false;
+    }
+    const char *what = arena_printf(env->arena, "field '%s'", sym_text(env->syms, sym));
+    if (!expression(env, given, &field) || !expression_coerce(env, &field, &at->type, node_span(env, given), what))
+        return false;
+    for (uint32_t k = 0; k < at->count; k++)
+        value->elements[at->first + k] = field.elements[k];
+    return true;
+}
+
+bool
+function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value)
+{
+    Node modification = ast_child(env->ast, variable->component, 1);
+    if (type->rank) {
+        diag_add(env->diags, E0721, node_span(env, modification),
+                 "modifying the fields of an array of records in a function is not supported yet");
+        return false;
+    }
+    bool good = value_new(env, type, node_span(env, variable->component), value);
+    for (uint32_t i = 1; good && i < ast_at(env->ast, modification)->nchild; i++)
+        good = set_field(env, ast_child(env->ast, modification, i), type, value);
+    return good;
+}
+
+static bool
+variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
+{
+    ExprEnv *env = frame->env;
+    const Variable *variable = &frame->variables.at[i];
+    bool input = variable->flags & AST_F_INPUT;
+    Node start = argument ? 0 : function_default(env, variable);
+    Node modification = ast_child(env->ast, variable->component, 1);
+    Type type;
+    env->scope = variable->scope;
+    if (!function_variable_type(env, variable, &type))
+        return false;
+    for (uint32_t k = 0; !input && k < type.rank; k++)
+        frame->variables.at[i].open_sizes |= (type.dims[k] == SIZE_UNKNOWN) << k;
+    if (!argument && !start && type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
+        return function_fields(env, variable, &type, value);
+    if (!argument && !start && input) {
+        Diag *diag = diag_add(env->diags, E0203, frame->span, "'%s' needs an argument for its input '%s'",
+                              function_name(frame), sym_text(env->syms, variable->name));
+        diag_note(diag, node_span(env, variable->component), "declared here");
+        return false;
+    }
+    if (!argument && !start)
+        return unset_value(env, &type, node_span(env, variable->component), value);
+    if (start && variable->value)
+        env->scope = variable->value_scope;
+    if (start && !expression(env, start, value))
+        return false;
+    const char *what = arena_printf(env->arena, "%s '%s' of '%s'",
+                                    frame->record ? "field" : input ? "input" : "variable",
+                                    sym_text(env->syms, variable->name), function_name(frame));
+    if (!expression_coerce(env, value, &type, node_span(env, argument ? argument : start), what))
+        return false;
+    own_elements(env, value);
+    return true;
+}
+
+static bool
+inputs_open(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env;
+    uint32_t *order = arena_array(env->arena, uint32_t, frame->variables.n + 1), n;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        vec_push(&env->locals, (Local){nodes[i] ? frame->variables.at[i].name : 0, values[i]});
+    if (!function_order_inputs(frame, nodes, order, &n))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = order[k];
+        if (!variable_open(frame, i, nodes[i], &values[i]))
+            return false;
+        env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
+    }
+    return true;
+}
+
+// Inside of a call names are those of the function; `env` is as it was before once it is left.
+static void
+enter(ExprEnv *env)
+{
+    env->locals.at = NULL;
+    env->locals.n = env->locals.capacity = 0;
+    env->in_function = true;
+}
+
+static void
+leave(ExprEnv *env, const ExprEnv *before)
+{
+    vec_free(&env->locals);
+    env->locals.at = before->locals.at;
+    env->locals.n = before->locals.n;
+    env->locals.capacity = before->locals.capacity;
+    env->in_function = before->in_function;
+    env->depth = before->depth;
+    env->scope = before->scope;
+}
+
+bool
+function_inputs(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env, saved = *env;
+    enter(env);
+    bool good = inputs_open(frame, nodes, values);
+    leave(env, &saved);
+    return good;
+}
+
+static bool
+variables_open(Frame *frame, const Node *nodes, Value *values)
+{
+    ExprEnv *env = frame->env;
+    // Inputs first: the sizes of other variables use them wherever they are declared, and A[:, size(A, 1)]
+    // uses itself.
+    if (!inputs_open(frame, nodes, values) || !function_settle_sizes(frame, values))
+        return false;
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            continue;
+        if (!variable_open(frame, i, nodes[i], &values[i]))
+            return false;
+        env->locals.at[i] = (Local){frame->variables.at[i].name, values[i]};
+    }
+    return true;
+}
+
+// --- outputs
+
+static bool
+output_value(Frame *frame, uint32_t i, Value *out)
+{
+    ExprEnv *env = frame->env;
+    *out = env->locals.at[i].value;
+    bool missing = !out->elements;
+    for (uint32_t k = 0; !missing && k < out->count; k++)
+        missing = !out->elements[k];
+    if (!missing)
+        return true;
+    Diag *diag = diag_add(env->diags, E0207, frame->span,
+                          "output '%s' of '%s' has no value at the end of the function",
+                          sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
+    diag_note(diag, node_span(env, frame->variables.at[i].component), "declared here");
+    return false;
+}
+
+static bool
+collect_outputs(Frame *frame, Value **outputs, uint32_t *n)
+{
+    uint32_t count = count_flag(frame, AST_F_OUTPUT);
+    if (frame->record) {
+        *n = 1;
+        *outputs = arena_new(frame->env->arena, Value);
+        return record_construct(frame, *outputs);
+    }
+    *outputs = arena_array(frame->env->arena, Value, count ? count : 1);
+    *n = 0;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if ((frame->variables.at[i].flags & AST_F_OUTPUT) && !output_value(frame, i, &(*outputs)[(*n)++]))
+            return false;
+    if (!count) // for who calls it for its effects
+        (*outputs)[0] = value_scalar(frame->env, TYPE_REAL, frame->effect ? frame->effect : expr_const(frame->env->exprs, 0));
+    return true;
+}
+
+// --- calls
+
+static bool
+frame_run(Frame *frame)
+{
+    for (uint32_t i = 0; i < frame->sections.n; i++) {
+        frame->env->scope = frame->sections.at[i].scope;
+        Control control = statement_section(frame, frame->sections.at[i].node);
+        if (control == CONTROL_FAILED)
+            return false;
+        if (control == CONTROL_RETURN)
+            break;
+    }
+    return statement_returns(frame);
+}
+
+// What goes wrong inside a function is the doing of its caller as often as its own.
+static void
+note_call(const Frame *frame)
+{
+    Diag *diag = diags_newest(frame->env->diags);
+    Span at = diag_span(diag);
+    if (at.lo < frame->span.lo || at.hi > frame->span.hi)
+        diag_note(diag, frame->span, "in this call of '%s'", function_name(frame));
+}
+
+// The function is being expanded already, and what decides how deep it goes is not known.
+static bool
+recurs(const Frame *frame, const Node *nodes, const Value *values)
+{
+    const ExprEnv *env = frame->env;
+    bool known = true, inside = false;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (nodes[i])
+            known &= value_known(env, &values[i]) && closure_known(env, values[i].closure);
+    for (const Running *running = env->running; running; running = running->outer)
+        inside |= running->class_node == frame->function->class_node && running->id == frame->function->id;
+    return inside && !known;
+}
+
+// What cannot be expanded is called.
+static bool
+call_instead(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    env->at_run_time = false;
+    env->locals.n = 0;
+    frame->exits.n = 0;
+    frame->path = frame->left = frame->returned = 0;
+    return inputs_open(frame, nodes, values) && routine_use(frame, values, outputs, n);
+}
+
+static bool
+expand(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    const Running *outer = env->running;
+    Running running = {frame->function->class_node, frame->function->id, outer};
+    env->running = &running;
+    bool good = statement_count(env, frame->span) && variables_open(frame, nodes, values) && frame_run(frame)
+             && (!frame->external.node || external_run(frame)) && collect_outputs(frame, outputs, n);
+    env->running = outer;
+    return good;
+}
+
+// Whether what has been expanded still calls functions at run time, whose statements would be differentiated.
+static bool
+calls_inside(const ExprEnv *env, const Value *outputs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < outputs[i].count; k++)
+            if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
+                return true;
+    return false;
+}
+
+static bool
+declares_derivative(const Frame *frame)
+{
+    Node mods;
+    return ast_annotation(frame->env->ast, frame->env->syms, frame->function->class_node, "derivative", 0, &mods) != 0;
+}
+
+// A function with an inverse is called where its arguments are not known, so that equations can be solved by that (section 12.8).
+static bool
+may_be_inverted(const Frame *frame, const Value *values)
+{
+    if (!routine_declares_inverse(frame))
+        return false;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        for (uint32_t k = 0; frame->variables.at[i].flags & AST_F_INPUT && values[i].elements && k < values[i].count; k++)
+            if (expr_op(frame->env->exprs, values[i].elements[k]) != OP_CONST)
+                return true;
+    return false;
+}
+
+// annotation(GenerateEvents = true), section 12.7.4: its relations make events where it is expanded.
+static bool
+generates_events(const ExprEnv *env, const FunctionRef *function)
+{
+    Node mods, value = ast_annotation(env->ast, env->syms, function->class_node, "GenerateEvents", 0, &mods);
+    return value && ast_kind(env->ast, value) == AST_BOOL && ast_at(env->ast, value)->flags & AST_F_TRUE;
+}
+
+// What is expanded of a partial derivative makes no events either.
+static bool
+execute_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    uint32_t errors = diags_errors(env->diags);
+    bool good = function_partial(frame, nodes, values, outputs, n);
+    if (good)
+        function_note_units(frame, values);
+    if (!good && !env->in_function && diags_errors(env->diags) != errors)
+        note_call(frame);
+    if (good && !env->in_function && !generates_events(env, frame->of))
+        function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
+    return good;
+}
+
+bool
+function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n)
+{
+    if (frame->by.n)
+        return execute_partial(frame, nodes, values, outputs, n);
+    ExprEnv *env = frame->env, saved = *env;
+    DiagsMark mark = diags_mark(env->diags);
+    bool callable = env->routines && !frame->record, called = callable && (recurs(frame, nodes, values) || (!saved.in_function && may_be_inverted(frame, values)));
+    enter(env);
+    env->depth++;
+    if (saved.depth == 0)
+        env->statements = 0;
+    uint32_t errors = diags_errors(env->diags);
+    env->at_run_time = false;
+    bool good = !called && expand(frame, nodes, values, outputs, n);
+    bool declared = callable && good && !called && calls_inside(env, *outputs, *n) && declares_derivative(frame);
+    if (declared || (callable && !good && (called || env->at_run_time))) {
+        diags_return_to(env->diags, mark);
+        env->statements = saved.statements;
+        called = true;
+        good = call_instead(frame, nodes, values, outputs, n);
+    }
+    if (good && !called)
+        function_note_units(frame, values);
+    if (!good && !saved.in_function && diags_errors(env->diags) != errors)
+        note_call(frame);
+    leave(env, &saved);
+    if (good && !called && !saved.in_function && !generates_events(env, frame->function))
+        function_silence(env, nodes, values, frame->variables.n, *outputs, *n);
+    return good;
+}
+
+static bool
+call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure, Node call, Value **outputs, uint32_t *n)
+{
+    Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
+    if (env->depth >= CALL_LIMIT) {
+        diag_add(env->diags, E0208, frame.span, "'%s' calls itself, or other functions, more than %d deep",
+                 sym_text(env->syms, function->full_name), CALL_LIMIT);
+        return false;
+    }
+    bool good = function_gather(&frame);
+    if (good)
+        function_order_variables(&frame);
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    good = good && (!closure || closure_bind(&frame, closure, nodes, values))
+        && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values)
+        && function_map(&frame, nodes, values, outputs, n);
+    function_release(&frame);
+    return good;
+}
+
+// --- which of several functions a call means
+
+static bool
+input_accepts(Frame *frame, uint32_t i, const Value *value)
+{
+    ExprEnv *env = frame->env;
+    const Variable *variable = &frame->variables.at[i];
+    Node own = ast_child(env->ast, variable->component, 0), of_line = ast_child(env->ast, variable->line, 1);
+    Type type;
+    env->scope = variable->scope;
+    if (!function_type(env, ast_child(env->ast, variable->line, 0), &type))
+        return false;
+    uint32_t rank = type.rank + (own ? ast_at(env->ast, own)->nchild : 0) + (of_line ? ast_at(env->ast, of_line)->nchild : 0);
+    bool same = type_same_class(&type, &value->type) || (type.base == TYPE_REAL && value->type.base == TYPE_INTEGER);
+    return same && rank == value->type.rank;
+}
+
+static bool
+accepts(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n)
+{
+    Frame frame = {.env = env, .function = function};
+    void *scope = env->scope;
+    DiagsMark mark = diags_mark(env->diags);
+    uint32_t given = 0;
+    bool good = function_gather(&frame);
+    for (uint32_t i = 0; good && i < frame.variables.n; i++) {
+        if (!(frame.variables.at[i].flags & AST_F_INPUT))
+            continue;
+        good = given < n ? input_accepts(&frame, i, &arguments[given]) : function_default(env, &frame.variables.at[i]) != 0;
+        given++;
+    }
+    diags_return_to(env->diags, mark);
+    env->scope = scope;
+    function_release(&frame);
+    return good && given >= n;
+}
+
+static bool
+takes(ExprEnv *env, const FunctionRef *function, Node call)
+{
+    Frame frame = {.env = env, .function = function, .span = node_span(env, call)};
+    void *scope = env->scope;
+    DiagsMark mark = diags_mark(env->diags);
+    bool good = function_gather(&frame);
+    env->scope = scope;
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    good = good && match_arguments(&frame, ast_child(env->ast, call, 1), nodes) && evaluate_arguments(&frame, nodes, values);
+    for (uint32_t i = 0; good && i < frame.variables.n; i++)
+        if (frame.variables.at[i].flags & AST_F_INPUT)
+            good = nodes[i] ? input_accepts(&frame, i, &values[i]) : function_default(env, &frame.variables.at[i]) != 0;
+    diags_return_to(env->diags, mark);
+    env->scope = scope;
+    function_release(&frame);
+    return good;
+}
+
+bool
+function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
+{
+    return call_function(env, function, NULL, call, outputs, n);
+}
+
+static bool
+apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
+                   uint32_t *n_outputs)
+{
+    Frame frame = {.env = env, .function = function, .span = span};
+    uint32_t given = 0;
+    bool good = function_gather(&frame);
+    if (good)
+        function_order_variables(&frame);
+    Node *nodes = arena_array(env->arena, Node, frame.variables.n + 1);
+    Value *values = arena_array(env->arena, Value, frame.variables.n + 1);
+    for (uint32_t i = 0; good && i < frame.variables.n && given < n; i++)
+        if (frame.variables.at[i].flags & AST_F_INPUT) {
+            nodes[i] = function->class_node;
+            values[i] = arguments[given++];
+        }
+    if (good && given < n) {
+        diag_add(env->diags, E0203, span, "'%s' takes %u arguments, got %u", function_name(&frame), given, n);
+        good = false;
+    }
+    good = good && function_execute(&frame, nodes, values, outputs, n_outputs);
+    function_release(&frame);
+    return good;
+}
+
+static bool
+apply(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span,
+               Value *out)
+{
+    Value *outputs;
+    uint32_t n_outputs;
+    bool good = apply_all(env, function, arguments, n, span, &outputs, &n_outputs);
+    if (good)
+        *out = outputs[0];
+    return good;
+}
+
+bool
+function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n)
+{
+    Node ref = ast_child(env->ast, call, 0);
+    FunctionRef function = {0};
+    const Closure *closure = closure_called(env, ref);
+    const Builtin *builtin = closure ? NULL : builtin_called(env, ref);
+    if (closure)
+        function = closure->function;
+    if (builtin && builtin->run == builtin_string && overload_string(env, call, &function))
+        return call_function(env, &function, NULL, call, outputs, n);
+    if (!builtin && (closure || env->function(env, ref, &function)))
+        return (closure || overload_constructor(env, &function, call)) && call_function(env, &function, closure, call, outputs, n);
+    if (!builtin)
+        return false;
+    *n = builtin_results(builtin);
+    *outputs = arena_array(env->arena, Value, *n);
+    return builtin_call(env, builtin, call, *outputs);
+}
+
+bool
+function_effect(ExprEnv *env, Node call, Expr *effect)
+{
+    Value *outputs;
+    uint32_t n;
+    *effect = 0;
+    if (!function_multiple(env, call, &outputs, &n))
+        return false;
+    for (uint32_t i = 0; i < (n ? n : 1) && !*effect; i++)
+        for (uint32_t k = 0; k < outputs[i].count && !*effect; k++)
+            if (expr_has_op(env->exprs, outputs[i].elements[k], OP_CALL))
+                *effect = outputs[i].elements[k];
+    return true;
+}
+
+static bool
+call_results(ExprEnv *env, Node tuple, Node call, Span span, Value **outputs)
+{
+    uint32_t n, places = ast_at(env->ast, tuple)->nchild;
+    if (!function_multiple(env, call, outputs, &n))
+        return false;
+    if (places > n)
+        diag_add(env->diags, E0203, span, "%u variables stand on the left, but the function has %u output%s", places, n,
+                 n == 1 ? "" : "s");
+    return places <= n;
+}
+
+static bool
+call_first(ExprEnv *env, Node call, Value *out)
+{
+    Value *outputs;
+    uint32_t n;
+    if (!function_multiple(env, call, &outputs, &n))
+        return false;
+    if (!n)
+        diag_add(env->diags, E0212, node_span(env, call), "'%s' has no output",
+                 expression_text(env, ast_child(env->ast, call, 0)));
+    *out = outputs[0];
+    return n > 0;
+}
+
+const FunctionCalls function_calls = {
+    .call = call_first, .results = call_results, .apply_all = apply_all, .apply = apply, .accepts = accepts, .takes = takes,
+};

@@ -1,0 +1,82 @@
+// function.h: the door of frontend/function: functions of the language: expanded where they are called, or compiled to routines.
+//
+// In: calls and the declarations of functions.
+// Out: values, or calls of routines with derivatives and inverses.
+// Read first: function.c, then statement.c and run_time_call.c.
+#ifndef MDLC_FRONTEND_FUNCTION_FUNCTION_H
+#define MDLC_FRONTEND_FUNCTION_FUNCTION_H
+
+#include "frontend/value/frame.h"
+
+// --- function_partial.c
+// What `der(of, x, ...)` says of the frame, whose variables are those of `of`; false after a message.
+bool function_gather_partial(Frame *frame, const FunctionRef *of, Node definition);
+// function_execute for a frame that is a partial derivative.
+bool function_partial(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+// function.c: the values of all inputs, with the types that they are declared with.
+bool function_inputs(Frame *frame, const Node *nodes, Value *values);
+// function_sizes.c: inputs that the sizes of other variables use become known; false after reporting that one is not.
+bool function_settle_sizes(Frame *frame, Value *values);
+// function_units.c: notes that a call which its text replaces, with these values of the function's variables, changes units.
+void function_note_units(const Frame *frame, const Value *values);
+// --- function_declare.c
+// The variables and sections of the frame's function, with what it inherits; false after a message. Pair with function_release.
+bool function_gather(Frame *frame);
+// Inputs first, then every variable behind those that its declaration names.
+void function_order_variables(Frame *frame);
+// The inputs, each behind those that its default names; false after a message where there is no such order.
+bool function_order_inputs(const Frame *frame, const Node *nodes, uint32_t *order, uint32_t *n);
+void function_release(Frame *frame);
+// --- function_fits.c
+// Whether a function with some of its arguments is what a functional input asks for; false after a message at `span`.
+bool function_fits(ExprEnv *env, const Variable *input, const Closure *closure, Span span);
+// --- function_argument.c
+bool closure_wanted(ExprEnv *env, const Variable *variable); // an input that is a function
+// The name of a function, or `function f(a = 1)`.
+bool closure_value(ExprEnv *env, Node node, Value *out);
+// The functional input that the REF of a call names, or NULL.
+const Closure *closure_called(const ExprEnv *env, Node ref);
+// Gives the inputs of the frame that the closure has bound.
+bool closure_bind(Frame *frame, const Closure *closure, Node *nodes, Value *values);
+// What is bound has values; elements of what has not; what tells closures apart but for these.
+bool closure_known(const ExprEnv *env, const Closure *closure);
+void closure_elements(const ExprEnv *env, const Closure *closure, U32Vec *elements);
+void closure_key(const ExprEnv *env, const Closure *closure, Out *out);
+
+typedef struct Running { // a function being expanded
+    Node class_node;
+    uint32_t id;
+    const struct Running *outer;
+} Running;
+// The value that the declaration of a function's variable gives, or 0; its type.
+Node function_default(const ExprEnv *env, const Variable *variable);
+bool function_variable_type(ExprEnv *env, const Variable *variable, Type *type);
+// The local that an assignment's target names; -1 after E0211.
+int64_t statement_target(Frame *frame, Node target);
+// --- run_time_call.c
+// Whether a function has the annotation inverse (routine_inverse.c).
+bool routine_declares_inverse(const Frame *frame);
+// A call at run time for arguments with the types of the inputs, all given.
+bool routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n);
+// --- routine_section.c
+// Makes a loop in an algorithm section of a model a call at run time: the variables it assigns become its results.
+bool routine_loop(Frame *frame, Node loop);
+// Runs a function whose variables are gathered, for arguments (nodes, 0 where none is given) with their
+// values; the second takes arrays where the function has scalars, and calls it for each element.
+bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
+// The value of a variable of a function whose modification gives its fields; E0721 for other modifications.
+bool function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value);
+// Outputs of a call on the right of (a, b) = f(x).
+bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
+// A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.
+bool function_effect(ExprEnv *env, Node call, Expr *effect);
+bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
+// The arguments of a call of assert, the message only where the condition may not hold.
+typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;
+bool statement_assertion(ExprEnv *env, Node call, Assertion *out);
+Control statement_section(Frame *frame, Node algorithm);
+// At the end of a function: gives variables the values with which it returned under conditions.
+bool statement_returns(Frame *frame);
+
+#endif

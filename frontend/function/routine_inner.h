@@ -1,0 +1,87 @@
+// routine_inner.h: a routine being compiled, for the files frontend/routine*.c.
+//
+// Statements are elaborated once, with elements that are slots of cells, into blocks (ir/expr/routine.h). Functions return false
+// after messages, unless they say otherwise.
+#ifndef MDLC_FRONTEND_FUNCTION_ROUTINE_INNER_H
+#define MDLC_FRONTEND_FUNCTION_ROUTINE_INNER_H
+
+#include "frontend/value/expression_inner.h"
+#include "frontend/value/frame.h"
+
+enum { NO_BLOCK = UINT32_MAX };
+
+// Slot k of env is cell k: env->slots holds BOUND_VARIABLE for cells of the routine's own, and a variable of the model for
+// cells that hold what it has when the routine is called (routine_section.c).
+typedef struct Compile {
+    ExprEnv *env;        // of the body: `own`, while the routine is compiled
+    ExprEnv own;
+    U32Vec slots;        // of `own`
+    Map slot_of;
+    ExprEnv *around;     // where the call, or the loop, stands
+    Frame *frame;
+    Routine *routine;
+    uint32_t block;      // the block being filled; NO_BLOCK: what comes is not reached
+    uint32_t after;      // where `break` goes
+    Map assigned;        // names that the body assigns
+    ExprEnv *outer;      // of a loop in an algorithm section of a model: where it stands; NULL in functions
+    U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
+} Compile;
+
+// --- routine_cells.c
+// A new routine for the frame, whose environment becomes that of the body until it is closed.
+void compile_open(Compile *c, Frame *frame, const char *name, Span span);
+void compile_close(Compile *c);
+uint32_t compile_cells(Compile *c, uint32_t n); // the first of n new cells
+Value compile_value(Compile *c, const Type *type, uint32_t first, uint32_t count); // what cells hold
+void compile_set(Compile *c, uint32_t cell, Expr e);
+void compile_set_all(Compile *c, const U32Vec *cells, const Expr *elements); // at once
+uint32_t compile_block(Compile *c);
+// End the block at hand; a jump back to the head of a loop is counted.
+void compile_jump(Compile *c, uint32_t to, bool again);
+void compile_branch(Compile *c, Expr condition, uint32_t yes, uint32_t no);
+// A place to return to: everything made since is forgotten.
+typedef struct Before {
+    uint32_t steps, blocks, values, extents, cells, block, after;
+    Block open;
+    DiagsMark mark;
+} Before;
+Before compile_mark(const Compile *c);
+void compile_return_to(Compile *c, const Before *to);
+
+// The stack of a call has room for its cells.
+bool compile_check_size(Compile *c);
+// Takes out of the expressions what has no meaning in a routine; refuses what cannot be computed there.
+bool compile_finish(Compile *c);
+
+// --- routine_assign.c
+bool compile_assignment(Compile *c, Node node);
+bool compile_assignments(Compile *c, Node node); // (a, , b) := f(x)
+
+// --- routine_loop.c
+bool compile_for(Compile *c, Node node, uint32_t index); // from its index-th index on
+bool compile_while(Compile *c, Node node);
+
+// --- routine_statement.c
+bool compile_list(Compile *c, Node node, uint32_t first); // statements of `node` from child `first` on
+
+// --- routine_derivative.c
+// Gives the routine of a function the derivative that the function declares, if any. False after messages.
+bool routine_declared_derivative(Frame *frame, const Value *given, bool specialise, const Signature *signature);
+
+// --- routine_inverse.c
+// The same for the inverses that it declares.
+bool routine_declared_inverses(Frame *frame, const Value *given, bool specialise, const Signature *signature);
+
+// --- routine_variable.c
+// Notes in Compile.assigned which names statements assign.
+void compile_find_assigned(Compile *c, Node statements);
+// An argument that shapes the routine instead of being passed to it.
+bool compile_is_kept(ExprEnv *env, const Value *value, bool specialise);
+void compile_inputs(Compile *c, const Value *values, bool specialise);
+// Outputs, with room for their types, then the others.
+bool compile_outputs(Compile *c, Type *types, uint32_t *n);
+bool compile_others(Compile *c);
+// Real or not, for each scalar of an input.
+void compile_mark_real(Compile *c, const Type *type, uint32_t count);
+
+#endif

@@ -1,0 +1,211 @@
+// Loops of functions that are called at run time.
+//
+// Purpose: `for` and `while` as blocks that jump back. Method: a for-loop counts the elements of its range, whose bounds have
+// the values of before the loop; one whose body needs the index at compile time (for a slice, say) is unrolled when its
+// range is known.
+// Contract: routine_inner.h. Complexity: linear in the statements, those of unrolled loops repeated.
+#include "frontend/function/function.h"
+#include "frontend/function/routine_inner.h"
+
+static void
+push_index(Compile *c, Node index, Value value)
+{
+    vec_push(&c->env->locals, (Local){ast_at(c->env->ast, index)->sym, value});
+}
+
+// Repetitions k = 0 .. count - 1 with the index's value as an expression of k.
+typedef struct Counting {
+    Type type;
+    Expr count, first, step; // value = first + k*step; first 0: element k of `values`
+    Value values;
+} Counting;
+
+static bool
+counting_range(Compile *c, Node range, Counting *counting)
+{
+    ExprEnv *env = c->env;
+    Exprs *exprs = env->exprs;
+    Value part[3];
+    bool real = false;
+    for (uint32_t i = 0; i < 3; i++) { // first, step (or nothing), last
+        Node node = ast_child(env->ast, range, i);
+        if (!node)
+            part[i] = value_scalar(env, TYPE_INTEGER, expr_const(exprs, 1));
+        else if (!expression(env, node, &part[i]))
+            return false;
+        if (part[i].type.rank || (!type_is_number(&part[i].type) && part[i].type.base != TYPE_ENUM)) {
+            diag_add(env->diags, E0209, node_span(env, range), "the bounds of a range must be numbers");
+            return false;
+        }
+        real |= part[i].type.base == TYPE_REAL;
+    }
+    Expr last = part[2].elements[0], span;
+    counting->type = part[0].type;
+    if (real)
+        counting->type.base = TYPE_REAL;
+    counting->first = part[0].elements[0];
+    counting->step = part[1].elements[0];
+    span = expr_2(exprs, OP_DIV, expr_sub(exprs, last, counting->first), counting->step);
+    if (real) // (last - first)/step may be a little below a whole number
+        span = expr_2(exprs, OP_ADD, span, expr_const(exprs, 1e-9));
+    counting->count = expr_2(exprs, OP_ADD, expr_1(exprs, OP_FLOOR, span), expr_const(exprs, 1));
+    return true;
+}
+
+static bool
+counting_values(Compile *c, Node range, Counting *counting)
+{
+    ExprEnv *env = c->env;
+    if (!expression(env, range, &counting->values))
+        return false;
+    if (counting->values.type.rank != 1) {
+        diag_add(env->diags, E0201, node_span(env, range), "a loop needs a vector of values, but this has type %s",
+                 value_type_text(env, &counting->values));
+        return false;
+    }
+    counting->type = type_with_sizes(&counting->values.type, 0, NULL);
+    counting->count = expr_const(env->exprs, counting->values.count);
+    counting->first = 0;
+    return true;
+}
+
+// Bounds have the values of before the loop.
+static Expr
+keep(Compile *c, Expr e)
+{
+    if (expr_op(c->env->exprs, e) == OP_CONST)
+        return e;
+    uint32_t cell = compile_cells(c, 1);
+    compile_set(c, cell, e);
+    return expr_slot(c->env->exprs, cell);
+}
+
+static void
+keep_counting(Compile *c, Counting *counting)
+{
+    counting->count = keep(c, counting->count);
+    if (counting->first) {
+        counting->first = keep(c, counting->first);
+        counting->step = keep(c, counting->step);
+        return;
+    }
+    uint32_t cells = compile_cells(c, counting->values.count);
+    for (uint32_t k = 0; k < counting->values.count; k++)
+        compile_set(c, cells + k, counting->values.elements[k]);
+    counting->values = compile_value(c, &counting->values.type, cells, counting->values.count);
+}
+
+static Expr
+counted_value(Compile *c, const Counting *counting, Expr k)
+{
+    Exprs *exprs = c->env->exprs;
+    if (counting->first)
+        return expr_2(exprs, OP_ADD, counting->first, expr_2(exprs, OP_MUL, k, counting->step));
+    U32Vec args = {0};
+    vec_push(&args, k);
+    vec_append(&args, counting->values.elements, counting->values.count);
+    Expr value = expr_make(exprs, OP_PICK, args.at, args.n);
+    vec_free(&args);
+    return value;
+}
+
+static bool
+run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
+{
+    Exprs *exprs = c->env->exprs;
+    Node here = ast_child(c->env->ast, ast_child(c->env->ast, node, 0), index);
+    uint32_t outer = c->after, locals = c->env->locals.n, head, body;
+    keep_counting(c, counting);
+    uint32_t k = compile_cells(c, 1), cell = compile_cells(c, 1);
+    Expr position = expr_slot(exprs, k);
+    compile_set(c, k, expr_const(exprs, 0));
+    head = compile_block(c);
+    body = compile_block(c);
+    c->after = compile_block(c);
+    compile_jump(c, head, false);
+    c->block = head;
+    compile_branch(c, expr_2(exprs, OP_LT, position, counting->count), body, c->after);
+    c->block = body;
+    compile_set(c, cell, counted_value(c, counting, position));
+    push_index(c, here, compile_value(c, &counting->type, cell, 1));
+    bool good = compile_for(c, node, index + 1);
+    c->env->locals.n = locals;
+    if (c->block != NO_BLOCK)
+        compile_set(c, k, expr_2(exprs, OP_ADD, position, expr_const(exprs, 1)));
+    compile_jump(c, head, true);
+    c->block = c->after;
+    c->after = outer;
+    return good;
+}
+
+static bool
+run_unrolled(Compile *c, Node node, uint32_t index, const Value *range)
+{
+    ExprEnv *env = c->env;
+    Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
+    uint32_t outer = c->after, locals = env->locals.n;
+    c->after = compile_block(c);
+    for (uint32_t i = 0; i < range->count && c->block != NO_BLOCK; i++) {
+        Value value = value_scalar(env, range->type.base, range->elements[i]);
+        value.type = type_with_sizes(&range->type, 0, NULL);
+        push_index(c, here, value);
+        bool good = statement_count(env, node_span(env, node)) && compile_for(c, node, index + 1);
+        env->locals.n = locals;
+        if (!good)
+            return false;
+    }
+    compile_jump(c, c->after, false);
+    c->block = c->after;
+    c->after = outer;
+    return true;
+}
+
+bool
+compile_for(Compile *c, Node node, uint32_t index)
+{
+    ExprEnv *env = c->env;
+    Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
+    if (!here)
+        return compile_list(c, node, 1);
+    if (!loop_has_range(env, here))
+        return false;
+    Node range = ast_child(env->ast, here, 0);
+    uint32_t locals = env->locals.n;
+    Before start = compile_mark(c);
+    Counting counting = {0};
+    bool arithmetic = ast_kind(env->ast, range) == AST_RANGE;
+    if ((arithmetic ? counting_range(c, range, &counting) : counting_values(c, range, &counting))
+        && run_counted(c, node, index, &counting))
+        return true;
+    // The body may need the index while compiling: where the range is known, it is written out.
+    Value known;
+    env->locals.n = locals;
+    DiagsMark mark = diags_mark(env->diags);
+    bool is_known = expression_range(env, range, &known);
+    diags_return_to(env->diags, mark);
+    if (!is_known)
+        return false;
+    compile_return_to(c, &start);
+    return run_unrolled(c, node, index, &known);
+}
+
+bool
+compile_while(Compile *c, Node node)
+{
+    ExprEnv *env = c->env;
+    uint32_t outer = c->after, head = compile_block(c), body = compile_block(c);
+    Value condition;
+    c->after = compile_block(c);
+    compile_jump(c, head, false);
+    c->block = head;
+    bool good = expression_scalar(env, ast_child(env->ast, node, 0), TYPE_BOOLEAN, "the condition", &condition);
+    if (good) {
+        compile_branch(c, condition.elements[0], body, c->after);
+        c->block = body;
+        good = compile_list(c, node, 1);
+    }
+    compile_jump(c, head, true);
+    c->block = c->after;
+    c->after = outer;
+    return good;
+}

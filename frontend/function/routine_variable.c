@@ -1,0 +1,184 @@
+// Variables of functions that are called at run time.
+//
+// Purpose: which cells belong to which variable. Method: inputs come first, then outputs one after the other, then the others;
+// what never changes is kept as a value instead. Contract: routine_inner.h. Complexity: linear in the variables.
+#include "frontend/function/function.h"
+#include "frontend/function/routine_inner.h"
+
+void
+compile_find_assigned(Compile *c, Node statements)
+{
+    const Ast *ast = c->env->ast;
+    U32Vec stack = {0};
+    vec_push(&stack, statements);
+    while (stack.n) {
+        Node node = vec_pop(&stack);
+        AstKind kind = ast_kind(ast, node);
+        Node target = kind == AST_ASSIGN || kind == AST_MULTIASSIGN ? ast_child(ast, node, 0) : 0;
+        for (uint32_t i = 0; !target && i < ast_at(ast, node)->nchild; i++)
+            if (ast_child(ast, node, i))
+                vec_push(&stack, ast_child(ast, node, i));
+        bool tuple = target && ast_kind(ast, target) == AST_TUPLE;
+        for (uint32_t i = 0; target && i < (tuple ? ast_at(ast, target)->nchild : 1); i++) {
+            Node ref = tuple ? ast_child(ast, target, i) : target;
+            if (ref && ast_kind(ast, ref) == AST_REF)
+                map_put(&c->assigned, ast_at(ast, ast_child(ast, ref, 0))->sym, 1);
+        }
+    }
+    vec_free(&stack);
+}
+
+void
+compile_mark_real(Compile *c, const Type *type, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        uint8_t real = type->base == TYPE_REAL;
+        if (type->base == TYPE_RECORD) {
+            uint32_t scalar = k % type->record->size, f = 0;
+            while (scalar >= type->record->fields[f].first + type->record->fields[f].count)
+                f++;
+            // Integers inside of nested records count as Reals: their derivatives are given as 0.
+            real = type->record->fields[f].type.base == TYPE_REAL || type->record->fields[f].type.base == TYPE_RECORD;
+        }
+        vec_push(&c->routine->real, real);
+    }
+}
+
+bool
+compile_is_kept(ExprEnv *env, const Value *value, bool specialise)
+{
+    bool may = value->type.base == TYPE_STRING || (specialise && value->type.base != TYPE_REAL && value->type.base != TYPE_RECORD);
+    return value->closure || (may && value_known(env, value));
+}
+
+// A closure whose bound arguments are cells, where they are not known.
+static const Closure *
+closure_cells(Compile *c, const Closure *from)
+{
+    Closure *to = arena_new(c->env->arena, Closure);
+    Value *values = arena_array(c->env->arena, Value, from->n + 1);
+    *to = *from;
+    to->values = values;
+    for (uint32_t k = 0; k < from->n; k++) {
+        values[k] = from->values[k];
+        if (!value_known(c->env, &values[k])) {
+            uint32_t n = values[k].count;
+            values[k].elements = compile_value(c, &values[k].type, compile_cells(c, n), n).elements;
+            compile_mark_real(c, &values[k].type, n);
+        }
+        if (values[k].closure)
+            values[k].closure = closure_cells(c, values[k].closure);
+    }
+    return to;
+}
+
+void
+compile_inputs(Compile *c, const Value *values, bool specialise)
+{
+    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
+        const Variable *variable = &c->frame->variables.at[i];
+        Value value = values[i];
+        if (variable->flags & AST_F_INPUT && value.closure) {
+            value.closure = closure_cells(c, value.closure);
+        } else if (variable->flags & AST_F_INPUT && !compile_is_kept(c->env, &value, specialise)) {
+            value = compile_value(c, &values[i].type, compile_cells(c, values[i].count), values[i].count);
+            compile_mark_real(c, &value.type, value.count);
+        }
+        bool known = variable->flags & AST_F_INPUT;
+        vec_push(&c->env->locals, (Local){known ? variable->name : 0, value});
+    }
+    c->routine->inputs = c->routine->cells;
+}
+
+static bool
+size_is_known(const Type *type)
+{
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->dims[i] == SIZE_UNKNOWN)
+            return false;
+    return true;
+}
+
+// The declared type, with sizes left open taken from the value; *value has no elements when none is given.
+static bool
+open_type(Compile *c, uint32_t i, Type *type, Value *value)
+{
+    ExprEnv *env = c->env;
+    const Variable *variable = &c->frame->variables.at[i];
+    Node start = function_default(env, variable);
+    env->scope = variable->scope;
+    *value = (Value){0};
+    if (!function_variable_type(env, variable, type))
+        return false;
+    value->type = *type;
+    Node modification = ast_child(env->ast, variable->component, 1);
+    if (!start && type->base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
+        return function_fields(env, variable, type, value);
+    if (start) {
+        const char *what = arena_printf(env->arena, "variable '%s' of '%s'", sym_text(env->syms, variable->name),
+                                        c->routine->name);
+        env->scope = variable->value ? variable->value_scope : variable->scope;
+        if (!expression(env, start, value) || !expression_coerce(env, value, type, node_span(env, start), what))
+            return false;
+        *type = value->type;
+    }
+    if (size_is_known(type))
+        return true;
+    diag_add(env->diags, E0722, node_span(env, variable->component),
+             "the size of '%s' must be known where the function is compiled, because it is called at run time",
+             sym_text(env->syms, variable->name));
+    return false;
+}
+
+static bool
+open_variable(Compile *c, uint32_t i)
+{
+    ExprEnv *env = c->env;
+    const Variable *variable = &c->frame->variables.at[i];
+    Type type;
+    Value value, all;
+    uint32_t unused;
+    if (!open_type(c, i, &type, &value))
+        return false;
+    bool output = variable->flags & AST_F_OUTPUT, changes = map_get(&c->assigned, variable->name, &unused);
+    bool stays = !output && !changes && value.elements && value_known(env, &value);
+    if (stays) {
+        env->locals.at[i] = (Local){variable->name, value};
+        return true;
+    }
+    if (!value_new(env, &type, node_span(env, variable->component), &all))
+        return false;
+    uint32_t first = compile_cells(c, all.count);
+    for (uint32_t k = 0; value.elements && k < all.count; k++)
+        if (value.elements[k]) // fields of a record may have none
+            compile_set(c, first + k, value.elements[k]);
+    env->locals.at[i] = (Local){variable->name, compile_value(c, &type, first, all.count)};
+    return true;
+}
+
+// Outputs first, one after the other; what they begin with may use other variables, which is rare, and then they follow.
+bool
+compile_outputs(Compile *c, Type *types, uint32_t *n)
+{
+    c->routine->output = c->routine->cells;
+    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
+        if (!(c->frame->variables.at[i].flags & AST_F_OUTPUT))
+            continue;
+        if (!open_variable(c, i))
+            return false;
+        types[(*n)++] = c->env->locals.at[i].value.type;
+    }
+    if (!*n) // called for its effects: 0
+        compile_cells(c, 1);
+    c->routine->outputs = c->routine->cells - c->routine->output;
+    return true;
+}
+
+bool
+compile_others(Compile *c)
+{
+    for (uint32_t i = 0; i < c->frame->variables.n; i++)
+        if (!(c->frame->variables.at[i].flags & (AST_F_OUTPUT | AST_F_INPUT)) && !open_variable(c, i))
+            return false;
+    return true;
+}

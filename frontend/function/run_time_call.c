@@ -1,0 +1,178 @@
+// Functions that are called at run time.
+//
+// Purpose: a function whose loops, subscripts or recursion depend on what happens during the simulation becomes a
+// routine (ir/expr/routine.h), and its call an expression (Modelica 3.6, sections 11.2 and 12).
+// Method: every variable has cells; the statements are elaborated once, with elements that are slots of cells, into
+// blocks. Sizes must be known when the function is compiled: there is a routine for each combination of the sizes
+// of arguments, and where that is not enough, of the known values of Integers, Booleans and enumerations.
+// Contract: expression_inner.h; called by function.c when a function cannot be expanded. Complexity: linear in the statements
+// (those of unrolled loops repeated).
+#include <string.h>
+
+#include "frontend/external/external.h"
+#include "frontend/function/function.h"
+#include "frontend/function/routine_inner.h"
+
+// --- one routine
+
+bool
+compile_check_size(Compile *c)
+{
+    if (routine_bytes(c->routine) * 4 <= ROUTINE_STACK)
+        return true;
+    diag_add(c->env->diags, E0214, c->frame->span, "the variables of '%s' take %.0f bytes; a function that is called at run "
+             "time can have %d", c->routine->name, routine_bytes(c->routine), ROUTINE_STACK / 4);
+    return false;
+}
+
+// The results of an external function go to the cells of the outputs.
+static bool
+compile_external(Compile *c)
+{
+    uint32_t cell = c->routine->output;
+    if (!external_run(c->frame))
+        return false;
+    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
+        const Value *value = &c->env->locals.at[i].value;
+        if (c->frame->variables.at[i].flags & AST_F_OUTPUT)
+            for (uint32_t k = 0; k < value->count; k++)
+                compile_set(c, cell++, value->elements[k]);
+    }
+    if (c->frame->effect)
+        compile_set(c, cell, c->frame->effect);
+    return true;
+}
+
+static bool
+compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
+{
+    ExprEnv *env = c->env;
+    Signature signature = {.number = c->routine->number};
+    for (uint32_t i = 0; i < c->frame->sections.n; i++)
+        compile_find_assigned(c, c->frame->sections.at[i].node);
+    compile_inputs(c, values, specialise);
+    c->block = compile_block(c);
+    Type *types = arena_array(env->routines->arena, Type, c->frame->variables.n + 1);
+    if (!compile_outputs(c, types, &signature.n))
+        return false;
+    for (uint32_t i = 0; i < signature.n; i++)
+        types[i] = type_lasting(env->routines->arena, &types[i]);
+    signature.types = types;
+    env->routines->signatures.at[index] = signature; // calls of itself find it
+    bool good = compile_others(c) && compile_check_size(c);
+    for (uint32_t i = 0; good && c->block != NO_BLOCK && i < c->frame->sections.n; i++) {
+        env->scope = c->frame->sections.at[i].scope;
+        good = compile_list(c, c->frame->sections.at[i].node, 0);
+    }
+    good = good && (!c->frame->external.node || compile_external(c));
+    return good && compile_check_size(c) && compile_finish(c);
+}
+
+// False after messages. The frame and what has been found about its function stay as they were.
+static bool
+compile(Frame *frame, const Value *values, bool specialise, uint32_t index)
+{
+    ExprEnv *env = frame->env;
+    Compile c;
+    compile_open(&c, frame, sym_text(env->syms, frame->function->full_name), node_span(env, frame->function->class_node));
+    c.env->statements = 0;
+    bool good = compile_body(&c, values, specialise, index);
+    c.routine->complete = good;
+    compile_close(&c);
+    Signature *signature = &env->routines->signatures.at[index];
+    if (!good)
+        *signature = (Signature){0};
+    Signature made = *signature;
+    return good && routine_declared_derivative(frame, values, specialise, &made)
+        && routine_declared_inverses(frame, values, specialise, &made);
+}
+
+// --- calls
+
+// What tells the routines of one function apart.
+static Sym
+routine_key(const Frame *frame, const Value *values, bool specialise)
+{
+    ExprEnv *env = frame->env;
+    Out out = {0};
+    out_printf(&out, "%u %u", frame->function->class_node, frame->function->id);
+    for (uint32_t i = 0; i < frame->variables.n; i++) {
+        const Value *value = &values[i];
+        if (!(frame->variables.at[i].flags & AST_F_INPUT))
+            continue;
+        out_printf(&out, ", %s", value_type_text(env, value));
+        if (value->closure)
+            closure_key(env, value->closure, &out);
+        else if (compile_is_kept(env, value, specialise))
+            for (uint32_t k = 0; k < value->count; k++)
+                out_printf(&out, " %.17g", value_number(env, value, k));
+    }
+    Sym key = sym_of(env->syms, out.text);
+    out_free(&out);
+    return key;
+}
+
+static bool
+find_routine(Frame *frame, const Value *values, bool specialise, uint32_t *index)
+{
+    Routines *routines = frame->env->routines;
+    Sym key = routine_key(frame, values, specialise);
+    if (map_get(&routines->of, key, index))
+        return routines->signatures.at[*index].number != 0;
+    *index = routines->signatures.n;
+    vec_push(&routines->signatures, (Signature){0});
+    map_put(&routines->of, key, *index);
+    return compile(frame, values, specialise, *index);
+}
+
+static void
+make_call(Frame *frame, const Value *values, bool specialise, uint32_t index, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    Signature signature = env->routines->signatures.at[index];
+    U32Vec inputs = {0};
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].flags & AST_F_INPUT && values[i].closure)
+            closure_elements(env, values[i].closure, &inputs);
+        else if (frame->variables.at[i].flags & AST_F_INPUT
+            && !compile_is_kept(env, &values[i], specialise))
+            vec_append(&inputs, values[i].elements, values[i].count);
+    Expr call = routine_call(env->exprs, signature.number, inputs.at, inputs.n);
+    *n = signature.n;
+    *outputs = arena_array(env->arena, Value, signature.n + 1);
+    for (uint32_t o = 0, first = 0; o < signature.n; o++) {
+        Value *output = &(*outputs)[o];
+        value_new(env, &signature.types[o], frame->span, output);
+        for (uint32_t k = 0; k < output->count; k++)
+            output->elements[k] = routine_result(env->exprs, call, first++);
+    }
+    if (!signature.n)
+        (*outputs)[0] = value_scalar(env, TYPE_REAL, routine_result(env->exprs, call, 0));
+    vec_free(&inputs);
+}
+
+bool
+routine_use(Frame *frame, Value *values, Value **outputs, uint32_t *n)
+{
+    ExprEnv *env = frame->env;
+    uint32_t index;
+    bool kept = false;
+    if (!env->routines)
+        return false;
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        kept |= frame->variables.at[i].flags & AST_F_INPUT && !values[i].closure
+             && compile_is_kept(env, &values[i], true);
+    DiagsMark mark = diags_mark(env->diags);
+    bool specialise = false, good = find_routine(frame, values, false, &index);
+    if (!good && kept) {
+        diags_return_to(env->diags, mark);
+        specialise = true;
+        good = find_routine(frame, values, true, &index);
+    }
+    if (good)
+        make_call(frame, values, specialise, index, outputs, n);
+    else if (diags_same(env->diags, mark))
+        diag_add(env->diags, E0722, frame->span, "'%s' cannot be compiled to be called at run time",
+                 sym_text(env->syms, frame->function->full_name));
+    return good;
+}

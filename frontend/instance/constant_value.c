@@ -1,0 +1,566 @@
+// Values at compile time.
+//
+// Purpose: sizes, conditions, constants of packages and the parameters that shape a model. Method: a
+// parameter's value is that of the outermost modification that reaches it, or of its declaration, evaluated
+// in the scope in which that stands (Modelica 3.6, sections 3.8 and 7.2); one value of an array of them is
+// picked per element. What is asked for is remembered and marked structural.
+// Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
+#include "frontend/instance/fragment.h"
+
+enum { CONSTANT_FAILED = 0x7fffffff }; // in Elab.constant_of
+
+// --- constants of packages and enclosing classes
+
+bool
+constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out)
+{
+    const AstNode *line = node_at(elab, member->line);
+    if (!(line->flags & AST_F_CONSTANT)) {
+        Diag *diag = diag_add(elab->diags, E0119, asked, "'%s' belongs to class '%s' and is not a constant",
+                              name_of(elab, member->name),
+                              name_of(elab, class_at(elab->program, owner)->full_name));
+        diag_note(diag, node_at(elab, member->node)->span, "declared here");
+        return false;
+    }
+    uint32_t state;
+    uint64_t key = ((uint64_t)owner << 32) | member->node;
+    if (map_get(&elab->constant_of, key, &state)) {
+        if (state == CONSTANT_FAILED)
+            return false;
+        if (state)
+            *out = elab->constants.at[state - 1];
+        else
+            diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
+                     name_of(elab, member->name));
+        return state != 0;
+    }
+    map_put(&elab->constant_of, key, 0);
+    TypeUse use = {0};
+    Type type = {0};
+    bool open = false;
+    Node own = child_at(elab, member->node, 0), sizes = child_at(elab, member->line, 1);
+    Node mods = child_at(elab, member->node, 1), value = mods ? child_at(elab, mods, 0) : 0;
+    uint32_t class_id = scope_class(elab->program, owner, child_at(elab, member->line, 0)), scope_id = owner;
+    const Replacement *other = program_replacement(elab->program, owner, member->name);
+    if (other && other->value) {
+        if (line->flags & AST_F_FINAL)
+            diag_add(elab->diags, E0109, other->span, "'%s' is final and cannot be modified",
+                     name_of(elab, member->name));
+        value = other->value;
+        scope_id = other->scope;
+    }
+    bool ok = class_id && type_use(elab, class_id, &use);
+    bool basic = ok && class_is_variable(elab, use.class_id);
+    const RecordType *record = NULL;
+    if (ok && !value) {
+        diag_add(elab->diags, E0112, asked, "the constant '%s' has no value", name_of(elab, member->name));
+        ok = false;
+    }
+    if (ok && !basic)
+        ok = (record = record_of_class(elab, use.class_id, asked)) != NULL;
+    ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
+      && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
+    for (uint32_t i = 0; ok && i < use.dims.n; i++)
+        ok = evaluate_dims(elab, use.dims.at[i].frag, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
+    vec_free(&use.dims);
+    if (!ok || !evaluate(elab, NULL, scope_id, false, value, out)) {
+        map_put(&elab->constant_of, key, CONSTANT_FAILED);
+        return false;
+    }
+    // Sizes that the fields of a record leave open are those of the value.
+    if (record && out->type.base == TYPE_RECORD && out->type.record->class_id == record->class_id)
+        record = out->type.record;
+    Type wanted = {.base = TYPE_RECORD, .record = record};
+    if (basic)
+        type_of_class(elab, use.class_id, &wanted);
+    wanted.rank = type.rank;
+    memcpy(wanted.dims, type.dims, sizeof type.dims);
+    ExprEnv env;
+    Scope scope = {.class_id = owner, .structural = true};
+    env_init(elab, &env, &scope);
+    const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
+    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what)) {
+        map_put(&elab->constant_of, key, CONSTANT_FAILED);
+        return false;
+    }
+    vec_push(&elab->constants, *out);
+    map_put(&elab->constant_of, key, elab->constants.n);
+    return true;
+}
+
+// --- the value of a parameter
+
+// The array levels around a fragment over which a modification is distributed, outermost first.
+static bool
+element_of_levels(Elab *elab, Fragment *frag, int32_t levels, const Value *value, uint32_t own_rank,
+                  uint32_t *offset, bool *same, Span span)
+{
+    Fragment *counted[DEPTH_LIMIT];
+    uint32_t n = 0, rank = 0, index = 0;
+    for (Fragment *at = frag; at && levels > 0 && at->of; at = at->parent, levels--) {
+        if (at->of->type.rank)
+            counted[n++] = at;
+    }
+    *same = false;
+    for (uint32_t i = n; i-- > 0;) {
+        const Type *type = &counted[i]->of->type;
+        for (uint32_t k = 0; k < type->rank; k++, rank++)
+            if (rank >= value->type.rank || value->type.dims[rank] != type->dims[k])
+                goto misfit;
+        if (counted[i]->element == NONE)
+            *same = true;
+        else
+            index = index * counted[i]->of->count + counted[i]->element;
+    }
+    if (rank + own_rank != value->type.rank && !value->unseen)
+        goto misfit;
+    if (*same) {
+        // Alike as long as all elements of the value are equal.
+        for (uint32_t i = 1; i < value->count; i++)
+            if (value->elements[i] != value->elements[0]) {
+                for (uint32_t k = 0; k < n; k++)
+                    if (counted[k]->element == NONE) {
+                        counted[k]->needs_split = true;
+                        return false;
+                    }
+            }
+        index = 0;
+    }
+    *offset = index;
+    return true;
+misfit: {
+    Diag *diag = diag_add(elab->diags, E0110, span,
+                          "this value does not have one element for each element of the array it modifies");
+    diag_help(diag, "write 'each' before the name to give every element the same value");
+    return false;
+    }
+}
+
+// What gives a parameter its value: without one that is its start value (section 4.5), unless initialisation finds it.
+static const Mod *
+value_giver(Elab *elab, const Member *member)
+{
+    const Mod *mod = member->mod;
+    if (!mod || mod->value || member->kind != VAR_PARAMETER || mod_child(mod, sym_of(elab->dae->syms, "fixed")))
+        return mod;
+    const Mod *start = mod_child(mod, sym_of(elab->dae->syms, "start"));
+    return start && start->value ? start : mod;
+}
+
+static bool
+find_value(Elab *elab, Fragment *frag, Member *member, Span asked)
+{
+    const Mod *mod = value_giver(elab, member);
+    if (!mod || !mod->value) {
+        Diag *diag = diag_add(elab->diags, E0112, asked,
+                              "the value of '%s' must be known at compile time, but it has none",
+                              name_of(elab, member->name));
+        diag_note(diag, member->span, "declared here");
+        return false;
+    }
+    Value value;
+    if (!mod_evaluate(elab, mod, &value))
+        return false;
+    uint32_t offset = 0;
+    bool same;
+    bool distributed = (mod->frag || mod->giver) && mod->levels > 0;
+    if (distributed && !element_of_levels(elab, frag, mod->levels, &value, member->type.rank,
+                                                           &offset, &same, mod->span))
+        return false;
+    uint32_t count = member->count;
+    if (!value.count && count && distributed) {
+        // Of an array of components without any there is no value, and nothing that depends on one.
+        Type type = member->type;
+        value = (Value){.type = type, .count = count, .elements = arena_array(elab->arena, Expr, count)};
+        for (uint32_t i = 0; i < count; i++)
+            value.elements[i] = expr_const(elab->dae->exprs, type.base == TYPE_ENUM);
+    } else if (value.type.rank != member->type.rank) {
+        value.type.rank = member->type.rank;
+        memcpy(value.type.dims, member->type.dims, sizeof value.type.dims);
+        if ((uint64_t)(offset + 1) * count > value.count)
+            return false;
+        value.elements += (uint64_t)offset * count;
+        value.count = count;
+    }
+    Scope scope = {.frag = mod->frag, .class_id = mod->class_id, .structural = true};
+    ExprEnv env;
+    env_init(elab, &env, &scope);
+    const char *what = arena_printf(elab->arena, "'%s'", name_of(elab, member->name));
+    if (!expression_coerce(&env, &value, &member->type, mod_value_span(elab, mod), what))
+        return false;
+    member->value = value;
+    return true;
+}
+
+// The element of an array that was made alone to ask it for a value stands for one of those that are in the model.
+static void
+mark_evaluated(Fragment *frag, Member *member)
+{
+    Sym names[DEPTH_LIMIT];
+    uint32_t n = 0;
+    member->evaluate = true;
+    for (Fragment *at = frag; at && at->of && n < DEPTH_LIMIT; at = at->parent) {
+        if (at->element == NONE || at->of->split) {
+            names[n++] = at->of->name;
+            continue;
+        }
+        Fragment *shared = at->of->fragments[0];
+        while (shared && n) {
+            Member *inside = fragment_member(shared, names[--n]);
+            shared = inside && inside->is_component && !inside->split ? inside->fragments[0] : NULL;
+        }
+        Member *same = shared ? fragment_member(shared, member->name) : NULL;
+        if (same)
+            same->evaluate = true;
+        return;
+    }
+}
+
+// A parameter without a value whose attribute `fixed` is given: initialisation finds it (section 8.6).
+static bool
+is_found_at_start(Elab *elab, const Member *member)
+{
+    return member->kind == VAR_PARAMETER && member->mod && !member->mod->value && mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+}
+
+// A text with the name of a component in it is known when the model is complete, one that initialisation finds at the start.
+static bool
+report_named(Elab *elab, Member *member, Span asked)
+{
+    elab->named = true;
+    member->evaluate = false;
+    diag_add(elab->diags, E0112, asked, "the text of '%s' must be known at compile time, but it %s", name_of(elab, member->name),
+             is_found_at_start(elab, member) ? "is found when the simulation starts" : "has the name of a component in it");
+    return false;
+}
+
+bool
+member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out)
+{
+    mark_evaluated(frag, member);
+    *out = &member->value;
+    if (member->value_state == 1) {
+        diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
+                 name_of(elab, member->name));
+        return false;
+    }
+    if (member->type.base == TYPE_STRING && is_found_at_start(elab, member))
+        member->named = true;
+    if (member->named)
+        return report_named(elab, member, asked);
+    if (member->value_state >= 2)
+        return member->value_state == 2;
+    member->value_state = 1;
+    bool ok = find_value(elab, frag, member, asked);
+    member->named = !ok && elab->named;
+    member->evaluate = ok || !member->named;
+    member->value_state = ok ? 2 : 3;
+    return ok;
+}
+
+bool
+text_is_known(Elab *elab, Fragment *frag, Member *member, Span asked)
+{
+    const Value *value;
+    bool outer = elab->named;
+    DiagsMark mark = diags_mark(elab->diags);
+    if (member->value_state == 2)
+        return true;
+    elab->named = false;
+    member_value(elab, frag, member, asked, &value);
+    if (member->named)
+        diags_return_to(elab->diags, mark);
+    elab->named = outer;
+    return !member->named;
+}
+
+// --- evaluation at compile time
+
+static bool
+evaluate_as(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool constant, Value *out)
+{
+    Scope scope = {.frag = frag, .class_id = class_id, .structural = true, .loops = loops};
+    AsideEnv aside;
+    aside_open(elab, &aside, &scope);
+    aside.env.sizes_only = !constant && expression_is_name(&aside.env, expr);
+    bool shallow = elab->active <= DEPTH_LIMIT;
+    if (!shallow) {
+        diag_add(elab->diags, E0113, node_at(elab, expr)->span, "values depend on each other too deeply");
+        elab->stopped = true;
+    }
+    bool ok = shallow && (constant ? expression_constant(&aside.env, expr, out) : expression(&aside.env, expr, out));
+    aside_close(elab, &aside);
+    if (!ok)
+        return false;
+    Expr *kept = arena_array(elab->arena, Expr, out->count);
+    if (out->elements && out->count)
+        memcpy(kept, out->elements, out->count * sizeof *kept);
+    out->elements = kept;
+    out->type = type_lasting(elab->arena, &out->type); // that of a constructor's call lives as long as the call
+    return true;
+}
+
+// The result lives as long as the elaboration.
+bool
+evaluate(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, Value *out)
+{
+    return evaluate_as(elab, frag, class_id, loops, expr, true, out);
+}
+
+bool
+evaluate_type(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Value *out)
+{
+    return evaluate_as(elab, frag, class_id, false, expr, false, out);
+}
+
+bool
+evaluate_bool(Elab *elab, Fragment *frag, uint32_t class_id, bool loops, Node expr, bool *out)
+{
+    Value value;
+    if (!evaluate(elab, frag, class_id, loops, expr, &value))
+        return false;
+    if (value.type.base != TYPE_BOOLEAN || value.type.rank) {
+        diag_add(elab->diags, E0119, node_at(elab, expr)->span, "a condition must be a Boolean");
+        return false;
+    }
+    *out = expr_value(elab->dae->exprs, value.elements[0]) != 0;
+    return true;
+}
+
+uint32_t
+dimension_class(Elab *elab, uint32_t class_id, Node node)
+{
+    uint32_t names = node_at(elab, node)->kind == AST_REF ? scope_class_quietly(elab->program, class_id, node)
+        : 0;
+    TypeUse use = {0};
+    if (names && class_is_variable(elab, names) && type_use(elab, names, &use))
+        names = use.class_id;
+    vec_free(&use.dims);
+    return names == CLASSID_BOOLEAN || (names && class_at(elab->program, names)->n_literals) ? names : 0;
+}
+
+static bool
+evaluate_dim(Elab *elab, Fragment *frag, uint32_t class_id, Node node, uint32_t *out)
+{
+    Span span = node_at(elab, node)->span;
+    uint32_t names = dimension_class(elab, class_id, node);
+    if (names) {
+        *out = names == CLASSID_BOOLEAN ? 2 : class_at(elab->program, names)->n_literals;
+        return true;
+    }
+    Value value;
+    if (!evaluate(elab, frag, class_id, false, node, &value))
+        return false;
+    double size = value.count == 1 && !value.type.rank && value.type.base == TYPE_INTEGER
+                ? expr_value(elab->dae->exprs, value.elements[0]) : -1;
+    if (!(size >= 0) || size >= UINT32_MAX) {
+        Out text = {0};
+        ast_print_expr(&elab->program->ast, elab->dae->syms, node, &text);
+        if (value.type.base == TYPE_INTEGER && !value.type.rank)
+            diag_add(elab->diags, E0124, span, "the array size '%s' is %.0f", text.text, size);
+        else
+            diag_add(elab->diags, E0124, span, "the array size '%s' is not an Integer", text.text);
+        out_free(&text);
+        return false;
+    }
+    *out = (uint32_t)size;
+    return true;
+}
+
+// Appends the sizes to `type`; `:` becomes UINT32_MAX and sets *open.
+bool
+evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Type *type, bool *open)
+{
+    for (uint32_t i = 0; i < node_at(elab, subscripts)->nchild; i++) {
+        Node node = child_at(elab, subscripts, i);
+        if (type->rank == MAX_RANK) {
+            diag_add(elab->diags, E0124, node_at(elab, subscripts)->span, "more than %d dimensions",
+                     MAX_RANK);
+            return false;
+        }
+        uint32_t size = UINT32_MAX;
+        if (node_at(elab, node)->kind == AST_COLON)
+            *open = true;
+        else if (!evaluate_dim(elab, frag, class_id, node, &size))
+            return false;
+        type->dims[type->rank++] = size;
+    }
+    return true;
+}
+
+// --- parameters taken by value
+
+// annotation(Evaluate = true) of a declaration.
+static bool
+evaluate_annotation(Elab *elab, const Member *member)
+{
+    Node comment = member->node ? child_at(elab, member->node, 3) : 0;
+    Node annotation = comment ? child_at(elab, comment, 0) : 0, mods = annotation ? child_at(elab, annotation, 0) : 0;
+    for (uint32_t i = 1; mods && i < node_at(elab, mods)->nchild; i++) {
+        Node mod = child_at(elab, mods, i), name = child_at(elab, mod, 0), inner = child_at(elab, mod, 1);
+        Node value = inner ? child_at(elab, inner, 0) : 0;
+        if (node_at(elab, mod)->kind == AST_MOD && value && node_at(elab, value)->kind == AST_BOOL
+            && !strcmp(scope_name_text(elab->program, name), "Evaluate"))
+            return node_at(elab, value)->flags & AST_F_TRUE;
+    }
+    return false;
+}
+
+// The member that a path names, or NULL; *class_level when the path starts at a class, where all values are constants.
+static Member *
+path_member(Elab *elab, Fragment **frag, uint32_t class_id, Node ref, bool *class_level)
+{
+    Scope scope = {.frag = *frag, .class_id = class_id};
+    *class_level = !visible_member(elab, &scope, node_at(elab, child_at(elab, ref, 0))->sym);
+    Member *member = NULL;
+    for (uint32_t i = 0; !*class_level && i < node_at(elab, ref)->nchild; i++) {
+        member = fragment_member(*frag, node_at(elab, child_at(elab, ref, i))->sym);
+        if (!member || member->absent || member->state != 2)
+            return NULL;
+        if (member->outer) {
+            Spot spot = outer_spot(*frag, member);
+            *frag = spot.frag;
+            member = spot.member;
+        }
+        if (member->is_component && i + 1 < node_at(elab, ref)->nchild)
+            *frag = member->fragments[0];
+    }
+    return member;
+}
+
+// What has to hold of a reference in an expression; member: NULL for what is not declared yet.
+typedef bool Holds(Elab *elab, Member *member, bool class_level);
+
+static bool
+holds_of_references(Elab *elab, Fragment *frag, uint32_t class_id, Node expr, Holds *holds)
+{
+    U32Vec stack = {0};
+    bool yes = true;
+    vec_push(&stack, expr);
+    while (yes && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        if (!node)
+            continue;
+        if (at->kind == AST_REF) {
+            Fragment *in = frag;
+            bool class_level;
+            Member *member = path_member(elab, &in, class_id, node, &class_level);
+            yes = holds(elab, member, class_level);
+        }
+        for (uint32_t i = at->kind == AST_CALL; i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return yes;
+}
+
+static bool
+is_known_early(Elab *elab, Member *member, bool class_level)
+{
+    return class_level || (member && !member->is_component && is_evaluated(elab, member));
+}
+
+static bool is_knowable(Elab *elab, Member *member);
+
+// Neither found by initialisation nor without any value. What is not declared yet is not asked.
+static bool
+may_be_known(Elab *elab, Member *member, bool class_level)
+{
+    (void)class_level;
+    return !member || member->is_component || is_knowable(elab, member);
+}
+
+// Whether the value of a parameter can be found at compile time: Evaluate = true is a wish, and is not granted to what
+// depends on a parameter with fixed = false (section 4.5: such parameters are not evaluable).
+static bool
+is_knowable(Elab *elab, Member *member)
+{
+    if (member->kind != VAR_PARAMETER)
+        return true;
+    if (member->knowable)
+        return member->knowable == 2;
+    member->knowable = 2; // a cycle is told where the value is asked for
+    const Mod *mod = value_giver(elab, member);
+    bool yes = mod && mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+    elab->active++;
+    if (yes && mod->frag && elab->active < DEPTH_LIMIT / 2)
+        yes = holds_of_references(elab, mod->frag, mod->class_id, mod->value, may_be_known);
+    elab->active--;
+    member->knowable = yes ? 2 : 1;
+    return yes;
+}
+
+bool
+is_evaluated(Elab *elab, Member *member)
+{
+    if (member->evaluated)
+        return member->evaluated == 3;
+    member->evaluated = 1;
+    const Mod *mod = member->mod;
+    bool parameter = member->kind == VAR_PARAMETER && mod && mod->value && mod->frag
+        && !mod_child(mod, sym_of(elab->dae->syms, "fixed"));
+    bool yes = parameter && evaluate_annotation(elab, member) && is_knowable(elab, member);
+    elab->active++;
+    if (parameter && !yes && mod->final && elab->active < DEPTH_LIMIT / 2)
+        yes = is_structural(elab, mod->frag, mod->class_id, mod->value)
+            && holds_of_references(elab, mod->frag, mod->class_id, mod->value, is_known_early);
+    elab->active--;
+    member->evaluated = yes ? 3 : 2;
+    return yes;
+}
+
+// --- what can be decided at compile time
+
+static bool
+structural_path(Elab *elab, Fragment *frag, uint32_t class_id, Node ref)
+{
+    Scope scope = {.frag = frag, .class_id = class_id, .loops = true};
+    Sym first = node_at(elab, child_at(elab, ref, 0))->sym;
+    if (node_at(elab, ref)->nchild == 1 && find_loop(elab, &scope, first))
+        return true;
+    if (!visible_member(elab, &scope, first))
+        return strcmp(name_of(elab, first), "time") != 0;
+    const Member *member = NULL;
+    for (uint32_t i = 0; i < node_at(elab, ref)->nchild; i++) {
+        member = fragment_member(frag, node_at(elab, child_at(elab, ref, i))->sym);
+        if (!member || member->absent || member->state != 2)
+            return false;
+        if (member->outer)
+            member = outer_spot(frag, member).member;
+        if (member->is_component)
+            frag = member->fragments[0];
+    }
+    return member && !member->is_component && (member->kind == VAR_PARAMETER || member->kind == VAR_CONSTANT)
+        && member->mod && member->mod->value && !mod_child(member->mod, sym_of(elab->dae->syms, "fixed"));
+}
+
+bool
+is_structural(Elab *elab, Fragment *frag, uint32_t class_id, Node expr)
+{
+    static const char *const changing[] = {"der", "pre", "edge", "change", "initial", "terminal", "sample",
+                                          "rooted", "Connections.rooted", "Connections.isRoot", "inStream",
+                                          "actualStream", "cardinality", "getInstanceName"};
+    U32Vec stack = {0};
+    bool yes = true;
+    vec_push(&stack, expr);
+    while (yes && stack.n) {
+        Node node = vec_pop(&stack);
+        const AstNode *at = node_at(elab, node);
+        uint32_t first = 0;
+        if (!node)
+            continue;
+        if (at->kind == AST_REF)
+            yes = structural_path(elab, frag, class_id, node);
+        if (at->kind == AST_CALL) {
+            const char *name = scope_name_text(elab->program, child_at(elab, node, 0));
+            for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++)
+                yes &= strcmp(name, changing[i]) != 0;
+            first = 1;
+        }
+        for (uint32_t i = first; i < at->nchild; i++)
+            vec_push(&stack, child_at(elab, node, i));
+    }
+    vec_free(&stack);
+    return yes;
+}

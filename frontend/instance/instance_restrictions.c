@@ -1,0 +1,46 @@
+// Restrictions of the specialised classes that types decide.
+//
+// Purpose: connectors of blocks and flows of operator records are looked at where they have been declared (class_restrictions.c looks at the
+// text alone). Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.
+#include "frontend/instance/fragment.h"
+
+// A block's connectors are signals: each of their variables is an input or an output.
+void
+check_block(Elab *elab, const Fragment *frag)
+{
+    const ClassInfo *info = class_at(elab->program, frag->class_id);
+    for (uint32_t i = 0; info->kind == CLASS_BLOCK && i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        bool port = member->state == 2 && !member->absent && member->is_connector && !member->is_protected;
+        if (!port || (member->flags & (AST_F_INPUT | AST_F_OUTPUT)))
+            continue;
+        bool signals = member->is_component;
+        for (uint32_t k = 0; signals && k < member->fragments[0]->members.n; k++)
+            signals = (member->fragments[0]->members.at[k].flags & (AST_F_INPUT | AST_F_OUTPUT)) != 0;
+        if (!signals)
+            diag_add(elab->diags, E0131, member->span, "'%s' is a block: the variables of its connectors are inputs or outputs, "
+                     "those of '%s' are not", name_of(elab, info->full_name), name_of(elab, member->name));
+    }
+}
+
+// Flows of an operator record sum up to its zero, those of outside connectors with the other sign (section 9.2).
+void
+check_flows(Elab *elab, const Fragment *frag)
+{
+    static const char *const needed[] = {"'0'", "'+'", "'-'"};
+    for (uint32_t i = 0; frag->is_connector && i < frag->members.n; i++) {
+        const Member *member = &frag->members.at[i];
+        if (!member_is_placed(member) || !member->is_component || !(member->flags & AST_F_FLOW))
+            continue;
+        uint32_t class_id = member->fragments[0]->class_id;
+        bool operators = node_at(elab, class_at(elab->program, class_id)->node)->kind_of == CLASS_OPERATOR_RECORD;
+        for (uint32_t k = 0; operators && k < 3; k++) {
+            Found found;
+            if (scope_member(elab->program, class_id, sym_of(elab->dae->syms, needed[k]), &found))
+                continue;
+            diag_add(elab->diags, E0204, member->span, "the flow '%s' is of the operator record '%s', which has no %s",
+                     name_of(elab, member->name), name_of(elab, class_at(elab->program, class_id)->full_name), needed[k]);
+            break;
+        }
+    }
+}

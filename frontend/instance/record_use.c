@@ -1,0 +1,315 @@
+// Records of the model as values, and values for whole records.
+//
+// Purpose: what `r`, `r[2:3]` and `R r = f(x)` mean where R is a record (Modelica 3.6, sections 4.4.4 and 7.2.3).
+// Method: the scalars of a record's fragment lie side by side in order of declaration, which is the row of its
+// value (record.c). A value for a whole record becomes one modification per field that says which field of the
+// expression it takes; from there on fields are variables like all others.
+// Contract: fragment.h. Complexity: linear in fields and scalars; types are made once per fragment.
+#include "frontend/instance/fragment.h"
+
+static bool
+field_type(Elab *elab, Member *member, Span span, Type *type)
+{
+    *type = member->type;
+    if (!member->is_component)
+        return true;
+    const RecordType *inner = NULL;
+    bool record = class_at(elab->program, member->fragments[0]->class_id)->kind == CLASS_RECORD;
+    if (record && !member->split)
+        inner = record_of_fragment(elab, member->fragments[0], span);
+    else if (record)
+        unsupported(elab, span, "a record whose parts differ in structure as a value");
+    else
+        diag_add(elab->diags, E0119, span, "'%s' is no record and cannot be part of a value",
+                 name_of(elab, member->name));
+    type->base = TYPE_RECORD;
+    type->record = inner;
+    return inner != NULL;
+}
+
+const RecordType *
+record_of_fragment(Elab *elab, Fragment *frag, Span span)
+{
+    if (frag->record || frag->failed)
+        return frag->record;
+    RecordType *record = arena_new(elab->arena, RecordType);
+    RecordField *fields = arena_array(elab->arena, RecordField, frag->order.n + 1);
+    *record = (RecordType){.name = class_at(elab->program, frag->class_id)->full_name, .fields = fields,
+                           .class_id = frag->class_id, .size = frag->nvars};
+    for (uint32_t i = 0; i < frag->order.n; i++) {
+        Member *member = &frag->members.at[frag->order.at[i]];
+        RecordField field = {.name = member->name, .first = member->first, .count = member->count};
+        if (!field_type(elab, member, span, &field.type))
+            return NULL;
+        if (member->is_component)
+            field.count *= field.type.record->size;
+        field.fixed = node_at(elab, member->line)->flags & (AST_F_CONSTANT | AST_F_PARAMETER);
+        fields[record->n++] = field;
+    }
+    frag->record = record;
+    return record;
+}
+
+const RecordType *
+record_of_class(Elab *elab, uint32_t class_id, Span span)
+{
+    const ClassInfo *info = class_at(elab->program, class_id);
+    if (info->kind != CLASS_RECORD) {
+        diag_add(elab->diags, E0115, span, "'%s' is a %s; a value has a basic type or is a record",
+                 name_of(elab, info->full_name), ast_class_kind_name((ClassKind)info->kind));
+        return NULL;
+    }
+    uint32_t index;
+    uint64_t key = ((uint64_t)class_id << 32) | 0x40000000u;
+    if (!map_get(&elab->shared, key, &index)) {
+        index = elab->fragments.n;
+        map_put(&elab->shared, key, index);
+        fragment_of_class(elab, class_id, NULL, NULL, NULL, NONE, 0);
+    }
+    return record_of_fragment(elab, elab->fragments.at[index], span);
+}
+
+// --- references
+
+// The values of a record of parameters.
+static bool
+known_record(Elab *elab, const Target *target, uint32_t size, Span span, Reference *out)
+{
+    Value *value = arena_new(elab->scratch, Value);
+    *value = (Value){.type = out->type, .count = out->count,
+                     .elements = arena_array(elab->scratch, Expr, out->count)};
+    for (uint32_t i = 0; i < target->n; i++)
+        for (uint32_t k = 0; k < size; k++) {
+            Fragment *frag = target->spots[i].frag;
+            uint32_t local = k;
+            const Value *whole;
+            Member *member = member_of_var(&frag, &local);
+            if (!member || (member->kind != VAR_PARAMETER && member->kind != VAR_CONSTANT)) {
+                diag_add(elab->diags, E0112, span, "a value that must be known at compile time uses something "
+                                                   "that is no parameter or constant");
+                return false;
+            }
+            if (!member_value(elab, frag, member, span, &whole))
+                return false;
+            value->elements[i * size + k] = whole->elements[local];
+        }
+    out->value = value;
+    return true;
+}
+
+bool
+record_reference(Elab *elab, const Scope *scope, const Target *target, Span span, Reference *out)
+{
+    const RecordType *record = record_of_fragment(elab, target->n ? target->spots[0].frag : target->like, span);
+    out->type = (Type){.base = TYPE_RECORD, .record = record, .rank = target->rank};
+    if (!record)
+        return false;
+    memcpy(out->type.dims, target->dims, sizeof target->dims);
+    out->count = target->n * record->size;
+    out->kind = VAR_CONTINUOUS;
+    for (uint32_t i = 1; i < target->n; i++)
+        if (target->spots[i].frag->nvars != record->size) {
+            unsupported(elab, span, "an array of records that differ in structure as a value");
+            return false;
+        }
+    if (scope->structural)
+        return known_record(elab, target, record->size, span, out);
+    uint32_t *vars = arena_array(elab->scratch, uint32_t, out->count);
+    for (uint32_t i = 0; i < target->n; i++)
+        for (uint32_t k = 0; k < record->size; k++) {
+            uint32_t var = target->spots[i].var + k;
+            vars[i * record->size + k] = target->outer ? extra_outer(scope->frag, target->outer - 1, var) : var;
+        }
+    out->vars = vars;
+    return true;
+}
+
+// --- values for whole records
+
+// The record that a line declares fields of, or 0.
+static uint32_t
+record_inside(Elab *elab, uint32_t class_id, Node line)
+{
+    TypeUse use = {0};
+    uint32_t type = scope_class_quietly(elab->program, class_id, child_at(elab, line, 0));
+    bool record = type && !class_is_variable(elab, type) && type_use(elab, type, &use)
+        && class_at(elab->program, use.class_id)->kind == CLASS_RECORD;
+    vec_free(&use.dims);
+    return record ? use.class_id : 0;
+}
+
+// A record that contains itself would have fields without end.
+static bool
+within_spread(Elab *elab, Span span)
+{
+    enum { SPREAD_LIMIT = 100000 };
+    if (++elab->spread <= SPREAD_LIMIT)
+        return true;
+    diag_add(elab->diags, E0107, span, "a record with a value has more than %d parts; does it contain itself?",
+             SPREAD_LIMIT);
+    elab->stopped = true;
+    return false;
+}
+
+static Mod *spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth);
+
+static void
+spread_class(Elab *elab, Mod *made, const Mod *mod, uint32_t class_id, uint32_t depth)
+{
+    if (elab->stopped || !within_spread(elab, mod->span))
+        return;
+    scope_bases(elab->program, class_id);
+    for (uint32_t i = 0; i < class_at(elab->program, class_id)->bases.n && depth < DEPTH_LIMIT; i++)
+        if (class_at(elab->program, class_id)->bases.at[i])
+            spread_class(elab, made, mod, class_at(elab->program, class_id)->bases.at[i], depth + 1);
+    const ClassInfo *info = class_at(elab->program, class_id);
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (member->is_class)
+            continue;
+        uint32_t flags = node_at(elab, member->line)->flags;
+        Node own = child_at(elab, member->node, 1), value = own ? child_at(elab, own, 0) : 0;
+        if ((value && (flags & (AST_F_CONSTANT | AST_F_FINAL))) || mod_child(made, member->name))
+            continue;
+        Sym *fields = arena_array(elab->arena, Sym, mod->n_fields + 1);
+        if (mod->n_fields)
+            memcpy(fields, mod->fields, mod->n_fields * sizeof *fields);
+        fields[mod->n_fields] = member->name;
+        Mod *field = mod_make(elab, member->name, mod->span, mod->levels + 1);
+        field->value = mod->value;
+        field->frag = mod->frag;
+        field->of_type = mod->of_type;
+        field->giver = mod->giver;
+        field->class_id = mod->class_id;
+        field->from_outside = mod->from_outside;
+        field->fields = fields;
+        field->n_fields = mod->n_fields + 1;
+        uint32_t inside = record_inside(elab, class_id, member->line);
+        mod_add(elab, made, inside && depth < DEPTH_LIMIT ? spread_all(elab, field, inside, depth + 1) : field);
+        info = class_at(elab->program, class_id);
+    }
+}
+
+static Mod *
+spread_all(Elab *elab, Mod *mod, uint32_t class_id, uint32_t depth)
+{
+    Mod *made = mod_make(elab, mod->name, mod->span, mod->levels);
+    made->frag = mod->frag;
+    made->of_type = mod->of_type;
+    made->giver = mod->giver;
+    made->class_id = mod->class_id;
+    spread_class(elab, made, mod, class_id, depth);
+    return made;
+}
+
+// The values that a value for the whole record has overruled, or everything else.
+static Mod *
+fields_said(Elab *elab, const Mod *mod, bool overruled)
+{
+    Mod *made = arena_new(elab->arena, Mod);
+    *made = *mod;
+    made->children = NULL;
+    made->n = made->capacity = 0;
+    made->index = (Map){0};
+    if (mod->overruled != overruled) {
+        made->value = 0;
+        made->final = false;
+    }
+    if (overruled && !mod->overruled) {
+        made->line = 0;
+        made->redeclared = 0;
+    }
+    for (uint32_t i = 0; i < mod->n; i++)
+        mod_add(elab, made, fields_said(elab, mod->children[i], overruled));
+    return made;
+}
+
+Mod *
+record_spread(Elab *elab, Mod *mod, uint32_t class_id)
+{
+    elab->spread = 0;
+    Mod *explicit = fields_said(elab, mod, false);
+    explicit->value = 0;
+    explicit->final = false;
+    Mod *inside = fields_said(elab, mod, true);
+    inside->value = 0;
+    inside->final = false;
+    Mod *made = mod_merge(elab, explicit, mod_merge(elab, spread_all(elab, mod, class_id, 0), inside));
+    made->final = mod->final;
+    return made;
+}
+
+static bool
+pick_fields(ExprEnv *env, const Mod *mod, Value *value)
+{
+    for (uint32_t i = 0; i < mod->n_fields; i++) {
+        Value whole = *value;
+        if (whole.unseen) // without elements, and so without fields
+            return true;
+        if (whole.type.base != TYPE_RECORD) {
+            diag_add(env->diags, E0201, mod->span, "a record needs a record as its value, but this has type %s",
+                     type_text(env->arena, env->syms, &whole.type));
+            return false;
+        }
+        if (!field_value(env, &whole, mod->fields[i], mod->span, value))
+            return false;
+    }
+    return true;
+}
+
+bool
+mod_expression(ExprEnv *env, const Mod *mod, Value *out)
+{
+    return expression(env, mod->value, out) && pick_fields(env, mod, out);
+}
+
+// One value of an array is asked for by each element of an array of components: it is evaluated for the first.
+static bool
+evaluate_once(Elab *elab, Fragment *frag, const Mod *mod, Value *out)
+{
+    enum { SHORT = 4 };
+    uint64_t key = hash_add(hash_add((uint64_t)(uintptr_t)frag, mod->class_id), mod->value);
+    uint32_t found;
+    if (map_get(&elab->array_of, key, &found)) {
+        const ArrayValue *known = &elab->arrays.at[found];
+        if (known->frag == frag && known->class_id == mod->class_id && known->node == mod->value) {
+            *out = known->value;
+            return true;
+        }
+    }
+    if (!evaluate(elab, frag, mod->class_id, false, mod->value, out))
+        return false;
+    if (out->count > SHORT) {
+        map_put(&elab->array_of, key, elab->arrays.n);
+        vec_push(&elab->arrays, (ArrayValue){frag, mod->class_id, mod->value, *out});
+    }
+    return true;
+}
+
+static bool
+look_at(Elab *elab, const Mod *mod, bool constant, Value *out)
+{
+    Scope scope = {.frag = mod->frag, .class_id = mod->class_id, .structural = true};
+    ExprEnv env;
+    env_init(elab, &env, &scope);
+    env.arena = elab->arena;
+    if (!(constant ? evaluate_once(elab, scope.frag, mod, out)
+                   : evaluate_type(elab, scope.frag, mod->class_id, mod->value, out)))
+        return false;
+    if (!mod->n_fields)
+        return true;
+    scope.frag = mod->frag;
+    return pick_fields(&env, mod, out);
+}
+
+bool
+mod_evaluate(Elab *elab, const Mod *mod, Value *out)
+{
+    return look_at(elab, mod, true, out);
+}
+
+bool
+mod_type(Elab *elab, const Mod *mod, Value *out)
+{
+    return look_at(elab, mod, false, out);
+}

@@ -1,0 +1,853 @@
+// What names mean: lookup of classes and members.
+//
+// Purpose: simple and composite names as seen from inside a class. Method: Modelica 3.6, sections 5.3
+// (static name lookup: own and inherited members, qualified then unqualified imports, then the enclosing
+// class; encapsulated classes see what is predefined only), 7.1 (extends), 13.2 (imports).
+// Contract: classes.h. Every answer is remembered per (class, name). Complexity: constant after the first
+// time.
+#include "frontend/names/classes.h"
+#include "frontend/text/other_names.h"
+
+#include <string.h>
+
+#include "frontend/names/names.h"
+#include "runtime/model/nearest.h"
+
+bool
+scope_is_predefined(uint32_t class_id)
+{
+    return class_id < CLASSID_FIRST;
+}
+
+const char *
+scope_name_text(Program *program, Node name)
+{
+    Out out = {0};
+    const AstNode *at = ast_at(&program->ast, name);
+    for (uint32_t i = 0; i < at->nchild; i++) {
+        if (i || (at->flags & AST_F_DOT))
+            out_char(&out, '.');
+        out_text(&out, sym_text(program->syms, ast_at(&program->ast,
+                                                      ast_child(&program->ast, name, i))->sym));
+    }
+    const char *text = arena_strndup(program->arena, out.text ? out.text : "", out.length);
+    out_free(&out);
+    return text;
+}
+
+static bool
+own_member(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    ClassInfo *info = class_at(program, class_id);
+    uint32_t index;
+    if (!map_get(&info->by_name, name, &index))
+        return false;
+    const ClassMember *member = &info->members.at[index];
+    *found = (Found){.member = member, .owner = class_id, .class_id = member->is_class ? member->class_id
+                     : 0};
+    return true;
+}
+
+// Remembered lookups: `from_inside` tells scope_find from scope_member.
+static bool
+cached(Program *program, uint32_t class_id, Sym name, bool from_inside, Found *found, bool *known)
+{
+    uint32_t index;
+    uint64_t key = ((uint64_t)class_id << 33) | ((uint64_t)name << 1) | from_inside;
+    *known = map_get(&program->found_cache, key, &index);
+    if (*known)
+        *found = program->found.at[index];
+    return *known && (found->member || found->class_id);
+}
+
+static void
+remember(Program *program, uint32_t class_id, Sym name, bool from_inside, Found found)
+{
+    uint64_t key = ((uint64_t)class_id << 33) | ((uint64_t)name << 1) | from_inside;
+    map_put(&program->found_cache, key, program->found.n);
+    vec_push(&program->found, found);
+}
+
+// While bases are being resolved answers may be incomplete and are not remembered.
+static bool
+bases_known(Program *program, uint32_t class_id)
+{
+    return class_at(program, class_id)->bases_state != 1;
+}
+
+// Whether an extends clause leaves out the component of this name.
+static bool
+extends_leaves_out(const Ast *ast, Node extends, Sym name)
+{
+    Node mods = extends_modifications(ast, extends);
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node argument = ast_child(ast, mods, i);
+        if (ast_kind(ast, argument) == AST_DESELECT && deselected_component(ast, argument) == name)
+            return true;
+    }
+    return false;
+}
+
+bool
+scope_member(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    bool known;
+    if (cached(program, class_id, name, false, found, &known))
+        return true;
+    if (known)
+        return false;
+    Found answer = {0};
+    bool ok = own_member(program, class_id, name, &answer);
+    scope_bases(program, class_id);
+    for (uint32_t i = 0; !ok && i < class_at(program, class_id)->bases.n; i++) {
+        uint32_t base = class_at(program, class_id)->bases.at[i];
+        ok = base && !extends_leaves_out(&program->ast, class_at(program, class_id)->extends.at[i], name)
+          && scope_member(program, base, name, &answer);
+    }
+    if (bases_known(program, class_id))
+        remember(program, class_id, name, false, answer);
+    *found = answer;
+    return ok;
+}
+
+// Follows the names of `name` from child `first` on, inside `class_id`.
+static uint32_t
+follow(Program *program, uint32_t class_id, Node name, uint32_t first)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild;
+    for (uint32_t i = first; i < n && class_id; i++) {
+        Found found;
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        class_id = scope_member(program, class_id, part, &found) ? found.class_id : 0;
+    }
+    return class_id;
+}
+
+// Imported names are looked up from the top level.
+static uint32_t
+import_class(Program *program, uint32_t class_id, uint32_t index)
+{
+    ClassImport *import = &class_at(program, class_id)->imports.at[index];
+    if (import->resolved || import->failed)
+        return import->resolved;
+    import->failed = true; // an import that leads back to itself finds nothing
+    Node name = import->name;
+    uint32_t target = follow(program, CLASSID_ROOT, name, 0);
+    import = &class_at(program, class_id)->imports.at[index];
+    import->resolved = target;
+    import->failed = !target;
+    return target;
+}
+
+// import A.B.c where c is a constant of package A.B
+static bool
+import_component(Program *program, Node name, Found *found)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild, class_id = CLASSID_ROOT;
+    for (uint32_t i = 0; i < n; i++) {
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        if (!class_id || !scope_member(program, class_id, part, found))
+            return false;
+        class_id = found->class_id;
+    }
+    return n > 1 && found->member;
+}
+
+// The name that is nearest to the first part that is not there.
+static void
+help_import(Program *program, Node name, Diag *diag)
+{
+    uint32_t n = ast_at(&program->ast, name)->nchild, at = CLASSID_ROOT;
+    Out path = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        Found found;
+        Sym part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        if (scope_member(program, at, part, &found) && found.class_id) {
+            out_printf(&path, "%s.", sym_text(program->syms, part));
+            at = found.class_id;
+            continue;
+        }
+        const char *near = at ? scope_nearest(program, at, part, true) : NULL;
+        if (near)
+            diag_help(diag, "did you mean '%s%s'?", path.text ? path.text : "", near);
+        break;
+    }
+    out_free(&path);
+}
+
+static void
+report_import(Program *program, uint32_t class_id, uint32_t index)
+{
+    Node name = class_at(program, class_id)->imports.at[index].name;
+    if (class_at(program, class_id)->imports.at[index].reported)
+        return;
+    class_at(program, class_id)->imports.at[index].reported = true;
+    Diag *diag = diag_add(program->diags, E0120, ast_at(&program->ast, name)->span, "there is no package or class '%s'",
+                          scope_name_text(program, name));
+    help_import(program, name, diag);
+}
+
+// All parts but that which is imported are packages, and none is protected (section 13.2.1).
+static void
+check_import(Program *program, uint32_t class_id, uint32_t index)
+{
+    ClassImport *import = &class_at(program, class_id)->imports.at[index];
+    Node name = import->name;
+    uint32_t n = ast_at(&program->ast, name)->nchild, at = CLASSID_ROOT;
+    bool whole = import->all || import->last;
+    if (import->checked)
+        return;
+    import->checked = true;
+    for (uint32_t i = 0; i < n + (import->last != 0) && at; i++) {
+        Found found;
+        Node part = i < n ? ast_child(&program->ast, name, i) : name;
+        Sym sym = i < n ? ast_at(&program->ast, part)->sym : class_at(program, class_id)->imports.at[index].last;
+        if (!scope_member(program, at, sym, &found))
+            return;
+        const ClassInfo *info = found.class_id ? class_at(program, found.class_id) : NULL;
+        if (found.member && found.member->is_protected) {
+            Diag *diag = diag_add(program->diags, E0125, ast_at(&program->ast, part)->span,
+                                  "'%s' is protected in '%s' and cannot be imported", sym_text(program->syms, sym),
+                                  sym_text(program->syms, class_at(program, found.owner)->full_name));
+            diag_note(diag, ast_at(&program->ast, found.member->node)->span, "declared here");
+        }
+        if (i + !whole < n && info && info->kind != CLASS_PACKAGE && info->kind != CLASS_CLASS && info->kind != CLASS_OPERATOR)
+            diag_add(program->diags, E0120, ast_at(&program->ast, part)->span, "'%s' is a %s; imports come from packages",
+                     sym_text(program->syms, info->full_name), ast_class_kind_name((ClassKind)info->kind));
+        at = found.class_id;
+    }
+}
+
+static bool
+find_qualified(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        ClassImport import = class_at(program, class_id)->imports.at[i];
+        if (import.all || import.alias != name)
+            continue;
+        check_import(program, class_id, i);
+        uint32_t target = import_class(program, class_id, i);
+        if (import.last) {
+            if (target && scope_member(program, target, import.last, found))
+                return true;
+        } else if (target) {
+            *found = (Found){.class_id = target};
+            return true;
+        } else if (import_component(program, import.name, found)) {
+            return true;
+        }
+        report_import(program, class_id, i);
+    }
+    return false;
+}
+
+static void
+report_ambiguous(Program *program, Node import, Sym name, const Found *one, const Found *other)
+{
+    Diag *diag = diag_add(program->diags, E0120, ast_at(&program->ast, import)->span,
+                          "'%s' is imported from '%s' and from '%s'", sym_text(program->syms, name),
+                          sym_text(program->syms, class_at(program, one->owner)->full_name),
+                          sym_text(program->syms, class_at(program, other->owner)->full_name));
+    diag_help(diag, "import the one that is meant by its name");
+}
+
+static bool
+find_imported(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    if (find_qualified(program, class_id, name, found))
+        return true;
+    bool any = false;
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        Found other;
+        if (!class_at(program, class_id)->imports.at[i].all)
+            continue;
+        uint32_t target = import_class(program, class_id, i);
+        if (!target) {
+            report_import(program, class_id, i);
+            continue;
+        }
+        check_import(program, class_id, i);
+        if (!scope_member(program, target, name, &other) || other.member->is_protected)
+            continue;
+        if (!any)
+            *found = other;
+        else if (other.member->node != found->member->node)
+            report_ambiguous(program, class_at(program, class_id)->imports.at[i].name, name, found, &other);
+        any = true;
+    }
+    return any;
+}
+
+void
+scope_check_imports(Program *program, uint32_t class_id)
+{
+    for (uint32_t i = 0; i < class_at(program, class_id)->imports.n; i++) {
+        ClassImport import = class_at(program, class_id)->imports.at[i];
+        uint32_t target = import_class(program, class_id, i);
+        Found found;
+        if (target ? import.last && !scope_member(program, target, import.last, &found)
+                   : import.all || import.last || !import_component(program, import.name, &found))
+            report_import(program, class_id, i);
+    }
+}
+
+// `own_bases` is false while the bases of class_id itself are looked up.
+static bool
+find_from(Program *program, uint32_t class_id, Sym name, bool own_bases, Found *found)
+{
+    uint32_t at = class_id;
+    bool closed = false;
+    while (at != CLASSID_ROOT && at) {
+        bool inherited = own_bases || at != class_id;
+        if (class_at(program, at)->bases_state == 1)
+            inherited = false;
+        if (inherited ? scope_member(program, at, name, found) : own_member(program, at, name, found))
+            return true;
+        if (find_imported(program, at, name, found))
+            return true;
+        closed |= (class_at(program, at)->flags & AST_F_ENCAPSULATED) != 0;
+        at = closed ? CLASSID_ROOT : class_at(program, at)->parent;
+    }
+    bool ok = own_member(program, CLASSID_ROOT, name, found) && (!closed || scope_is_predefined(found->class_id));
+    if (!ok)
+        *found = (Found){0};
+    return ok;
+}
+
+bool
+scope_find(Program *program, uint32_t class_id, Sym name, Found *found)
+{
+    bool known;
+    if (cached(program, class_id, name, true, found, &known))
+        return true;
+    if (known)
+        return false;
+    Found answer = {0};
+    bool ok = find_from(program, class_id, name, true, &answer);
+    bool stable = true;
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent)
+        stable &= bases_known(program, at);
+    if (stable)
+        remember(program, class_id, name, true, answer);
+    *found = answer;
+    return ok;
+}
+
+uint32_t
+scope_capsule(Program *program, uint32_t class_id, Sym name)
+{
+    Found found;
+    uint32_t capsule = 0;
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent) {
+        if (capsule && scope_member(program, at, name, &found))
+            return capsule;
+        if (!capsule && (class_at(program, at)->flags & AST_F_ENCAPSULATED))
+            capsule = at;
+    }
+    return capsule && own_member(program, CLASSID_ROOT, name, &found) ? capsule : 0;
+}
+
+static uint32_t
+find_class(Program *program, uint32_t class_id, Node name, bool own_bases)
+{
+    const AstNode *at = ast_at(&program->ast, name);
+    if (at->flags & AST_F_DOT)
+        return follow(program, CLASSID_ROOT, name, 0);
+    Found found;
+    Sym first = ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym;
+    bool ok = own_bases ? scope_find(program, class_id, first, &found)
+                        : find_from(program, class_id, first, false, &found);
+    return ok && found.class_id ? follow(program, found.class_id, name, 1) : 0;
+}
+
+// --- nearest names
+
+typedef VEC(const char *) Names;
+typedef enum NamesOf { NAMES_OF_ALL, NAMES_OF_CLASSES } NamesOf;
+
+// All classes that class_id is made of: itself and its bases, each once, nearest first.
+static void
+collect_bases(Program *program, uint32_t class_id, U32Vec *all)
+{
+    Map seen = {0};
+    uint32_t old;
+    map_put(&seen, class_id, 1);
+    vec_push(all, class_id);
+    for (uint32_t next = 0; next < all->n; next++) {
+        const ClassInfo *info = class_at(program, all->at[next]);
+        for (uint32_t i = 0; i < info->bases.n; i++) {
+            uint32_t base = info->bases.at[i];
+            if (!base || map_get(&seen, base, &old))
+                continue;
+            map_put(&seen, base, 1);
+            vec_push(all, base);
+        }
+    }
+    map_free(&seen);
+}
+
+static void
+collect_members(Program *program, uint32_t class_id, NamesOf of, Names *names)
+{
+    U32Vec all = {0};
+    collect_bases(program, class_id, &all);
+    for (uint32_t k = 0; k < all.n; k++) {
+        const ClassInfo *info = class_at(program, all.at[k]);
+        for (uint32_t i = 0; i < info->members.n && names->n < 100000; i++)
+            if (of != NAMES_OF_CLASSES || info->members.at[i].is_class)
+                vec_push(names, sym_text(program->syms, info->members.at[i].name));
+    }
+    vec_free(&all);
+}
+
+static const char *
+nearest_of(Program *program, uint32_t class_id, Sym name, bool members_only, NamesOf of)
+{
+    Names names = {0};
+    if (diags_full(program->diags)) // the message is not shown; a file of wrong names would take quadratic time
+        return NULL;
+    for (uint32_t at = class_id; at; at = class_at(program, at)->parent) {
+        collect_members(program, at, of, &names);
+        const ClassInfo *info = class_at(program, at);
+        for (uint32_t i = 0; i < info->imports.n && !members_only; i++) {
+            if (info->imports.at[i].alias)
+                vec_push(&names, sym_text(program->syms, info->imports.at[i].alias));
+            else if (info->imports.at[i].resolved)
+                collect_members(program, info->imports.at[i].resolved, of, &names);
+        }
+        if (members_only || at == CLASSID_ROOT)
+            break;
+    }
+    // The name itself may stand there, as the alias of an import that leads nowhere.
+    const char *text = sym_text(program->syms, name);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names.n; i++)
+        if (strcmp(names.at[i], text))
+            names.at[kept++] = names.at[i];
+    const char *near = kept ? nearest_name(text, names.at, kept) : NULL;
+    vec_free(&names);
+    return near;
+}
+
+const char *
+scope_parameters(Program *program, uint32_t class_id)
+{
+    enum { MOST = 8 };
+    U32Vec all = {0};
+    Out out = {0};
+    uint32_t n = 0;
+    collect_bases(program, class_id, &all);
+    for (uint32_t k = 0; k < all.n; k++) {
+        const ClassInfo *info = class_at(program, all.at[k]);
+        for (uint32_t i = 0; i < info->members.n; i++) {
+            const ClassMember *member = &info->members.at[i];
+            uint32_t flags = member->is_class ? 0 : ast_at(&program->ast, member->line)->flags;
+            if (member->is_protected || !(flags & AST_F_PARAMETER) || (flags & AST_F_FINAL))
+                continue;
+            out_printf(&out, "%s'%s'", n ? ", " : "", sym_text(program->syms, member->name));
+            n++;
+        }
+    }
+    const char *text = n && n <= MOST ? arena_strndup(program->arena, out.text, out.length) : NULL;
+    out_free(&out);
+    vec_free(&all);
+    return text;
+}
+
+const char *
+scope_nearest(Program *program, uint32_t class_id, Sym name, bool members_only)
+{
+    return nearest_of(program, class_id, name, members_only, NAMES_OF_ALL);
+}
+
+// An import by this name failed and has been reported: what follows from it is not worth a message.
+bool
+scope_import_failed(const Program *program, uint32_t class_id, Sym name)
+{
+    for (uint32_t at = class_id; at && at != CLASSID_ROOT; at = class_at(program, at)->parent) {
+        const ClassInfo *info = class_at(program, at);
+        for (uint32_t i = 0; i < info->imports.n; i++)
+            if (info->imports.at[i].alias == name && info->imports.at[i].reported)
+                return true;
+    }
+    return false;
+}
+
+// Predefined types of Modelica that belong to parts of the language without a meaning here.
+static bool
+is_later_type(const char *name)
+{
+    return !strcmp(name, "Clock");
+}
+
+// The package with the names of the Modelica Standard Library that is mdlc's own, or a class in it.
+static bool
+is_own_modelica(const Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    const char *name = sym_text(program->syms, info->full_name);
+    size_t length = strcspn(name, ".");
+    return info->node && length == strlen("Modelica") && !memcmp(name, "Modelica", length)
+        && sources_in_library(program->sources, ast_at(&program->ast, info->node)->span.lo);
+}
+
+// A class of this name in another package of the same library: further inside if there is one, then with the shortest path.
+static const char *
+class_elsewhere(const Program *program, uint32_t in, Sym name)
+{
+    const char *from = sym_text(program->syms, class_at(program, in)->full_name), *best = NULL;
+    size_t top = strcspn(from, "."), own = strlen(from);
+    bool best_inside = false;
+    for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
+        const ClassInfo *info = class_at(program, id);
+        if (info->name != name || !info->node || info->origin)
+            continue;
+        const char *text = sym_text(program->syms, info->full_name);
+        bool same_library = !strncmp(text, from, top) && text[top] == '.';
+        bool inside = !strncmp(text, from, own) && text[own] == '.';
+        if (!same_library || (best && (inside < best_inside || (inside == best_inside && strlen(text) >= strlen(best)))))
+            continue;
+        best = text;
+        best_inside = inside;
+    }
+    return best;
+}
+
+static void
+report_class(Program *program, uint32_t class_id, Node name)
+{
+    const AstNode *at = ast_at(&program->ast, name);
+    if (scope_import_failed(program, class_id, ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym))
+        return;
+    if (is_later_type(scope_name_text(program, name))) {
+        diag_add(program->diags, E0701, at->span, "the predefined type '%s' is not supported yet",
+                 scope_name_text(program, name));
+        return;
+    }
+    // The first part that is not known is the one to correct: it gets the caret.
+    Found found;
+    uint32_t in = class_id, i = 0;
+    Sym part;
+    bool members = false, ok;
+    for (;; i++) {
+        part = ast_at(&program->ast, ast_child(&program->ast, name, i))->sym;
+        ok = members ? scope_member(program, in, part, &found) : scope_find(program, in, part, &found);
+        if (!ok || !found.class_id || i + 1 == at->nchild)
+            break;
+        in = found.class_id;
+        members = true;
+    }
+    Span span = ast_at(&program->ast, ast_child(&program->ast, name, i))->span;
+    bool counted = diags_full(program->diags); // only, so that nothing needs to be looked for
+    Diag *diag = diag_add(program->diags, E0102, span, "there is no class or type '%s'", scope_name_text(program, name));
+    if (counted)
+        return;
+    const char *usual = at->nchild == 1 ? usual_name(sym_text(program->syms, part)) : NULL;
+    const char *elsewhere = members && i + 1 == at->nchild ? class_elsewhere(program, in, part) : NULL;
+    const char *library = !ok && !usual && i + 1 == at->nchild && i < 2 ? program_library_class(program, sym_text(program->syms, part)) : NULL;
+    const char *here = members && !ok ? other_name(sym_text(program->syms, class_at(program, in)->full_name), sym_text(program->syms, part))
+                                      : NULL;
+    const char *near = ok ? NULL : usual ? usual : elsewhere ? elsewhere
+                      : nearest_of(program, in, part, members, NAMES_OF_CLASSES);
+    uint32_t capsule = ok || members ? 0 : scope_capsule(program, class_id, part);
+    if (ok && !found.class_id)
+        diag_help(diag, "'%s' is a component, not a class", sym_text(program->syms, part));
+    else if (capsule)
+        diag_help(diag, "'%s' is encapsulated: import what it uses of the classes around it",
+                  sym_text(program->syms, class_at(program, capsule)->full_name));
+    else if (here)
+        diag_help(diag, "the library calls it '%s'", here);
+    else if (library && !(members && near))
+        diag_help(diag, "libraries have it: %s", library);
+    else if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+    else if (!ok && is_own_modelica(program, in))
+        diag_help(diag, "a part of the Modelica Standard Library comes with mdlc; --path DIR gives the whole");
+}
+
+// Whether a class has constants and classes only (section 4.7).
+static bool
+is_like_package(Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    if (info->kind == CLASS_PACKAGE || info->kind == CLASS_OPERATOR || class_id == CLASSID_ROOT)
+        return true;
+    if (scope_is_predefined(class_id) || info->kind == CLASS_FUNCTION)
+        return false;
+    const Ast *ast = &program->ast;
+    for (uint32_t i = 0; ast_kind(ast, info->body) == AST_BODY && i < ast_at(ast, info->body)->nchild; i++) {
+        AstKind kind = ast_kind(ast, ast_child(ast, info->body, i));
+        if (kind != AST_PUBLIC && kind != AST_PROTECTED && kind != AST_ANNOTATION)
+            return false;
+    }
+    for (uint32_t i = 0; i < info->members.n; i++)
+        if (!info->members.at[i].is_class && !(ast_at(ast, info->members.at[i].line)->flags & AST_F_CONSTANT))
+            return false;
+    scope_bases(program, class_id);
+    for (uint32_t i = 0; i < class_at(program, class_id)->bases.n; i++)
+        if (class_at(program, class_id)->bases.at[i] && !is_like_package(program, class_at(program, class_id)->bases.at[i]))
+            return false;
+    return true;
+}
+
+bool
+scope_look_inside(Program *program, uint32_t class_id, const Found *found, Span span)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    const char *class_name = sym_text(program->syms, info->full_name);
+    if (!program->part && (info->flags & AST_F_PARTIAL)) {
+        Diag *diag = diag_add(program->diags, E0106, span, "'%s' is partial: a model cannot use what stands in it", class_name);
+        diag_help(diag, "extend it, and use the class that does");
+        return false;
+    }
+    if (!found->member || is_like_package(program, class_id)
+        || (found->member->is_class && (ast_at(&program->ast, found->member->node)->flags & AST_F_ENCAPSULATED)))
+        return true;
+    Diag *diag = diag_add(program->diags, E0119, span, "'%s' stands in the %s '%s', which is no package, and is not encapsulated",
+                          sym_text(program->syms, found->member->name), ast_class_kind_name((ClassKind)info->kind), class_name);
+    diag_note(diag, ast_at(&program->ast, found->member->node)->span, "declared here");
+    diag_help(diag, "only from a component of '%s' it is reached by a dot; put it into a package%s", class_name,
+              found->member->is_class ? ", or write 'encapsulated' in front of it" : "");
+    return false;
+}
+
+// Protected classes are not reached by dots (section 5.3.2), and classes that are no packages show what is encapsulated.
+static void
+check_parts(Program *program, uint32_t class_id, Node name)
+{
+    const Ast *ast = &program->ast;
+    Found found = {.class_id = CLASSID_ROOT};
+    for (uint32_t i = 0; i < ast_at(ast, name)->nchild; i++) {
+        Node part = ast_child(ast, name, i);
+        bool inside = i || (ast_at(ast, name)->flags & AST_F_DOT);
+        Sym sym = ast_at(ast, part)->sym;
+        uint32_t in = found.class_id;
+        if (!(inside ? scope_member(program, in, sym, &found) : scope_find(program, class_id, sym, &found)))
+            return;
+        if (inside && !scope_look_inside(program, in, &found, ast_at(ast, part)->span))
+            return;
+        if (!i || !found.member || !found.member->is_protected)
+            continue;
+        Diag *diag = diag_add(program->diags, E0125, ast_at(ast, part)->span,
+                              "'%s' is protected in '%s' and cannot be used from outside", sym_text(program->syms, sym),
+                              sym_text(program->syms, class_at(program, found.owner)->full_name));
+        diag_note(diag, ast_at(ast, found.member->node)->span, "declared here");
+        return;
+    }
+}
+
+uint32_t
+scope_class(Program *program, uint32_t class_id, Node name)
+{
+    uint32_t target = find_class(program, class_id, name, true);
+    if (!target)
+        report_class(program, class_id, name);
+    else if (ast_at(&program->ast, name)->nchild > 1)
+        check_parts(program, class_id, name);
+    return target;
+}
+
+uint32_t
+scope_class_quietly(Program *program, uint32_t class_id, Node name)
+{
+    return find_class(program, class_id, name, true);
+}
+
+uint32_t
+scope_predefined(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; class_id && !scope_is_predefined(class_id) && depth < DEPTH_LIMIT; depth++) {
+        scope_bases(program, class_id);
+        const ClassInfo *info = class_at(program, class_id);
+        class_id = info->bases.n == 1 && (info->kind == CLASS_TYPE || ast_kind(&program->ast, info->body) == AST_SHORT) ? info->bases.at[0] : 0;
+    }
+    return scope_is_predefined(class_id) && class_id != CLASSID_ROOT ? class_id : 0;
+}
+
+uint32_t
+scope_class_by_path(Program *program, const char *path)
+{
+    uint32_t class_id = CLASSID_ROOT;
+    while (class_id && *path) {
+        const char *dot = strchr(path, '.');
+        size_t length = dot ? (size_t)(dot - path) : strlen(path);
+        Found found;
+        Sym name = sym_make(program->syms, path, length);
+        class_id = scope_member(program, class_id, name, &found) ? found.class_id : 0;
+        path += length + (dot != NULL);
+    }
+    return class_id == CLASSID_ROOT ? 0 : class_id;
+}
+
+// --- base classes
+
+// `redeclare model extends M`: the class M that the enclosing class inherits, with everything else that this one
+// redeclares (section 7.3.1).
+static uint32_t
+inherited_class(Program *program, uint32_t class_id, Sym name)
+{
+    uint32_t parent = class_at(program, class_id)->parent;
+    for (uint32_t i = 0; i < class_at(program, parent)->extends.n; i++) {
+        Node extends = class_at(program, parent)->extends.at[i], type = ast_child(&program->ast, extends, 0);
+        Found found;
+        uint32_t base = i == 0 && class_extends_inherited(program, parent)
+                      ? inherited_class(program, parent, class_at(program, parent)->name)
+                      : type ? find_class(program, parent, type, false) : 0;
+        if (base && !scope_is_predefined(base))
+            base = program_specialise_base(program, parent, extends, base, name);
+        if (base && scope_member(program, base, name, &found) && found.class_id)
+            return found.class_id;
+    }
+    return 0;
+}
+
+static uint32_t
+named_base(Program *program, uint32_t class_id, Node extends)
+{
+    Node name = ast_child(&program->ast, extends, 0);
+    uint32_t base = 0;
+    if (ast_at(&program->ast, extends)->flags & AST_F_REDECLARE) {
+        Sym own = class_at(program, class_id)->name;
+        base = inherited_class(program, class_id, own);
+        if (!base)
+            diag_add(program->diags, E0103, ast_at(&program->ast, name)->span,
+                     "there is no inherited class '%s' that could be extended", sym_text(program->syms, own));
+    } else if (name) {
+        base = find_class(program, class_id, name, false);
+        if (!base)
+            report_class(program, class_id, name);
+    }
+    return base;
+}
+
+// Which kinds of classes a class of some kind may extend besides its own kind and `class` (section 7.1.3), as bits.
+static uint32_t
+kinds_extended(ClassKind kind)
+{
+    switch (kind) {
+    case CLASS_PACKAGE: case CLASS_OPERATOR: case CLASS_TYPE:
+        return 0;
+    case CLASS_FUNCTION: case CLASS_OPERATOR_FUNCTION:
+        return 1u << CLASS_FUNCTION | 1u << CLASS_OPERATOR_FUNCTION;
+    case CLASS_RECORD: case CLASS_OPERATOR_RECORD:
+        return 1u << CLASS_RECORD;
+    case CLASS_CONNECTOR:
+        return 1u << CLASS_RECORD | 1u << CLASS_TYPE;
+    case CLASS_BLOCK:
+        return 1u << CLASS_RECORD | 1u << CLASS_CONNECTOR;
+    default:
+        return ~0u;
+    }
+}
+
+// An operator record that is written in a class, which therefore cannot be extended (section 4.6); 0: there is none.
+static uint32_t
+operator_record_inside(const Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < info->members.n && !found; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (!member->is_class)
+            continue;
+        bool record = ast_at(&program->ast, member->node)->kind_of == CLASS_OPERATOR_RECORD;
+        found = record ? member->class_id : operator_record_inside(program, member->class_id);
+    }
+    return found;
+}
+
+static bool
+may_extend(Program *program, uint32_t class_id, uint32_t base, Node extends)
+{
+    const ClassInfo *own = class_at(program, class_id), *info = class_at(program, base);
+    ClassKind kind = (ClassKind)own->kind;
+    bool basic = base >= CLASSID_REAL && base <= CLASSID_STRING; // for types and connectors only
+    if (basic && (kind == CLASS_MODEL || kind == CLASS_BLOCK || kind == CLASS_PACKAGE || kind == CLASS_FUNCTION || kind == CLASS_RECORD)) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "'%s' is a %s and cannot extend the predefined type '%s'", sym_text(program->syms, own->full_name),
+                              ast_class_kind_name(kind), sym_text(program->syms, info->name));
+        diag_help(diag, "a type with other attributes begins with 'type'");
+        return false;
+    }
+    Node record = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : info->node;
+    if (record && ast_at(&program->ast, record)->kind_of == CLASS_OPERATOR_RECORD) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "the operator record '%s' cannot be extended", sym_text(program->syms, info->full_name));
+        diag_help(diag, "a short class with other attributes can be made of it: operator record A = B(...)");
+        return false;
+    }
+    uint32_t inside = scope_is_predefined(base) || ast_kind(&program->ast, extends) == AST_SHORT ? 0 : operator_record_inside(program, base);
+    if (inside) {
+        Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                              "'%s' contains the operator record '%s' and cannot be extended", sym_text(program->syms, info->full_name),
+                              sym_text(program->syms, class_at(program, inside)->full_name));
+        diag_note(diag, ast_at(&program->ast, class_at(program, inside)->node)->span, "declared here");
+        return false;
+    }
+    if (scope_is_predefined(base) || info->kind == own->kind || info->kind == CLASS_CLASS || ast_kind(&program->ast, extends) == AST_SHORT
+        || kinds_extended(kind) >> info->kind & 1)
+        return true;
+    Diag *diag = diag_add(program->diags, E0115, ast_at(&program->ast, ast_child(&program->ast, extends, 0))->span,
+                          "'%s' is a %s and cannot extend the %s '%s'", sym_text(program->syms, own->full_name),
+                          ast_class_kind_name(kind), ast_class_kind_name((ClassKind)info->kind),
+                          sym_text(program->syms, info->full_name));
+    diag_note(diag, ast_at(&program->ast, info->node)->span, "declared here");
+    return false;
+}
+
+static void
+resolve_base(Program *program, uint32_t class_id, Node extends)
+{
+    Node name = ast_child(&program->ast, extends, 0);
+    uint32_t base = named_base(program, class_id, extends);
+    if (base && !may_extend(program, class_id, base, extends))
+        base = 0;
+    if (base && program->depth > DEPTH_LIMIT) {
+        diag_add(program->diags, E0107, ast_at(&program->ast, name)->span,
+                 "classes extend each other more than %d levels deep", DEPTH_LIMIT);
+        base = 0;
+    }
+    if (base && !scope_is_predefined(base)) {
+        if (base != class_id)
+            scope_bases(program, base);
+        if (class_at(program, base)->bases_state == 1) {
+            diag_add(program->diags, E0108, ast_at(&program->ast, name)->span,
+                     "class '%s' extends itself", sym_text(program->syms,
+                                                           class_at(program, base)->full_name));
+            base = 0;
+        }
+    }
+    if (base && !scope_is_predefined(base))
+        base = program_specialise_base(program, class_id, extends, base, 0);
+    vec_push(&class_at(program, class_id)->bases, base);
+}
+
+void
+scope_bases(Program *program, uint32_t class_id)
+{
+    if (class_at(program, class_id)->bases_state)
+        return;
+    class_at(program, class_id)->bases_state = 1;
+    program->depth++;
+    for (uint32_t i = 0; i < class_at(program, class_id)->extends.n; i++)
+        resolve_base(program, class_id, class_at(program, class_id)->extends.at[i]);
+    class_at(program, class_id)->bases_state = 2;
+    program->depth--;
+    if (!class_at(program, class_id)->origin)
+        check_redeclares(program, class_id);
+}
+
+bool
+scope_is_base(Program *program, uint32_t base, uint32_t class_id)
+{
+    if (base == class_id)
+        return true;
+    U32Vec all = {0};
+    bool found = false;
+    scope_bases(program, class_id);
+    collect_bases(program, class_id, &all);
+    for (uint32_t i = 0; i < all.n; i++)
+        found |= program_origin(program, all.at[i]) == program_origin(program, base);
+    vec_free(&all);
+    return found;
+}

@@ -1,0 +1,384 @@
+// Classes with replaced members.
+//
+// Purpose: `redeclare` of classes, and other values of a package's constants (Modelica 3.6, sections 7.3 and 13.2).
+// Method: what a name means is found through class ids (scope.c), so a class in which one member is another is a
+// class of its own: a copy that shares the syntax tree, whose member table names the replacement, whose nested classes
+// are copied (they look names up through it), and whose bases are specialised in turn when they have the member.
+// Copies are kept by class and replacements, so that equal redeclarations are one class and share fragments.
+// Contract: classes.h. Complexity: linear in the members of the copied classes, once per set of replacements.
+#include "frontend/names/classes.h"
+#include "frontend/names/names.h"
+
+uint32_t
+program_origin(const Program *program, uint32_t class_id)
+{
+    uint32_t origin = class_at(program, class_id)->origin;
+    return origin ? origin : class_id;
+}
+
+uint32_t
+program_add_class(Program *program, ClassInfo info)
+{
+    ClassInfo *stored = arena_new(program->arena, ClassInfo);
+    *stored = info;
+    program->outer_classes |= (info.flags & AST_F_OUTER) != 0;
+    vec_push(&program->classes, stored);
+    return program->classes.n - 1;
+}
+
+const Replacement *
+program_replacement(const Program *program, uint32_t class_id, Sym name)
+{
+    const ClassInfo *info = class_at(program, class_id);
+    for (uint32_t i = 0; i < info->replacements.n; i++)
+        if (info->replacements.at[i].name == name)
+            return &info->replacements.at[i];
+    return NULL;
+}
+
+// --- copies
+
+static uint32_t
+copy_class(Program *program, uint32_t class_id, uint32_t parent, const Replacements *list)
+{
+    const ClassInfo *from = class_at(program, class_id);
+    ClassInfo info = *from;
+    info.parent = parent;
+    info.origin = program_origin(program, class_id);
+    memset(&info.members, 0, sizeof info.members);
+    memset(&info.by_name, 0, sizeof info.by_name);
+    memset(&info.imports, 0, sizeof info.imports);
+    memset(&info.extends, 0, sizeof info.extends);
+    memset(&info.bases, 0, sizeof info.bases);
+    memset(&info.replacements, 0, sizeof info.replacements);
+    info.bases_state = 0;
+    vec_append(&info.imports, from->imports.at, from->imports.n);
+    vec_append(&info.extends, from->extends.at, from->extends.n);
+    vec_append(&info.replacements, from->replacements.at, from->replacements.n);
+    for (uint32_t i = 0; list && i < list->n; i++)
+        vec_push(&info.replacements, list->at[i]);
+    uint32_t made = program_add_class(program, info);
+    ClassInfo *copy = class_at(program, made);
+    for (uint32_t i = 0; i < from->members.n; i++) {
+        ClassMember member = from->members.at[i];
+        const Replacement *other = member.is_class && list ? program_replacement(program, made, member.name) : NULL;
+        if (other && other->class_id)
+            member.class_id = other->class_id;
+        else if (member.is_class)
+            member.class_id = copy_class(program, member.class_id, made, NULL);
+        map_put(&copy->by_name, member.name, copy->members.n);
+        vec_push(&copy->members, member);
+    }
+    return made;
+}
+
+static uint64_t
+key_of(uint32_t class_id, const Replacements *list)
+{
+    uint64_t key = hash_mix(class_id);
+    for (uint32_t i = 0; i < list->n; i++) {
+        key = hash_add(key, list->at[i].name);
+        key = hash_add(key, (uint64_t)list->at[i].class_id << 32 | list->at[i].value);
+        key = hash_add(key, list->at[i].scope);
+    }
+    return key;
+}
+
+static bool
+same_replacements(const Replacements *a, uint32_t from, const Replacements *b)
+{
+    bool same = a->n - from == b->n;
+    for (uint32_t i = 0; same && i < b->n; i++)
+        same = a->at[from + i].name == b->at[i].name && a->at[from + i].class_id == b->at[i].class_id
+            && a->at[from + i].value == b->at[i].value && a->at[from + i].scope == b->at[i].scope;
+    return same;
+}
+
+uint32_t
+program_specialise(Program *program, uint32_t class_id, const Replacements *list)
+{
+    Replacements own = {0};
+    for (uint32_t i = 0; i < list->n; i++) {
+        Found found;
+        if (scope_member(program, class_id, list->at[i].name, &found)
+            && found.class_id != (list->at[i].class_id ? list->at[i].class_id : UINT32_MAX))
+            vec_push(&own, list->at[i]);
+    }
+    uint32_t made = class_id, at = 0;
+    uint64_t key = key_of(class_id, &own);
+    bool any = own.n && map_get(&program->specialised, key, &at);
+    uint32_t had = class_at(program, class_id)->replacements.n;
+    while (any && at && (class_at(program, at)->name != class_at(program, class_id)->name
+                         || !same_replacements(&class_at(program, at)->replacements, had, &own)))
+        at = program->next_special.at[at];
+    if (any && at) {
+        made = at;
+    } else if (own.n) {
+        made = copy_class(program, class_id, class_at(program, class_id)->parent, &own);
+        uint32_t first = 0;
+        map_get(&program->specialised, key, &first);
+        vec_grow(&program->next_special, program->classes.n - program->next_special.n);
+        program->next_special.at[made] = first;
+        map_put(&program->specialised, key, made);
+    }
+    vec_free(&own);
+    return made;
+}
+
+// --- what fits
+
+static uint32_t basic_type(Program *program, uint32_t class_id);
+
+// Whether one component can stand in for another: the same predefined type, and not changing more often.
+static bool
+component_fits(Program *program, uint32_t wanted_in, const ClassMember *wanted, const Found *given)
+{
+    const Ast *ast = &program->ast;
+    if (!given->member || given->member->is_class)
+        return false;
+    Node wanted_type = ast_child(ast, wanted->line, 0), given_type = ast_child(ast, given->member->line, 0);
+    uint32_t a = wanted_type ? scope_class_quietly(program, wanted_in, wanted_type) : 0;
+    uint32_t b = given_type ? scope_class_quietly(program, given->owner, given_type) : 0;
+    uint32_t known = AST_F_CONSTANT | AST_F_PARAMETER, wanted_flags = ast_at(ast, wanted->line)->flags & known;
+    uint32_t given_flags = ast_at(ast, given->member->line)->flags & known;
+    bool calmer = !wanted_flags || (given_flags & AST_F_CONSTANT) || wanted_flags == given_flags;
+    if (!a || !b)
+        return calmer;
+    a = basic_type(program, a);
+    b = basic_type(program, b);
+    return calmer && ((!a && !b) || a == b);
+}
+
+// A public component of `wanted` or one of its bases that `given` does not have, or not alike, or 0.
+static Sym
+missing_member(Program *program, uint32_t wanted, uint32_t given)
+{
+    U32Vec queue = {0};
+    Map seen = {0};
+    Sym missing = 0;
+    vec_push(&queue, wanted);
+    for (uint32_t at = 0; at < queue.n && !missing; at++) {
+        uint32_t class_id = queue.at[at], old;
+        scope_bases(program, class_id);
+        const ClassInfo *info = class_at(program, class_id);
+        for (uint32_t i = 0; i < info->members.n && !missing; i++) {
+            Found found;
+            if (!info->members.at[i].is_class && !info->members.at[i].is_protected
+                && (!scope_member(program, given, info->members.at[i].name, &found)
+                    || !component_fits(program, class_id, &info->members.at[i], &found)))
+                missing = info->members.at[i].name;
+        }
+        for (uint32_t i = 0; i < info->bases.n; i++) {
+            if (!info->bases.at[i] || map_get(&seen, info->bases.at[i], &old))
+                continue;
+            map_put(&seen, info->bases.at[i], 1);
+            vec_push(&queue, info->bases.at[i]);
+        }
+    }
+    vec_free(&queue);
+    map_free(&seen);
+    return missing;
+}
+
+// The predefined type that short classes lead to, or 0.
+static uint32_t
+basic_type(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id; depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        if (scope_is_predefined(class_id) || info->n_literals)
+            return class_id;
+        scope_bases(program, class_id);
+        if (info->bases.n != 1 || info->members.n)
+            return 0;
+        class_id = info->bases.at[0];
+    }
+    return 0;
+}
+
+// `enumeration(:)`, which any enumeration fits (section 4.9.5.1).
+static bool
+is_open_enumeration(Program *program, uint32_t class_id)
+{
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        if (ast_kind(&program->ast, info->body) == AST_ENUM)
+            return !info->n_literals;
+        scope_bases(program, class_id);
+        if (info->bases.n != 1 || info->members.n)
+            return false;
+        class_id = info->bases.at[0];
+    }
+    return false;
+}
+
+// The number of dimensions that short classes give a type on the way from `class_id`; *own: those of the first one.
+static uint32_t
+type_rank(Program *program, uint32_t class_id, uint32_t *own)
+{
+    const Ast *ast = &program->ast;
+    uint32_t rank = 0;
+    *own = 0;
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && class_id && !scope_is_predefined(class_id); depth++) {
+        const ClassInfo *info = class_at(program, class_id);
+        if (ast_kind(ast, info->body) != AST_SHORT)
+            break;
+        Node dims = ast_child(ast, info->body, 1);
+        uint32_t here = dims ? ast_at(ast, dims)->nchild : 0;
+        rank += here;
+        *own = depth ? *own : here;
+        scope_bases(program, class_id);
+        class_id = class_at(program, class_id)->bases.at[0];
+    }
+    return rank;
+}
+
+// A constraining type has as many dimensions as the type that is given, apart from those that a short class adds to it
+// (section 7.3.2); a replaced type has them all.
+static bool
+ranks_fit(Program *program, uint32_t wanted, uint32_t given, bool constrained)
+{
+    uint32_t wanted_own, given_own, a = type_rank(program, wanted, &wanted_own), b = type_rank(program, given, &given_own);
+    return a == (constrained ? b - given_own : b);
+}
+
+static bool
+report_ranks(Program *program, Sym name, uint32_t wanted, uint32_t given, Span span, Node asked)
+{
+    uint32_t own, n = type_rank(program, wanted, &own);
+    Diag *diag = diag_add(program->diags, E0130, span, "the type of '%s', '%s', does not have the %u dimension%s of '%s'",
+                          sym_text(program->syms, name), sym_text(program->syms, class_at(program, given)->full_name), n,
+                          n == 1 ? "" : "s", sym_text(program->syms, class_at(program, wanted)->full_name));
+    diag_note(diag, ast_at(&program->ast, asked)->span, "what is asked for");
+    return false;
+}
+
+bool
+program_check_ranks(Program *program, const ClassMember *member, uint32_t wanted, uint32_t given, Span span, Node constrained)
+{
+    return ranks_fit(program, wanted, given, constrained && member->is_class)
+        || report_ranks(program, member->name, wanted, given, span, constrained ? constrained : member->node);
+}
+
+bool
+program_fits(Program *program, uint32_t wanted, uint32_t given, Sym *missing)
+{
+    *missing = 0;
+    uint32_t a = basic_type(program, wanted), b = basic_type(program, given);
+    if (is_open_enumeration(program, wanted))
+        return is_open_enumeration(program, given) || (b && class_at(program, b)->n_literals);
+    if (a || b)
+        return a == b;
+    if (scope_is_base(program, wanted, given))
+        return true;
+    *missing = missing_member(program, wanted, given);
+    return !*missing;
+}
+
+bool
+program_check_redeclare(Program *program, uint32_t owner, const Found *found, uint32_t given, Span span)
+{
+    const ClassMember *member = found->member;
+    const char *name = sym_text(program->syms, member->name);
+    Node element = member->is_class ? member->node : member->line;
+    if (!(ast_at(&program->ast, element)->flags & AST_F_REPLACEABLE)) {
+        Diag *diag = diag_add(program->diags, E0129, span, "'%s' of '%s' is not replaceable", name,
+                              sym_text(program->syms, class_at(program, owner)->full_name));
+        diag_note(diag, ast_at(&program->ast, member->node)->span, "declared here");
+        diag_help(diag, "write 'replaceable' in front of that declaration");
+        return false;
+    }
+    if (given && class_extends_inherited(program, given))
+        return true;
+    if (!member->is_class && (ast_at(&program->ast, element)->flags & AST_F_CONSTANT)) {
+        Diag *diag = diag_add(program->diags, E0129, span, "'%s' is a constant and cannot be redeclared", name);
+        diag_note(diag, ast_at(&program->ast, member->node)->span, "declared here");
+        return false;
+    }
+    Node constrained = ast_child(&program->ast, element, 2), type = constrained ? ast_child(&program->ast,
+                                                                                         constrained, 0) : 0;
+    if (!type && !member->is_class)
+        type = ast_child(&program->ast, element, 0);
+    uint32_t wanted = type ? scope_class(program, found->owner, type) : found->class_id;
+    Sym missing;
+    if (!wanted || !given)
+        return false;
+    if (program_fits(program, wanted, given, &missing))
+        return program_check_ranks(program, member, wanted, given, span, constrained);
+    Diag *diag = diag_add(program->diags, E0130, span, "'%s' cannot be redeclared as '%s', which is no '%s'", name,
+                          sym_text(program->syms, class_at(program, given)->full_name),
+                          sym_text(program->syms, class_at(program, wanted)->full_name));
+    diag_note(diag, ast_at(&program->ast, constrained ? constrained : member->node)->span, "what is asked for");
+    Found other;
+    if (missing && scope_member(program, given, missing, &other))
+        diag_help(diag, "its '%s' has another type, or changes more often", sym_text(program->syms, missing));
+    else if (missing)
+        diag_help(diag, "it has no '%s'", sym_text(program->syms, missing));
+    return false;
+}
+
+// --- what an inheriting class replaces
+
+static void
+put(Replacements *list, Replacement replacement)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->at[i].name == replacement.name) {
+            list->at[i] = replacement;
+            return;
+        }
+    vec_push(list, replacement);
+}
+
+static void
+add_class(Program *program, Replacements *list, uint32_t class_id, uint32_t base, Sym name, uint32_t given, Span span)
+{
+    Found found;
+    if (!scope_member(program, base, name, &found) || !found.class_id || !found.member) {
+        // Not of this base: another one may have it; elements that nobody has are reported with the modifications.
+        return;
+    }
+    if (!class_at(program, class_id)->origin && !program_check_redeclare(program, base, &found, given, span))
+        return;
+    put(list, (Replacement){.name = name, .class_id = given, .span = span});
+}
+
+static void
+add_value(Program *program, Replacements *list, uint32_t scope, Node mod)
+{
+    Node name = ast_child(&program->ast, mod, 0), mods = ast_child(&program->ast, mod, 1);
+    Node value = mods ? ast_child(&program->ast, mods, 0) : 0;
+    if (!value || ast_at(&program->ast, name)->nchild != 1)
+        return;
+    put(list, (Replacement){.name = ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym, .value = value,
+                            .scope = scope, .span = ast_at(&program->ast, mod)->span});
+}
+
+uint32_t
+program_specialise_base(Program *program, uint32_t class_id, Node extends, uint32_t base, Sym except)
+{
+    const Ast *ast = &program->ast;
+    const ClassInfo *info = class_at(program, class_id);
+    Node mods = ast_child(ast, extends, ast_kind(ast, extends) == AST_SHORT ? 2 : 1);
+    Replacements list = {0};
+    for (uint32_t i = 1; mods && i < ast_at(ast, mods)->nchild; i++) {
+        Node mod = ast_child(ast, mods, i), element = ast_child(ast, mod, 0);
+        if (ast_kind(ast, mod) == AST_REDECLARE && ast_kind(ast, element) == AST_CLASS)
+            add_class(program, &list, class_id, base, ast_at(ast, element)->sym,
+                      program_redeclared(program, element, class_id), ast_at(ast, mod)->span);
+        else if (ast_kind(ast, mod) == AST_MOD && info->kind == CLASS_PACKAGE)
+            add_value(program, &list, ast_kind(ast, extends) == AST_SHORT ? info->parent : class_id, mod);
+    }
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassMember *member = &info->members.at[i];
+        if (member->is_class && member->name != except && (ast_at(ast, member->node)->flags & AST_F_REDECLARE))
+            add_class(program, &list, class_id, base, member->name, member->class_id,
+                      ast_at(ast, member->node)->span);
+    }
+    for (uint32_t i = 0; i < info->replacements.n; i++)
+        put(&list, info->replacements.at[i]);
+    if (list.n)
+        base = program_specialise(program, base, &list);
+    vec_free(&list);
+    return base;
+}

@@ -1,0 +1,66 @@
+// page.c: the parts that self-contained pages are made of.
+//
+// Contract: page.h. Complexity: linear.
+#include "frontend/page/page.h"
+
+#include "frontend/page/digest.h"
+#include "frontend/page/trajectory.h"
+
+// No other script runs in the page and no other style counts, whatever names and texts a model brings along. Elements have no
+// attributes of style, which no digest can name; what scripts set of an element's style is not concerned.
+static void
+allow(const char *text, Out *out)
+{
+    out_text(out, " 'sha256-");
+    digest_print(text, out);
+    out_text(out, "'");
+}
+
+static void
+script(const char *text, Out *out)
+{
+    out_text(out, "<script>");
+    out_text(out, text);
+    out_text(out, "</script>\n");
+}
+
+void
+page_begin(const char *title, Out *out)
+{
+    out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src");
+    allow((const char *)asset_page_css, out);
+    out_text(out, "; script-src");
+    allow((const char *)asset_plot_js, out);
+    allow((const char *)asset_links_js, out);
+    out_text(out, "; img-src data:\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    out_html(out, title);
+    out_text(out, "</title>\n<style>");
+    out_text(out, (const char *)asset_page_css);
+    out_text(out, "</style>\n</head>\n<body>\n");
+}
+
+void
+page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, bool logarithmic, Out *out)
+{
+    out_text(out, "<div id=\"plots\"></div>\n<script type=\"application/json\" id=\"trajectories\">");
+    trajectory_print(table, out);
+    out_text(out, "</script>\n<script type=\"application/json\" id=\"chosen\">{\"variables\":[");
+    for (uint32_t i = 0; i < n_chosen; i++) {
+        out_text(out, i ? "," : "");
+        out_json_script(out, chosen[i]);
+    }
+    out_text(out, "],\"against\":");
+    out_json_script(out, against ? against : "");
+    out_printf(out, "%s}</script>\n", logarithmic ? ",\"log\":true" : "");
+}
+
+void
+page_end(bool links, Out *out)
+{
+    script((const char *)asset_plot_js, out);
+    if (links)
+        script((const char *)asset_links_js, out);
+    out_text(out, "</body>\n</html>\n");
+}

@@ -1,0 +1,26 @@
+// plot.h: mdlc plot RESULT VARIABLE...
+#ifndef MDLC_FRONTEND_PAGE_PLOT_H
+#define MDLC_FRONTEND_PAGE_PLOT_H
+
+#include <stdint.h>
+
+#include "ir/base/out.h"
+#include "runtime/result/table.h"
+
+typedef struct PlotOptions {
+    const char *const *variables; // names, in the order in which they are drawn
+    uint32_t n_variables;
+    const char *against;          // variable of the horizontal axis; NULL: the time
+    const char *title;            // may be NULL
+    const char *output;           // .svg, .png, .pdf or .html (a page to zoom in); NULL: characters, on standard output
+    bool logarithmic;             // the horizontal axis
+    bool log_values;              // the vertical axes; what is not positive is left out
+    uint32_t width, height;       // pixels or characters; 0: chosen
+} PlotOptions;
+
+// Loads columns of the table and draws them with gnuplot, or makes a page, which has all columns. 0; 2: no such variable or kind of picture; 5: gnuplot is missing or
+// failed, or the page cannot be written. With
+// a line in `why`.
+int plot_table(Table *table, const PlotOptions *options, Out *why);
+
+#endif

@@ -1,0 +1,219 @@
+// trajectory.c: a result as the data of an interactive plot.
+//
+// Purpose: pages stay small without losing what can be seen. Method: a line goes from the last point kept to the furthest
+//   row such that every row between lies within the tolerance of it: the cone of slopes that pass all rows narrows until it
+//   is empty (Reumann, Witkam 1974; the "swinging door"). Columns with equal values are stored once.
+// Contract: trajectory.h. Complexity: linear in the table, times the logarithm of how much too long a column is.
+#include "frontend/page/trajectory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/base/map.h"
+#include "ir/base/vec.h"
+
+enum { PAGE_VALUES = 400000, COLUMN_MOST = 6000, COLUMN_LEAST = 300 };
+
+#define FINE 2e-4
+
+typedef struct Column {
+    uint32_t same;     // the column that has the same values, or UINT32_MAX
+    uint32_t first, n; // range of Thinning.rows
+    uint32_t number;   // on the page
+    double part;       // of the range: how far lines may be away
+} Column;
+
+typedef struct Thinning {
+    const Table *table;
+    const double *time;
+    uint32_t most, shown; // points of a column, columns
+    U32Vec keep;       // rows kept of the present column
+    U32Vec rows;       // of all columns
+    U32Vec number;     // per row of the table: that on the page
+    VEC(Column) columns;
+} Thinning;
+
+static double
+range_of(const double *value, uint32_t rows)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < rows; i++) {
+        low = value[i] < low ? value[i] : low;
+        high = value[i] > high ? value[i] : high;
+    }
+    return high > low ? high - low : 0;
+}
+
+// Rows that are kept whatever the slopes are: both sides of a jump at an instant, and of a gap in the values.
+static bool
+is_corner(const Thinning *thinning, const double *value, uint32_t row)
+{
+    const double *time = thinning->time;
+    return time[row] == time[row - 1] ? value[row] != value[row - 1] : isfinite(value[row]) != isfinite(value[row - 1]);
+}
+
+// Keeps rows so that lines between them are within `tolerance` of the values.
+static void
+thin(Thinning *thinning, const double *value, double tolerance)
+{
+    const double *time = thinning->time;
+    uint32_t rows = thinning->table->rows, anchor = 0;
+    double low = -INFINITY, high = INFINITY;
+    thinning->keep.n = 0;
+    vec_push(&thinning->keep, 0);
+    for (uint32_t i = 1; i < rows; i++) {
+        double step = time[i] - time[anchor];
+        double slope = step > 0 ? (value[i] - value[anchor]) / step : 0;
+        bool corner = is_corner(thinning, value, i);
+        if (i - 1 > anchor && (corner || !(slope >= low && slope <= high))) {
+            vec_push(&thinning->keep, i - 1);
+            anchor = i - 1;
+            step = time[i] - time[anchor];
+            low = -INFINITY;
+            high = INFINITY;
+        }
+        if (corner) {
+            vec_push(&thinning->keep, i);
+            anchor = i;
+            low = -INFINITY;
+            high = INFINITY;
+        } else if (step > 0) {
+            low = fmax(low, (value[i] - tolerance - value[anchor]) / step);
+            high = fmin(high, (value[i] + tolerance - value[anchor]) / step);
+        }
+    }
+    if (rows > 1 && vec_last(&thinning->keep) != rows - 1)
+        vec_push(&thinning->keep, rows - 1);
+}
+
+// The part of the range that lines may be away from values.
+static double
+thin_enough(Thinning *thinning, const double *value)
+{
+    double range = range_of(value, thinning->table->rows), part = FINE;
+    thin(thinning, value, part * range);
+    while (thinning->keep.n > thinning->most && part < 0.05) {
+        part *= 2;
+        thin(thinning, value, part * range);
+    }
+    return part;
+}
+
+// What the page has: variables that are loaded. The time is no variable.
+static bool
+is_shown(const Table *table, uint32_t k)
+{
+    return k && !table->parameter[k] && table->value[k];
+}
+
+// Thins all columns but those that repeat an earlier one, and numbers the rows that any of them kept.
+static void
+thin_all(Thinning *thinning)
+{
+    const Table *table = thinning->table;
+    Map seen = {0}; // hash of the values -> column
+    for (uint32_t k = 0; k < table->columns; k++) {
+        const double *value = table->value[k];
+        bool shown = is_shown(table, k);
+        uint64_t hash = shown ? hash_bytes(value, table->rows * sizeof *value) : 0;
+        uint32_t earlier;
+        bool same = shown && map_get(&seen, hash, &earlier) && !memcmp(value, table->value[earlier], table->rows * sizeof *value);
+        Column column = {.same = same ? earlier : UINT32_MAX, .first = thinning->rows.n};
+        if (shown && !same) {
+            map_put(&seen, hash, k);
+            column.part = thin_enough(thinning, value);
+            vec_append(&thinning->rows, thinning->keep.at, thinning->keep.n);
+        }
+        column.n = thinning->rows.n - column.first;
+        column.number = thinning->shown;
+        thinning->shown += shown;
+        vec_push(&thinning->columns, column);
+    }
+    map_free(&seen);
+    vec_grow(&thinning->number, table->rows);
+    for (uint32_t i = 0; i < thinning->rows.n; i++)
+        thinning->number.at[thinning->rows.at[i]] = 1;
+}
+
+static void
+print_number(Out *out, double value, const char *format)
+{
+    if (isfinite(value))
+        out_printf(out, format, value);
+    else
+        out_text(out, "null");
+}
+
+static void
+print_times(Thinning *thinning, Out *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < thinning->table->rows; i++)
+        if (thinning->number.at[i]) {
+            thinning->number.at[i] = n;
+            if (n++)
+                out_char(out, ',');
+            print_number(out, thinning->time[i], "%.10g");
+        }
+}
+
+static void
+print_points(const Thinning *thinning, const Column *column, const double *value, Out *out)
+{
+    uint32_t before = 0;
+    out_text(out, ",\"i\":[");
+    for (uint32_t i = 0; i < column->n; i++) {
+        uint32_t row = thinning->number.at[thinning->rows.at[column->first + i]];
+        out_printf(out, i ? ",%u" : "%u", row - before);
+        before = row;
+    }
+    out_text(out, "],\"v\":[");
+    for (uint32_t i = 0; i < column->n; i++) {
+        if (i)
+            out_char(out, ',');
+        print_number(out, value[thinning->rows.at[column->first + i]], "%.7g");
+    }
+    out_char(out, ']');
+    if (column->part > FINE)
+        out_printf(out, ",\"e\":%g", column->part);
+}
+
+static void
+print_column(const Thinning *thinning, uint32_t k, Out *out)
+{
+    const Table *table = thinning->table;
+    const Column *column = &thinning->columns.at[k];
+    out_text(out, "{\"n\":");
+    out_json_script(out, table->name[k]);
+    out_text(out, ",\"u\":");
+    out_json_script(out, table->unit[k] ? table->unit[k] : "");
+    if (column->same != UINT32_MAX)
+        out_printf(out, ",\"a\":%u", thinning->columns.at[column->same].number);
+    else
+        print_points(thinning, column, table->value[k], out);
+    out_char(out, '}');
+}
+
+void
+trajectory_print(const Table *table, Out *out)
+{
+    uint32_t shown = 1;
+    for (uint32_t k = 0; k < table->columns; k++)
+        shown += is_shown(table, k);
+    Thinning thinning = {.table = table, .time = table->value[0], .most = PAGE_VALUES / shown};
+    thinning.most = thinning.most < COLUMN_LEAST ? COLUMN_LEAST : thinning.most > COLUMN_MOST ? COLUMN_MOST : thinning.most;
+    thin_all(&thinning);
+    out_printf(out, "{\"from\":%u,\"time\":[", table->rows);
+    print_times(&thinning, out);
+    out_text(out, "],\"columns\":[");
+    for (uint32_t k = 1, printed = 0; k < table->columns; k++)
+        if (is_shown(table, k)) {
+            out_text(out, printed++ ? ",\n" : "\n");
+            print_column(&thinning, k, out);
+        }
+    out_text(out, "]}");
+    vec_free(&thinning.keep);
+    vec_free(&thinning.rows);
+    vec_free(&thinning.number);
+    vec_free(&thinning.columns);
+}

@@ -1,0 +1,243 @@
+// Subscripts known at run time only.
+//
+// Purpose: x[i], where i changes (Modelica 3.6, section 10.5; sizes are known). Method: the reference is resolved once for each
+// value that such subscripts can have, as if it were written there. In equations a balanced tree of if-expressions chooses
+// among the results, so that they stay linear in the elements; in functions OP_PICK does. A subscript outside the array is
+// a failure with its place (ir/expr/routine.h).
+// Contract: expression_inner.h. Complexity: linear in the elements that could be picked.
+#include <string.h>
+
+#include "frontend/value/expression_inner.h"
+
+enum { PICK_LIMIT = 100 * 1000 };
+
+// --- subscripts
+
+static bool
+changes(ExprEnv *env, Expr e)
+{
+    U32Vec slots = {0};
+    bool any = expr_has_op(env->exprs, e, OP_TIME);
+    expr_used_slots(env->exprs, &e, 1, &slots);
+    for (uint32_t i = 0; i < slots.n && !any; i++) {
+        Var var = env->slots->at[slots.at[i]];
+        any = var == BOUND_VARIABLE ? env->compile : env->varies && env->varies(env, var);
+    }
+    vec_free(&slots);
+    return any;
+}
+
+// False, without messages, for whatever else may be a subscript.
+static bool
+new_pick(ExprEnv *env, Node node, uint32_t size, LocalPick *pick)
+{
+    AstKind kind = ast_kind(env->ast, node);
+    if (kind == AST_NUMBER || kind == AST_RANGE || kind == AST_END || env->picks->n == PICK_RANK || (!size && env->in_function))
+        return false;
+    DiagsMark mark = diags_mark(env->diags);
+    LocalPicks *picks = env->picks;
+    Local end = {sym_of(env->syms, "end"), value_scalar(env, TYPE_INTEGER, expr_const(env->exprs, size))};
+    Value value;
+    bool run_time = env->at_run_time;
+    uint32_t slots = env->slots->n;
+    vec_push(&env->locals, end);
+    env->picks = NULL;
+    bool good = expression(env, node, &value);
+    env->picks = picks;
+    env->locals.n--;
+    diags_return_to(env->diags, mark);
+    env->at_run_time = run_time;
+    bool logical = good && value.type.base == TYPE_BOOLEAN;
+    bool index = good && !value.type.rank && (value.type.base == TYPE_INTEGER || value.type.base == TYPE_ENUM || logical);
+    if (!index || !changes(env, value.elements[0])) {
+        env->slots->n = slots;
+        return false;
+    }
+    *pick = (LocalPick){.node = node, .type = value.type, .size = size, .index = value.elements[0]};
+    if (logical)
+        pick->index = expr_3(env->exprs, OP_IF, pick->index, expr_const(env->exprs, 2), expr_const(env->exprs, 1));
+    return true;
+}
+
+bool
+subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position)
+{
+    LocalPicks *picks = env->picks;
+    LocalPick pick;
+    for (uint32_t i = 0; i < picks->n; i++)
+        if (picks->at[i].node == node) {
+            *position = picks->at[i].at;
+            return true;
+        }
+    if (picks->frozen || !new_pick(env, node, size, &pick))
+        return false;
+    picks->at[picks->n++] = pick;
+    *position = 0;
+    return true;
+}
+
+// The same subscript of the same array on one line is looked at once: equal sites make equal expressions.
+static uint32_t
+subscript_site(ExprEnv *env, const char *text, Span span)
+{
+    enum { BACK = 20 };
+    const Sources *sources = env->routines ? env->routines->sources : NULL;
+    Place here, there;
+    bool placed = sources && span_locate(sources, span, &here);
+    uint32_t n = site_count(env->exprs);
+    for (uint32_t i = n; placed && i-- > 0 && n - i <= BACK;) {
+        const Site *site = site_of(env->exprs, i);
+        if (!strcmp(site->text, text) && span_locate(sources, site->span, &there) && there.path == here.path && there.line == here.line)
+            return i;
+    }
+    return site_add(env->exprs, text, span);
+}
+
+Expr
+pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span)
+{
+    Expr site = expr_const(env->exprs, subscript_site(env, text, span));
+    return expr_3(env->exprs, OP_INDEX, site, index, expr_const(env->exprs, size));
+}
+
+Expr
+pick_index(ExprEnv *env, const LocalPick *pick, Node of)
+{
+    const char *text = arena_printf(env->arena, "subscript \1d\2 of '%s' is outside 1:%u", expression_text(env, of),
+                                    pick->size);
+    return pick_checked(env, pick->index, pick->size, text, node_span(env, pick->node));
+}
+
+// --- references
+
+// The elements that every combination of the subscripts selects.
+static bool
+picked_elements(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, uint32_t combinations, Value *parts)
+{
+    LocalPicks *outer = env->picks;
+    bool good = true;
+    picks->frozen = true;
+    env->picks = picks;
+    for (uint32_t k = 0; good && k < combinations; k++) {
+        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
+            picks->at[d].at = rest % picks->at[d].size;
+        good = plain(env, node, context, &parts[k]) && parts[k].count == parts[0].count;
+    }
+    env->picks = outer;
+    return good;
+}
+
+// Whether a subscript has relations of its own, or roundings, at which it makes events (section 8.5): then choosing by it does, too.
+static bool
+makes_events(const Exprs *exprs, Expr e)
+{
+    U32Vec stack = {0};
+    bool found = false;
+    vec_push(&stack, e);
+    while (stack.n && !found) {
+        Expr part = vec_pop(&stack);
+        Op op = expr_op(exprs, part);
+        found = op_table[op].kind == OPKIND_COMPARE || op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC;
+        for (uint32_t i = 0; i < expr_nargs(exprs, part) && op != OP_NOEVENT; i++)
+            vec_push(&stack, expr_arg(exprs, part, i));
+    }
+    vec_free(&stack);
+    return found;
+}
+
+// The one of n values at position first .. first + n - 1.
+static Expr
+choose(Exprs *exprs, Expr position, bool events, const Expr *values, uint32_t first, uint32_t n)
+{
+    if (n == 1)
+        return values[0];
+    uint32_t half = n / 2;
+    Expr low = choose(exprs, position, events, values, first, half);
+    Expr high = choose(exprs, position, events, values + half, first + half, n - half);
+    Expr below = expr_2(exprs, OP_LT, position, expr_const(exprs, first + half));
+    return expr_3(exprs, OP_IF, events ? below : expr_1(exprs, OP_NOEVENT, below), low, high);
+}
+
+static Expr
+pick_element(ExprEnv *env, Expr position, const Value *parts, uint32_t n, uint32_t element)
+{
+    U32Vec args = {0};
+    Expr out;
+    vec_push(&args, position);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&args, parts[k].elements[element]);
+    if (env->compile || env->in_function)
+        out = expr_make(env->exprs, OP_PICK, args.at, args.n);
+    else
+        out = choose(env->exprs, position, makes_events(env->exprs, position), args.at + 1, 0, n);
+    vec_free(&args);
+    return out;
+}
+
+// A subscript of an array without elements, which fails where it is evaluated: behind a condition that never holds.
+static void
+fail_always(ExprEnv *env, Node node, const LocalPicks *picks, Value *out)
+{
+    uint32_t d = 0;
+    while (picks->at[d].size)
+        d++;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = pick_index(env, &picks->at[d], node);
+}
+
+static bool
+picked_value(ExprEnv *env, Node node, PickPlain *plain, void *context, LocalPicks *picks, Value *out)
+{
+    Exprs *exprs = env->exprs;
+    uint64_t combinations = 1;
+    Expr position = expr_const(exprs, 0);
+    for (uint32_t d = 0; d < picks->n; d++) {
+        Expr size = expr_const(exprs, picks->at[d].size);
+        position = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, position, size), pick_index(env, &picks->at[d], node));
+        combinations *= picks->at[d].size;
+    }
+    if (combinations * (out->count ? out->count : 1) > PICK_LIMIT) {
+        diag_add(env->diags, E0214, node_span(env, node),
+                 "subscripts known at run time only can select from %d elements at most", PICK_LIMIT);
+        return false;
+    }
+    if (!combinations) {
+        Type type = out->type;
+        if (!value_new(env, &type, node_span(env, node), out))
+            return false;
+        fail_always(env, node, picks, out);
+        return true;
+    }
+    Value *parts = arena_array(env->arena, Value, combinations + 1);
+    if (!picked_elements(env, node, plain, context, picks, (uint32_t)combinations, parts)
+        || !value_new(env, &parts[0].type, node_span(env, node), out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = pick_element(env, position, parts, (uint32_t)combinations, i);
+    return true;
+}
+
+static bool
+has_subscripts(const ExprEnv *env, Node ref)
+{
+    for (uint32_t i = 0; i < ast_at(env->ast, ref)->nchild; i++)
+        if (ast_child(env->ast, ast_child(env->ast, ref, i), 0))
+            return true;
+    return false;
+}
+
+bool
+expression_is_name(const ExprEnv *env, Node node)
+{
+    return ast_kind(env->ast, node) == AST_REF && !has_subscripts(env, node);
+}
+
+bool
+pick_reference(ExprEnv *env, Node node, PickPlain *plain, void *context, Value *out)
+{
+    LocalPicks picks = {0}, *outer = env->picks;
+    env->picks = has_subscripts(env, node) ? &picks : NULL;
+    bool good = plain(env, node, context, out);
+    env->picks = outer;
+    return good && (!picks.n || picked_value(env, node, plain, context, &picks, out));
+}

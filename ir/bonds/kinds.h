@@ -1,0 +1,11 @@
+// kinds.h: which bond-graph element a component is, read off its own equations.
+#ifndef MDLC_IR_BONDS_KINDS_H
+#define MDLC_IR_BONDS_KINDS_H
+
+#include "ir/dae/dae.h"
+
+// Sets the kind of every component node that has bonds. A component whose law mixes several kinds (a spring
+// and a damper in one) or that is none of them keeps NODE_COMPONENT.
+void node_kinds(Dae *dae);
+
+#endif

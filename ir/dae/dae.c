@@ -1,0 +1,667 @@
+// The flat model: making it and looking at it.
+//
+// Purpose: dense arrays named by 32-bit ids; every add is amortised constant time. Names are not stored per
+// scalar but made from group, instance path and subscripts when they are printed.
+// Contract: dae.h. Complexity: constant per call but dae_find, which is linear in groups.
+#include "ir/dae/dae.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/base/pages.h"
+#include "ir/dae/said_values.h"
+
+
+Dae *
+dae_create(Syms *syms, const Sources *sources)
+{
+    Arena *arena = arena_create();
+    Dae *dae = arena_new(arena, Dae);
+    dae->arena = arena;
+    dae->syms = syms;
+    dae->sources = sources;
+    dae->exprs = exprs_create();
+    dae->start = dae->stop = dae->interval = dae->tolerance = NAN;
+    return dae;
+}
+
+void
+dae_free(Dae **dae)
+{
+    Dae *d = *dae;
+    if (!d)
+        return;
+    pages_end(&d->pages);
+    exprs_free(&d->exprs);
+    vec_free(&d->insts);
+    vec_free(&d->groups);
+    vec_free(&d->dims);
+    vec_free(&d->var_group);
+    vec_free(&d->var_flags);
+    vec_free(&d->var_kind);
+    vec_free(&d->var_der);
+    vec_free(&d->var_der_of);
+    vec_free(&d->var_pre);
+    vec_free(&d->var_pre_of);
+    map_free(&d->literals);
+    vec_free(&d->literal_values);
+    vec_free(&d->binds);
+    vec_free(&d->equations);
+    vec_free(&d->rows);
+    vec_free(&d->reinits);
+    vec_free(&d->asserts);
+    vec_free(&d->told);
+    vec_free(&d->jumps);
+    vec_free(&d->laws);
+    vec_free(&d->delays);
+    vec_free(&d->transports);
+    vec_free(&d->coordinates);
+    vec_free(&d->energies);
+    vec_free(&d->fractionals);
+    vec_free(&d->in_streams);
+    map_free(&d->in_stream_of);
+    vec_free(&d->folds);
+    vec_free(&d->connector_types);
+    vec_free(&d->connectors);
+    vec_free(&d->connects);
+    vec_free(&d->nodes);
+    vec_free(&d->bonds);
+    vec_free(&d->bond_momentum);
+    vec_free(&d->bond_weight);
+    vec_free(&d->node_of_inst);
+    map_free(&d->started_by);
+    vec_free(&d->determined_records);
+    vec_free(&d->moves);
+    map_free(&d->stands_for);
+    map_free(&d->guarded);
+    vec_free(&d->start_of);
+    vec_free(&d->alias_of);
+    vec_free(&d->alias_negative);
+    Arena *arena = d->arena;
+    arena_free(&arena);
+    *dae = NULL;
+}
+
+uint32_t
+dae_add_inst(Dae *dae, Inst inst)
+{
+    vec_push(&dae->insts, inst);
+    return dae->insts.n - 1;
+}
+
+void
+dae_reserve(Dae *dae, uint32_t nvars, uint32_t ninsts)
+{
+    vec_reserve(&dae->insts, ninsts);
+    vec_reserve(&dae->var_flags, nvars);
+    vec_reserve(&dae->var_kind, nvars);
+    vec_reserve(&dae->var_group, nvars);
+    vec_reserve(&dae->var_der, nvars);
+    vec_reserve(&dae->var_der_of, nvars);
+    vec_reserve(&dae->var_pre, nvars);
+    vec_reserve(&dae->var_pre_of, nvars);
+}
+
+void
+dae_trim(Dae *dae)
+{
+    vec_trim(&dae->equations);
+    vec_trim(&dae->rows);
+    vec_trim(&dae->var_flags);
+    vec_trim(&dae->var_kind);
+    vec_trim(&dae->var_group);
+    vec_trim(&dae->var_der);
+    vec_trim(&dae->var_der_of);
+    vec_trim(&dae->var_pre);
+    vec_trim(&dae->var_pre_of);
+}
+
+// Appends `count` scalars belonging to `group` (a group, NONE, or a literal mark).
+static Var
+add_scalars(Dae *dae, uint32_t group, uint32_t count, VarKind kind)
+{
+    Var first = dae->nvars;
+    if (first + count > dae->var_pre_of.capacity)
+        dae_reserve(dae, first + count, 0);
+    for (uint32_t i = first; i < first + count; i++) {
+        dae->var_flags.at[i] = 0;
+        dae->var_kind.at[i] = (uint8_t)kind;
+        dae->var_group.at[i] = group;
+        dae->var_der.at[i] = dae->var_der_of.at[i] = NONE;
+        dae->var_pre.at[i] = dae->var_pre_of.at[i] = NONE;
+    }
+    dae->nvars = first + count;
+    dae->var_flags.n = dae->var_kind.n = dae->var_group.n = dae->var_der.n = dae->var_der_of.n = dae->nvars;
+    dae->var_pre.n = dae->var_pre_of.n = dae->nvars;
+    // Variables made after alias elimination stand for themselves.
+    if (dae->alias_of.n) {
+        for (uint32_t i = first; i < dae->nvars; i++) {
+            vec_push(&dae->alias_of, i);
+            vec_push(&dae->alias_negative, 0);
+        }
+    }
+    return first;
+}
+
+const Declaration *
+dae_declare(Dae *dae, Declaration declaration)
+{
+    Declaration *copy = arena_new(dae->arena, Declaration);
+    *copy = declaration;
+    return copy;
+}
+
+uint32_t
+dae_add_group(Dae *dae, const Declaration *decl, uint32_t inst)
+{
+    Var first = add_scalars(dae, dae->groups.n, decl->count, (VarKind)decl->kind);
+    vec_push(&dae->groups, (Group){decl, inst, first});
+    return dae->groups.n - 1;
+}
+
+Var
+dae_add_declared(Dae *dae, Declaration declaration, uint32_t inst)
+{
+    Var first = dae->nvars;
+    dae_add_group(dae, dae_declare(dae, declaration), inst);
+    return first;
+}
+
+void
+dae_set_kind(Dae *dae, uint32_t group, VarKind kind)
+{
+    Group *at = &dae->groups.at[group];
+    if (at->decl->kind == kind)
+        return;
+    Declaration changed = *at->decl;
+    changed.kind = (uint8_t)kind;
+    at->decl = dae_declare(dae, changed);
+    memset(dae->var_kind.at + at->first, kind, changed.count);
+}
+
+Var
+dae_name_der(Dae *dae, Var var)
+{
+    if (dae->var_der.at[var] == NONE) {
+        Var der = add_scalars(dae, NONE, 1, dae_kind(dae, var));
+        dae->var_der.at[var] = der;
+        dae->var_der_of.at[der] = var;
+    }
+    return dae->var_der.at[var];
+}
+
+Var
+dae_der(Dae *dae, Var var)
+{
+    Var der = dae_name_der(dae, var);
+    dae->var_flags.at[der] &= (uint8_t)~VARF_REMOVED;
+    return der;
+}
+
+Var
+dae_pre(Dae *dae, Var var)
+{
+    if (dae->var_pre.at[var] == NONE) {
+        Var pre = add_scalars(dae, NONE, 1, dae_kind(dae, var));
+        dae->var_pre.at[var] = pre;
+        dae->var_pre_of.at[pre] = var;
+    }
+    return dae->var_pre.at[var];
+}
+
+Var
+dae_literal(Dae *dae, double value)
+{
+    if (value == 0)
+        value = 0; // one zero
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    Var var;
+    if (map_get(&dae->literals, bits, &var))
+        return var;
+    vec_push(&dae->literal_values, value);
+    var = add_scalars(dae, LITERAL_BIT | (dae->literal_values.n - 1), 1, VAR_CONSTANT);
+    map_put(&dae->literals, bits, var);
+    return var;
+}
+
+bool
+dae_is_literal(const Dae *dae, Var var, double *value)
+{
+    uint32_t group = dae->var_group.at[var];
+    if (group == NONE || !(group & LITERAL_BIT))
+        return false;
+    *value = dae->literal_values.at[group & ~LITERAL_BIT];
+    return true;
+}
+
+uint32_t
+dae_add_row(Dae *dae, const Var *vars, uint32_t n)
+{
+    uint32_t row = dae->rows.n;
+    vec_append(&dae->rows, vars, n);
+    return row;
+}
+
+uint32_t
+dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span)
+{
+    Equation equation = {.shape = shape, .row = row, .node = node, .kind = (uint8_t)kind, .span = span};
+    vec_push(&dae->equations, equation);
+    return dae->equations.n - 1;
+}
+
+void
+dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row)
+{
+    U32Vec order = {0};
+    *shape = expr_shape(dae->exprs, e, &order);
+    *row = dae->rows.n;
+    for (uint32_t k = 0; k < order.n; k++)
+        vec_push(&dae->rows, vars[order.at[k]]);
+    vec_free(&order);
+}
+
+void
+dae_add_bind(Dae *dae, Bind bind)
+{
+    vec_push(&dae->binds, bind);
+}
+
+void
+dae_replace_bind(Dae *dae, Bind bind)
+{
+    uint32_t i = 0;
+    while (i < dae->binds.n && (dae->binds.at[i].attr != bind.attr || !bind_covers(&dae->binds.at[i], bind.var)))
+        i++;
+    if (i == dae->binds.n) {
+        dae_add_bind(dae, bind);
+        return;
+    }
+    Bind before = dae->binds.at[i], behind = before;
+    dae->binds.at[i] = bind;
+    if (!before.more)
+        return;
+    uint32_t index = (bind.var - before.var) / before.stride;
+    behind.var = bind.var + before.stride;
+    behind.more = before.more - index - 1;
+    if (index < before.more)
+        dae_add_bind(dae, behind);
+    before.more = index - 1;
+    if (index)
+        dae_add_bind(dae, before);
+}
+
+void
+dae_set_node(Dae *dae, uint32_t inst, uint32_t node)
+{
+    if (inst >= dae->node_of_inst.n)
+        vec_grow(&dae->node_of_inst, inst + 1 - dae->node_of_inst.n);
+    dae->node_of_inst.at[inst] = node + 1;
+}
+
+uint32_t
+dae_node(Dae *dae, uint32_t inst)
+{
+    if (inst < dae->node_of_inst.n && dae->node_of_inst.at[inst])
+        return dae->node_of_inst.at[inst] - 1;
+    GraphNode made = {.kind = NODE_COMPONENT, .inst = inst, .span = dae->insts.at[inst].span};
+    vec_push(&dae->nodes, made);
+    dae_set_node(dae, inst, dae->nodes.n - 1);
+    return dae->nodes.n - 1;
+}
+
+Var
+dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType type, bool shown)
+{
+    return dae_add_declared(dae, (Declaration){.name = sym_of(dae->syms, name), .count = 1, .kind = (uint8_t)kind,
+                                               .type = (uint8_t)type, .flags = shown ? 0 : GROUP_HIDDEN,
+                                               .span = dae->insts.at[inst].span}, inst);
+}
+
+// A hidden variable beside the stream variable, with its unit.
+Var
+dae_in_stream(Dae *dae, Var stream)
+{
+    uint32_t index;
+    if (map_get(&dae->in_stream_of, stream, &index))
+        return dae->in_streams.at[index].in;
+    Group group = *dae_group(dae, stream);
+    Declaration decl = *group.decl;
+    uint32_t element = stream - group.first;
+    const char *name = sym_text(dae->syms, decl.name);
+    decl.name = sym_of(dae->syms, decl.count > 1 ? arena_printf(dae->arena, "$in_%s%u", name, element + 1)
+                                                 : arena_printf(dae->arena, "$in_%s", name));
+    decl.count = 1;
+    decl.rank = 0;
+    decl.flags = GROUP_HIDDEN;
+    Var in = dae_add_declared(dae, decl, group.inst);
+    map_put(&dae->in_stream_of, stream, dae->in_streams.n);
+    vec_push(&dae->in_streams, (InStream){stream, in});
+    return in;
+}
+
+static const char *const formalism_names[] = {"lagrange", "hamilton", "gibbs_appell", "kane", "maggi"};
+
+const char *
+formalism_name(Formalism formalism)
+{
+    return formalism_names[formalism];
+}
+
+bool
+formalism_named(const char *name, Formalism *out)
+{
+    for (int i = 0; i < FORMALISM_COUNT; i++)
+        if (!strcmp(name, formalism_names[i])) {
+            *out = (Formalism)i;
+            return true;
+        }
+    return false;
+}
+
+VarType
+dae_type(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group ? (VarType)group->decl->type : TYPE_REAL;
+}
+
+StateSelect
+dae_state_select(const Dae *dae, Var var)
+{
+    return (StateSelect)((dae->var_flags.at[var] >> VARF_STATE_SHIFT) & 7);
+}
+
+static void
+print_subscripts(const Dae *dae, uint32_t offset, uint8_t rank, Out *out)
+{
+    if (!rank)
+        return;
+    for (uint8_t i = 0; i < rank; i++) {
+        out_char(out, i ? ',' : '[');
+        out_unsigned(out, dae->dims.at[offset + i]);
+    }
+    out_char(out, ']');
+}
+
+void
+dae_inst_name(const Dae *dae, uint32_t inst, Out *out)
+{
+    const Inst *at = &dae->insts.at[inst];
+    out_bytes(out, sym_text(dae->syms, at->name), sym_length(dae->syms, at->name));
+    print_subscripts(dae, at->index, at->rank, out);
+}
+
+bool
+dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around)
+{
+    while (inst != NONE && inst != around)
+        inst = dae->insts.at[inst].parent;
+    return inst == around;
+}
+
+void
+dae_inst_path(const Dae *dae, uint32_t inst, Out *out)
+{
+    uint32_t path[256], n = 0;
+    for (uint32_t at = inst; dae->insts.at[at].parent != NONE && n < 256; at = dae->insts.at[at].parent)
+        path[n++] = at;
+    out_bytes(out, "", 0);
+    for (uint32_t i = n; i-- > 0;) {
+        dae_inst_name(dae, path[i], out);
+        if (i)
+            out_char(out, '.');
+    }
+}
+
+void
+dae_scalar_name(const Dae *dae, const Group *group, uint32_t offset, Out *out)
+{
+    out_bytes(out, sym_text(dae->syms, group->decl->name), sym_length(dae->syms, group->decl->name));
+    if (!group->decl->rank)
+        return;
+    uint32_t subscript[32];
+    uint8_t rank = group->decl->rank < 32 ? group->decl->rank : 32;
+    for (uint8_t i = rank; i-- > 0;) {
+        uint32_t size = dae->dims.at[group->decl->dims + i];
+        subscript[i] = offset % size + 1;
+        offset /= size;
+    }
+    for (uint8_t i = 0; i < rank; i++) {
+        out_char(out, i ? ',' : '[');
+        out_unsigned(out, subscript[i]);
+    }
+    out_char(out, ']');
+}
+
+void
+dae_var_name(const Dae *dae, Var var, Out *out)
+{
+    uint32_t group_id = dae->var_group.at[var];
+    if (group_id == NONE) {
+        bool der = dae->var_der_of.at[var] != NONE;
+        out_text(out, der ? "der(" : "pre(");
+        // Derivatives of derivatives are few levels deep: index reduction bounds them.
+        dae_var_name(dae, der ? dae->var_der_of.at[var] : dae->var_pre_of.at[var], out);
+        out_char(out, ')');
+        return;
+    }
+    double value;
+    if (dae_is_literal(dae, var, &value)) {
+        out_number(out, value);
+        return;
+    }
+    const Group *group = &dae->groups.at[group_id];
+    if (dae->insts.at[group->inst].parent != NONE) {
+        dae_inst_path(dae, group->inst, out);
+        out_char(out, '.');
+    }
+    dae_scalar_name(dae, group, var - group->first, out);
+}
+
+void
+dae_told_name(const Dae *dae, Var var, Out *out)
+{
+    const Group *group = dae->var_group.at[var] == NONE ? NULL : dae_group(dae, var);
+    bool made = group && !strncmp(sym_text(dae->syms, group->decl->name), "$in_", 4);
+    for (uint32_t i = 0; made && i < dae->in_streams.n; i++)
+        if (dae->in_streams.at[i].in == var) {
+            out_text(out, "inStream(");
+            dae_var_name(dae, dae->in_streams.at[i].stream, out);
+            out_char(out, ')');
+            return;
+        }
+    dae_var_name(dae, var, out);
+}
+
+const char *
+dae_name(Dae *dae, Var var)
+{
+    Out out = {0};
+    dae_told_name(dae, var, &out);
+    char *name = arena_strndup(dae->arena, out.text, out.length);
+    out_free(&out);
+    return name;
+}
+
+const char *
+dae_connector_name(Dae *dae, uint32_t connector)
+{
+    Out out = {0};
+    dae_inst_path(dae, dae->connectors.at[connector].inst, &out);
+    char *name = arena_strndup(dae->arena, out.text, out.length);
+    out_free(&out);
+    return name;
+}
+
+static Var
+find_declared(const Dae *dae, const char *name)
+{
+    Out out = {0};
+    Var found = NONE;
+    // The last identifier is compared first, so that few paths are written out.
+    size_t length = strlen(name), end = length;
+    if (end && name[end - 1] == ']')
+        while (end && name[end] != '[')
+            end--;
+    size_t begin = end;
+    while (begin && name[begin - 1] != '.')
+        begin--;
+    for (uint32_t i = 0; i < dae->groups.n && found == NONE; i++) {
+        const Group *group = &dae->groups.at[i];
+        const char *last = sym_text(dae->syms, group->decl->name);
+        if (strncmp(last, name + begin, end - begin) || last[end - begin])
+            continue;
+        for (uint32_t k = 0; k < group->decl->count && found == NONE; k++) {
+            out.length = 0;
+            dae_var_name(dae, group->first + k, &out);
+            if (!strcmp(out.text, name))
+                found = group->first + k;
+        }
+    }
+    out_free(&out);
+    return found;
+}
+
+Var
+dae_find(const Dae *dae, const char *name)
+{
+    size_t length = strlen(name);
+    bool der = !strncmp(name, "der(", 4), pre = !strncmp(name, "pre(", 4);
+    if ((!der && !pre) || !length || name[length - 1] != ')')
+        return find_declared(dae, name);
+    // der(der(x)): strip the calls from the outside, then apply them from the inside.
+    uint32_t depth = 0;
+    const char *inner = name;
+    while (!strncmp(inner, "der(", 4) || !strncmp(inner, "pre(", 4)) {
+        inner += 4;
+        depth++;
+    }
+    if (length < 5 * (size_t)depth)
+        return NONE;
+    size_t inner_length = length - 5 * (size_t)depth;
+    char *copy = base_realloc(NULL, inner_length + 1);
+    memcpy(copy, inner, inner_length);
+    copy[inner_length] = 0;
+    Var var = find_declared(dae, copy);
+    free(copy);
+    for (uint32_t i = depth; i-- > 0 && var != NONE;)
+        var = name[4 * i] == 'd' ? dae->var_der.at[var] : dae->var_pre.at[var];
+    return var;
+}
+
+const Var *
+dae_row(const Dae *dae, uint32_t equation, uint32_t *n)
+{
+    const Equation *at = &dae->equations.at[equation];
+    *n = expr_nslots(dae->exprs, at->shape);
+    return dae->rows.at + at->row;
+}
+
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    const SaidValues *said = context;
+    const char *text = said_value(said, slot);
+    if (text)
+        out_text(out, text);
+    else
+        dae_told_name(said->dae, said->vars[slot], out);
+}
+
+static void
+print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out)
+{
+    SaidValues said;
+    expr_print(dae->exprs, said_values_open(&said, dae, shape, vars, of), print_slot, &said, out);
+    said_values_close(&said);
+}
+
+void
+dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out)
+{
+    print_value(dae, shape, dae->rows.at + row, of, out);
+}
+
+static bool
+is_move(const Dae *dae, Var var)
+{
+    for (uint32_t i = 0; i < dae->moves.n; i++)
+        if (dae->moves.at[i].move == var)
+            return true;
+    return false;
+}
+
+// An initial condition reads as it was said, without what may move it.
+static Expr
+without_moves(const Dae *dae, Expr shape, const U32Vec *vars)
+{
+    Exprs *exprs = dae->exprs;
+    U32Vec with = {0};
+    bool any = false;
+    for (uint32_t k = 0; k < vars->n; k++) {
+        bool move = is_move(dae, vars->at[k]);
+        vec_push(&with, move ? expr_const(exprs, 0) : expr_slot(exprs, k));
+        any |= move;
+    }
+    Expr result = any ? expr_substitute(exprs, shape, with.at, with.n) : shape;
+    vec_free(&with);
+    return result;
+}
+
+void
+dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
+{
+    U32Vec vars = {0};
+    // Resolving only adds to the expression table and its memo; the model itself does not change.
+    Expr shape = dae_resolve((Dae *)dae, equation, &vars);
+    if (dae->moves.n && dae->equations.at[equation].kind == EQN_INITIAL)
+        shape = without_moves(dae, shape, &vars);
+    print_value(dae, shape, vars.at, NONE, out);
+    vec_free(&vars);
+}
+
+bool
+dae_has_open_flanges(const Dae *dae)
+{
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        const ConnectorType *type = &dae->connector_types.at[connector->type];
+        for (uint32_t k = 0; k < type->n && dae->insts.at[connector->inst].parent == 0; k++)
+            if (type->is_flow[k] || (type->n > 1 && type->causality[k] == CAUSALITY_INPUT))
+                return true;
+    }
+    return false;
+}
+
+bool
+dae_is_own_bus(const Dae *dae, uint32_t connector)
+{
+    const ConnectorType *type = &dae->connector_types.at[dae->connectors.at[connector].type];
+    uint32_t inst = dae->connectors.at[connector].inst;
+    while (inst && dae->insts.at[inst].parent && dae->insts.at[dae->insts.at[inst].parent].class_kind == CLASS_KIND_CONNECTOR)
+        inst = dae->insts.at[inst].parent;
+    return type->n && type->causality[0] == CAUSALITY_DEDUCED && inst && !dae->insts.at[inst].parent && !dae->insts.at[inst].internal;
+}
+
+bool
+dae_has_open_buses(const Dae *dae)
+{
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        if (dae_is_own_bus(dae, c))
+            return true;
+    return false;
+}
+
+const char *
+node_kind_text(NodeKind kind)
+{
+    static const char *const names[] = {
+        [NODE_COMPONENT] = "*", [NODE_ONE] = "1", [NODE_ZERO] = "0", [NODE_I] = "I", [NODE_C] = "C",
+        [NODE_R] = "R", [NODE_SE] = "Se", [NODE_SF] = "Sf", [NODE_TF] = "TF", [NODE_GY] = "GY",
+        [NODE_MEMORY] = "M", [NODE_CONSTRAINT] = "FC/EC", [NODE_BODY] = "body", [NODE_SIGNAL] = "signal",
+    };
+    return names[kind];
+}

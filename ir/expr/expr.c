@@ -1,0 +1,468 @@
+// Expressions: the hash-consed table, looking, and rewriting slots.
+//
+// Purpose: one id per different expression; equal ids mean equal text.
+// Method: open-addressing hash table of ids over flat cells. Arguments have smaller ids than their users, and
+// walks keep their own stack.
+// Contract: expr.h. Complexity: constant per expression looked up; rewriting is linear in the different
+// parts.
+#include "ir/expr/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/expr/expr_inner.h"
+
+const OpInfo op_table[OP_COUNT] = {
+#define OP(NAME, text, arity, type, kind) [OP_##NAME] = {#NAME, text, arity, OPTYPE_##type, OPKIND_##kind},
+#include "ir/expr/op.def"
+#undef OP
+};
+
+_Static_assert(OP_COUNT <= 64, "operators are kept as bits of one word");
+
+enum { FIRST_TABLE = 1024 };
+
+Exprs *
+exprs_create(void)
+{
+    Exprs *exprs = base_calloc(1, sizeof *exprs);
+    exprs->table_size = FIRST_TABLE;
+    exprs->table = base_calloc(exprs->table_size, sizeof *exprs->table);
+    vec_grow(&exprs->cells, 1);
+    vec_grow(&exprs->facts, 1);
+    vec_grow(&exprs->place, 1);
+    vec_grow(&exprs->stamp, 1);
+    vec_grow(&exprs->index, 1);
+    vec_grow(&exprs->known_shape, 1);
+    exprs->arena = arena_create();
+    exprs->zero = expr_const(exprs, 0);
+    exprs->one = expr_const(exprs, 1);
+    exprs->time = expr_intern(exprs, OP_TIME, NULL, 0);
+    return exprs;
+}
+
+void
+exprs_free(Exprs **exprs)
+{
+    Exprs *x = *exprs;
+    if (!x)
+        return;
+    vec_free(&x->cells);
+    vec_free(&x->facts);
+    vec_free(&x->pool);
+    vec_free(&x->constants);
+    free(x->table);
+    vec_free(&x->place);
+    vec_free(&x->terms);
+    vec_free(&x->renamed);
+    vec_free(&x->stamp);
+    vec_free(&x->index);
+    vec_free(&x->known_shape);
+    map_free(&x->derivatives);
+    map_free(&x->affine_of);
+    map_free(&x->noise_of);
+    vec_free(&x->affine);
+    routines_free(x);
+    free(x);
+    *exprs = NULL;
+}
+
+// --- the table
+
+static void
+table_grow(Exprs *exprs)
+{
+    uint32_t size = exprs->table_size * 2, mask = size - 1;
+    free(exprs->table);
+    exprs->table = base_calloc(size, sizeof *exprs->table);
+    exprs->table_size = size;
+    for (uint32_t id = 1; id < exprs->cells.n; id++) {
+        uint32_t at = exprs->cells.at[id].hash & mask;
+        while (exprs->table[at])
+            at = (at + 1) & mask;
+        exprs->table[at] = id;
+    }
+}
+
+static Expr
+table_add(Exprs *exprs, uint32_t at, Cell cell, Facts facts)
+{
+    Expr id = exprs->cells.n;
+    vec_push(&exprs->cells, cell);
+    vec_push(&exprs->facts, facts);
+    exprs->ops |= facts.ops;
+    vec_push(&exprs->place, 0);
+    vec_push(&exprs->stamp, 0);
+    vec_push(&exprs->index, 0);
+    vec_push(&exprs->known_shape, 0);
+    exprs->table[at] = id;
+    if ((uint64_t)exprs->cells.n * 2 > exprs->table_size)
+        table_grow(exprs);
+    return id;
+}
+
+Expr
+expr_const(Exprs *exprs, double value)
+{
+    if (value == 0)
+        value = 0; // one zero
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t hash = (uint32_t)hash_mix(bits + 0x5851f42d4c957f2du), mask = exprs->table_size - 1;
+    uint32_t at = hash & mask;
+    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
+        const Cell *cell = &exprs->cells.at[id];
+        if (cell->hash == hash && cell->head == OP_CONST
+            && !memcmp(&exprs->constants.at[cell->args], &value, sizeof value))
+            return id;
+    }
+    Cell cell = {.head = OP_CONST, .args = exprs->constants.n, .hash = hash};
+    vec_push(&exprs->constants, value);
+    return table_add(exprs, at, cell, (Facts){.ops = 1ull << OP_CONST});
+}
+
+Expr
+expr_slot(Exprs *exprs, uint32_t k)
+{
+    uint32_t hash = (uint32_t)hash_mix(k + 0x14057b7ef767814fu), mask = exprs->table_size - 1;
+    uint32_t at = hash & mask;
+    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
+        const Cell *cell = &exprs->cells.at[id];
+        if (cell->head == OP_SLOT && cell->args == k)
+            return id;
+    }
+    Cell cell = {.head = OP_SLOT, .args = k, .hash = hash, .nslots = k + 1};
+    return table_add(exprs, at, cell, (Facts){.ops = 1ull << OP_SLOT, .slots = 1ull << (k % 64)});
+}
+
+Expr
+expr_time(Exprs *exprs)
+{
+    return exprs->time;
+}
+
+static Cell
+cell_of(const Exprs *exprs, Op op, const Expr *args, uint32_t n, Facts *facts)
+{
+    uint64_t hash = op * 0x9e3779b97f4a7c15u + n;
+    Cell cell = {.head = (uint32_t)op | n << 8};
+    facts->ops = 1ull << op;
+    for (uint32_t i = 0; i < n; i++) {
+        const Facts *arg = &exprs->facts.at[args[i]];
+        uint32_t nslots = exprs->cells.at[args[i]].nslots;
+        hash = (hash ^ args[i]) * 0xd6e8feb86659fd93u;
+        hash ^= hash >> 32;
+        facts->ops |= arg->ops;
+        facts->slots |= arg->slots;
+        cell.nslots = nslots > cell.nslots ? nslots : cell.nslots;
+    }
+    cell.hash = (uint32_t)hash_mix(hash);
+    return cell;
+}
+
+Expr
+expr_intern(Exprs *exprs, Op op, const Expr *args, uint32_t n)
+{
+    Facts facts = {0};
+    Cell cell = cell_of(exprs, op, args, n, &facts);
+    uint32_t mask = exprs->table_size - 1, at = cell.hash & mask;
+    for (Expr id; (id = exprs->table[at]); at = (at + 1) & mask) {
+        const Cell *other = &exprs->cells.at[id];
+        if (other->hash == cell.hash && other->head == cell.head
+            && (!n || !memcmp(exprs->pool.at + other->args, args, n * sizeof *args)))
+            return id;
+    }
+    cell.args = exprs->pool.n;
+    // `args` may lie in the pool itself, which moves when it grows.
+    bool inside = n && args >= exprs->pool.at && args < exprs->pool.at + exprs->pool.n;
+    size_t offset = inside ? (size_t)(args - exprs->pool.at) : 0;
+    vec_reserve(&exprs->pool, exprs->pool.n + n);
+    if (n)
+        memcpy(exprs->pool.at + exprs->pool.n, inside ? exprs->pool.at + offset : args, n * sizeof *args);
+    exprs->pool.n += n;
+    return table_add(exprs, at, cell, facts);
+}
+
+// --- looking
+
+Op
+expr_op(const Exprs *exprs, Expr e)
+{
+    return cell_op(exprs, e);
+}
+
+uint32_t
+expr_nargs(const Exprs *exprs, Expr e)
+{
+    return cell_n(exprs, e);
+}
+
+Expr
+expr_arg(const Exprs *exprs, Expr e, uint32_t i)
+{
+    return cell_args(exprs, e)[i];
+}
+
+double
+expr_value(const Exprs *exprs, Expr e)
+{
+    return exprs->constants.at[exprs->cells.at[e].args];
+}
+
+uint32_t
+expr_slot_of(const Exprs *exprs, Expr e)
+{
+    return exprs->cells.at[e].args;
+}
+
+bool
+expr_is_const(const Exprs *exprs, Expr e, double value)
+{
+    return cell_op(exprs, e) == OP_CONST && expr_value(exprs, e) == value;
+}
+
+uint32_t
+expr_nslots(const Exprs *exprs, Expr e)
+{
+    return exprs->cells.at[e].nslots;
+}
+
+uint32_t
+expr_count(const Exprs *exprs)
+{
+    return exprs->cells.n - 1;
+}
+
+bool
+expr_has_op(const Exprs *exprs, Expr e, Op op)
+{
+    return exprs->facts.at[e].ops >> op & 1;
+}
+
+bool
+exprs_have_op(const Exprs *exprs, Op op)
+{
+    return exprs->ops >> op & 1;
+}
+
+void
+expr_walk(Exprs *exprs, Expr e, uint32_t slot, U32Vec *order)
+{
+    uint64_t want = slot == UINT32_MAX ? 0 : 1ull << (slot % 64);
+    uint32_t generation = ++exprs->generation;
+    U32Vec stack = {0}; // ids; the high bit marks one whose arguments are done
+    enum { DONE = 0x80000000u };
+    vec_push(&stack, e);
+    while (stack.n) {
+        uint32_t top = vec_pop(&stack);
+        Expr id = top & ~DONE;
+        if (top & DONE) {
+            exprs->index.at[id] = order->n;
+            vec_push(order, id);
+            continue;
+        }
+        if (exprs->stamp.at[id] == generation)
+            continue;
+        exprs->stamp.at[id] = generation;
+        vec_push(&stack, id | DONE);
+        const Expr *args = cell_args(exprs, id);
+        for (uint32_t i = cell_n(exprs, id); i-- > 0;)
+            if (exprs->stamp.at[args[i]] != generation && (!want || exprs->facts.at[args[i]].slots & want))
+                vec_push(&stack, args[i]);
+    }
+    vec_free(&stack);
+}
+
+void
+expr_walk_all(Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *order)
+{
+    if (!n)
+        return;
+    if (n == 1) {
+        expr_walk(exprs, roots[0], UINT32_MAX, order);
+        return;
+    }
+    // An expression that has them all as its parts, and that nobody else sees.
+    expr_walk(exprs, expr_intern(exprs, OP_AND, roots, n), UINT32_MAX, order);
+    vec_drop(order);
+}
+
+void
+expr_parts(const Exprs *exprs, Expr e, U32Vec *parts)
+{
+    expr_walk((Exprs *)exprs, e, UINT32_MAX, parts);
+}
+
+void
+expr_used_slots(const Exprs *exprs, const Expr *roots, uint32_t n, U32Vec *slots)
+{
+    U32Vec order = {0};
+    // Walking uses marks of the table, but changes no expression.
+    expr_walk_all((Exprs *)exprs, roots, n, &order);
+    for (uint32_t i = 0; i < order.n; i++)
+        if (cell_op(exprs, order.at[i]) == OP_SLOT)
+            vec_push(slots, expr_slot_of(exprs, order.at[i]));
+    vec_free(&order);
+}
+
+bool
+expr_uses_slot(const Exprs *exprs, Expr e, uint32_t k)
+{
+    uint64_t want = 1ull << (k % 64);
+    if (k >= exprs->cells.at[e].nslots || !(exprs->facts.at[e].slots & want))
+        return false;
+    if (exprs->cells.at[e].nslots <= 64 || k + 1 == exprs->cells.at[e].nslots)
+        return true;
+    // Only the stamps are used here, not `index`: callers may be working through a walk of their own.
+    uint32_t generation = ++((Exprs *)exprs)->generation;
+    bool found = false;
+    U32Vec stack = {0};
+    vec_push(&stack, e);
+    while (stack.n && !found) {
+        Expr id = vec_pop(&stack);
+        found = cell_op(exprs, id) == OP_SLOT && expr_slot_of(exprs, id) == k;
+        const Expr *args = cell_args(exprs, id);
+        for (uint32_t i = 0; i < cell_n(exprs, id); i++) {
+            if (exprs->stamp.at[args[i]] == generation || !(exprs->facts.at[args[i]].slots & want))
+                continue;
+            exprs->stamp.at[args[i]] = generation;
+            vec_push(&stack, args[i]);
+        }
+    }
+    vec_free(&stack);
+    return found;
+}
+
+uint32_t
+expr_operations(const Exprs *exprs, Expr e)
+{
+    U32Vec order = {0};
+    uint32_t count = 0;
+    expr_walk((Exprs *)exprs, e, UINT32_MAX, &order);
+    for (uint32_t i = 0; i < order.n; i++) {
+        OpKind kind = (OpKind)op_table[cell_op(exprs, order.at[i])].kind;
+        uint32_t n = cell_n(exprs, order.at[i]);
+        if (kind != OPKIND_LEAF && kind != OPKIND_MODEL)
+            count += n > 1 ? n - 1 : 1;
+    }
+    vec_free(&order);
+    return count;
+}
+
+// --- rewriting
+
+Expr
+expr_substitute(Exprs *exprs, Expr e, const Expr *with, uint32_t n)
+{
+    U32Vec order = {0}, made = {0}, args = {0};
+    expr_walk(exprs, e, UINT32_MAX, &order);
+    vec_reserve(&made, order.n);
+    for (uint32_t i = 0; i < order.n; i++) {
+        Expr id = order.at[i], result = id;
+        Op op = cell_op(exprs, id);
+        uint32_t nargs = cell_n(exprs, id), slot = exprs->cells.at[id].args;
+        bool changed = false;
+        args.n = 0;
+        for (uint32_t j = 0; j < nargs; j++) {
+            Expr arg = cell_args(exprs, id)[j], now = made.at[exprs->index.at[arg]];
+            changed |= now != arg;
+            vec_push(&args, now);
+        }
+        if (op == OP_SLOT && slot < n && with[slot])
+            result = with[slot];
+        else if (changed)
+            result = expr_make(exprs, op, args.at, args.n);
+        vec_push(&made, result);
+    }
+    Expr result = vec_last(&made);
+    vec_free(&order);
+    vec_free(&made);
+    vec_free(&args);
+    return result;
+}
+
+Expr
+expr_replace_slot(Exprs *exprs, Expr e, uint32_t slot, Expr with)
+{
+    if (!expr_uses_slot(exprs, e, slot))
+        return e;
+    U32Vec all = {0};
+    vec_grow(&all, slot + 1);
+    all.at[slot] = with;
+    Expr result = expr_substitute(exprs, e, all.at, all.n);
+    vec_free(&all);
+    return result;
+}
+
+// Slots in order of first occurrence, read from left to right.
+static void
+reading_order(Exprs *exprs, Expr e, U32Vec *order)
+{
+    uint32_t generation = ++exprs->generation;
+    U32Vec stack = {0};
+    vec_push(&stack, e);
+    while (stack.n) {
+        Expr id = vec_pop(&stack);
+        if (exprs->stamp.at[id] == generation)
+            continue;
+        exprs->stamp.at[id] = generation;
+        if (cell_op(exprs, id) == OP_SLOT)
+            vec_push(order, expr_slot_of(exprs, id));
+        const Expr *args = cell_args(exprs, id);
+        for (uint32_t i = cell_n(exprs, id); i-- > 0;)
+            if (exprs->cells.at[args[i]].nslots && exprs->stamp.at[args[i]] != generation)
+                vec_push(&stack, args[i]);
+    }
+    vec_free(&stack);
+}
+
+// Renaming keeps equal parts equal and different parts different, so that nothing needs simplifying again.
+static Expr
+rename_slots(Exprs *exprs, Expr e, const Expr *with)
+{
+    U32Vec order = {0}, made = {0}, args = {0};
+    expr_walk(exprs, e, UINT32_MAX, &order);
+    for (uint32_t i = 0; i < order.n; i++) {
+        Expr id = order.at[i], result = id;
+        args.n = 0;
+        for (uint32_t j = 0; j < cell_n(exprs, id); j++)
+            vec_push(&args, made.at[exprs->index.at[cell_args(exprs, id)[j]]]);
+        if (cell_op(exprs, id) == OP_SLOT)
+            result = with[expr_slot_of(exprs, id)];
+        else if (args.n)
+            result = expr_intern(exprs, cell_op(exprs, id), args.at, args.n);
+        vec_push(&made, result);
+    }
+    Expr result = vec_last(&made);
+    vec_free(&order);
+    vec_free(&made);
+    vec_free(&args);
+    return result;
+}
+
+Expr
+expr_shape(Exprs *exprs, Expr e, U32Vec *order)
+{
+    uint32_t nslots = exprs->cells.at[e].nslots;
+    order->n = 0;
+    if (exprs->known_shape.at[e]) {
+        for (uint32_t k = 0; k < nslots; k++)
+            vec_push(order, k);
+        return e;
+    }
+    reading_order(exprs, e, order);
+    bool numbered = order->n == nslots;
+    for (uint32_t k = 0; k < order->n && numbered; k++)
+        numbered = order->at[k] == k;
+    Expr shape = e;
+    if (!numbered) {
+        // An element of a large array has few slots and a high number: nothing here may take the time of the highest.
+        if (exprs->renamed.n < nslots)
+            vec_grow(&exprs->renamed, nslots - exprs->renamed.n);
+        for (uint32_t k = 0; k < order->n; k++)
+            exprs->renamed.at[order->at[k]] = expr_slot(exprs, k);
+        shape = rename_slots(exprs, e, exprs->renamed.at);
+    }
+    exprs->known_shape.at[shape] = 1;
+    return shape;
+}

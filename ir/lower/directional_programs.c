@@ -1,0 +1,219 @@
+// Tangents: directional derivatives of the model's functions, as functions like any others.
+//
+// Purpose: linearisation and sensitivities ask how everything that a function computes follows a change of what it
+//   reads: states, inputs, parameters, time. The Jacobians of partial_derivatives.c have the integrator's rows and columns only.
+// Method: forward differentiation of every instruction in one direction (Griewank and Walther, Evaluating Derivatives,
+//   ch. 3): d = shape(s0, s1, ...) gets the instruction d' = sum over k of d(shape)/d(slot k) * sk', where the tangent of
+//   place p is place p + shift. The sum is built once per shape and pattern of the slots that can move. A function's
+//   tangent keeps the order of its instructions, so that runs of equal shapes stay loops.
+// Contract: after all other instructions were made. A tangent is called after its function. A function that writes over
+//   a place which it also reads has none: the value read is gone by then.
+// Complexity: linear in the instructions; the value array becomes twice as long.
+#include "ir/lower/lower_inner.h"
+
+typedef struct Derived {  // memo: the tangent of a shape for a pattern of moving slots
+    Expr shape;           // canonical
+    uint32_t order, n_order;
+} Derived;
+
+typedef struct Tangents {
+    Lowering *low;
+    uint32_t shift;
+    U8Vec moves;          // per place: its tangent may be other than zero
+    VEC(Derived) derived;
+    U32Vec orders;
+    Map of, function_at;  // (shape, pattern); address of a function in the model's tables
+    U32Vec rate, places;
+} Tangents;
+
+static const uint32_t *
+slots_of(const Tangents *t, const Instr *instr)
+{
+    return t->low->sys->places.at + instr->row;
+}
+
+// Sum of partial derivatives times slots n + k, for the slots that move; time has slot 2n.
+static Expr
+differentiate(Tangents *t, const Instr *instr, uint32_t n)
+{
+    Exprs *exprs = t->low->exprs;
+    vec_clear(&t->rate);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&t->rate, t->moves.at[slots_of(t, instr)[k]] ? expr_slot(exprs, n + k) : 0);
+    if (!expr_has_op(exprs, instr->shape, OP_TIME))
+        return expr_rate(exprs, instr->shape, t->rate.at, n);
+    Expr by_time = expr_rate(exprs, instr->shape, NULL, 0), total = expr_2(exprs, OP_MUL, by_time, expr_slot(exprs, 2 * n));
+    for (uint32_t k = 0; k < n; k++)
+        if (t->rate.at[k]) {
+            Expr term = expr_2(exprs, OP_MUL, expr_diff(exprs, instr->shape, k), t->rate.at[k]);
+            total = expr_2(exprs, OP_ADD, total, term);
+        }
+    return total;
+}
+
+static Derived
+derive(Tangents *t, const Instr *instr, uint32_t n)
+{
+    uint64_t key = hash_mix(instr->shape);
+    uint32_t index;
+    for (uint32_t k = 0; k < n; k++)
+        key = hash_add(key, t->moves.at[slots_of(t, instr)[k]]);
+    if (map_get(&t->of, key, &index))
+        return t->derived.at[index];
+    U32Vec order = {0};
+    Derived derived = {.order = t->orders.n};
+    derived.shape = expr_shape(t->low->exprs, differentiate(t, instr, n), &order);
+    derived.n_order = order.n;
+    vec_append(&t->orders, order.at, order.n);
+    vec_free(&order);
+    map_put(&t->of, key, t->derived.n);
+    vec_push(&t->derived, derived);
+    return derived;
+}
+
+static void
+add_tangent(Tangents *t, const Instr *instr, InstrVec *out)
+{
+    uint32_t n = expr_nslots(t->low->exprs, instr->shape);
+    Derived derived = derive(t, instr, n);
+    vec_clear(&t->places);
+    for (uint32_t k = 0; k < derived.n_order; k++) {
+        uint32_t slot = t->orders.at[derived.order + k];
+        uint32_t place = slot < n ? slots_of(t, instr)[slot] : slot < 2 * n ? t->shift + slots_of(t, instr)[slot - n] : t->shift;
+        vec_push(&t->places, place);
+    }
+    emit_places(t->low, out, derived.shape, t->places.at, t->shift + instr->dest);
+}
+
+// --- what moves
+
+static bool
+instruction_moves(const Tangents *t, const Instr *instr)
+{
+    const Exprs *exprs = t->low->exprs;
+    uint32_t n = expr_nslots(exprs, instr->shape);
+    bool moves = expr_has_op(exprs, instr->shape, OP_TIME);
+    for (uint32_t k = 0; k < n && !moves; k++)
+        moves = t->moves.at[slots_of(t, instr)[k]];
+    return moves;
+}
+
+static void
+mark_seeds(Tangents *t)
+{
+    const mdl_model *model = t->low->sys->model;
+    t->moves.at[0] = 1;
+    for (uint32_t i = 0; i < model->n; i++)
+        t->moves.at[model->y + i] = t->moves.at[model->yp + i] = 1;
+    for (uint32_t i = 0; i < model->n_settables; i++)
+        if (model->settable[i].type == MDL_REAL)
+            t->moves.at[model->settable[i].value] = t->moves.at[model->settable[i].result] = 1;
+    for (uint32_t i = 0; i < model->n_discretes; i++)
+        t->moves.at[model->discrete[i].value] = t->moves.at[model->discrete[i].pre] = 1;
+    for (uint32_t i = 0; i < model->n_delays; i++)
+        t->moves.at[model->delay[i].value] = 1;
+    for (uint32_t i = 0; i < 2 * model->n_transports; i++)
+        t->moves.at[model->transport[i / 2].end[i % 2].leaves] = t->moves.at[model->transport[i / 2].end[i % 2].behind] = 1;
+    for (uint32_t k = 0; k < model->n_init; k++)
+        for (uint32_t i = 0; model->init[k].block && i < model->init[k].block->m; i++)
+            t->moves.at[model->init[k].block->unknown[i]] = 1;
+}
+
+// Functions stand in any order, so the marks are repeated until nothing new moves.
+static void
+mark_moves(Tangents *t)
+{
+    const Sys *sys = t->low->sys;
+    mark_seeds(t);
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < sys->instrs.n; i++)
+            if (!t->moves.at[sys->instrs.at[i].dest] && instruction_moves(t, &sys->instrs.at[i])) {
+                t->moves.at[sys->instrs.at[i].dest] = 1;
+                again = true;
+            }
+    }
+}
+
+// --- functions
+
+static bool
+overwrites(Tangents *t, const Func *func)
+{
+    PlaceMap *read = &t->low->scratch;
+    const Sys *sys = t->low->sys;
+    bool found = false;
+    for (uint32_t i = func->first; i < func->first + func->count; i++) {
+        const Instr *instr = &sys->instrs.at[i];
+        uint32_t n = expr_nslots(t->low->exprs, instr->shape), unused;
+        for (uint32_t k = 0; k < n; k++)
+            place_put(read, slots_of(t, instr)[k], 1);
+        found = found || place_get(read, instr->dest, &unused);
+    }
+    place_clear(read);
+    return found;
+}
+
+// The tangent of the function whose code comes to `of`, to `at`. False: it has none.
+static bool
+make_tangent(Tangents *t, const mdl_code *of, mdl_code *at)
+{
+    uint32_t index;
+    if (!map_get(&t->function_at, (uintptr_t)of, &index))
+        return true;
+    const Func func = t->low->sys->funcs.at[index];
+    InstrVec code = {0};
+    if (overwrites(t, &func))
+        return false;
+    for (uint32_t i = func.first; i < func.first + func.count; i++) {
+        const Instr instr = t->low->sys->instrs.at[i];
+        if (t->moves.at[instr.dest])
+            add_tangent(t, &instr, &code);
+    }
+    add_function(t->low, arena_printf(t->low->arena, "%s_tangent", func.name), &code, false, at);
+    vec_free(&code);
+    return true;
+}
+
+static const mdl_code *
+make_step_tangents(Tangents *t, const mdl_step *steps, uint32_t n, bool *complete)
+{
+    mdl_code *codes = arena_array(t->low->arena, mdl_code, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        *complete &= make_tangent(t, steps[k].block ? &steps[k].block->eval : &steps[k].call, &codes[k]);
+    return codes;
+}
+
+void
+make_tangents(Lowering *low)
+{
+    const mdl_model *model = low->sys->model;
+    mdl_tangents *made = arena_new(low->arena, mdl_tangents);
+    Tangents t = {.low = low, .shift = low->nv};
+    vec_grow(&t.moves, low->nv);
+    mark_moves(&t);
+    for (uint32_t i = 0; i < low->sys->fixups.n; i++)
+        map_put(&t.function_at, (uintptr_t)low->sys->fixups.at[i].at, low->sys->fixups.at[i].func);
+    new_places(low, low->nv);
+    bool complete = true;
+    made->shift = t.shift;
+    made->n_init = model->n_init;
+    made->n_dynamics = model->n_dynamics;
+    complete &= make_tangent(&t, &model->parameters, &made->parameters);
+    made->init = make_step_tangents(&t, model->init, model->n_init, &complete);
+    made->dynamics = make_step_tangents(&t, model->dynamics, model->n_dynamics, &complete);
+    complete &= make_tangent(&t, &model->outputs, &made->outputs);
+    complete &= make_tangent(&t, &model->relations, &made->relations);
+    complete &= make_tangent(&t, &model->instants, &made->instants);
+    complete &= make_tangent(&t, &model->rests, &made->rests);
+    made->no_discretes = !make_tangent(&t, &model->discretes, &made->discretes);
+    made->incomplete = !complete;
+    low->sys->model->tangents = made;
+    vec_free(&t.moves);
+    vec_free(&t.derived);
+    vec_free(&t.orders);
+    vec_free(&t.rate);
+    vec_free(&t.places);
+    map_free(&t.of);
+    map_free(&t.function_at);
+}

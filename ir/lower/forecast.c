@@ -1,0 +1,416 @@
+// Forecasts: functions of time alone, as lists of operations that the runtime can evaluate over intervals of time.
+//
+// Purpose: what depends on time alone is known ahead of the integration: when the relation `sin(1000*time) > 0.9999` changes, and how
+//          fast a force prescribed over time moves. The runtime (runtime/event/ahead.c) turns the former into time events and bounds
+//          steps by the latter.
+// Method: values are constant between events, functions of time, or moving with the states; found forward through the
+//         instructions. The root function of a relation over the first two kinds becomes a forecast, with the instructions that it
+//         needs written out; so does each largest part of an instruction of the dynamics that is a function of time and not affine.
+// Contract: runtime/model/model.h, mdl_forecast. What a function with an algorithm computes has no operations: count 0 (relations only).
+// Complexity: linear in the instructions: a forecast has a limited number of operations, and there is a limited number of those that
+//             are no relations.
+#include "ir/lower/lower_inner.h"
+
+#include <string.h>
+
+typedef enum Kind { KIND_FIXED, KIND_TIMED, KIND_MOVING } Kind;
+
+enum { TERMS_MOST = 1000 }; // forecasts of terms of the equations of motion
+
+typedef struct Forecaster {
+    Lowering *low;
+    const InstrVec *code;
+    U8Vec kind;              // per place
+    U32Vec writer;           // per place: instruction + 1 that computes it, 0: none
+    VEC(mdl_timely) timely;
+    VEC(mdl_forecast) forecasts;
+    uint32_t terms;
+    Map term_of;             // places that are terms already
+    // of the forecast that is being written:
+    uint32_t first;
+    PlaceMap reg;            // register of a place
+    bool failed;
+    U8Vec degree;            // per register: 0 constant, 1 affine in time, 2 otherwise
+} Forecaster;
+
+// --- kinds
+
+static void
+set_moving(Forecaster *f, uint32_t place, uint32_t count)
+{
+    if (place && count)
+        memset(f->kind.at + place, KIND_MOVING, count);
+}
+
+// Unknowns, and what the runtime computes from the past or from the motion.
+static void
+mark_moving(Forecaster *f)
+{
+    Lowering *low = f->low;
+    const mdl_model *model = low->sys->model;
+    set_moving(f, low->y, low->n);
+    set_moving(f, low->yp, low->n);
+    for (uint32_t k = 0; k < model->n_delays; k++) {
+        set_moving(f, model->delay[k].value, 1);
+        if (model->delay[k].weight)
+            set_moving(f, model->delay[k].weight, 1);
+    }
+    for (uint32_t k = 0; k < model->n_transports; k++)
+        for (uint32_t i = 0; i < 2; i++) {
+            set_moving(f, model->transport[k].end[i].leaves, 1);
+            set_moving(f, model->transport[k].end[i].behind, 1);
+            set_moving(f, model->transport[k].end[i].arrives, 1);
+        }
+    for (uint32_t k = 0; k < model->n_fractionals; k++) {
+        set_moving(f, model->fractional[k].scale, 1);
+        set_moving(f, model->fractional[k].shift, 1);
+    }
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        if (model->sgn[k].disk)
+            set_moving(f, model->sgn[k].mode, 1);
+}
+
+// Of a shape or of a part of one, which has the slots of its shape.
+static Kind
+kind_of(const Forecaster *f, Expr shape, uint32_t row)
+{
+    const Lowering *low = f->low;
+    Kind kind = expr_has_op(low->exprs, shape, OP_TIME) ? KIND_TIMED : KIND_FIXED;
+    for (uint32_t k = 0; k < expr_nslots(low->exprs, shape) && kind != KIND_MOVING; k++) {
+        Kind of = f->kind.at[low->sys->places.at[row + k]];
+        kind = of > kind && expr_uses_slot(low->exprs, shape, k) ? of : kind;
+    }
+    return kind;
+}
+
+static void
+find_kinds(Forecaster *f)
+{
+    vec_grow(&f->kind, f->low->nv);
+    vec_grow(&f->writer, f->low->nv);
+    mark_moving(f);
+    for (uint32_t i = 0; i < f->code->n; i++) {
+        const Instr *instr = &f->code->at[i];
+        if (f->kind.at[instr->dest] != KIND_MOVING)
+            f->kind.at[instr->dest] = (uint8_t)kind_of(f, instr->shape, instr->row);
+        f->writer.at[instr->dest] = i + 1;
+    }
+}
+
+// --- operations
+
+static const uint8_t timely_op[OP_COUNT] = {
+    [OP_ADD] = MDL_TIMELY_ADD, [OP_MUL] = MDL_TIMELY_MUL, [OP_NEG] = MDL_TIMELY_NEG, [OP_DIV] = MDL_TIMELY_DIV, [OP_POW] = MDL_TIMELY_POW,
+    [OP_LT] = MDL_TIMELY_LT, [OP_LE] = MDL_TIMELY_LE, [OP_GT] = MDL_TIMELY_GT, [OP_GE] = MDL_TIMELY_GE, [OP_EQ] = MDL_TIMELY_EQ,
+    [OP_NE] = MDL_TIMELY_NE, [OP_AND] = MDL_TIMELY_AND, [OP_OR] = MDL_TIMELY_OR, [OP_NOT] = MDL_TIMELY_NOT, [OP_IF] = MDL_TIMELY_IF,
+    [OP_ABS] = MDL_TIMELY_ABS, [OP_SIGN] = MDL_TIMELY_SIGN, [OP_MIN] = MDL_TIMELY_MIN, [OP_MAX] = MDL_TIMELY_MAX,
+    [OP_SQRT] = MDL_TIMELY_SQRT, [OP_EXP] = MDL_TIMELY_EXP, [OP_LOG] = MDL_TIMELY_LOG, [OP_SIN] = MDL_TIMELY_SIN, [OP_COS] = MDL_TIMELY_COS,
+    [OP_TAN] = MDL_TIMELY_TAN, [OP_ASIN] = MDL_TIMELY_ASIN, [OP_ACOS] = MDL_TIMELY_ACOS, [OP_ATAN] = MDL_TIMELY_ATAN,
+    [OP_SINH] = MDL_TIMELY_SINH, [OP_COSH] = MDL_TIMELY_COSH, [OP_TANH] = MDL_TIMELY_TANH, [OP_FLOOR] = MDL_TIMELY_FLOOR,
+    [OP_CEIL] = MDL_TIMELY_CEIL, [OP_TRUNC] = MDL_TIMELY_TRUNC,
+};
+
+static uint8_t
+degree_of(const Forecaster *f, const mdl_timely *at)
+{
+    const uint8_t *degree = f->degree.at;
+    switch ((mdl_timely_op)at->op) {
+    case MDL_TIMELY_CONST: case MDL_TIMELY_PLACE:
+        return 0;
+    case MDL_TIMELY_TIME:
+        return 1;
+    case MDL_TIMELY_ADD:
+        return degree[at->a] > degree[at->b] ? degree[at->a] : degree[at->b];
+    case MDL_TIMELY_MUL:
+        return (uint8_t)(degree[at->a] + degree[at->b] > 2 ? 2 : degree[at->a] + degree[at->b]);
+    case MDL_TIMELY_NEG:
+        return degree[at->a];
+    case MDL_TIMELY_DIV:
+        return degree[at->b] ? 2 : degree[at->a];
+    case MDL_TIMELY_IF:
+        if (degree[at->a])
+            return 2;
+        return degree[at->b] > degree[at->c] ? degree[at->b] : degree[at->c];
+    default:
+        return degree[at->a] || (at->b < f->degree.n && degree[at->b]) ? 2 : 0;
+    }
+}
+
+// Appends an operation of the forecast that is being written. Returns its register.
+static uint32_t
+put(Forecaster *f, mdl_timely at)
+{
+    if (f->degree.n == MDL_TIMELY_MOST) {
+        f->failed = true;
+        return 0;
+    }
+    uint8_t degree = degree_of(f, &at);
+    at.moving = degree > 0;
+    vec_push(&f->timely, at);
+    vec_push(&f->degree, degree);
+    return f->degree.n - 1;
+}
+
+static uint32_t
+put_op(Forecaster *f, mdl_timely_op op, uint32_t a, uint32_t b)
+{
+    return put(f, (mdl_timely){.op = (uint16_t)op, .a = a, .b = b});
+}
+
+static uint32_t
+put_constant(Forecaster *f, double value)
+{
+    return put(f, (mdl_timely){.op = MDL_TIMELY_CONST, .value = value});
+}
+
+static uint32_t
+put_place(Forecaster *f, uint32_t place)
+{
+    uint32_t reg;
+    if (place_get(&f->reg, place, &reg))
+        return reg;
+    if (f->kind.at[place] != KIND_FIXED || f->writer.at[place]) {
+        f->failed = true; // its instruction was to be written before
+        return 0;
+    }
+    reg = put(f, (mdl_timely){.op = MDL_TIMELY_PLACE, .a = place});
+    place_put(&f->reg, place, reg);
+    return reg;
+}
+
+// One part of a shape, whose arguments have registers.
+static uint32_t
+put_part(Forecaster *f, Expr part, uint32_t row, const Map *reg_of)
+{
+    const Lowering *low = f->low;
+    Exprs *exprs = low->exprs;
+    Op op = expr_op(exprs, part);
+    uint32_t n = expr_nargs(exprs, part), arg[3] = {0};
+    if (op == OP_CONST)
+        return put_constant(f, expr_value(exprs, part));
+    if (op == OP_SLOT)
+        return put_place(f, low->sys->places.at[row + expr_slot_of(exprs, part)]);
+    if (op == OP_TIME)
+        return put_op(f, MDL_TIMELY_TIME, 0, 0);
+    for (uint32_t i = 0; i < n && i < 3; i++)
+        (void)map_get(reg_of, expr_arg(exprs, part, i), &arg[i]);
+    if (op == OP_LOG10)
+        return put_op(f, MDL_TIMELY_MUL, put_op(f, MDL_TIMELY_LOG, arg[0], arg[0]), put_constant(f, 0.43429448190325182765));
+    if (op == OP_LUZ) {
+        uint32_t low_end = put_op(f, MDL_TIMELY_NEG, arg[1], arg[1]), above = put_op(f, MDL_TIMELY_MAX, arg[0], low_end);
+        return put_op(f, MDL_TIMELY_ADD, arg[0], put_op(f, MDL_TIMELY_NEG, put_op(f, MDL_TIMELY_MIN, above, arg[1]), 0));
+    }
+    if (!timely_op[op]) {
+        f->failed = true;
+        return 0;
+    }
+    if (op == OP_IF)
+        return put(f, (mdl_timely){.op = MDL_TIMELY_IF, .a = arg[0], .b = arg[1], .c = arg[2]});
+    uint32_t reg = n == 1 ? put_op(f, timely_op[op], arg[0], arg[0]) : arg[0];
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t other = 0;
+        (void)map_get(reg_of, expr_arg(exprs, part, i), &other);
+        reg = put_op(f, timely_op[op], reg, other);
+    }
+    return reg;
+}
+
+static uint32_t
+put_shape(Forecaster *f, Expr shape, uint32_t row)
+{
+    U32Vec parts = {0};
+    Map reg_of = {0};
+    uint32_t reg = 0;
+    expr_parts(f->low->exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n && !f->failed; i++) {
+        reg = put_part(f, parts.at[i], row, &reg_of);
+        map_put(&reg_of, parts.at[i], reg);
+    }
+    vec_free(&parts);
+    map_free(&reg_of);
+    return reg;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Writes what an expression reads, in the order of the instructions.
+static void
+put_operands(Forecaster *f, Expr shape, uint32_t row)
+{
+    const Lowering *low = f->low;
+    U32Vec open = {0}, chosen = {0}, slots = {0};
+    expr_used_slots(low->exprs, &shape, 1, &slots);
+    for (uint32_t k = 0; k < slots.n; k++)
+        vec_push(&open, low->sys->places.at[row + slots.at[k]]);
+    Map seen = {0};
+    while (open.n && !f->failed) {
+        uint32_t place = vec_pop(&open), writer = f->writer.at[place], known;
+        if (!writer || map_get(&seen, writer, &known))
+            continue;
+        const Instr *instr = &f->code->at[writer - 1];
+        map_put(&seen, writer, 1);
+        vec_push(&chosen, writer - 1);
+        f->failed = chosen.n > MDL_TIMELY_MOST;
+        vec_clear(&slots);
+        expr_used_slots(low->exprs, &instr->shape, 1, &slots);
+        for (uint32_t k = 0; k < slots.n; k++)
+            vec_push(&open, low->sys->places.at[instr->row + slots.at[k]]);
+    }
+    if (chosen.n)
+        qsort(chosen.at, chosen.n, sizeof *chosen.at, by_number);
+    for (uint32_t i = 0; i < chosen.n && !f->failed; i++) {
+        const Instr *instr = &f->code->at[chosen.at[i]];
+        place_put(&f->reg, instr->dest, put_shape(f, instr->shape, instr->row));
+    }
+    map_free(&seen);
+    vec_free(&open);
+    vec_free(&chosen);
+    vec_free(&slots);
+}
+
+// A forecast of shape(row). False: it has no operations, and nothing was written.
+static bool
+write_forecast(Forecaster *f, Expr shape, uint32_t row, uint32_t relation, uint32_t dest)
+{
+    f->first = f->timely.n;
+    f->failed = false;
+    vec_clear(&f->degree);
+    place_clear(&f->reg);
+    put_operands(f, shape, row);
+    uint32_t value = f->failed ? 0 : put_shape(f, shape, row);
+    if (!f->failed && value + 1 != f->degree.n)
+        (void)put_op(f, MDL_TIMELY_NEG, put_op(f, MDL_TIMELY_NEG, value, value), 0);
+    bool term = relation == UINT32_MAX, dull = term && !f->failed && f->degree.at[f->degree.n - 1] < 2;
+    if (f->failed || dull) {
+        f->timely.n = f->first;
+        return false;
+    }
+    mdl_forecast made = {relation, f->first, f->timely.n - f->first, term ? place_text(f->low, dest) : NULL};
+    vec_push(&f->forecasts, made);
+    f->terms += term;
+    return true;
+}
+
+// --- relations
+
+static void
+forecast_relations(Forecaster *f)
+{
+    Lowering *low = f->low;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < low->relations.n; i++) {
+        const Relation *at = &low->relations.at[i];
+        if (at->of_time)
+            continue;
+        Expr shape = root_function(low, at->shape);
+        if (kind_of(f, shape, at->row) == KIND_TIMED && !write_forecast(f, shape, at->row, number, 0)) {
+            mdl_forecast opaque = {.relation = number};
+            vec_push(&f->forecasts, opaque);
+        }
+        number++;
+    }
+}
+
+// --- terms of the equations of motion
+
+static void
+forecast_term(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
+{
+    const Lowering *low = f->low;
+    uint32_t known;
+    if (f->terms >= TERMS_MOST)
+        return;
+    if (expr_op(low->exprs, part) == OP_SLOT) {
+        uint32_t place = low->sys->places.at[row + expr_slot_of(low->exprs, part)];
+        if (map_get(&f->term_of, place, &known))
+            return;
+        map_put(&f->term_of, place, 1);
+    }
+    (void)write_forecast(f, part, row, UINT32_MAX, dest);
+}
+
+// Among the arguments of a part that moves, those that are functions of time: together where they are added or multiplied, so that two
+// steps of opposite signs are one pulse.
+static void
+forecast_arguments(Forecaster *f, Expr part, uint32_t row, uint32_t dest)
+{
+    Exprs *exprs = f->low->exprs;
+    Op op = expr_op(exprs, part);
+    bool together = op == OP_ADD || op == OP_MUL;
+    U32Vec timed = {0};
+    for (uint32_t i = 0; i < expr_nargs(exprs, part); i++) {
+        Expr arg = expr_arg(exprs, part, i);
+        if (kind_of(f, arg, row) == KIND_TIMED)
+            vec_push(&timed, arg);
+    }
+    if (together && timed.n > 1)
+        forecast_term(f, expr_make(exprs, op, timed.at, timed.n), row, dest);
+    else
+        for (uint32_t i = 0; i < timed.n; i++)
+            forecast_term(f, timed.at[i], row, dest);
+    vec_free(&timed);
+}
+
+static void
+forecast_terms(Forecaster *f, const U8Vec *needed)
+{
+    const Lowering *low = f->low;
+    U32Vec parts = {0};
+    for (uint32_t i = 0; i < f->code->n && f->terms < TERMS_MOST; i++) {
+        const Instr *instr = &f->code->at[i];
+        if (!needed->at[i])
+            continue;
+        bool ends = (instr->dest >= low->dx && instr->dest < low->dx + low->nx)
+                    || (instr->dest >= low->r && instr->dest < low->r + low->n);
+        Kind kind = kind_of(f, instr->shape, instr->row);
+        if (kind == KIND_TIMED && ends)
+            forecast_term(f, instr->shape, instr->row, instr->dest);
+        if (kind != KIND_MOVING)
+            continue;
+        bool timed = expr_has_op(low->exprs, instr->shape, OP_TIME);
+        for (uint32_t k = 0; k < expr_nslots(low->exprs, instr->shape) && !timed; k++)
+            timed = f->kind.at[low->sys->places.at[instr->row + k]] == KIND_TIMED;
+        if (!timed)
+            continue;
+        vec_clear(&parts);
+        expr_parts(low->exprs, instr->shape, &parts);
+        for (uint32_t k = 0; k < parts.n; k++)
+            if (kind_of(f, parts.at[k], instr->row) == KIND_MOVING)
+                forecast_arguments(f, parts.at[k], instr->row, instr->dest);
+    }
+    vec_free(&parts);
+}
+
+void
+make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed)
+{
+    mdl_model *model = low->sys->model;
+    if (!exprs_have_op(low->exprs, OP_TIME))
+        return;
+    Forecaster f = {.low = low, .code = code};
+    find_kinds(&f);
+    forecast_relations(&f);
+    forecast_terms(&f, needed);
+    mdl_timely *timely = arena_array(low->arena, mdl_timely, f.timely.n + 1);
+    mdl_forecast *forecasts = arena_array(low->arena, mdl_forecast, f.forecasts.n + 1);
+    if (f.timely.n)
+        memcpy(timely, f.timely.at, f.timely.n * sizeof *timely);
+    if (f.forecasts.n)
+        memcpy(forecasts, f.forecasts.at, f.forecasts.n * sizeof *forecasts);
+    model->timely = timely;
+    model->n_timely = f.timely.n;
+    model->forecast = forecasts;
+    model->n_forecasts = f.forecasts.n;
+    vec_free(&f.kind);
+    vec_free(&f.writer);
+    vec_free(&f.timely);
+    vec_free(&f.forecasts);
+    map_free(&f.term_of);
+    place_free(&f.reg);
+    vec_free(&f.degree);
+}

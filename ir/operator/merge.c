@@ -1,0 +1,239 @@
+// merge.c: one set-valued law per velocity.
+//
+// Purpose:    dry friction elements side by side stick together, so one unknown force must carry all of
+//             them. The law that remains stands on representatives with plus signs, for the runtime.
+// Method:     laws p_i in a_i*Sgn(x_i) with x_i = s_i*r are replaced by P in A*Sgn(r), A = sum a_i, and
+//             p_i = s_i*P*a_i/A. While slipping this is exact; while sticking only the sum is determined,
+//             and the share by bands is an admissible choice (|p_i| <= a_i). Sgn is odd, hence the signs.
+// Contract:   requires `alias`; appends variables and equations. Replaced law equations become EQN_NORMAL,
+//             their modes are removed. Afterwards Law.x is a representative, p and a are not opposite to
+//             theirs, and no two laws share x.
+// Complexity: linear in the laws.
+//
+//     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
+#include "ir/dae/pass.h"
+#include "ir/operator/merge.h"
+
+typedef struct Merge {
+    Dae *dae;
+    Map group_of;      // representative -> index + 1 of its first law
+    U32Vec next;       // per law: the next law of the same representative, or NONE
+    U32Vec last;       // per law: the last law of its list (of first laws)
+} Merge;
+
+static void
+collect(Merge *merge)
+{
+    const Dae *dae = merge->dae;
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        bool negative;
+        uint32_t first;
+        Var x = dae_alias(dae, dae->laws.at[i].x, &negative);
+        vec_push(&merge->next, NONE);
+        vec_push(&merge->last, i);
+        if (dae->laws.at[i].unilateral || dae->laws.at[i].disk)
+            continue;
+        if (!map_get(&merge->group_of, x, &first)) {
+            map_put(&merge->group_of, x, i);
+            continue;
+        }
+        merge->next.at[merge->last.at[first]] = i;
+        merge->last.at[first] = i;
+    }
+}
+
+static bool
+is_negative(const Dae *dae, Var var)
+{
+    bool negative;
+    (void)dae_alias(dae, var, &negative);
+    return negative;
+}
+
+Var
+merge_hidden(Dae *dae, const Law *law, const char *stem, VarKind kind, VarType type)
+{
+    const char *name = arena_printf(dae->arena, "$%s%u", stem, law->equation);
+    return dae_add_var(dae, name, dae->nodes.at[dae->equations.at[law->equation].node].inst, kind, type, false);
+}
+
+void
+merge_equation(Dae *dae, const Law *law, Expr shape, const Var *vars)
+{
+    Expr bound;
+    uint32_t row;
+    dae_bind_shape(dae, shape, vars, &bound, &row);
+    uint32_t made = dae_add_equation(dae, EQN_NORMAL, bound, row, dae->equations.at[law->equation].node, law->span);
+    dae->equations.at[made].generated = 1;
+}
+
+void
+merge_replace(Dae *dae, const Law *law, Expr shape, const Var *vars)
+{
+    Expr bound;
+    uint32_t row;
+    dae_bind_shape(dae, shape, vars, &bound, &row);
+    dae->equations.at[law->equation].kind = EQN_NORMAL;
+    dae->equations.at[law->equation].shape = bound;
+    dae->equations.at[law->equation].row = row;
+    dae->var_flags.at[law->mode] |= VARF_REMOVED;
+}
+
+Var
+merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
+{
+    Exprs *exprs = dae->exprs;
+    const Law law = dae->laws.at[laws[0]];
+    U32Vec vars = {0};
+    Expr sum = expr_const(exprs, 0), bound;
+    bool parametric = true;
+    for (uint32_t i = 0; i < n; i++) {
+        Var band = dae->laws.at[laws[i]].a;
+        parametric &= dae_kind(dae, band) == VAR_PARAMETER || dae_kind(dae, band) == VAR_CONSTANT;
+        sum = expr_2(exprs, OP_ADD, sum, expr_slot(exprs, vars.n));
+        vec_push(&vars, band);
+    }
+    Var made = merge_hidden(dae, &law, "bands", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    if (parametric) {
+        uint32_t row;
+        dae_bind_shape(dae, sum, vars.at, &bound, &row);
+        dae_add_bind(dae, (Bind){.var = made, .attr = ATTR_VALUE, .shape = bound, .row = row, .span = law.span});
+    } else {
+        Expr equal = expr_2(exprs, OP_EQN, expr_slot(exprs, vars.n), sum);
+        vec_push(&vars, made);
+        merge_equation(dae, &law, equal, vars.at);
+    }
+    vec_free(&vars);
+    return made;
+}
+
+// p = s*P when it is alone. Else it has its share by the bands, p = s*P*a/A; without any band the n members share equally, so
+// that P stays determined. Bands that vary with the motion may be rounding errors of nothing (reactions of open contacts), whose
+// quotients no iteration stands: there it slips with its own band, p = s*mode*a, which is the same.
+void
+merge_share(Dae *dae, const Law *law, Var force, Var bands, Var mode, uint32_t n)
+{
+    Exprs *exprs = dae->exprs;
+    Expr p = expr_slot(exprs, 0), whole = expr_slot(exprs, 1), a = expr_slot(exprs, 2), sum = expr_slot(exprs, 3);
+    Expr share = whole, slips = expr_slot(exprs, 4);
+    if (n > 1) {
+        Expr some = expr_2(exprs, OP_GT, sum, expr_const(exprs, 0));
+        Expr ratio = expr_3(exprs, OP_IF, some, expr_2(exprs, OP_DIV, a, sum), expr_const(exprs, 1.0 / n));
+        share = expr_2(exprs, OP_MUL, ratio, whole);
+    }
+    if (n > 1 && dae_kind(dae, bands) != VAR_PARAMETER)
+        share = expr_3(exprs, OP_IF, expr_2(exprs, OP_EQ, slips, expr_const(exprs, 0)), share, expr_2(exprs, OP_MUL, slips, a));
+    if (is_negative(dae, law->x))
+        share = expr_1(exprs, OP_NEG, share);
+    merge_replace(dae, law, expr_2(exprs, OP_EQN, p, share), (Var[]){law->p, force, law->a, bands, mode});
+}
+
+static Law
+merged_law(Merge *merge, uint32_t first)
+{
+    Dae *dae = merge->dae;
+    bool negative;
+    U32Vec laws = {0};
+    for (uint32_t i = first; i != NONE; i = merge->next.at[i])
+        vec_push(&laws, i);
+    Law law = dae->laws.at[first];
+    Expr shape = dae->equations.at[law.equation].shape;
+    Var bands = laws.n == 1 && !is_negative(dae, law.a) ? law.a : merge_bands(dae, laws.at, laws.n);
+    Var force = merge_hidden(dae, &law, "force", VAR_CONTINUOUS, TYPE_REAL);
+    Var mode = merge_hidden(dae, &law, "both", VAR_DISCRETE, TYPE_INTEGER);
+    Var x = dae_alias(dae, law.x, &negative);
+    for (uint32_t i = 0; i < laws.n; i++) {
+        Law member = dae->laws.at[laws.at[i]];
+        merge_share(dae, &member, force, bands, mode, laws.n);
+    }
+    vec_free(&laws);
+    uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
+    uint32_t made = dae_add_equation(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
+    dae->equations.at[made].generated = 1;
+    return (Law){.x = x, .p = force, .a = bands, .mode = mode, .equation = made, .span = law.span};
+}
+
+void
+merge_extend(Dae *dae)
+{
+    for (Var v = dae->alias_of.n; v < dae->nvars; v++) {
+        vec_push(&dae->alias_of, v);
+        vec_push(&dae->alias_negative, 0);
+    }
+}
+
+// A variable of its own where `var` is opposite to its representative.
+static Var
+upright(Dae *dae, const Law *law, Var var, const char *stem)
+{
+    bool negative;
+    Var to = dae_alias(dae, var, &negative);
+    if (!negative)
+        return to;
+    Var made = merge_hidden(dae, law, stem, VAR_CONTINUOUS, TYPE_REAL);
+    Expr opposite = expr_1(dae->exprs, OP_NEG, expr_slot(dae->exprs, 1));
+    merge_equation(dae, law, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), opposite), (Var[]){made, to});
+    merge_extend(dae);
+    return made;
+}
+
+// The components of a friction force stay what they are, but stand on variables with plus signs, too.
+static void
+set_upright(Dae *dae, Law *law)
+{
+    uint32_t n;
+    (void)dae_row(dae, law->equation, &n);
+    Var x = upright(dae, law, law->x, "slip"), p = upright(dae, law, law->p, "friction"), a = upright(dae, law, law->a, "most");
+    uint32_t row = dae->rows.n;
+    for (uint32_t k = 0; k < n; k++) {
+        Var var = dae->rows.at[dae->equations.at[law->equation].row + k];
+        vec_push(&dae->rows, k == 1 ? x : k == 2 ? p : k == 3 ? a : var);
+    }
+    dae->equations.at[law->equation].row = row;
+    law->x = x;
+    law->p = p;
+    law->a = a;
+}
+
+bool
+pass_merge(Dae *dae, Diags *diags)
+{
+    (void)diags;
+    Merge merge = {.dae = dae};
+    uint32_t kept = 0;
+    do
+        merge_series(dae);
+    while (merge_parallel(dae));
+    collect(&merge);
+    uint32_t n = dae->laws.n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = 0;
+        bool negative;
+        Law law = dae->laws.at[i];
+        if (law.disk)
+            set_upright(dae, &dae->laws.at[i]);
+        if (law.unilateral || law.disk)
+            continue;
+        Var x = dae_alias(dae, law.x, &negative);
+        map_get(&merge.group_of, x, &first);
+        if (first != i) {
+            merge.last.at[i] = NONE;
+            continue;
+        }
+        bool plain = merge.next.at[i] == NONE && !negative && !is_negative(dae, law.p) && !is_negative(dae, law.a);
+        if (plain) {
+            dae->laws.at[i].x = x;
+            continue;
+        }
+        dae->laws.at[i] = merged_law(&merge, i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (merge.last.at[i] != NONE)
+            dae->laws.at[kept++] = dae->laws.at[i];
+    dae->laws.n = kept;
+    merge_extend(dae);
+    map_free(&merge.group_of);
+    vec_free(&merge.next);
+    vec_free(&merge.last);
+    return true;
+}

@@ -1,0 +1,558 @@
+// Roots: square roots of what they empty can come to rest.
+//
+// Purpose: der(h) = -sqrt(h) reaches h = 0 in finite time and stays there, though the slope of the root is infinite: no step
+// size is short enough for a method that does not know it (the right side is not Lipschitz there). Two vessels whose levels
+// meet, q = sign(a - b)*sqrt(abs(a - b)), are the same motion, and so is q*abs(q) = a - b.
+// Method: such a root of u = |x| is A(x)*Sgn(x) with the band A = sqrt(max(|x|, FLOOR)): a friction whose limit grows with the slip,
+// set-valued at x = 0 up to sqrt(FLOOR). What comes to rest there sticks, exactly and in finite time (friction.c of the runtime), and is
+// released by a flow that the root of FLOOR does not carry; less than FLOOR is not resolved. A root of x >= 0 alone is
+// A/2 + A/2*Sgn(x). Roots that are not known to empty what they are a root of (roots_reach.c) stay as they are, and so do
+// those under conditions that are not about their own sign or a factor. A factor goes into the band: a closed valve holds nothing.
+// Contract: runs before `algebra`, which brings Sgn into normal form. Appends variables and equations; an equation gets another
+// shape and row. Equations of roots have Equation.root. Complexity: linear in the equations.
+//
+//     q = k*sqrt(h)    =>    q = $root1,  $root1 = k*sqrt(max(abs(h), FLOOR))*(1 + Sgn(h))/2
+#include "ir/dae/pass.h"
+#include "ir/expr/nonsmooth.h"
+#include "ir/operator/naming.h"
+#include "ir/operator/roots.h"
+#include "ir/structure/problem.h"
+
+static const double FLOOR = 1e-10;
+
+typedef struct Root { // size*Sgn(x), or for x >= 0 alone
+    Expr x, size;
+    uint8_t kind;     // DAE_ROOT_*
+} Root;
+
+typedef struct Roots {
+    Dae *dae;
+    Reach reach;
+    Naming naming;   // its vars: of the equation at hand
+    uint32_t equation, slots; // slots + k is root k of the equation
+    VEC(Root) root;
+    bool strict;     // roots that fail for x < 0 are taken, too
+    Map branch;      // parts under conditions
+} Roots;
+
+// --- parts of expressions
+
+static Expr
+zero(Exprs *exprs)
+{
+    return expr_const(exprs, 0);
+}
+
+static bool
+opposite(Exprs *exprs, Expr a, Expr b)
+{
+    return expr_is_const(exprs, expr_2(exprs, OP_ADD, a, b), 0);
+}
+
+static Root *
+root_at(Roots *roots, Expr e)
+{
+    const Exprs *exprs = roots->dae->exprs;
+    if (expr_op(exprs, e) != OP_SLOT || expr_slot_of(exprs, e) < roots->slots)
+        return NULL;
+    return &roots->root.at[expr_slot_of(exprs, e) - roots->slots];
+}
+
+// max(L, 0), abs(L): L, or 0.
+static Expr
+folded(const Exprs *exprs, Expr e, Op op)
+{
+    if (expr_op(exprs, e) != op)
+        return 0;
+    if (op == OP_ABS)
+        return expr_arg(exprs, e, 0);
+    for (uint32_t i = 0; i < 2; i++)
+        if (expr_is_const(exprs, expr_arg(exprs, e, i), 0))
+            return expr_arg(exprs, e, 1 - i);
+    return 0;
+}
+
+typedef struct Exchange {
+    Expr part, with;
+} Exchange;
+
+static Expr
+exchange(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    const Exchange *wanted = context;
+    if (part == wanted->part)
+        return wanted->with;
+    return expr_op(exprs, part) == OP_NOEVENT && args[0] == wanted->with ? args[0] : 0;
+}
+
+// The part of e that folds x, and x; 0 when there is none, or more than one.
+static Expr
+fold_of(Exprs *exprs, Expr e, Op op, Expr *x)
+{
+    U32Vec parts = {0};
+    Expr found = 0;
+    uint32_t n = 0;
+    expr_parts(exprs, e, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (folded(exprs, parts.at[i], op)) {
+            found = parts.at[i];
+            *x = folded(exprs, found, op);
+            n++;
+        }
+    vec_free(&parts);
+    return n == 1 ? found : 0;
+}
+
+// A root: u under it and, in *exponent, its power.
+static Expr
+under_root(const Exprs *exprs, Expr e, double *exponent)
+{
+    *exponent = 0.5;
+    if (expr_op(exprs, e) == OP_SQRT)
+        return expr_arg(exprs, e, 0);
+    if (expr_op(exprs, e) != OP_POW || expr_op(exprs, expr_arg(exprs, e, 1)) != OP_CONST)
+        return 0;
+    *exponent = expr_value(exprs, expr_arg(exprs, e, 1));
+    return *exponent > 0 && *exponent < 1 ? expr_arg(exprs, e, 0) : 0;
+}
+
+static Expr
+power(Exprs *exprs, Expr u, double exponent)
+{
+    return exponent == 0.5 ? expr_1(exprs, OP_SQRT, u) : expr_2(exprs, OP_POW, u, expr_const(exprs, exponent));
+}
+
+// max(|x|, FLOOR)
+static Expr
+raised(Exprs *exprs, Expr x)
+{
+    return expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, expr_1(exprs, OP_ABS, x), expr_const(exprs, FLOOR)));
+}
+
+// A root of k times a folded x, fold by `op`: what it is a root of, and its size. False: it is none.
+static bool
+open_folded(Exprs *exprs, Expr e, Op op, Expr *x, Expr *size)
+{
+    double exponent;
+    Expr u = under_root(exprs, e, &exponent), part = u ? fold_of(exprs, u, op, x) : 0, factor, rest;
+    if (!part)
+        return false;
+    Exchange wanted = {part, expr_slot(exprs, expr_nslots(exprs, u))};
+    Expr text = expr_rewrite(exprs, u, exchange, &wanted);
+    if (!expr_affine(exprs, text, expr_slot_of(exprs, wanted.with), &factor, &rest) || !expr_is_const(exprs, rest, 0))
+        return false;
+    *size = power(exprs, expr_2(exprs, OP_MUL, factor, raised(exprs, *x)), exponent);
+    return true;
+}
+
+// A root of x itself.
+static bool
+open_plain(Exprs *exprs, Expr e, Expr *x, Expr *size)
+{
+    double exponent;
+    *x = under_root(exprs, e, &exponent);
+    if (!*x || expr_op(exprs, *x) == OP_CONST)
+        return false;
+    *size = power(exprs, raised(exprs, *x), exponent);
+    return true;
+}
+
+// --- making roots
+
+static Expr
+make_root(Roots *roots, Expr x, Expr size, uint8_t kind)
+{
+    if (!reach_holds(&roots->reach, roots->equation, x, roots->naming.vars.at))
+        return 0;
+    vec_push(&roots->root, (Root){x, size, kind});
+    return expr_slot(roots->dae->exprs, roots->slots + roots->root.n - 1);
+}
+
+static bool
+slot_is_nonneg(uint32_t slot, void *context)
+{
+    const Roots *roots = context;
+    double value;
+    Var var = slot < roots->slots ? roots->naming.vars.at[slot] : NONE;
+    if (var == NONE)
+        return false;
+    if (dae_is_literal(roots->dae, var, &value))
+        return value >= 0;
+    return (roots->dae->var_flags.at[var] & VARF_NONNEG) != 0;
+}
+
+// factor*root: where the factor is not negative it is part of the band. `plain` is what the root says without its law.
+static Expr
+absorb(Roots *roots, Expr factor, Expr at)
+{
+    Exprs *exprs = roots->dae->exprs;
+    Root root = *root_at(roots, at);
+    Expr none = zero(exprs), sign = expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, root.x, none),
+                                           expr_const(exprs, root.kind == DAE_ROOT_ODD ? -1 : 0), expr_const(exprs, 1));
+    if (nonsmooth_nonneg(exprs, factor, slot_is_nonneg, roots))
+        return make_root(roots, root.x, expr_2(exprs, OP_MUL, factor, root.size), root.kind);
+    Expr band = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_MAX, factor, none));
+    Expr made = make_root(roots, root.x, expr_2(exprs, OP_MUL, band, root.size), root.kind);
+    Expr plain = expr_make(exprs, OP_MUL, (Expr[]){factor, root.size, sign}, 3);
+    Expr against = expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, factor, none), plain, none);
+    return made ? expr_2(exprs, OP_ADD, made, expr_1(exprs, OP_NOEVENT, against)) : 0;
+}
+
+// The condition says x > 0: x, otherwise 0.
+static Expr
+positive(Exprs *exprs, Expr condition)
+{
+    Op op = expr_op(exprs, condition);
+    if (op == OP_GT || op == OP_GE)
+        return expr_sub(exprs, expr_arg(exprs, condition, 0), expr_arg(exprs, condition, 1));
+    if (op == OP_LT || op == OP_LE)
+        return expr_sub(exprs, expr_arg(exprs, condition, 1), expr_arg(exprs, condition, 0));
+    return 0;
+}
+
+// The sign of x as a factor: x; otherwise 0.
+static Expr
+sign_factor(Exprs *exprs, Expr e)
+{
+    if (expr_op(exprs, e) == OP_NOEVENT)
+        e = expr_arg(exprs, e, 0);
+    if (expr_op(exprs, e) == OP_SIGN)
+        return expr_arg(exprs, e, 0);
+    if (expr_op(exprs, e) != OP_IF || !expr_is_const(exprs, expr_arg(exprs, e, 1), 1) || !expr_is_const(exprs, expr_arg(exprs, e, 2), -1))
+        return 0;
+    return positive(exprs, expr_arg(exprs, e, 0));
+}
+
+// sign(x)*sqrt(abs(x)) among the factors: its root replaces the two. True when there was one.
+static bool
+pair_sign(Roots *roots, U32Vec *factors)
+{
+    Exprs *exprs = roots->dae->exprs;
+    for (uint32_t i = 0; i < factors->n; i++) {
+        Expr x = sign_factor(exprs, factors->at[i]), of, size;
+        for (uint32_t j = 0; x && j < factors->n; j++) {
+            if (j == i || !open_folded(exprs, factors->at[j], OP_ABS, &of, &size) || !(of == x || opposite(exprs, of, x)))
+                continue;
+            Expr made = make_root(roots, x, size, DAE_ROOT_ODD);
+            if (!made)
+                return false;
+            factors->at[i] = made;
+            factors->at[j] = factors->at[factors->n - 1];
+            factors->n--;
+            return true;
+        }
+    }
+    return false;
+}
+
+static Expr
+product(Roots *roots, const Expr *args, uint32_t n)
+{
+    Exprs *exprs = roots->dae->exprs;
+    U32Vec factors = {0};
+    Expr result = 0, outside = expr_const(exprs, 1), inside = outside, at = 0;
+    uint32_t found = 0;
+    vec_append(&factors, args, n);
+    bool paired = pair_sign(roots, &factors);
+    for (uint32_t i = 0; i < factors.n; i++) {
+        Expr *to = expr_op(exprs, factors.at[i]) == OP_CONST ? &outside : &inside;
+        if (root_at(roots, factors.at[i])) {
+            at = factors.at[i];
+            found++;
+        } else {
+            *to = expr_2(exprs, OP_MUL, *to, factors.at[i]);
+        }
+    }
+    if (found == 1 && !expr_is_const(exprs, inside, 1)) {
+        Expr made = absorb(roots, inside, at);
+        result = made ? expr_2(exprs, OP_MUL, outside, made) : 0;
+    } else if (paired) {
+        result = expr_make(exprs, OP_MUL, factors.at, factors.n);
+    }
+    vec_free(&factors);
+    return result;
+}
+
+// --- conditions
+
+// The only root of x, by itself or multiplied, in e: as slot `at` of *text; *plain: the root as it was.
+static bool
+isolate(Exprs *exprs, Expr e, uint32_t at, Expr *text, Expr *plain)
+{
+    U32Vec parts = {0};
+    uint32_t n = 0;
+    double exponent;
+    expr_parts(exprs, e, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (under_root(exprs, parts.at[i], &exponent)) {
+            *plain = parts.at[i];
+            n++;
+        }
+    vec_free(&parts);
+    if (n != 1)
+        return false;
+    Exchange wanted = {*plain, expr_slot(exprs, at)};
+    *text = expr_rewrite(exprs, e, exchange, &wanted);
+    return true;
+}
+
+// if x > 0 then k*sqrt(x) else 0, and if x > 0 then k*sqrt(x) else -k*sqrt(-x): k*root.
+static Expr
+choose_by_sign(Roots *roots, const Expr *args)
+{
+    Exprs *exprs = roots->dae->exprs;
+    Expr above = positive(exprs, args[0]), x, size, plain, text, other, other_plain, minus, factor, rest;
+    uint32_t at = roots->slots + roots->root.n + 1;
+    if (!above || !isolate(exprs, args[1], at, &text, &plain))
+        return 0;
+    if (!(open_folded(exprs, plain, OP_ABS, &x, &size) || open_folded(exprs, plain, OP_MAX, &x, &size) || open_plain(exprs, plain, &x, &size))
+        || !expr_affine(exprs, text, at, &factor, &rest) || !expr_is_const(exprs, rest, 0))
+        return 0;
+    // The condition may be about h where the root is one of 2*g*h.
+    bool scaled = expr_op(exprs, above) == OP_SLOT && expr_affine(exprs, x, expr_slot_of(exprs, above), &factor, &rest) &&
+                  expr_is_const(exprs, rest, 0) && naming_is_parametric(roots->dae, factor, roots->naming.vars.at);
+    if (x != above && !scaled)
+        return 0;
+    uint8_t kind = DAE_ROOT_ODD;
+    if (expr_is_const(exprs, args[2], 0)) {
+        kind = DAE_ROOT_ABOVE;
+    } else {
+        double exponent;
+        if (!isolate(exprs, args[2], at, &other, &other_plain) || !opposite(exprs, other, text))
+            return 0;
+        Expr u = under_root(exprs, other_plain, &exponent);
+        bool same = other_plain == plain && fold_of(exprs, u, OP_ABS, &minus);
+        if (!same && !opposite(exprs, u, x))
+            return 0;
+    }
+    Expr made = make_root(roots, x, size, kind);
+    return made ? expr_replace_slot(exprs, text, at, made) : 0;
+}
+
+// if c then k*root else 0: the condition goes into the band.
+static Expr
+choose(Roots *roots, const Expr *args)
+{
+    Exprs *exprs = roots->dae->exprs;
+    Expr none = zero(exprs), side = expr_is_const(exprs, args[2], 0) ? args[1] : expr_is_const(exprs, args[1], 0) ? args[2] : 0;
+    Expr factor, rest, found = 0;
+    for (uint32_t k = roots->slots; side && k < roots->slots + roots->root.n; k++)
+        if (expr_uses_slot(exprs, side, k)) {
+            if (found)
+                return 0;
+            found = expr_slot(exprs, k);
+        }
+    if (!found || !expr_affine(exprs, side, expr_slot_of(exprs, found), &factor, &rest) || !expr_is_const(exprs, rest, 0))
+        return 0;
+    Root root = *root_at(roots, found);
+    Expr above = positive(exprs, args[0]);
+    if (above && above == root.x)
+        return side == args[1] && root.kind == DAE_ROOT_ABOVE ? side : 0;
+    Expr size = expr_3(exprs, OP_IF, args[0], side == args[1] ? root.size : none, side == args[1] ? none : root.size);
+    Expr made = make_root(roots, root.x, size, root.kind);
+    return made ? expr_2(exprs, OP_MUL, factor, made) : 0;
+}
+
+// --- equations
+
+static Expr
+replace(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    Roots *roots = context;
+    Op op = expr_op(exprs, part);
+    Expr x, size;
+    if (op == OP_MUL)
+        return product(roots, args, expr_nargs(exprs, part));
+    if (op == OP_IF) {
+        Expr chosen = choose_by_sign(roots, args);
+        return chosen ? chosen : choose(roots, args);
+    }
+    if (op != OP_SQRT && op != OP_POW)
+        return 0;
+    if (open_folded(exprs, part, OP_MAX, &x, &size))
+        return make_root(roots, x, size, DAE_ROOT_ABOVE);
+    uint32_t unused;
+    if (roots->strict && !map_get(&roots->branch, part, &unused) && open_plain(exprs, part, &x, &size))
+        return make_root(roots, x, size, DAE_ROOT_STRICT);
+    return 0;
+}
+
+// Parts whose value counts only where a condition says so.
+static void
+find_branches(Roots *roots, Expr text)
+{
+    const Exprs *exprs = roots->dae->exprs;
+    U32Vec parts = {0}, inside = {0};
+    expr_parts(exprs, text, &parts);
+    map_clear(&roots->branch);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        uint32_t n = expr_op(exprs, parts.at[i]) == OP_IF ? expr_nargs(exprs, parts.at[i]) : 0;
+        vec_clear(&inside);
+        for (uint32_t k = 1; k < n; k++)
+            expr_parts(exprs, expr_arg(exprs, parts.at[i], k), &inside);
+        for (uint32_t k = 0; k < inside.n; k++)
+            map_put(&roots->branch, inside.at[k], 1);
+    }
+    vec_free(&parts);
+    vec_free(&inside);
+}
+
+// A root that stands under a condition would be held where nobody asks it.
+static bool
+is_hidden(Roots *roots, Expr text)
+{
+    uint32_t unused;
+    find_branches(roots, text);
+    for (uint32_t k = 0; k < roots->root.n; k++)
+        if (expr_uses_slot(roots->dae->exprs, text, roots->slots + k) &&
+            map_get(&roots->branch, expr_slot(roots->dae->exprs, roots->slots + k), &unused))
+            return true;
+    return false;
+}
+
+// q*abs(q) among the factors of a product becomes slot `at`; *q is its variable.
+typedef struct Square {
+    uint32_t at, q;
+    bool found;
+} Square;
+
+static Expr
+put_square(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    Square *square = context;
+    uint32_t n = expr_nargs(exprs, part);
+    if (expr_op(exprs, part) != OP_MUL)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n && expr_op(exprs, args[i]) == OP_ABS; j++) {
+            if (args[j] != expr_arg(exprs, args[i], 0) || expr_op(exprs, args[j]) != OP_SLOT)
+                continue;
+            U32Vec left = {0};
+            for (uint32_t k = 0; k < n; k++)
+                if (k != i)
+                    vec_push(&left, k == j ? expr_slot(exprs, square->at) : args[k]);
+            square->q = expr_slot_of(exprs, args[j]);
+            square->found = true;
+            Expr result = expr_make(exprs, OP_MUL, left.at, left.n);
+            vec_free(&left);
+            return result;
+        }
+    return 0;
+}
+
+// c*q*abs(q) = x: q = root of |x/c|. 0 when the equation is not of that kind.
+static Expr
+solve_square(Roots *roots, Expr shape)
+{
+    Exprs *exprs = roots->dae->exprs;
+    const Var *vars = roots->naming.vars.at;
+    Square square = {.at = roots->slots};
+    if (expr_op(exprs, shape) != OP_EQN || !expr_has_op(exprs, shape, OP_ABS))
+        return 0;
+    Expr text = expr_rewrite(exprs, expr_residual(exprs, shape), put_square, &square), factor, rest;
+    if (!square.found || expr_uses_slot(exprs, text, square.q) || dae_kind(roots->dae, vars[square.q]) != VAR_CONTINUOUS ||
+        !expr_affine(exprs, text, square.at, &factor, &rest) || !naming_is_parametric(roots->dae, factor, vars))
+        return 0;
+    Expr x = expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), factor);
+    Expr made = make_root(roots, x, power(exprs, raised(exprs, x), 0.5), DAE_ROOT_ODD);
+    return made ? expr_2(exprs, OP_EQN, expr_slot(exprs, square.q), made) : 0;
+}
+
+// The variable of a root, with an equation.
+static Var
+variable_of(Roots *roots, const Root *root)
+{
+    Dae *dae = roots->dae;
+    Exprs *exprs = dae->exprs;
+    Expr band = root->size, sgn = expr_1(exprs, OP_SGN, root->x), half = expr_const(exprs, 0.5), value;
+    if (root->kind == DAE_ROOT_ODD)
+        value = expr_2(exprs, OP_MUL, band, sgn);
+    else
+        value = expr_make(exprs, OP_MUL, (Expr[]){half, band, expr_2(exprs, OP_ADD, expr_const(exprs, 1), sgn)}, 3);
+    uint32_t before = dae->equations.n;
+    Var var = naming_variable(&roots->naming, roots->equation, value, "root", false);
+    if (dae->equations.n > before)
+        dae->equations.at[dae->equations.n - 1].root = root->kind;
+    return var;
+}
+
+static void
+finish(Roots *roots, Expr text)
+{
+    Dae *dae = roots->dae;
+    U32Vec made = {0};
+    Expr shape;
+    uint32_t row;
+    for (uint32_t k = 0; k < roots->root.n; k++) {
+        bool used = expr_uses_slot(dae->exprs, text, roots->slots + k);
+        vec_push(&made, used ? variable_of(roots, &roots->root.at[k]) : NONE);
+    }
+    vec_append(&roots->naming.vars, made.at, made.n);
+    vec_free(&made);
+    dae_bind_shape(dae, text, roots->naming.vars.at, &shape, &row);
+    dae->equations.at[roots->equation].shape = shape;
+    dae->equations.at[roots->equation].row = row;
+}
+
+static bool
+has_root(const Exprs *exprs, Expr shape)
+{
+    return expr_has_op(exprs, shape, OP_SQRT) || expr_has_op(exprs, shape, OP_POW);
+}
+
+static void
+visit(Roots *roots, uint32_t equation)
+{
+    Dae *dae = roots->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n;
+    const Var *row = dae_row(dae, equation, &n);
+    Expr shape = dae->equations.at[equation].shape;
+    vec_clear(&roots->naming.vars);
+    vec_append(&roots->naming.vars, row, n);
+    roots->equation = equation;
+    roots->slots = n;
+    roots->root.n = 0;
+    Expr text = solve_square(roots, shape);
+    if (!text) {
+        if (!has_root(exprs, shape))
+            return;
+        roots->strict = false;
+        text = expr_rewrite(exprs, shape, replace, roots);
+        find_branches(roots, text);
+        roots->strict = true;
+        text = expr_rewrite(exprs, text, replace, roots);
+    }
+    if (text != shape && roots->root.n && !is_hidden(roots, text))
+        finish(roots, text);
+}
+
+// Set-valued terms of the model's own keep their meaning: no root in such an equation becomes one.
+static bool
+concerns(const Exprs *exprs, const Equation *at)
+{
+    return at->kind == EQN_NORMAL && (has_root(exprs, at->shape) || expr_has_op(exprs, at->shape, OP_ABS)) &&
+           !expr_has_op(exprs, at->shape, OP_SGN) && !expr_has_op(exprs, at->shape, OP_TAR);
+}
+
+bool
+pass_roots(Dae *dae, Diags *diags)
+{
+    (void)diags; // a root that cannot be held stays what it is
+    if (!exprs_have_op(dae->exprs, OP_SQRT) && !exprs_have_op(dae->exprs, OP_POW) && !exprs_have_op(dae->exprs, OP_ABS))
+        return true;
+    uint32_t n = dae->equations.n, first = 0;
+    while (first < n && !concerns(dae->exprs, &dae->equations.at[first]))
+        first++;
+    if (first == n)
+        return true;
+    Roots roots = {.dae = dae, .naming = {.dae = dae}, .reach = reach_create(dae)};
+    for (uint32_t i = first; i < n; i++)
+        if (concerns(dae->exprs, &dae->equations.at[i]))
+            visit(&roots, i);
+    reach_free(&roots.reach);
+    naming_free(&roots.naming);
+    vec_free(&roots.root);
+    map_free(&roots.branch);
+    return true;
+}

@@ -1,0 +1,39 @@
+// equation_view.h: the solved equations by node of the bond graph, for those who print them.
+#ifndef MDLC_IR_VIEW_EQUATION_VIEW_H
+#define MDLC_IR_VIEW_EQUATION_VIEW_H
+
+#include "ir/structure/causal.h"
+#include "ir/structure/graph_paths.h"
+
+typedef struct EquationLine { // one equation of a node
+    Var var;          // NONE: a residual
+    Expr shape;
+    uint32_t row, loop; // loop: number from 1, 0: none
+    uint32_t equation;  // of the Dae, that it was made from
+} EquationLine;
+
+typedef VEC(EquationLine) EquationLineVec;
+
+typedef struct NodeIndex { // items of node i: items[start[i] .. start[i + 1])
+    U32Vec start, items;
+} NodeIndex;
+
+typedef struct EquationView {
+    Dae *dae;
+    const Reduction *reduction;
+    const Causal *dynamics;
+    Ways ways;
+    EquationLineVec lines;
+    U32Vec owner;     // per line: node
+    NodeIndex by_node, states, aliases;
+} EquationView;
+
+// Refers to the model and its causal forms; free with equation_view_close.
+EquationView equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics, const Causal *discretes);
+void equation_view_close(EquationView *view);
+// Nothing stands under the node: no equation, no state, no alias.
+bool equation_view_empty(const EquationView *view, uint32_t node);
+// The unit of a variable; that of a derivative is the variable's per second: m/s becomes m/s2. Nothing when it has none.
+void equation_view_unit(const Dae *dae, Var var, Out *out);
+
+#endif

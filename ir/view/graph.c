@@ -1,0 +1,344 @@
+// The multibond graph as text and JSON.
+//
+// Purpose: shows what the connections of a model mean physically, and after causality assignment who
+// computes what. Drawings are made in graph_draw.c.
+// Method: the graph of the Dae has a node per component and per connection set. Strokes are read off Bond.effort_from,
+// loops off the blocks of the sorted problem.
+// Contract: graph.h. Complexity: linear.
+#include "ir/view/graph_inner.h"
+#include "ir/view/stored.h"
+
+// Ports in the order of their declaration, whatever the order of bonds. A joint's first and last are its frames, also when a
+// shaft is declared after them.
+static void
+use_node(const Dae *dae, NodeUse *use, uint32_t bond)
+{
+    use->bonds++;
+    if (dae->bonds.at[bond].scalar)
+        return;
+    const Bond *at = &dae->bonds.at[bond];
+    bool joint = dae->nodes.at[at->component].kind == NODE_CONSTRAINT;
+    uint32_t size = bond_type(dae, at)->n_bonds, known = use->ports++ ? bond_type(dae, &dae->bonds.at[use->first])->n_bonds : 0;
+    bool anew = !known || (joint && size > known);
+    if (joint && size < known)
+        return;
+    if (anew || at->connector < dae->bonds.at[use->first].connector)
+        use->first = bond;
+    if (anew || at->connector > dae->bonds.at[use->last].connector)
+        use->last = bond;
+}
+
+// Bonds whose effort or flow is determined in a block of several equations.
+static void
+mark_loops(Graph *graph, const Problem *problem)
+{
+    const Dae *dae = graph->dae;
+    U8Vec in_loop = {0}; // per variable
+    vec_grow(&in_loop, dae->nvars);
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++)
+        for (uint32_t k = problem->block_start.at[b]; k < problem->block_start.at[b + 1]; k++) {
+            Var var = problem->var_of.at[problem->sorted.at[k]];
+            if (var != NONE)
+                in_loop.at[var] = problem->block_start.at[b + 1] - problem->block_start.at[b] > 1;
+        }
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        bool negative;
+        if (in_loop.at[dae_alias(dae, dae->bonds.at[b].effort, &negative)])
+            graph->marks.at[b] |= MARK_LOOP;
+    }
+    vec_free(&in_loop);
+}
+
+// Of an element with scalar bonds only the storage itself tells; of a body's bonds some may be dependent: there an
+// inertance gives the effort, a compliance takes it.
+static void
+mark_derivative(Graph *graph, const Problem *problem)
+{
+    const Dae *dae = graph->dae;
+    Stored stored = stored_open(dae, problem);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        uint8_t kind = dae->nodes.at[bond->component].kind;
+        bool inertance = kind == NODE_I || kind == NODE_BODY;
+        if (bond_type(dae, bond)->n_bonds == 1 && (inertance || kind == NODE_C)) {
+            if (stored.dependent.at[bond->component])
+                graph->marks.at[b] |= MARK_DERIVATIVE;
+        } else if (graph->uses[bond->component].ports == 1
+                   && ((inertance && bond->effort_from == 1) || (kind == NODE_C && bond->effort_from == 2)))
+            graph->marks.at[b] |= MARK_DERIVATIVE;
+    }
+    stored_free(&stored);
+}
+
+// As the start of a run has found them, or else what the structure has shown (closure.c).
+static void
+mark_redundant(Graph *graph)
+{
+    const Dae *dae = graph->dae;
+    const Map *map = &dae->stands_for;
+    bool known = false;
+    vec_grow(&graph->redundant, dae->nodes.n);
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        graph->redundant.at[i] = dae->nodes.at[i].parts.surplus > 0;
+        known |= graph->redundant.at[i];
+    }
+    for (uint32_t i = 0; i < map->capacity && !known; i++)
+        if (map->values[i] && map->values[i] - 1 < dae->equations.n) {
+            uint32_t node = dae->equations.at[map->values[i] - 1].node;
+            if (node < dae->nodes.n && dae->nodes.at[node].kind == NODE_CONSTRAINT)
+                graph->redundant.at[node] = 1;
+        }
+}
+
+Graph
+graph_open(const Dae *dae, const Problem *problem)
+{
+    Graph graph = {.dae = dae, .uses = base_calloc((size_t)dae->nodes.n + 1, sizeof(NodeUse))};
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        use_node(dae, &graph.uses[bond->component], b);
+        use_node(dae, &graph.uses[bond->junction], b);
+    }
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        if (!graph.uses[i].bonds)
+            continue;
+        if (is_junction(dae, i))
+            graph.uses[i].number = ++graph.junctions;
+        else
+            graph.components++;
+    }
+    vec_grow(&graph.marks, dae->bonds.n);
+    if (problem) {
+        mark_loops(&graph, problem);
+        mark_derivative(&graph, problem);
+    }
+    mark_redundant(&graph);
+    return graph;
+}
+
+void
+graph_close(Graph *graph)
+{
+    free(graph->uses);
+    vec_free(&graph->marks);
+    vec_free(&graph->redundant);
+    graph->uses = NULL;
+}
+
+void
+graph_print_name(const Graph *graph, uint32_t node, Out *out)
+{
+    if (is_junction(graph->dae, node)) {
+        out_printf(out, "J%u", graph->uses[node].number);
+        return;
+    }
+    size_t before = out->length;
+    dae_inst_path(graph->dae, graph->dae->nodes.at[node].inst, out);
+    if (out->length == before)
+        out_text(out, sym_text(graph->dae->syms, graph->dae->name));
+}
+
+void
+graph_print_flow(const Dae *dae, const Bond *bond, Out *out)
+{
+    bool der = bond_type(dae, bond)->bonds[bond->scalar].flow_is_der;
+    out_text(out, der ? "der(" : "");
+    dae_var_name(dae, bond->flow, out);
+    out_text(out, der ? ")" : "");
+}
+
+// --- text
+
+static void
+pad_to(Out *out, size_t line_start, size_t width)
+{
+    size_t used = out->length - line_start;
+    out_repeat(out, ' ', used < width ? width - used : 1);
+}
+
+// " through axis": the ports of a joint that hand a scalar bond on to what is connected to them.
+static void
+print_drives(const Graph *graph, uint32_t node, Out *out)
+{
+    const Dae *dae = graph->dae;
+    uint32_t inst = dae->nodes.at[node].inst;
+    const char *before = " through ";
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const Connector *connector = &dae->connectors.at[c];
+        uint32_t n = dae->connector_types.at[connector->type].n_bonds;
+        if (dae->insts.at[connector->inst].parent != inst || !n || n >= bond_type(dae, &dae->bonds.at[graph->uses[node].first])->n_bonds)
+            continue;
+        out_printf(out, "%s%s", before, sym_text(dae->syms, dae->insts.at[connector->inst].name));
+        before = ", ";
+    }
+}
+
+// What a body or constraint is made of, as "1: I, MGY, Se" or "0: MTF, 5 FC, 1 EC".
+static void
+print_parts(const Graph *graph, uint32_t node, Out *out)
+{
+    const NodeParts *parts = &graph->dae->nodes.at[node].parts;
+    uint8_t kind = graph->dae->nodes.at[node].kind;
+    if (kind == NODE_BODY || kind == NODE_I) {
+        out_printf(out, "1: %sI%s%s", parts->bits & PART_ARM_A ? "MTF, " : "", parts->bits & PART_GYRO ? ", MGY" : "",
+                   parts->bits & PART_WEIGHT ? ", Se (weight)" : "");
+        return;
+    }
+    out_text(out, "0:");
+    const char *comma = " ";
+    const char *const names[] = {parts->bits & (PART_ARM_A | PART_ARM_B) ? "MTF (arms)" : NULL,
+                                 parts->bits & PART_TURN ? "MTF (axes)" : NULL};
+    for (int i = 0; i < 2; i++)
+        if (names[i]) {
+            out_printf(out, "%s%s", comma, names[i]);
+            comma = ", ";
+        }
+    const struct { uint32_t count; const char *name; } closures[] = {
+        {parts->fc, "FC"}, {parts->ec, "EC"}, {parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R"}};
+    for (int i = 0; i < 3; i++)
+        if (closures[i].count) {
+            out_printf(out, "%s%u %s", comma, closures[i].count, closures[i].name);
+            comma = ", ";
+        }
+    if (parts->drives) {
+        out_printf(out, "%s%u", comma, parts->drives);
+        print_drives(graph, node, out);
+    }
+    if (parts->work == WORK_DRIVE)
+        out_text(out, "; driven: it does work");
+    if (parts->surplus)
+        out_printf(out, "; %u of the FC follow%s from others", parts->surplus, parts->surplus == 1 ? "s" : "");
+    else if (graph->redundant.at[node])
+        out_text(out, "; some of its conditions follow from others");
+}
+
+static void
+print_text_node(const Graph *graph, uint32_t node, Out *out)
+{
+    const Dae *dae = graph->dae;
+    const GraphNode *at = &dae->nodes.at[node];
+    size_t start = out->length;
+    out_printf(out, "  %-7s", node_kind_text((NodeKind)at->kind));
+    graph_print_name(graph, node, out);
+    pad_to(out, start, 30);
+    if (is_junction(dae, node)) {
+        const NodeUse *use = &graph->uses[node];
+        out_printf(out, "%u bond%s, shares ", use->bonds, use->bonds == 1 ? "" : "s");
+        const Bond *bond = &dae->bonds.at[use->first];
+        if (at->kind == NODE_ONE)
+            graph_print_flow(dae, bond, out);
+        else
+            dae_var_name(dae, bond->effort, out);
+    } else {
+        out_text(out, sym_text(dae->syms, dae->insts.at[at->inst].class_name));
+        if (at->kind == NODE_BODY || at->kind == NODE_CONSTRAINT || (at->kind == NODE_I && at->parts.bits)) {
+            pad_to(out, start, 58);
+            print_parts(graph, node, out);
+        }
+    }
+    out_char(out, '\n');
+}
+
+void
+graph_print_text(const Dae *dae, const Problem *problem, Out *out)
+{
+    static const char *const arrows[] = {" ---⇀ ", " |--⇀ ", " ---⇀| "};
+    Graph graph = graph_open(dae, problem);
+    out_printf(out, "multibond graph of %s: %u components, %u junctions, %u scalar bonds\n",
+               sym_text(dae->syms, dae->name), graph.components, graph.junctions, dae->bonds.n);
+    for (int junctions = 0; junctions < 2; junctions++) {
+        out_text(out, junctions ? "junctions\n" : "components\n");
+        for (uint32_t i = 0; i < dae->nodes.n; i++)
+            if (graph.uses[i].bonds && is_junction(dae, i) == (junctions == 1))
+                print_text_node(&graph, i, out);
+    }
+    out_text(out, "bonds (half arrow: positive power; stroke: receives the effort)\n");
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        size_t start = out->length;
+        out_text(out, "  ");
+        graph_print_name(&graph, bond->junction, out);
+        out_text(out, arrows[bond->effort_from]);
+        graph_print_name(&graph, bond->component, out);
+        pad_to(out, start, 36);
+        out_text(out, "flow ");
+        graph_print_flow(dae, bond, out);
+        out_text(out, ", effort ");
+        dae_var_name(dae, bond->effort, out);
+        if (graph.marks.at[b] & MARK_DERIVATIVE)
+            out_text(out, "  (derivative causality)");
+        if (graph.marks.at[b] & MARK_LOOP)
+            out_text(out, "  (loop)");
+        out_char(out, '\n');
+    }
+    graph_close(&graph);
+}
+
+// --- JSON
+
+static void
+print_json_parts(const Graph *graph, uint32_t node, Out *out)
+{
+    const GraphNode *at = &graph->dae->nodes.at[node];
+    if (at->kind == NODE_BODY || at->kind == NODE_I)
+        out_printf(out, ", \"gyroscopic\": %s, \"weight\": %s", at->parts.bits & PART_GYRO ? "true" : "false",
+                   at->parts.bits & PART_WEIGHT ? "true" : "false");
+    if (at->kind == NODE_CONSTRAINT)
+        out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"drives\": %u, \"ideal\": %s, \"redundant\": %s, \"surplus\": %u",
+                   at->parts.fc, at->parts.ec, at->parts.elements, at->parts.drives, at->parts.work == WORK_NONE ? "true" : "false",
+                   graph->redundant.at[node] ? "true" : "false", at->parts.surplus);
+}
+
+static void
+print_json_bond(const Dae *dae, const Bond *bond, uint8_t marks, Out *out)
+{
+    static const char *const from[] = {"unknown", "component", "junction"};
+    Out name = {0};
+    out_printf(out, "{\"component\": %u, \"junction\": %u, \"port\": ", bond->component, bond->junction);
+    dae_inst_path(dae, dae->connectors.at[bond->connector].inst, &name);
+    out_json(out, name.text);
+    name.length = 0;
+    out_text(out, ", \"flow\": ");
+    graph_print_flow(dae, bond, &name);
+    out_json(out, name.text);
+    name.length = 0;
+    out_text(out, ", \"effort\": ");
+    dae_var_name(dae, bond->effort, &name);
+    out_json(out, name.text);
+    out_printf(out, ", \"effort_from\": \"%s\", \"derivative\": %s, \"loop\": %s}", from[bond->effort_from],
+               marks & MARK_DERIVATIVE ? "true" : "false", marks & MARK_LOOP ? "true" : "false");
+    out_free(&name);
+}
+
+void
+graph_print_json(const Dae *dae, const Problem *problem, Out *out)
+{
+    Graph graph = graph_open(dae, problem);
+    out_text(out, "{\"model\": ");
+    out_json(out, sym_text(dae->syms, dae->name));
+    out_text(out, ",\n \"nodes\": [");
+    const char *comma = "";
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        if (!graph.uses[i].bonds)
+            continue;
+        Out name = {0};
+        graph_print_name(&graph, i, &name);
+        out_printf(out, "%s\n  {\"id\": %u, \"kind\": \"%s\", \"name\": ", comma, i,
+                   node_kind_text((NodeKind)dae->nodes.at[i].kind));
+        out_json(out, name.text);
+        out_text(out, ", \"class\": ");
+        Sym class_name = dae->insts.at[dae->nodes.at[i].inst].class_name;
+        out_json(out, is_junction(dae, i) ? "" : sym_text(dae->syms, class_name));
+        print_json_parts(&graph, i, out);
+        out_char(out, '}');
+        out_free(&name);
+        comma = ",";
+    }
+    out_text(out, "],\n \"bonds\": [");
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        out_text(out, b ? ",\n  " : "\n  ");
+        print_json_bond(dae, &dae->bonds.at[b], graph.marks.at[b], out);
+    }
+    out_text(out, "]}\n");
+    graph_close(&graph);
+}

@@ -1,0 +1,46 @@
+// graph_inner.h: what the views of the multibond graph share (graph.c, graph_draw.c, canonical.c).
+#ifndef MDLC_IR_VIEW_GRAPH_INNER_H
+#define MDLC_IR_VIEW_GRAPH_INNER_H
+
+#include "ir/view/graph.h"
+
+// What the printers need to know of a node.
+typedef struct NodeUse {
+    uint32_t bonds;   // scalar bonds
+    uint32_t ports;   // connectors
+    uint32_t first;   // first bond of the first port
+    uint32_t last;    // first bond of the last port
+    uint32_t number;  // of a junction, from 1
+} NodeUse;
+
+enum { MARK_LOOP = 1, MARK_DERIVATIVE = 2, MARK_SURPLUS = 4 }; // bits of Graph.marks; the last of closures only
+
+typedef struct Graph {
+    const Dae *dae;
+    NodeUse *uses;    // per node
+    U8Vec marks;      // per bond: its effort or flow is in an algebraic loop; its storage has derivative causality
+    U8Vec redundant;  // per node: a constraint some of whose equations follow from others
+    uint32_t components, junctions;
+} Graph;
+
+Graph graph_open(const Dae *dae, const Problem *problem);
+void graph_close(Graph *graph);
+
+static inline bool
+is_junction(const Dae *dae, uint32_t node)
+{
+    return dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO;
+}
+
+static inline const ConnectorType *
+bond_type(const Dae *dae, const Bond *bond)
+{
+    return &dae->connector_types.at[dae->connectors.at[bond->connector].type];
+}
+
+// A component's path, or "J3" for a junction.
+void graph_print_name(const Graph *graph, uint32_t node, Out *out);
+// "x", or "der(x)" where the flow is a derivative.
+void graph_print_flow(const Dae *dae, const Bond *bond, Out *out);
+
+#endif

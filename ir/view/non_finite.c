@@ -1,0 +1,81 @@
+// non_finite.c: from a value that is not finite back to the equation it came from.
+//
+// Purpose: a division by zero shows far from where it happens, in a residual or in the derivative of a
+// state.
+// Method: the assignments of the causal form in order of evaluation; the first that makes a value that is
+// not finite out of finite ones is the cause.
+// Contract: v holds the values of one evaluation of the model. Complexity: linear in the length of the
+// causal form.
+#include "ir/dae/locate.h"
+#include "ir/view/non_finite.h"
+
+#include <math.h>
+
+enum { VALUES_SHOWN = 12 };
+
+static double
+value_of(const Sys *sys, Var var, const double *v)
+{
+    uint32_t place = var < sys->place_of.n ? sys->place_of.at[var] : UINT32_MAX;
+    return place < sys->model->nv ? v[place] : 0;
+}
+
+static bool
+is_culprit(const Dae *dae, const Assign *assign, const Sys *sys, const double *v)
+{
+    uint32_t slots = expr_nslots(dae->exprs, assign->shape);
+    if (isfinite(value_of(sys, assign->var, v)))
+        return false;
+    for (uint32_t k = 0; k < slots; k++)
+        if (!isfinite(value_of(sys, dae->rows.at[assign->row + k], v)))
+            return false;
+    return true;
+}
+
+static void
+print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, Out *out)
+{
+    const Equation *equation = &dae->equations.at[assign->equation];
+    uint32_t slots = expr_nslots(dae->exprs, assign->shape), shown = 0;
+    uint32_t inst = locate_equation_inst(dae, assign->equation);
+    out_text(out, "equation ");
+    if (locate_print(dae, equation->span, inst, out))
+        out_text(out, ": ");
+    size_t before = out->length;
+    dae_inst_path(dae, inst, out);
+    if (out->length > before)
+        out_text(out, ": ");
+    dae_print_equation(dae, assign->equation, out);
+    double value = value_of(sys, assign->var, v);
+    out_printf(out, "\n  gives %s = %s with", dae_name(dae, assign->var), isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+    for (uint32_t k = 0; k < slots && shown < VALUES_SHOWN; k++) {
+        Var var = dae->rows.at[assign->row + k];
+        double literal;
+        if (dae_is_literal(dae, var, &literal))
+            continue;
+        out_printf(out, "\n  %s = %.10g", dae_name(dae, var), value_of(sys, var, v));
+        shown++;
+    }
+    if (!shown)
+        out_printf(out, "\n  time = %.10g", v[0]);
+}
+
+bool
+explain_not_finite(Dae *dae, const Causal *causal, const Sys *sys, const double *v, Out *out)
+{
+    for (uint32_t i = 0; i < causal->items.n; i++) {
+        CausalItem item = causal->items.at[i];
+        uint32_t first = item.index, n = 1;
+        if (item.is_loop) {
+            first = causal->loops.at[item.index].inner;
+            n = causal->loops.at[item.index].n_inner;
+        }
+        for (uint32_t k = first; k < first + n; k++) {
+            if (!is_culprit(dae, &causal->assigns.at[k], sys, v))
+                continue;
+            print_culprit(dae, &causal->assigns.at[k], sys, v, out);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,169 @@
+// typeset.c: variables and equations as presentation MathML.
+//
+// Contract: typeset.h. Complexity: linear in the text.
+#include "ir/view/typeset.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "ir/dae/said_values.h"
+
+typedef struct Greek {
+    const char *name, *letter;
+} Greek;
+
+// The Greek letter of a name, or NULL.
+static const char *
+greek(const char *name, size_t length)
+{
+    static const Greek letters[] = {
+        {"alpha", "\xCE\xB1"}, {"beta", "\xCE\xB2"}, {"gamma", "\xCE\xB3"}, {"delta", "\xCE\xB4"}, {"epsilon", "\xCE\xB5"},
+        {"zeta", "\xCE\xB6"}, {"eta", "\xCE\xB7"}, {"theta", "\xCE\xB8"}, {"kappa", "\xCE\xBA"}, {"lambda", "\xCE\xBB"},
+        {"mu", "\xCE\xBC"}, {"nu", "\xCE\xBD"}, {"xi", "\xCE\xBE"}, {"pi", "\xCF\x80"}, {"rho", "\xCF\x81"}, {"sigma", "\xCF\x83"},
+        {"tau", "\xCF\x84"}, {"phi", "\xCF\x86"}, {"chi", "\xCF\x87"}, {"psi", "\xCF\x88"}, {"omega", "\xCF\x89"},
+        {"Gamma", "\xCE\x93"}, {"Delta", "\xCE\x94"}, {"Theta", "\xCE\x98"}, {"Lambda", "\xCE\x9B"}, {"Xi", "\xCE\x9E"},
+        {"Pi", "\xCE\xA0"}, {"Sigma", "\xCE\xA3"}, {"Phi", "\xCE\xA6"}, {"Psi", "\xCE\xA8"}, {"Omega", "\xCE\xA9"},
+    };
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (strlen(letters[i].name) == length && !strncmp(letters[i].name, name, length))
+            return letters[i].letter;
+    return NULL;
+}
+
+// Where the subscript within a name begins: at digits at its end, or behind its first underscore.
+static size_t
+head_length(const char *name)
+{
+    size_t length = strlen(name), head = strcspn(name, "_");
+    if (head && head < length)
+        return head;
+    for (head = length; head && isdigit((unsigned char)name[head - 1]); head--)
+        ;
+    return head ? head : length;
+}
+
+static void
+print_symbol(const char *name, size_t length, Var var, uint32_t derivatives, Out *out)
+{
+    static const char *const dots[] = {"", "\xCB\x99", "\xC2\xA8", "\xE2\x83\x9B"};
+    const char *letter = greek(name, length);
+    if (derivatives)
+        out_text(out, "<mover accent=\"true\">");
+    out_printf(out, "<mi data-v=\"%u\">", var);
+    if (letter)
+        out_text(out, letter);
+    else
+        out_html_bytes(out, name, length);
+    out_text(out, "</mi>");
+    if (derivatives)
+        out_printf(out, "<mo>%s</mo></mover>", dots[derivatives < 4 ? derivatives : 3]);
+}
+
+// A part of a subscript, behind a comma when it is not the first.
+static void
+print_below(const char *text, size_t length, bool *first, Out *out)
+{
+    out_text(out, *first ? "<mtext>" : "<mtext>, ");
+    out_html_bytes(out, text, length);
+    out_text(out, "</mtext>");
+    *first = false;
+}
+
+// `full`: component.path.name[1,2]; `name` is the part that the declaration gives. What the compiler named itself, as in $mode1, has
+// only the word on a page.
+static void
+print_named(const char *full, const char *name, Var var, uint32_t derivatives, Out *out)
+{
+    name += *name == '$' && name[1];
+    const char *bracket = strrchr(full, '[');
+    size_t head = head_length(name), length = strlen(name), whole = strlen(full);
+    size_t index = bracket && full[whole - 1] == ']' ? whole - (size_t)(bracket - full) : 0;
+    size_t path = whole > index + length ? whole - index - length : 0;
+    bool first = true;
+    if (head == length && !index && !path) {
+        print_symbol(name, head, var, derivatives, out);
+        return;
+    }
+    out_text(out, "<msub>");
+    print_symbol(name, head, var, derivatives, out);
+    out_text(out, "<mrow>");
+    if (head < length)
+        print_below(name + head + (name[head] == '_'), length - head - (name[head] == '_'), &first, out);
+    if (index)
+        print_below(bracket + 1, index - 2, &first, out);
+    if (path)
+        print_below(full, path - 1, &first, out);
+    out_text(out, "</mrow></msub>");
+}
+
+void
+typeset_variable(const Dae *dae, Var var, Out *out)
+{
+    Var base = var;
+    uint32_t derivatives = 0;
+    bool before = false;
+    while (dae->var_group.at[base] == NONE) {
+        bool der = dae->var_der_of.at[base] != NONE;
+        derivatives += der;
+        before |= !der;
+        base = der ? dae->var_der_of.at[base] : dae->var_pre_of.at[base];
+    }
+    const Group *group = dae_group(dae, base);
+    Out name = {0};
+    dae_var_name(dae, base, &name);
+    if (!group) {
+        out_text(out, "<mn>");
+        out_html(out, name.text);
+        out_text(out, "</mn>");
+        out_free(&name);
+        return;
+    }
+    if (before)
+        out_text(out, "<mrow><mi>pre</mi><mo>(</mo>");
+    print_named(name.text, sym_text(dae->syms, group->decl->name), var, derivatives, out);
+    if (before)
+        out_text(out, "<mo>)</mo></mrow>");
+    out_free(&name);
+}
+
+static void
+print_slot(Out *out, uint32_t slot, void *context)
+{
+    const SaidValues *said = context;
+    const char *text = said_value(said, slot);
+    if (!text) {
+        typeset_variable(said->dae, said->vars[slot], out);
+        return;
+    }
+    out_text(out, "<mtext>");
+    out_html(out, text);
+    out_text(out, "</mtext>");
+}
+
+static void
+print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out)
+{
+    SaidValues said;
+    expr_print_math(dae->exprs, said_values_open(&said, dae, shape, vars, of), print_slot, &said, out);
+    said_values_close(&said);
+}
+
+void
+typeset_assignment(const Dae *dae, Var var, Expr shape, uint32_t row, Out *out)
+{
+    if (var != NONE)
+        typeset_variable(dae, var, out);
+    else
+        out_text(out, "<mn>0</mn>");
+    out_text(out, "<mo>=</mo>");
+    print_value(dae, shape, dae->rows.at + row, var, out);
+}
+
+void
+typeset_equation(Dae *dae, uint32_t equation, Out *out)
+{
+    U32Vec vars = {0};
+    Expr shape = dae_resolve(dae, equation, &vars);
+    print_value(dae, shape, vars.at, NONE, out);
+    vec_free(&vars);
+}

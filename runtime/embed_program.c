@@ -1,8 +1,0 @@
-// embed_program.c: the model that `mdlc build` puts beside this, for languages that reach functions only.
-#include "runtime/embed.h"
-
-mdl_simulation *
-mdl_create_program(double tolerance)
-{
-    return mdl_create(&mdl_program, tolerance);
-}

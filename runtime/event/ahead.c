@@ -1,0 +1,451 @@
+// ahead.c: what depends on time alone is known ahead of the integration.
+//
+// Purpose: a relation of time, `sin(1000*time) > 0.9999` or `abs(time - a) < b`, changes where the integrator may not look; a force that is
+//          prescribed over time may come and go between two of its steps. The former become time events, found before the steps reach
+//          them; the latter bound the steps.
+// Method: functions of time (model.h, mdl_forecast) are evaluated over intervals, with their derivatives (jet.h). A relation keeps its value
+//         where its root function cannot be negative, changes at most once where the function is monotonic, and at most at one bottom in
+//         between where the derivative is; all other intervals are cut in half (interval branch and bound: Moore, Kearfott, Cloud,
+//         Introduction to Interval Analysis, 2009, chapter 8). A term of the equations of motion varies by A over a stretch of time within
+//         which its second derivative is at most M: steps are no longer than 4 sqrt(A/M) there (a quarter of it
+//           without an error test in every step), A seen at nine points; where they would be
+//         shorter than their distance the stretch is cut in half.
+// Contract: no change of a relation is missed, but for those that hold for less than rounding can tell. A function that cannot be bounded, or
+//           not in a reasonable number of evaluations, is looked at like relations of states, which is told once.
+// Complexity: a change: about a hundred evaluations of one relation; steps: ten evaluations of the terms for every stretch, which is
+//             as long as it can be.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/event.h"
+#include "runtime/event/jet.h"
+#include "runtime/point/part.h"
+#include "runtime/point/run.h"
+
+typedef struct Outlook {
+    double clear;        // no change up to here
+    double change;       // the first one behind it, just past it; infinity: not known yet
+    double held;         // value of the relation that this is true for
+    bool lost;           // cannot be looked at ahead
+    uint32_t hopeless;   // looks in a row that asked for the shortest steps
+} Outlook;
+
+struct Ahead {
+    Jet *reg;            // of one forecast
+    double *place;       // per operation of mdl_timely: the value that the forecast was made with
+    Outlook *outlook;    // per forecast
+    uint8_t *watched;    // per relation: its changes are known
+    bool stale;          // an event has happened since
+    double smooth, pace; // up to `smooth` no step longer than `pace`
+    double length;       // of the latest stretch that was looked at
+    double before;       // when the step before the latest ended
+};
+
+enum { EVALUATIONS = 4000, SAMPLES = 8, HOPELESS = 50 };
+static const double NOTHING = 1e-2;        // of the tolerance, of a term's size
+static const double LEAST_PROGRESS = 1e-3; // part of the run that so many evaluations must come through
+static const double SHORT = 1e-4;          // part of the run: an interval is no longer that is decided at its ends
+
+MDL_CHECKED static int
+ahead_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    if (!model->n_forecasts)
+        return MDL_OK;
+    Ahead *ahead = run->ahead = calloc(1, sizeof *ahead);
+    if (!ahead)
+        return MDL_INTERNAL;
+    ahead->reg = malloc(MDL_TIMELY_MOST * sizeof *ahead->reg);
+    ahead->place = calloc(model->n_timely + 1, sizeof *ahead->place);
+    ahead->outlook = calloc(model->n_forecasts + 1, sizeof *ahead->outlook);
+    ahead->watched = calloc(model->n_relations + 1, sizeof *ahead->watched);
+    ahead->stale = true;
+    return ahead->reg && ahead->place && ahead->outlook && ahead->watched ? MDL_OK : MDL_INTERNAL;
+}
+
+static void
+ahead_free(Run *run)
+{
+    Ahead *ahead = run->ahead;
+    if (!ahead)
+        return;
+    free(ahead->reg);
+    free(ahead->place);
+    free(ahead->outlook);
+    free(ahead->watched);
+    free(ahead);
+    run->ahead = NULL;
+}
+
+void
+ahead_forget(Run *run)
+{
+    if (run->ahead)
+        run->ahead->stale = true;
+}
+
+bool
+ahead_knows(const Run *run, uint32_t relation)
+{
+    return run->ahead && run->ahead->watched[relation];
+}
+
+// --- evaluation
+
+static const mdl_timely *
+operations(const Run *run, const mdl_forecast *forecast)
+{
+    return run->model->timely + forecast->first;
+}
+
+// What does not depend on time, into the registers.
+static void
+evaluate_fixed(Run *run, const mdl_forecast *forecast)
+{
+    const mdl_timely *at = operations(run, forecast);
+    const double *place = run->ahead->place + forecast->first;
+    Jet *reg = run->ahead->reg;
+    for (uint32_t i = 0; i < forecast->count; i++) {
+        if (at[i].moving)
+            continue;
+        if (at[i].op == MDL_TIMELY_CONST || at[i].op == MDL_TIMELY_PLACE)
+            reg[i] = jet_constant(at[i].op == MDL_TIMELY_CONST ? at[i].value : place[i]);
+        else
+            reg[i] = jet_apply((mdl_timely_op)at[i].op, &reg[at[i].a], &reg[at[i].b], &reg[at[i].c]);
+    }
+}
+
+// The forecast over an interval, behind evaluate_fixed().
+static Jet
+evaluate_over(const Run *run, const mdl_forecast *forecast, Span time)
+{
+    const mdl_timely *at = operations(run, forecast);
+    Jet *reg = run->ahead->reg;
+    for (uint32_t i = 0; i < forecast->count; i++)
+        if (at[i].moving)
+            reg[i] = at[i].op == MDL_TIMELY_TIME ? jet_time(time)
+                                                 : jet_apply((mdl_timely_op)at[i].op, &reg[at[i].a], &reg[at[i].b], &reg[at[i].c]);
+    return reg[forecast->count - 1];
+}
+
+static double
+middle(Span a)
+{
+    return a.low / 2 + a.high / 2;
+}
+
+// --- the next change of a relation
+
+typedef struct Search {
+    Run *run;
+    const mdl_forecast *forecast;
+    double sign;          // of the root function on the side of the value that is held
+    uint32_t evaluations;
+} Search;
+
+static Jet
+guard_over(Search *search, double from, double to)
+{
+    Jet jet = evaluate_over(search->run, search->forecast, (Span){from, to});
+    search->evaluations++;
+    if (search->sign > 0)
+        return jet;
+    return (Jet){{-jet.value.high, -jet.value.low}, {-jet.first.high, -jet.first.low}, {-jet.second.high, -jet.second.low}};
+}
+
+static double
+guard_at(Search *search, double time)
+{
+    return middle(guard_over(search, time, time).value);
+}
+
+// The end of the last interval on which a quantity that is not negative at `from` and negative at `to` becomes so. slope: of the derivative.
+static double
+first_negative(Search *search, double from, double to, double sign, bool slope)
+{
+    while (to - from > DBL_EPSILON * fmax(fabs(from), fabs(to))) {
+        double half = from + (to - from) / 2;
+        if (!(half > from && half < to))
+            break;
+        Jet jet = guard_over(search, half, half);
+        if (sign * middle(slope ? jet.first : jet.value) < 0)
+            to = half;
+        else
+            from = half;
+    }
+    return to;
+}
+
+typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_OPEN } Verdict;
+
+// Whether the relation changes within [from, to], at whose beginning it does not. OPEN: the interval is to be cut.
+static Verdict
+judge(Search *search, double from, double to, double *change)
+{
+    Jet all = guard_over(search, from, to);
+    double half = from + (to - from) / 2, end = to;
+    if (all.value.low < 0 && isfinite(all.first.low) && isfinite(all.first.high)) {
+        Span reach = {-(to - from) / 2, (to - from) / 2};
+        Span mean = span_add(guard_over(search, half, half).value, span_mul(all.first, reach));
+        all.value = span_meet(all.value, mean);
+    }
+    if (all.value.low >= 0)
+        return VERDICT_NONE;
+    bool monotonic = all.first.low >= 0 || all.first.high <= 0;
+    if (!monotonic && !(all.second.low >= 0 || all.second.high <= 0))
+        return VERDICT_OPEN;
+    if (!monotonic && all.second.low >= 0) // it falls and rises: its bottom is where the slope changes
+        end = middle(guard_over(search, from, from).first) >= 0 ? from
+              : first_negative(search, from, to, -1, true);
+    if (!(guard_at(search, end) < 0) && (end == to || !(guard_at(search, to) < 0)))
+        return VERDICT_NONE;
+    if (!(guard_at(search, end) < 0))
+        end = to;
+    *change = first_negative(search, from, end, 1, false);
+    return VERDICT_CHANGE;
+}
+
+// Looks from where the outlook ends up to `stop`, until a change is found.
+static void
+look(Search *search, Outlook *outlook, double stop)
+{
+    double finest = 64 * DBL_EPSILON * fmax(fabs(outlook->clear), fabs(stop)), length = stop - outlook->clear, floor = finest;
+    // At the very beginning a function may be on its way to the other side: an event is a little behind the one before.
+    double least = 128 * DBL_EPSILON * fmax(fabs(outlook->clear), 1e-3 * (stop - search->run->options->start));
+    while (outlook->clear < stop && search->evaluations < EVALUATIONS) {
+        double from = outlook->clear, to = length < stop - from ? from + length : stop, change = to;
+        Verdict verdict = judge(search, from, to, &change);
+        bool tiny = to - from <= floor;
+        if (verdict == VERDICT_OPEN && !tiny) {
+            length = (to - from) / 2;
+            continue;
+        }
+        // What touches zero flatter than a parabola does, or is zero for a while, is decided at the ends of short intervals, which become longer.
+        if (verdict == VERDICT_OPEN && guard_at(search, to) < 0) {
+            change = first_negative(search, from, to, 1, false);
+            verdict = VERDICT_CHANGE;
+        }
+        if (verdict == VERDICT_OPEN && floor < SHORT * (search->run->options->stop - search->run->options->start))
+            floor *= 2;
+        if (verdict == VERDICT_CHANGE) {
+            outlook->change = fmax(change, from + least);
+            return;
+        }
+        outlook->clear = to;
+        length = 2 * (to - from);
+    }
+}
+
+static void
+lose(Run *run, uint32_t k)
+{
+    const mdl_forecast *forecast = &run->model->forecast[k];
+    run->ahead->outlook[k].lost = true;
+    run->ahead->watched[forecast->relation] = 0;
+    run_message(run, MDL_WARNING, "this condition depends on time alone, but %s: when it changes and changes back between two looks, at most "
+                "%.3g apart, that is not seen (a smaller --interval looks more often)\n  %s",
+                forecast->count ? "its function of time is too intricate to be bounded ahead of the integration"
+                                : "through a function that is not known ahead of the integration",
+                fmin(run->interval, (run->options->stop - run->options->start) / 500), run->model->relation[forecast->relation].text);
+}
+
+static void
+extend(Run *run, uint32_t k)
+{
+    const mdl_forecast *forecast = &run->model->forecast[k];
+    Outlook *outlook = &run->ahead->outlook[k];
+    Search search = {.run = run, .forecast = forecast, .sign = outlook->held != 0 ? 1 : -1};
+    double from = outlook->clear, stop = run->options->stop;
+    evaluate_fixed(run, forecast);
+    look(&search, outlook, stop);
+    if (outlook->change == INFINITY && outlook->clear < stop && outlook->clear - from < LEAST_PROGRESS * (stop - run->options->start))
+        lose(run, k);
+}
+
+// --- after events
+
+// What the forecast was made with is not so any more.
+static bool
+renew(Run *run, uint32_t k)
+{
+    const mdl_forecast *forecast = &run->model->forecast[k];
+    const mdl_timely *at = operations(run, forecast);
+    double *place = run->ahead->place + forecast->first;
+    bool changed = false;
+    for (uint32_t i = 0; i < forecast->count; i++)
+        if (at[i].op == MDL_TIMELY_PLACE && place[i] != run->v[at[i].a]) {
+            place[i] = run->v[at[i].a];
+            changed = true;
+        }
+    return changed;
+}
+
+static void
+look_again(Run *run)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    bool terms = ahead->length == 0;
+    for (uint32_t k = 0; k < model->n_forecasts; k++) {
+        const mdl_forecast *forecast = &model->forecast[k];
+        Outlook *outlook = &ahead->outlook[k];
+        if (outlook->lost)
+            continue;
+        if (!forecast->count) {
+            lose(run, k);
+            continue;
+        }
+        bool changed = renew(run, k);
+        if (forecast->relation == UINT32_MAX) {
+            terms = terms || changed;
+            continue;
+        }
+        double held = run->v[model->relation[forecast->relation].value];
+        if (!changed && outlook->held == held && outlook->change > run->time && ahead->watched[forecast->relation])
+            continue;
+        ahead->watched[forecast->relation] = 1;
+        *outlook = (Outlook){.clear = run->time, .change = INFINITY, .held = held};
+    }
+    ahead->stale = false;
+    ahead->smooth = terms ? -INFINITY : ahead->smooth;
+    ahead->before = run->time;
+}
+
+void
+ahead_look(Run *run)
+{
+    Ahead *ahead = run->ahead;
+    if (!ahead)
+        return;
+    if (ahead->stale)
+        look_again(run);
+    for (uint32_t k = 0; k < run->model->n_forecasts; k++) {
+        const Outlook *outlook = &ahead->outlook[k];
+        if (run->model->forecast[k].relation != UINT32_MAX && !outlook->lost && outlook->change == INFINITY
+            && outlook->clear <= run->time && run->time < run->options->stop)
+            extend(run, k);
+    }
+}
+
+double
+ahead_next_instant(const Run *run)
+{
+    double next = INFINITY;
+    for (uint32_t k = 0; run->ahead && k < run->model->n_forecasts; k++)
+        if (run->model->forecast[k].relation != UINT32_MAX && !run->ahead->outlook[k].lost)
+            next = fmin(next, run->ahead->outlook[k].change);
+    return next;
+}
+
+void
+ahead_mark(Run *run, double instant)
+{
+    for (uint32_t k = 0; run->ahead && k < run->model->n_forecasts; k++) {
+        const mdl_forecast *forecast = &run->model->forecast[k];
+        if (forecast->relation == UINT32_MAX || run->ahead->outlook[k].lost
+            || !(run->ahead->outlook[k].change <= instant + 8 * DBL_EPSILON * fabs(instant)))
+            continue;
+        run->guard[forecast->relation].pending = true;
+    }
+}
+
+// --- terms of the equations of motion
+
+// How large a term becomes in the time that follows: changes that are nothing beside that need not be followed.
+static double
+size_ahead(const Run *run, const mdl_forecast *forecast)
+{
+    double end = run->time + 0.1 * (run->options->stop - run->options->start);
+    double size = span_size(evaluate_over(run, forecast, (Span){run->time, fmin(end, run->options->stop)}).value);
+    return isfinite(size) ? size : 0;
+}
+
+// How long steps from `from` on may be for one term, within a stretch of the given length; less than its samples' distance: not known.
+static double
+pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double length)
+{
+    Jet all = evaluate_over(run, forecast, (Span){from, from + length});
+    double bend = span_size(all.second), least = INFINITY, most = -INFINITY;
+    if (bend == 0)
+        return INFINITY;
+    for (uint32_t i = 0; i <= SAMPLES; i++) {
+        double time = from + length * i / SAMPLES, value = middle(evaluate_over(run, forecast, (Span){time, time}).value);
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    double nothing = NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most)));
+    return (run->solver == MDL_SOLVER_GAUSS ? 1 : 4) * sqrt(fmax(most - least, nothing) / bend);
+}
+
+// A term whose bounds ask for the shortest steps all the time cannot be bounded well enough.
+static void
+lose_term(Run *run, uint32_t k, bool hopeless)
+{
+    Outlook *outlook = &run->ahead->outlook[k];
+    outlook->hopeless = hopeless ? outlook->hopeless + 1 : 0;
+    if (outlook->hopeless < HOPELESS)
+        return;
+    outlook->lost = true;
+    run_message(run, MDL_WARNING, "what depends on time alone in the equation of `%s` is too intricate to be bounded ahead of the integration: a "
+                "change of it that comes and goes within one step is not seen (--max-step bounds steps)", run->model->forecast[k].text);
+}
+
+static void
+find_pace(Run *run, double shortest)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    double span = run->options->stop - run->options->start, length = ahead->length > 0 ? 2 * ahead->length : fmin(run->interval, span / 500);
+    length = fmax(fmin(length, fmin(0.1 * span, run->options->stop - run->time)), shortest);
+    ahead->pace = INFINITY;
+    for (uint32_t k = 0; k < model->n_forecasts; k++) {
+        const mdl_forecast *forecast = &model->forecast[k];
+        if (forecast->relation != UINT32_MAX)
+            continue;
+        if (ahead->outlook[k].lost)
+            continue;
+        evaluate_fixed(run, forecast);
+        double size = size_ahead(run, forecast), pace = pace_of(run, forecast, size, run->time, length);
+        while (!(pace >= length / SAMPLES) && length > shortest) {
+            length /= 2;
+            pace = pace_of(run, forecast, size, run->time, length);
+        }
+        lose_term(run, k, pace < shortest);
+        ahead->pace = fmin(ahead->pace, fmax(pace, shortest));
+    }
+    ahead->length = length;
+    ahead->smooth = run->time + length;
+}
+
+// A run with steps of fixed length has the steps that were asked for.
+double
+ahead_limit(Run *run)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    double limit = INFINITY;
+    bool terms = false;
+    if (!ahead)
+        return limit;
+    for (uint32_t k = 0; k < model->n_forecasts; k++) {
+        const Outlook *outlook = &ahead->outlook[k];
+        if (model->forecast[k].relation == UINT32_MAX)
+            terms = true;
+        else if (!outlook->lost && outlook->change == INFINITY && outlook->clear < run->options->stop)
+            limit = fmin(limit, outlook->clear);
+    }
+    if (!terms || !model->nx || run->options->step > 0)
+        return limit;
+    double last = run->time - ahead->before, shortest = 1e-9 * (run->options->stop - run->options->start);
+    shortest = fmax(shortest, 64 * DBL_EPSILON * fabs(run->time));
+    if (!(run->time + 2 * last < ahead->smooth))
+        find_pace(run, shortest);
+    ahead->before = run->time;
+    return fmin(limit, fmin(ahead->smooth, run->time + ahead->pace));
+}
+
+const RunPart ahead_part = {
+    .name = "ahead", .create = ahead_create, .free = ahead_free,
+};

@@ -1,0 +1,97 @@
+// event.h: the door of runtime/event: instants at which something jumps: found, solved, told.
+//
+// In: an accepted step, or an instant known ahead.
+// Out: the located event, the solution of its mixed system, jumps with their impulses, what sensitivities do there.
+// Read first: root.c, then event.c and mixed.c.
+#ifndef MDLC_RUNTIME_EVENT_EVENT_H
+#define MDLC_RUNTIME_EVENT_EVENT_H
+
+#include "runtime/point/run.h"
+
+// --- event.c
+MDL_CHECKED int event_iterate(Run *run, bool initial);
+void event_instants(Run *run);
+// The next instant after the current time (infinity when there is none).
+double event_next_instant(const Run *run);
+// Chattering ends the run. An accumulation of events is brought to rest, or ends the run as well.
+MDL_CHECKED int event_progress(Run *run);
+// Conditions that go on changing in less than this (s) let no run come through.
+double event_hurry(const Run *run);
+uint32_t event_relation_count(const Run *run);
+
+// --- mixed.c: the mixed system of one instant
+// Root functions and new values of relations at the point in v; those with time just after the instant.
+void event_relations(Run *run);
+// Relations, laws, discrete variables and unknowns with pre() fixed; what reinit() asks for stands in its places afterwards.
+MDL_CHECKED int mixed_solve(Run *run);
+// How many passes an iteration at one instant may take, and the message when it takes more.
+uint32_t mixed_limit(const Run *run);
+MDL_CHECKED int mixed_report(const Run *run);
+
+// --- ahead.c: what depends on time alone
+void ahead_forget(Run *run); // discrete values have changed
+// All changes of the relation are found ahead: root functions say nothing about it.
+bool ahead_knows(const Run *run, uint32_t relation);
+// Before each step.
+void ahead_look(Run *run);
+double ahead_next_instant(const Run *run); // behind ahead_look(): of the first change
+double ahead_limit(Run *run);              // the next step must not go beyond
+// Marks the relations that change at this instant, for the event there.
+void ahead_mark(Run *run, double instant);
+
+// --- condition.c: relations without the rest of the model
+// Relations can be evaluated by themselves now.
+bool condition_alone(const Run *run);
+// Puts time and states within the last step into v and evaluates what relations read, or the whole model when that is
+// what they need. MDL_FAILED, silently, as evaluate_row().
+MDL_CHECKED int condition_evaluate(Run *run, double time);
+// True when nothing that conditions read has moved far enough, over the whole last step, for one of them to change.
+bool condition_far(const Run *run);
+// After a look at the end of the last step, with run->phi there: how far the states may move from here.
+void condition_learn(Run *run);
+void condition_forget(Run *run); // discrete values have changed
+// --- jump.c: impulses of what jumps and is differentiated
+// v is at the left limit of an event, evaluated. Then, where the event has left equations unfulfilled with the continuous variables of the
+// left limit: the states jump. *jumped: they did, and everything is to be solved again.
+void jump_note(Run *run);
+void jump_reset(Run *run, uint32_t state); // reinit() has set the state, after jump_note()
+MDL_CHECKED int jump_apply(Run *run, bool *jumped);
+
+// --- root.c: conditions on accepted steps
+bool root_any(const Run *run);
+// Root functions at the point in v (after dynamics): true when a condition is violated.
+bool root_violated(Run *run);
+// Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
+// the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation
+// vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is
+// no event: *instant is the last one before.
+MDL_CHECKED int root_locate(Run *run, double low, double high, double *instant, bool *found);
+// Remembers the values of a point without violation. True when parabolas through the last three values of guards have come
+// close to zero, between two points not before `from`: worth a look.
+bool root_suspect(Run *run, double from);
+// That look: where those parabolas are lowest. As root_locate().
+MDL_CHECKED int root_dipped(Run *run, double *instant, bool *found);
+// At a point without violation, behind root_violated(): a condition that can come to rest must have flipped and flipped back
+// since the last event.
+bool root_must_return(const Run *run);
+// Looks for the first of these flips in (low, time]. As root_locate(); v may be anywhere there when none is *found.
+MDL_CHECKED int root_returned(Run *run, double low, double time, double *instant, bool *found);
+// At a point up to which there was no event, or at the first one: conditions that left their band see again. MDL_FAILED when
+// one must have flipped twice inside its band, so that what follows would be wrong.
+MDL_CHECKED int root_arm(Run *run);
+// After an event, with the consistent point in run->y, run->yp: the forced conditions get their band.
+MDL_CHECKED int root_blind(Run *run);
+// What helps against chattering, beginning with a newline; "" when no relation is blind.
+const char *root_chatter_help(const Run *run);
+const char *root_text(const Run *run, uint32_t guard);
+
+// --- vanish.c: relations whose functions become exactly zero and stay zero
+// At the point in v: the function is zero, and the value held is not the one that the relation has there.
+bool vanish_wrong(const Run *run, uint32_t k);
+// At a look without violation, `low` being the one before: marks the guards that have vanished. True: there are some, so that
+// root_violated() and root_locate() find where.
+MDL_CHECKED bool vanish_found(Run *run, double low);
+// During an event, v evaluated: the function of relation k, which is zero, would be so whatever the rounding of the states was.
+bool vanish_is_exact(Run *run, uint32_t k);
+
+#endif

@@ -1,0 +1,402 @@
+// jet.c: functions of time over intervals of it.
+//
+// Purpose: guaranteed bounds of a function and its derivatives, by which ahead.c finds what depends on time alone.
+// Method: jet.h. A unary function f gives f(g), f'(g) g' and f''(g) g'^2 + f'(g) g''.
+// Contract: bounds that are not known are infinite; never NaN. Complexity: constant per operation.
+#include "runtime/event/jet.h"
+
+#include <float.h>
+#include <math.h>
+
+static const Span WHOLE = {-INFINITY, INFINITY}, NOTHING = {0, 0}, TRUTH = {0, 1};
+static const double PI = 3.14159265358979323846;
+static const double ROUNDING = 4 * DBL_EPSILON; // of one operation or library function, with room
+
+static inline double
+lesser(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+static inline double
+larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+static Span
+widened(double low, double high)
+{
+    if (isnan(low) || isnan(high))
+        return WHOLE;
+    low = lesser(low, DBL_MAX); // what overflows is larger than that
+    high = larger(high, -DBL_MAX);
+    return (Span){isfinite(low) ? low - ROUNDING * fabs(low) : low, isfinite(high) ? high + ROUNDING * fabs(high) : high};
+}
+
+static Span
+hull(Span a, Span b)
+{
+    return (Span){lesser(a.low, b.low), larger(a.high, b.high)};
+}
+
+Span
+span_meet(Span a, Span b)
+{
+    Span both = {larger(a.low, b.low), lesser(a.high, b.high)};
+    return both.low <= both.high ? both : a;
+}
+
+double
+span_size(Span a)
+{
+    return larger(fabs(a.low), fabs(a.high));
+}
+
+Span
+span_add(Span a, Span b)
+{
+    return widened(a.low + b.low, a.high + b.high);
+}
+
+static Span
+negative(Span a)
+{
+    return (Span){-a.high, -a.low};
+}
+
+static double
+times(double a, double b)
+{
+    return a == 0 || b == 0 ? 0 : a * b;
+}
+
+Span
+span_mul(Span a, Span b)
+{
+    double p = times(a.low, b.low), q = times(a.low, b.high), r = times(a.high, b.low), s = times(a.high, b.high);
+    return widened(lesser(lesser(p, q), lesser(r, s)), larger(larger(p, q), larger(r, s)));
+}
+
+static Span
+scaled(double factor, Span a)
+{
+    return span_mul((Span){factor, factor}, a);
+}
+
+static Span
+square(Span a)
+{
+    double low = a.low > 0 ? a.low : a.high < 0 ? a.high : 0, high = span_size(a);
+    return widened(low * low, high * high);
+}
+
+static Span
+inverse(Span a)
+{
+    if (a.low <= 0 && a.high >= 0)
+        return WHOLE;
+    return widened(1 / a.high, 1 / a.low);
+}
+
+static bool
+is_point(Span a)
+{
+    return a.low == a.high;
+}
+
+static bool
+is_still(const Jet *a)
+{
+    return a->first.low == 0 && a->first.high == 0 && a->second.low == 0 && a->second.high == 0;
+}
+
+// f of a, with its derivatives there.
+static Jet
+chain(const Jet *a, Span value, Span first, Span second)
+{
+    return (Jet){value, span_mul(first, a->first), span_add(span_mul(second, square(a->first)), span_mul(first, a->second))};
+}
+
+// A function that jumps: constant where its bounds are one value.
+static Jet
+stepped(Span value)
+{
+    bool jumps = !is_point(value);
+    return (Jet){value, jumps ? WHOLE : NOTHING, jumps ? WHOLE : NOTHING};
+}
+
+static Span
+rising(double f(double), Span a)
+{
+    return widened(f(a.low), f(a.high));
+}
+
+// cos over a: it has its extrema at multiples of pi.
+static Span
+cosine(Span a)
+{
+    if (!(a.high - a.low < 2 * PI))
+        return (Span){-1, 1};
+    double slack = 8 * DBL_EPSILON * (1 + span_size(a)), from = ceil(a.low / PI - slack), to = floor(a.high / PI + slack);
+    Span ends = hull(widened(cos(a.low), cos(a.low)), widened(cos(a.high), cos(a.high)));
+    for (double k = from; k <= to && k < from + 3; k++)
+        ends = hull(ends, fmod(fabs(k), 2) == 0 ? (Span){1, 1} : (Span){-1, -1});
+    return (Span){larger(ends.low, -1), lesser(ends.high, 1)};
+}
+
+static Span
+sine(Span a)
+{
+    if (!(a.high - a.low < 2 * PI))
+        return (Span){-1, 1};
+    double slack = 8 * DBL_EPSILON * (1 + span_size(a)), from = ceil(a.low / PI - 0.5 - slack), to = floor(a.high / PI - 0.5 + slack);
+    Span ends = hull(widened(sin(a.low), sin(a.low)), widened(sin(a.high), sin(a.high)));
+    for (double k = from; k <= to && k < from + 3; k++)
+        ends = hull(ends, fmod(fabs(k), 2) == 0 ? (Span){1, 1} : (Span){-1, -1});
+    return (Span){larger(ends.low, -1), lesser(ends.high, 1)};
+}
+
+static Jet
+tangent_of(const Jet *a)
+{
+    Span c = cosine(a->value);
+    if (!(a->value.high - a->value.low < PI) || (c.low <= 0 && c.high >= 0))
+        return (Jet){WHOLE, WHOLE, WHOLE};
+    Span t = rising(tan, a->value), first = span_add((Span){1, 1}, square(t));
+    return chain(a, t, first, scaled(2, span_mul(t, first)));
+}
+
+static Span
+root_of(Span a)
+{
+    if (a.high < 0)
+        return WHOLE;
+    return widened(sqrt(larger(a.low, 0)), sqrt(a.high));
+}
+
+// asin (sign 1) and acos (sign -1): derivatives +-1/sqrt(1 - x^2).
+static Jet
+arc(const Jet *a, Span value, double sign)
+{
+    Span rest = span_add((Span){1, 1}, negative(square(a->value))), slope = inverse(root_of(rest));
+    if (!(rest.low > 0))
+        return (Jet){value, WHOLE, WHOLE};
+    return chain(a, value, scaled(sign, slope), scaled(sign, span_mul(a->value, span_mul(slope, square(slope)))));
+}
+
+// a^n for a constant n.
+static Span
+power(Span a, double n)
+{
+    bool whole = floor(n) == n && fabs(n) < 1e9;
+    if (n == 0)
+        return (Span){1, 1};
+    if (n < 0)
+        return inverse(power(a, -n));
+    if (a.low >= 0)
+        return widened(pow(a.low, n), pow(a.high, n));
+    if (!whole)
+        return a.high < 0 ? WHOLE : (Span){0, widened(0, pow(a.high, n)).high};
+    if (fmod(n, 2) != 0)
+        return widened(pow(a.low, n), pow(a.high, n));
+    double least = a.high < 0 ? a.high : 0, most = span_size(a);
+    return widened(pow(least, n), pow(most, n));
+}
+
+static Jet product(const Jet *a, const Jet *b);
+
+static Jet
+power_of(const Jet *a, const Jet *b)
+{
+    if (is_point(b->value) && is_still(b)) {
+        double n = b->value.low;
+        Span first = n == 0 ? NOTHING : scaled(n, power(a->value, n - 1));
+        Span second = n == 0 || n == 1 ? NOTHING : scaled(n * (n - 1), power(a->value, n - 2));
+        return chain(a, power(a->value, n), first, second);
+    }
+    Jet log_a = jet_apply(MDL_TIMELY_LOG, a, a, a), exponent = product(b, &log_a);
+    return jet_apply(MDL_TIMELY_EXP, &exponent, &exponent, &exponent);
+}
+
+static Jet
+product(const Jet *a, const Jet *b)
+{
+    Span cross = span_mul(a->first, b->first);
+    return (Jet){a == b ? square(a->value) : span_mul(a->value, b->value),
+                 span_add(span_mul(a->first, b->value), span_mul(a->value, b->first)),
+                 span_add(span_add(span_mul(a->second, b->value), scaled(2, cross)), span_mul(a->value, b->second))};
+}
+
+static Jet
+quotient(const Jet *a, const Jet *b)
+{
+    if (b->value.low <= 0 && b->value.high >= 0)
+        return (Jet){WHOLE, WHOLE, WHOLE};
+    Span over = inverse(b->value), q = span_mul(a->value, over);
+    Span first = span_mul(span_add(a->first, negative(span_mul(q, b->first))), over);
+    Span rest = span_add(span_add(a->second, negative(scaled(2, span_mul(first, b->first)))), negative(span_mul(q, b->second)));
+    return (Jet){q, first, span_mul(rest, over)};
+}
+
+// One of two functions, which one is not known throughout: continuous where they meet.
+static Jet
+either(const Jet *a, const Jet *b, Span value)
+{
+    return (Jet){value, hull(a->first, b->first), WHOLE};
+}
+
+static Jet
+smaller(const Jet *a, const Jet *b)
+{
+    Span value = {lesser(a->value.low, b->value.low), lesser(a->value.high, b->value.high)};
+    return a->value.high <= b->value.low ? *a : b->value.high <= a->value.low ? *b : either(a, b, value);
+}
+
+static Jet
+greater(const Jet *a, const Jet *b)
+{
+    Span value = {larger(a->value.low, b->value.low), larger(a->value.high, b->value.high)};
+    return a->value.low >= b->value.high ? *a : b->value.low >= a->value.high ? *b : either(a, b, value);
+}
+
+static Jet
+negated(const Jet *a)
+{
+    return (Jet){negative(a->value), negative(a->first), negative(a->second)};
+}
+
+static Jet
+compared(bool always, bool never)
+{
+    return stepped(always ? (Span){1, 1} : never ? NOTHING : TRUTH);
+}
+
+static Jet
+chosen(const Jet *condition, const Jet *a, const Jet *b)
+{
+    if (condition->value.low > 0)
+        return *a;
+    if (condition->value.high <= 0)
+        return *b;
+    return (Jet){hull(a->value, b->value), WHOLE, WHOLE};
+}
+
+static Jet
+sign_of(const Jet *a)
+{
+    Span v = a->value;
+    return stepped((Span){(v.low > 0) - (v.low < 0), (v.high > 0) - (v.high < 0)});
+}
+
+static Jet
+logarithm(const Jet *a)
+{
+    Span v = a->value;
+    if (v.high <= 0)
+        return (Jet){WHOLE, WHOLE, WHOLE};
+    Span value = {v.low > 0 ? widened(log(v.low), 0).low : -INFINITY, widened(0, log(v.high)).high};
+    Span over = inverse(v);
+    return chain(a, value, over, negative(v.low > 0 ? square(over) : WHOLE));
+}
+
+static Jet
+square_root(const Jet *a)
+{
+    Span root = root_of(a->value);
+    if (!(a->value.low > 0))
+        return (Jet){root, is_still(a) ? NOTHING : WHOLE, is_still(a) ? NOTHING : WHOLE};
+    Span over = inverse(root);
+    return chain(a, root, scaled(0.5, over), scaled(-0.25, span_mul(over, square(over))));
+}
+
+static Jet
+hyperbolic(mdl_timely_op op, const Jet *a)
+{
+    Span v = a->value, s = rising(sinh, v), c = square(v);
+    double least = v.low > 0 ? v.low : v.high < 0 ? v.high : 0;
+    c = widened(cosh(least), cosh(span_size(v)));
+    if (op == MDL_TIMELY_SINH)
+        return chain(a, s, c, s);
+    if (op == MDL_TIMELY_COSH)
+        return chain(a, c, s, c);
+    // 1 - tanh^2 loses its digits far out: 1/cosh^2.
+    Span t = rising(tanh, v), first = inverse(square(c));
+    first.low = isfinite(first.low) ? larger(first.low, 0) : 0;
+    return chain(a, t, first, scaled(-2, span_mul(t, first)));
+}
+
+static Jet
+arc_tangent(const Jet *a)
+{
+    Span first = inverse(span_add((Span){1, 1}, square(a->value)));
+    return chain(a, rising(atan, a->value), first, scaled(-2, span_mul(a->value, square(first))));
+}
+
+static Jet
+unary(mdl_timely_op op, const Jet *a)
+{
+    Span v = a->value, e;
+    switch (op) {
+    case MDL_TIMELY_NEG: return negated(a);
+    case MDL_TIMELY_NOT: return stepped((Span){v.high > 0 ? 0 : 1, v.low > 0 ? 0 : 1});
+    case MDL_TIMELY_ABS: {
+        Jet other = negated(a);
+        return greater(a, &other);
+    }
+    case MDL_TIMELY_SIGN: return sign_of(a);
+    case MDL_TIMELY_SQRT: return square_root(a);
+    case MDL_TIMELY_EXP:
+        e = rising(exp, v);
+        return chain(a, e, e, e);
+    case MDL_TIMELY_LOG: return logarithm(a);
+    case MDL_TIMELY_SIN: return chain(a, sine(v), cosine(v), negative(sine(v)));
+    case MDL_TIMELY_COS: return chain(a, cosine(v), negative(sine(v)), negative(cosine(v)));
+    case MDL_TIMELY_TAN: return tangent_of(a);
+    case MDL_TIMELY_ASIN: return arc(a, widened(asin(larger(v.low, -1)), asin(lesser(v.high, 1))), 1);
+    case MDL_TIMELY_ACOS: return arc(a, widened(acos(lesser(v.high, 1)), acos(larger(v.low, -1))), -1);
+    case MDL_TIMELY_ATAN: return arc_tangent(a);
+    case MDL_TIMELY_SINH: case MDL_TIMELY_COSH: case MDL_TIMELY_TANH: return hyperbolic(op, a);
+    case MDL_TIMELY_FLOOR: return stepped((Span){floor(v.low), floor(v.high)});
+    case MDL_TIMELY_CEIL: return stepped((Span){ceil(v.low), ceil(v.high)});
+    case MDL_TIMELY_TRUNC: return stepped((Span){trunc(v.low), trunc(v.high)});
+    default: return (Jet){WHOLE, WHOLE, WHOLE};
+    }
+}
+
+Jet
+jet_constant(double value)
+{
+    return (Jet){isnan(value) ? WHOLE : (Span){value, value}, NOTHING, NOTHING};
+}
+
+Jet
+jet_time(Span time)
+{
+    return (Jet){time, {1, 1}, NOTHING};
+}
+
+Jet
+jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+{
+    Span u = a->value, v = b->value;
+    switch (op) {
+    case MDL_TIMELY_ADD:
+        return (Jet){span_add(u, v), span_add(a->first, b->first), span_add(a->second, b->second)};
+    case MDL_TIMELY_MUL: return product(a, b);
+    case MDL_TIMELY_DIV: return quotient(a, b);
+    case MDL_TIMELY_POW: return power_of(a, b);
+    case MDL_TIMELY_MIN: return smaller(a, b);
+    case MDL_TIMELY_MAX: return greater(a, b);
+    case MDL_TIMELY_LT: return compared(u.high < v.low, u.low >= v.high);
+    case MDL_TIMELY_LE: return compared(u.high <= v.low, u.low > v.high);
+    case MDL_TIMELY_GT: return compared(u.low > v.high, u.high <= v.low);
+    case MDL_TIMELY_GE: return compared(u.low >= v.high, u.high < v.low);
+    case MDL_TIMELY_EQ: return compared(is_point(u) && is_point(v) && u.low == v.low, u.high < v.low || u.low > v.high);
+    case MDL_TIMELY_NE: return compared(u.high < v.low || u.low > v.high, is_point(u) && is_point(v) && u.low == v.low);
+    case MDL_TIMELY_AND: return stepped((Span){u.low > 0 && v.low > 0, u.high > 0 && v.high > 0});
+    case MDL_TIMELY_OR: return stepped((Span){u.low > 0 || v.low > 0, u.high > 0 || v.high > 0});
+    case MDL_TIMELY_IF: return chosen(a, b, c);
+    default: return unary(op, a);
+    }
+}

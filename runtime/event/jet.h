@@ -1,0 +1,31 @@
+// jet.h: a function of time over an interval of it: bounds of its value and of its first two derivatives.
+//
+// Method: interval arithmetic with automatic differentiation (Moore, Kearfott, Cloud, Introduction to Interval Analysis, 2009). Every
+// operation widens its bounds by more than its rounding. Where a function jumps, its derivatives are bounded by nothing; where it has a kink,
+// the second one is.
+#ifndef MDLC_RUNTIME_EVENT_JET_H
+#define MDLC_RUNTIME_EVENT_JET_H
+
+#include <stdbool.h>
+
+#include "runtime/model/model.h"
+
+typedef struct Span {
+    double low, high;
+} Span;
+
+typedef struct Jet {
+    Span value, first, second;
+} Jet;
+
+// One operation over time in `time`, with its operands; a function of no operand (a constant, a place) is given by jet_constant().
+Jet jet_constant(double value);
+Jet jet_time(Span time);
+Jet jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c);
+Span span_add(Span a, Span b);
+Span span_mul(Span a, Span b);
+// What both contain; a where rounding leaves nothing.
+Span span_meet(Span a, Span b);
+double span_size(Span a); // largest magnitude
+
+#endif

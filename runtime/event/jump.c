@@ -1,0 +1,411 @@
+// jump.c: impulses of what jumps and is differentiated.
+//
+// Purpose: a voltage that steps on a capacitor, a velocity that steps on a mass: the charge, or the momentum, that flows in an instant.
+// Method: an equation 0 = g among continuous variables that was differentiated has, as 0 = dg/dt + k, an impulse k (ir/index/jumps.c).
+//         With the continuous variables of the left limit and the discrete ones of behind the event, g is r. k has the integral
+//         r over the event, so that g is 0 behind it; and as derivatives of states are affine in k,
+//             dy/dt(k) = dy/dt(0) + D*k,     y changes by the integral of D*r over the way of the jump,
+//         on which g goes from r to 0 (and so do the integrals of powers get the work of the impulse). A state that reinit() has
+//         given another value changes on the way, too, from its left limit; the k in what determines its derivative (ir/index/resets.c) are
+//         those that change the derivative by the whole of its jump. The way is integrated by the classical Runge-Kutta method with steps
+//         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
+//         (a position under a mass), has no finite impulse: the run ends and names the equation.
+// Contract: run.h. Complexity: a copy of v per event; per event that jumps a dozen evaluations of the model, and more where D
+//         changes on the way.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/event.h"
+#include "runtime/law/law.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+#include "runtime/point/sense.h"
+
+static const double ROUNDING = 1e-10; // of what an equation's rest has been: none
+static const double STIRRED = 1e-6;   // of a force that holds: it is another one
+static const double AFFINE = 1e-6;    // of a change: that of half the impulse is half of it
+static const double ON_THE_WAY = 1e-10; // of a change: what another step length makes of it is none
+enum { STEPS_MOST = 256, SWEEPS = 60 };
+
+typedef struct Kick { // the k of a state that was reset
+    double now, before;
+    double change;       // of the derivative, by the one before
+} Kick;
+
+typedef struct Jumps {
+    double *left;    // v at the left limit
+    double *work;    // nv: v with what is continuous from before the event
+    double *rest;    // per jump: r
+    Kick *kick;      // per jump
+    double *start, *base, *change, *half, *best, *slope, *before, *point, *sum; // nx
+    double *jump, *target;   // nx: by what reinit() has changed it; what it is behind the event if nothing else does
+    unsigned char *reset;    // nx: reinit() has set it
+    double *force;   // per law: p without impulses
+    bool pulls;      // impulses change what holds something that sticks, or is closed
+} Jumps;
+
+MDL_CHECKED static int
+jump_create(Run *run)
+{
+    size_t nv = run->model->nv, nx = run->model->nx, n = run->model->n_jumps;
+    if (!n)
+        return MDL_OK;
+    Jumps *jumps = run->jumps = calloc(1, sizeof *jumps);
+    double *room = jumps ? calloc(2 * nv + n + 11 * nx + run->model->n_sgns, sizeof *room) : NULL;
+    if (!room)
+        return MDL_INTERNAL;
+    jumps->left = room;
+    jumps->work = room + nv;
+    jumps->rest = jumps->work + nv;
+    jumps->start = jumps->rest + n;
+    jumps->base = jumps->start + nx;
+    jumps->change = jumps->base + nx;
+    jumps->half = jumps->change + nx;
+    jumps->best = jumps->half + nx;
+    jumps->slope = jumps->best + nx;
+    jumps->before = jumps->slope + nx;
+    jumps->point = jumps->before + nx;
+    jumps->sum = jumps->point + nx;
+    jumps->jump = jumps->sum + nx;
+    jumps->target = jumps->jump + nx;
+    jumps->force = jumps->target + nx;
+    jumps->kick = calloc(n, sizeof *jumps->kick);
+    jumps->reset = calloc(nx + 1, sizeof *jumps->reset);
+    return jumps->kick && jumps->reset ? MDL_OK : MDL_INTERNAL;
+}
+
+static void
+jump_free(Run *run)
+{
+    if (run->jumps) {
+        free(run->jumps->left);
+        free(run->jumps->kick);
+        free(run->jumps->reset);
+    }
+    free(run->jumps);
+    run->jumps = NULL;
+}
+
+void
+jump_note(Run *run)
+{
+    if (!run->jumps)
+        return;
+    evaluate_outputs(run);
+    memcpy(run->jumps->left, run->v, run->model->nv * sizeof *run->v);
+    memset(run->jumps->reset, 0, run->model->nx * sizeof *run->jumps->reset);
+}
+
+void
+jump_reset(Run *run, uint32_t state)
+{
+    if (run->jumps)
+        run->jumps->reset[state] = 1;
+}
+
+// work := the left limit with what is discrete as it is now.
+static void
+mix(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *work = run->jumps->work;
+    memcpy(work, run->jumps->left, model->nv * sizeof *work);
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        work[model->relation[k].value] = run->v[model->relation[k].value];
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        work[model->time_relation[k].value] = run->v[model->time_relation[k].value];
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (model->discrete[k].next)
+            work[model->discrete[k].value] = run->v[model->discrete[k].value];
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        work[model->sgn[k].mode] = run->v[model->sgn[k].mode];
+}
+
+static uint32_t
+largest(const Run *run)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < run->model->n_jumps; k++)
+        at = fabs(run->jumps->rest[k]) > fabs(run->jumps->rest[at]) ? k : at;
+    return at;
+}
+
+static int
+refuse(const Run *run, uint32_t k, const char *why)
+{
+    const mdl_jump *jump = &run->model->jump[k];
+    run_message(run, MDL_ERROR, "at time %.12g: %s by %.6g; %s:\n  %s", run->v[0],
+                jump->state ? "this state jumps, and others follow from its derivative," : "this equation is differentiated, and jumps",
+                run->jumps->rest[k], why, jump->text);
+    return MDL_FAILED;
+}
+
+// What is left of the equations; true when it is more than rounding, or than what was left before the event.
+MDL_CHECKED static int
+find_rests(Run *run, bool *any)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    memcpy(jumps->work, jumps->left, model->nv * sizeof *jumps->work);
+    mdl_call(model->jumps, jumps->work);
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        jumps->rest[k] = model->jump[k].state ? 0 : jumps->work[model->jump[k].rest];
+    mix(run);
+    mdl_call(model->jumps, jumps->work);
+    for (uint32_t k = 0; k < model->n_jumps; k++) {
+        if (model->jump[k].state)
+            continue;
+        double rest = jumps->work[model->jump[k].rest], before = jumps->rest[k];
+        double none = ROUNDING * fmax(fabs(rest), 1);
+        bool jumped = fabs(rest - before) > (model->jump[k].literal ? none : fmax(none, 10 * fabs(before)));
+        jumps->rest[k] = jumped ? rest - before : 0;
+        *any = *any || jumped;
+        if (fabs(rest - before) > run->tolerance && model->jump[k].again)
+            return refuse(run, k, "its derivative is differentiated as well, so that no finite impulse makes up for that");
+    }
+    return MDL_OK;
+}
+
+// By how much reinit() has moved states; *any: one of them has a derivative that others follow from.
+static void
+find_resets(Run *run, bool *any)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        jumps->target[i] = run->v[model->y + i];
+        jumps->jump[i] = jumps->reset[i] ? jumps->target[i] - jumps->left[model->y + i] : 0;
+    }
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        if (model->jump[k].state) {
+            jumps->rest[k] = jumps->jump[model->jump[k].state - 1];
+            *any = *any || jumps->rest[k] != 0;
+        }
+}
+
+// --- what impulses do to the derivatives of states
+
+static bool
+is_reset(const Run *run, uint32_t k)
+{
+    uint32_t state = run->model->jump[k].state;
+    return state && run->jumps->reset[state - 1];
+}
+
+// change := what the impulses, `factor` of those of equations and the kicks of what was reset, make of the derivatives of states.
+MDL_CHECKED static int
+kick(Run *run, double factor, double *change)
+{
+    const mdl_model *model = run->model;
+    const Jumps *jumps = run->jumps;
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        run->v[model->jump[k].impulse] = is_reset(run, k) ? jumps->kick[k].now : factor * jumps->rest[k];
+    int status = evaluate_solved(run, true);
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        run->v[model->jump[k].impulse] = 0;
+    for (uint32_t i = 0; i < model->nx; i++)
+        change[i] = run->v[model->yp + i] - jumps->base[i];
+    return status;
+}
+
+// The next kicks, by the secant of each through the last two (its own, which is exact where they do not reach each other, and where they
+// do so in one direction only after as many sweeps). True: the derivatives change by the jumps.
+static bool
+correct_kicks(Run *run, double factor, const double *change, bool first)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    bool settled = true;
+    for (uint32_t k = 0; k < model->n_jumps; k++) {
+        if (!is_reset(run, k))
+            continue;
+        Kick *at = &jumps->kick[k];
+        uint32_t state = model->jump[k].state - 1;
+        double wanted = factor * jumps->rest[k], missing = wanted - change[state], moved = at->now - at->before;
+        double slope = first || !(fabs(moved) > 0) ? 1 : (change[state] - at->change) / moved;
+        double noise = 8 * DBL_EPSILON * fabs(jumps->base[state]) + 1e-3 * run->abstol[state];
+        at->before = at->now;
+        at->change = change[state];
+        if (fabs(missing) <= ROUNDING * fabs(wanted) + noise)
+            continue;
+        settled = false;
+        at->now += missing / (fabs(slope) > 1e-6 && isfinite(slope) ? slope : 1);
+    }
+    return settled;
+}
+
+// change := D times `factor` of the impulses, at the states in v.
+MDL_CHECKED static int
+respond(Run *run, double factor, double *change)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    if (evaluate_solved(run, true) != MDL_OK)
+        return MDL_FAILED;
+    memcpy(jumps->base, run->v + model->yp, model->nx * sizeof *jumps->base);
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        jumps->force[k] = run->v[model->sgn[k].p];
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        jumps->kick[k] = (Kick){.now = factor * jumps->rest[k]};
+    int status = kick(run, factor, change), sweep = 0;
+    while (status == MDL_OK && !correct_kicks(run, factor, change, sweep == 0)) {
+        if (sweep++ == SWEEPS)
+            return refuse(run, largest(run), "no impulse does that");
+        status = kick(run, factor, change);
+    }
+    for (uint32_t k = 0; k < model->n_sgns; k++) {
+        double before = jumps->force[k], force = run->v[model->sgn[k].p];
+        bool changed = fabs(force - before) > STIRRED * fmax(fabs(force), fabs(before));
+        jumps->pulls = jumps->pulls || (changed && friction_mode(run, k) == 0);
+    }
+    return status;
+}
+
+static bool
+is_affine(const Run *run)
+{
+    const Jumps *jumps = run->jumps;
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        if (!jumps->reset[i]
+            && !(fabs(jumps->change[i] - 2 * jumps->half[i]) <= AFFINE * (fabs(jumps->change[i]) + 1e-6 * fabs(jumps->base[i]) + run->abstol[i])))
+            return false;
+    return true;
+}
+
+// --- the way of the jump
+
+// slope := how the states change with s at the point s of the way, 0 before the event and 1 behind it.
+MDL_CHECKED static int
+slope_at(Run *run, double s, const double *point, double *slope)
+{
+    const mdl_model *model = run->model;
+    const Jumps *jumps = run->jumps;
+    memcpy(run->v + model->y, point, model->nx * sizeof *point);
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        if (!model->jump[k].state)
+            run->v[model->jump[k].offset] = (1 - s) * jumps->rest[k];
+    int status = respond(run, 1, slope);
+    for (uint32_t k = 0; k < model->n_jumps; k++)
+        if (!model->jump[k].state)
+            run->v[model->jump[k].offset] = 0;
+    for (uint32_t i = 0; i < model->nx; i++)
+        slope[i] = jumps->reset[i] ? jumps->jump[i] : slope[i];
+    return status;
+}
+
+// end := where n steps of the classical Runge-Kutta method lead. *straight: the slope was one and the same all along.
+MDL_CHECKED static int
+walk(Run *run, uint32_t n, double *end, bool *straight)
+{
+    static const double where[] = {0, 0.5, 0.5, 1}, share[] = {1, 2, 2, 1};
+    uint32_t nx = run->model->nx;
+    Jumps *jumps = run->jumps;
+    double h = 1.0 / n;
+    int status = MDL_OK;
+    *straight = true;
+    memcpy(end, jumps->start, nx * sizeof *end);
+    for (uint32_t step = 0; step < n; step++) {
+        memset(jumps->sum, 0, nx * sizeof *jumps->sum);
+        for (int stage = 0; stage < 4 && status == MDL_OK; stage++) {
+            for (uint32_t i = 0; i < nx; i++)
+                jumps->point[i] = end[i] + (stage ? h * where[stage] * jumps->slope[i] : 0);
+            memcpy(jumps->before, jumps->slope, nx * sizeof *jumps->before);
+            status = slope_at(run, (step + where[stage]) * h, jumps->point, jumps->slope);
+            for (uint32_t i = 0; i < nx; i++) {
+                jumps->sum[i] += share[stage] * jumps->slope[i];
+                if (stage && fabs(jumps->slope[i] - jumps->before[i]) > ON_THE_WAY * 1e-2 * fabs(jumps->slope[i]))
+                    *straight = false;
+            }
+        }
+        for (uint32_t i = 0; i < nx; i++)
+            end[i] += h / 6 * jumps->sum[i];
+    }
+    return status;
+}
+
+// By how much two ends of the way differ, as a multiple of what is none.
+static double
+apart(const Run *run, const double *a, const double *b)
+{
+    const Jumps *jumps = run->jumps;
+    double most = 0;
+    for (uint32_t i = 0; i < run->model->nx; i++) {
+        double size = fabs(b[i]) + fabs(b[i] - jumps->start[i]) + run->abstol[i] / run->tolerance * 1e-3;
+        double gap = fabs(a[i] - b[i]) / (ON_THE_WAY * size);
+        most = gap <= most ? most : gap; // NaN counts
+    }
+    return most;
+}
+
+// change := the end of the way, extrapolated from the last two step lengths (Richardson).
+MDL_CHECKED static int
+go(Run *run)
+{
+    Jumps *jumps = run->jumps;
+    size_t nx = run->model->nx;
+    bool straight;
+    double gap = INFINITY;
+    int status = walk(run, 1, jumps->half, &straight);
+    memcpy(jumps->change, jumps->half, nx * sizeof *jumps->half);
+    for (uint32_t n = 2; n <= STEPS_MOST && status == MDL_OK && !straight && gap > 1; n *= 2) {
+        memcpy(jumps->best, jumps->change, nx * sizeof *jumps->best);
+        status = walk(run, n, jumps->change, &straight);
+        for (uint32_t i = 0; i < nx; i++) {
+            double end = jumps->change[i];
+            jumps->change[i] += (end - jumps->half[i]) / 15;
+            jumps->half[i] = end;
+        }
+        straight = false;
+        gap = apart(run, jumps->best, jumps->change);
+    }
+    if (status == MDL_OK && !straight && !(gap * ON_THE_WAY <= 0.1 * run->tolerance))
+        return refuse(run, largest(run), "what its impulse does to the states depends too much on how it jumps");
+    return status;
+}
+
+int
+jump_apply(Run *run, bool *jumped)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    bool any = false, moved = false;
+    double *y = run->v + model->y;
+    if (!jumps)
+        return MDL_OK;
+    int status = find_rests(run, &any);
+    if (status != MDL_OK)
+        return status;
+    find_resets(run, &any);
+    if (!any)
+        return MDL_OK;
+    jumps->pulls = false;
+    if (run->sense)
+        return sense_refuse(run, "what is differentiated jumps", model->jump[largest(run)].text);
+    for (uint32_t i = 0; i < model->nx; i++)
+        jumps->start[i] = y[i] - jumps->jump[i];
+    status = respond(run, 1, jumps->change);
+    if (status == MDL_OK)
+        status = respond(run, 0.5, jumps->half);
+    if (status != MDL_OK)
+        return status;
+    if (!is_affine(run))
+        return refuse(run, largest(run), "what its impulse does to the states is not proportional to it");
+    if (!jumps->pulls)
+        status = go(run);
+    if (status == MDL_OK && jumps->pulls)
+        return refuse(run, largest(run), "what its impulse does to frictions that stick, or constraints that are closed, is not known");
+    for (uint32_t i = 0; i < model->nx; i++) {
+        y[i] = jumps->reset[i] ? jumps->target[i] : jumps->change[i];
+        moved = moved || y[i] != jumps->target[i];
+    }
+    if (status == MDL_OK)
+        status = evaluate_solved(run, true);
+    *jumped = *jumped || moved;
+    return status;
+}
+
+const RunPart jump_part = {
+    .name = "jump", .create = jump_create, .free = jump_free,
+};

@@ -1,0 +1,403 @@
+// mixed.c: what holds at one instant with pre() fixed: relations, laws and discrete variables together with the unknowns.
+//
+// Purpose: the solution of the mixed system of an event iteration (Modelica Specification 3.6, appendix B, equations 1a-1d).
+// Method: relations settle first, then friction modes, then contacts at rest, then discrete variables, until nothing changes.
+//         The iteration may go around in circles although there is a solution: a friction element that has just become
+//         stuck tries sliding forwards and backwards in turn. Then the conditions that keep changing are tried in all
+//         combinations, in the order of a Gray code, until one agrees with itself (Otter, Elmqvist, Mattsson: Hybrid
+//         Modeling in Modelica Based on the Synchronous Data Flow Principle, CACSD 1999). When none does, what changed last
+//         becomes pre() of the next pass.
+// Contract: run.h. Complexity: passes * model evaluation; a search over k of n conditions costs up to n*2^k
+// evaluations.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/event.h"
+#include "runtime/law/law.h"
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+
+enum { FOLLOWING_PASSES = 16, SEARCHED_MOST = 14, CIRCLING = 4, SETTLING = 4 };
+
+uint32_t
+mixed_limit(const Run *run)
+{
+    uint32_t limit = run->options->event_limit ? run->options->event_limit : EVENT_PASSES;
+    return limit + 10 * run->model->n_sgns;
+}
+
+// Relations with time are evaluated just after the instant, so that `time > t1` is already true at t1.
+void
+event_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    double now = run->v[0];
+    if (model->n_time_relations) {
+        run->v[0] = now + fmax(8 * DBL_EPSILON * fabs(now), DBL_MIN);
+        mdl_call(model->relations, run->v);
+        run->v[0] = now;
+        for (uint32_t k = 0; k < model->n_time_relations; k++)
+            run->time_next[k] = run->v[model->time_relation[k].next];
+    }
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        run->v[model->time_relation[k].next] = run->time_next[k];
+}
+
+// The value that relation k takes at the point in v. At rest it keeps the value that the impacts left. The crossing was
+// located: rounding in a second evaluation must not undo it, but what is zero however the states are rounded is not on its other side.
+static double
+relation_value(Run *run, uint32_t k)
+{
+    const mdl_relation *relation = &run->model->relation[k];
+    const Guard *guard = &run->guard[k];
+    double value = run->v[relation->value];
+    bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
+    if (guard->pending)
+        return value != 0 ? 0 : 1;
+    bool located = guard->forced && near && !(vanish_wrong(run, k) && vanish_is_exact(run, k));
+    return located || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
+}
+
+static bool
+update_relation(Run *run, uint32_t k)
+{
+    Guard *guard = &run->guard[k];
+    uint32_t place = run->model->relation[k].value;
+    double value = relation_value(run, k), old = run->v[place];
+    guard->forced = guard->forced || guard->pending;
+    guard->pending = false;
+    guard->flips += value != old;
+    run->v[place] = value;
+    return value != old;
+}
+
+static bool
+update_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        changed = update_relation(run, k) || changed;
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        const mdl_time_relation *relation = &model->time_relation[k];
+        run->guard[model->n_relations + k].pending = false;
+        double value = run->v[relation->next] != 0;
+        changed = changed || run->v[relation->value] != value;
+        run->v[relation->value] = value;
+    }
+    return changed;
+}
+
+// Remembers which conditions were still changing when the limit came near.
+static void
+report_flip_flop(const Run *run, const double *before, const char *what)
+{
+    const mdl_model *model = run->model;
+    char text[2000] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < run->guards - model->n_rests && used + 1 < sizeof text; k++) {
+        uint32_t place = k < model->n_relations ? model->relation[k].value
+                         : k < model->n_relations + model->n_time_relations
+                             ? model->time_relation[k - model->n_relations].value
+                             : model->sgn[k - model->n_relations - model->n_time_relations].mode;
+        if (before[k] != run->v[place])
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s", root_text(run, k));
+    }
+    bool law = false;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        law = law || before[model->n_relations + model->n_time_relations + k] != run->v[model->sgn[k].mode];
+    run_message(run, MDL_ERROR, "at time %.12g: %s%s%s%s", run->v[0], what,
+                used ? "; these keep changing:" : "", text,
+                law ? "\nhelp: friction whose limit grows with its own force can jam, and then has no solution (Painleve)" : "");
+}
+
+static void
+remember_conditions(const Run *run, double *before)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        *before++ = run->v[model->relation[k].value];
+    for (uint32_t k = 0; k < model->n_time_relations; k++)
+        *before++ = run->v[model->time_relation[k].value];
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        *before++ = run->v[model->sgn[k].mode];
+}
+
+// Some condition has flipped so often that the iteration goes around in circles.
+static bool
+circles(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        if (run->guard[k].flips >= CIRCLING)
+            return true;
+    return false;
+}
+
+// Relations and friction modes at fixed discrete values. With `stop` it ends where they go around in circles.
+MDL_CHECKED static int
+settle(Run *run, bool stop)
+{
+    uint32_t limit = mixed_limit(run);
+    int status = friction_leak(run, limit);
+    if (status != MDL_OK)
+        return status;
+    friction_search(run);
+    for (uint32_t pass = 0; pass < limit; pass++) {
+        status = friction_evaluate(run);
+        if (status != MDL_OK)
+            return status;
+        evaluate_outputs(run);
+        status = friction_gap_rates(run);
+        if (status != MDL_OK)
+            return status;
+        event_relations(run);
+        remember_conditions(run, run->phi_scale);
+        if (update_relations(run))
+            friction_search(run);
+        else if (!friction_update(run) && !rest_update(run))
+            return friction_check(run);
+        if (stop && circles(run))
+            return MDL_OK;
+    }
+    report_flip_flop(run, run->phi_scale, "the conditions of an event do not settle");
+    return MDL_FAILED;
+}
+
+static void
+clear_reinits(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_reinits; k++)
+        run->v[run->model->reinit[k].active] = 0;
+}
+
+// What the discrete equations gave. False when everything is as it was before the first pass; *changed: the same, without
+// those variables that follow from others at one instant.
+static bool
+apply_discretes(Run *run, bool *changed)
+{
+    const mdl_model *model = run->model;
+    bool moved = false;
+    *changed = false;
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        double old = run->old_discrete[k], value = run->v[discrete->next ? discrete->next : discrete->value];
+        bool other = value != old && !(isnan(value) && isnan(old));
+        run->v[discrete->value] = value;
+        moved = moved || other;
+        *changed = *changed || (other && discrete->next);
+    }
+    return moved;
+}
+
+
+// One evaluation of the discrete equations with pre() as it is. True when a discrete variable changed.
+static bool
+follow(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        run->old_discrete[k] = run->v[model->discrete[k].value];
+    // Relations such as `time >= since + wait` belong to the same equations: they follow what changed.
+    for (uint32_t pass = 0; pass < FOLLOWING_PASSES; pass++) {
+        clear_reinits(run);
+        mdl_call(model->discretes, run->v);
+        if (!apply_discretes(run, &changed))
+            break;
+        event_relations(run);
+        if (!update_relations(run))
+            break;
+    }
+    return changed;
+}
+
+// --- the search
+
+typedef struct Search {
+    const double *start;              // v before
+    uint32_t relation[SEARCHED_MOST]; // those that keep changing
+    uint32_t n;
+    uint64_t values;                  // bit i: the value of relation[i]
+} Search;
+
+static bool
+is_searched(const Search *search, uint32_t k)
+{
+    for (uint32_t i = 0; i < search->n; i++)
+        if (search->relation[i] == k)
+            return true;
+    return false;
+}
+
+static void
+hold_searched(Run *run, const Search *search)
+{
+    for (uint32_t i = 0; i < search->n; i++)
+        run->v[run->model->relation[search->relation[i]].value] = (double)(search->values >> i & 1);
+}
+
+// All relations but those that are searched take their values. True when one changed.
+static bool
+update_others(Run *run, const Search *search)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        if (!is_searched(search, k))
+            changed = update_relation(run, k) || changed;
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        const mdl_time_relation *relation = &model->time_relation[k];
+        double value = run->v[relation->next] != 0;
+        changed = changed || run->v[relation->value] != value;
+        run->v[relation->value] = value;
+    }
+    return changed;
+}
+
+// Everything follows from the values that are held. False when it cannot be solved or does not settle.
+static bool
+solve_held(Run *run, const Search *search)
+{
+    memcpy(run->v, search->start, run->model->nv * sizeof *run->v);
+    hold_searched(run, search);
+    friction_search(run);
+    for (uint32_t pass = 0; pass < SETTLING + run->model->n_sgns; pass++) {
+        clear_reinits(run);
+        mdl_call(run->model->discretes, run->v);
+        if (evaluate_solved(run, false) != MDL_OK || friction_evaluate(run) != MDL_OK)
+            return false;
+        evaluate_outputs(run);
+        event_relations(run);
+        if (!update_others(run, search) && !friction_update(run))
+            return true;
+    }
+    return false;
+}
+
+// What was held is what comes out.
+static bool
+agrees(Run *run, const Search *search)
+{
+    for (uint32_t i = 0; i < search->n; i++)
+        if (relation_value(run, search->relation[i]) != (double)(search->values >> i & 1))
+            return false;
+    return !follow(run);
+}
+
+// Tries all values of the conditions that are searched, the last one only `kept` where that is not negative.
+static bool
+try_values(Run *run, Search *search, int kept)
+{
+    uint32_t n = search->n - (kept >= 0);
+    for (uint64_t i = 0; i < (uint64_t)1 << n; i++) {
+        search->values = (i ^ i >> 1) | (kept > 0 ? (uint64_t)1 << n : 0);
+        if (solve_held(run, search) && agrees(run, search))
+            return true;
+    }
+    return false;
+}
+
+// One more condition takes its other value: a comparator that feeds itself back leaves one limit for the other, and the
+// condition of that one never changes while the first goes to and fro.
+static bool
+try_another(Run *run, Search *search)
+{
+    const mdl_model *model = run->model;
+    bool found = false;
+    if (search->n == SEARCHED_MOST || model->n_relations > (1u << SEARCHED_MOST) >> search->n)
+        return false;
+    for (uint32_t k = 0; k < model->n_relations && !found; k++) {
+        if (is_searched(search, k))
+            continue;
+        search->relation[search->n++] = k;
+        found = try_values(run, search, search->start[model->relation[k].value] == 0);
+        search->n -= !found;
+    }
+    return found;
+}
+
+// Tries all values of the conditions that have flipped more than once, then each of the others besides. MDL_FAILED when none
+// agrees: v is as before.
+MDL_CHECKED static int
+search_conditions(Run *run)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *run->v;
+    Search search = {0};
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        if (run->guard[k].flips < 2)
+            continue;
+        if (search.n == SEARCHED_MOST)
+            return MDL_FAILED;
+        search.relation[search.n++] = k;
+    }
+    double *start = malloc(bytes);
+    if (!start)
+        return MDL_INTERNAL;
+    memcpy(start, run->v, bytes);
+    search.start = start;
+    int status = try_values(run, &search, -1) || try_another(run, &search) ? MDL_OK : MDL_FAILED;
+    if (status != MDL_OK)
+        memcpy(run->v, start, bytes);
+    free(start);
+    return status;
+}
+
+// `old_discrete` has the values before the last pass.
+int
+mixed_report(const Run *run)
+{
+    const mdl_model *model = run->model;
+    char text[2000] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < model->n_discretes && used + 1 < sizeof text; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        double now = run->v[discrete->value], old = run->old_discrete[k];
+        if (discrete->next && discrete->name && now != old)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s: %.6g, %.6g, ...", discrete->name,
+                                     old, now);
+    }
+    run_message(run, MDL_ERROR, "at time %.12g: the event iteration does not end%s%s", run->v[0],
+                used ? "; these discrete variables keep changing:" : ": discrete variables keep changing", text);
+    return MDL_FAILED;
+}
+
+// Some discrete variable is not what pre() of it is.
+static bool
+differs_from_pre(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_discretes; k++) {
+        const mdl_discrete *discrete = &run->model->discrete[k];
+        if (discrete->pre && discrete->next && run->v[discrete->value] != run->v[discrete->pre])
+            return true;
+    }
+    return false;
+}
+
+int
+mixed_solve(Run *run)
+{
+    bool searched = false;
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        run->guard[k].flips = 0;
+    for (uint32_t pass = 0; pass < mixed_limit(run); pass++) {
+        int status = settle(run, !searched);
+        if (status != MDL_OK)
+            return status;
+        bool around = !searched && circles(run);
+        if (!around && !follow(run))
+            return MDL_OK;
+        if (around && search_conditions(run) == MDL_OK)
+            return MDL_OK;
+        // Without a solution as long as pre() stays, what follows next may have one: `pre(starts) and load > hold`, a threshold
+        // that is lower for what has begun to slip.
+        if (searched && differs_from_pre(run))
+            return MDL_OK;
+        searched = searched || around;
+    }
+    return mixed_report(run);
+}

@@ -1,0 +1,614 @@
+// root.c: conditions that change between events: detected on accepted steps, located on the interpolant.
+//
+// Purpose: state events. IDA's own root finding interpolates all unknowns every step and stops on functions
+// that stay at zero; here the conditions cost at most one model evaluation per accepted step (condition.c).
+// Method: a condition has a function that is >= 0 while its held value is right. The smallest of all (each
+// divided by its size on the bracket) is one continuous function whose first sign change is located by the
+// ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
+// condition has flipped. A condition may flip and flip back within one step: steps longer than an output
+// interval are looked at in between, and parabolas through the latest values point to minima inside a step.
+// Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
+// event.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/event.h"
+#include "runtime/law/law.h"
+#include "runtime/memory/memory.h"
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+
+static const double BAND = 1e-12;     // of the largest size seen: blind zone of a relation that has flipped
+static const double REMEMBERED = 1e6;  // where an event changed the function, a size counts up to this multiple of what it is then
+static const double DECAYED = 1e9;     // where it decayed, up to this multiple of what it is in the step of the crossing
+static const double RESOLUTION = 4e-15; // relative width of the final bracket
+
+bool
+root_any(const Run *run)
+{
+    return run->guards > 0;
+}
+
+const char *
+root_text(const Run *run, uint32_t guard)
+{
+    const mdl_model *model = run->model;
+    const char *text;
+    if (guard < model->n_relations)
+        text = model->relation[guard].text;
+    else if (guard < model->n_relations + model->n_time_relations)
+        text = model->time_relation[guard - model->n_relations].text;
+    else if (guard < model->n_relations + model->n_time_relations + model->n_sgns)
+        text = model->sgn[guard - model->n_relations - model->n_time_relations].text;
+    else
+        text = rest_text(run, guard - model->n_relations - model->n_time_relations - model->n_sgns);
+    return text ? text : "(a condition without a name)";
+}
+
+static double
+relation_guard(const Run *run, const mdl_relation *relation)
+{
+    double g = run->v[relation->g];
+    return run->v[relation->value] != 0 ? g : -g;
+}
+
+// Fills run->phi with the guard functions at the point in v; a blind guard is shifted by its band.
+static void
+compute(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t k = model->n_relations;
+    mdl_call(model->relations, run->v);
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[i].band;
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        if (run->guard[i].vanished && vanish_wrong(run, i))
+            run->phi[i] = -1e-100;
+    if (rest_any(run))
+        for (uint32_t i = 0; i < model->n_relations; i++)
+            run->phi[i] = rest_holds(run, i) ? 1 : run->phi[i];
+    for (uint32_t i = 0; i < model->n_time_relations; i++, k++) {
+        // A net for instants that rounding has hidden; at the instant itself the time event is on its way.
+        const mdl_time_relation *relation = &model->time_relation[i];
+        double distance = fabs(run->v[0] - run->v[relation->instant]);
+        bool same = (run->v[relation->next] != 0) == (run->v[relation->value] != 0);
+        run->phi[k] = same || distance <= 32 * DBL_EPSILON * fabs(run->v[0]) ? 1 : -1;
+    }
+    for (uint32_t i = 0; i < model->n_sgns; i++, k++)
+        run->phi[k] = friction_guard(run, i) + run->guard[k].band;
+    for (uint32_t i = 0; i < model->n_rests; i++, k++)
+        run->phi[k] = rest_guard(run, i);
+}
+
+bool
+root_violated(Run *run)
+{
+    compute(run);
+    bool violated = failure_happened(run); // a relation has no value
+    for (uint32_t k = 0; k < run->guards; k++) {
+        violated = violated || run->phi[k] < 0;
+        run->guard[k].size = fmax(run->guard[k].size, fabs(run->phi[k]));
+    }
+    return violated;
+}
+
+static double
+scaled_minimum(const Run *run)
+{
+    double least = INFINITY;
+    for (uint32_t k = 0; k < run->guards; k++)
+        if (run->phi_scale[k] > 0 && !(run->phi[k] / run->phi_scale[k] >= least))
+            least = run->phi[k] / run->phi_scale[k];
+    return least;
+}
+
+// Where the equations have no solution the held values are not right any more.
+static double
+value_at(Run *run, double time)
+{
+    run->stats->root_evaluations++;
+    if (condition_evaluate(run, time) != MDL_OK)
+        return -INFINITY;
+    compute(run);
+    return failure_happened(run) ? -INFINITY : scaled_minimum(run);
+}
+
+// State of the ITP iteration on [a, b] with f(a) >= 0 > f(b).
+typedef struct Bracket {
+    double a, b, fa, fb;
+    double width;   // first width
+    double narrow;  // half of the final width
+    int steps, most;
+} Bracket;
+
+static double
+itp_point(const Bracket *bracket)
+{
+    double width = bracket->b - bracket->a, middle = bracket->a + width / 2;
+    double radius = ldexp(bracket->narrow, bracket->most - bracket->steps) - width / 2;
+    double secant = bracket->a + width * (bracket->fa / (bracket->fa - bracket->fb));
+    double truncation = 0.2 / bracket->width * width * width;
+    double sign = middle >= secant ? 1 : -1;
+    double point = truncation <= fabs(middle - secant) ? secant + sign * truncation : middle;
+    if (fabs(point - middle) > radius)
+        point = middle - sign * fmax(radius, 0);
+    // At the last digits the secant end would not move: step at least the resolution.
+    double least = bracket->a + bracket->narrow, most = bracket->b - bracket->narrow;
+    return fmin(fmax(point, least), most);
+}
+
+static void
+narrow(Run *run, Bracket *bracket)
+{
+    bracket->width = bracket->b - bracket->a;
+    bracket->most = (int)ceil(log2(fmax(bracket->width / (2 * bracket->narrow), 1))) + 2;
+    while (bracket->b - bracket->a > 2 * bracket->narrow && bracket->steps < 200) {
+        double point = itp_point(bracket);
+        if (!(point > bracket->a && point < bracket->b))
+            break;
+        double f = value_at(run, point);
+        if (f >= 0) {
+            bracket->a = point;
+            bracket->fa = f;
+        } else {
+            bracket->b = point;
+            bracket->fb = isfinite(f) ? f : -1;
+        }
+        bracket->steps++;
+    }
+}
+
+// The largest size that was seen says how much of a function's value is rounding. It does not for a state that has decayed since: what
+// the function is on both sides of the crossing bounds it.
+static void
+limit_size(Run *run, uint32_t k)
+{
+    run->guard[k].size = fmin(run->guard[k].size, DECAYED * run->phi_scale[k]);
+}
+
+// Nor does it where the event has made another function of it: a discrete operand that began at -1e300. `before` is what it was.
+static void
+renew_size(Run *run, uint32_t k, double before)
+{
+    double now = fabs(run->phi[k]);
+    if (run->guard[k].size > REMEMBERED * now && fabs(before) - now > 0.5 * fabs(before) && now > 0)
+        run->guard[k].size = now;
+}
+
+// Keeps track of the times between crossings in the same direction (see event_no_progress).
+static void
+note_crossing(Run *run, uint32_t k, double time)
+{
+    const mdl_model *model = run->model;
+    uint32_t laws = model->n_relations + model->n_time_relations;
+    Guard *guard = &run->guard[k];
+    // Rebounds of unilateral constraints end by themselves (contact.c).
+    if (k >= laws + model->n_sgns || (k >= laws && model->sgn[k - laws].unilateral))
+        return;
+    int side = k < model->n_relations ? run->v[model->relation[k].value] != 0
+               : k >= laws            ? friction_mode(run, k - laws) == 0
+                                      : 0;
+    double interval = time - guard->last[side], ratio = interval / guard->interval[side];
+    // The end of the geometric sequence through the latest two intervals. It moves by less than an interval
+    // per crossing when the crossings accumulate (intervals like n^-p: by (1 - 1/p) intervals for p > 1) and
+    // by more than one when they only become faster (by 1/p intervals for p < 1).
+    double limit = ratio < 1 ? time + interval * ratio / (1 - ratio) : INFINITY;
+    if (!(ratio < 1)) {
+        guard->confirmed[side] = 0;
+        guard->first[side] = interval;
+    } else if (fabs(limit - guard->limit[side]) < 0.9 * interval) {
+        guard->confirmed[side]++;
+    }
+    guard->hurried = interval <= event_hurry(run) ? guard->hurried + 1 : 0;
+    guard->limit[side] = limit;
+    guard->interval[side] = interval;
+    guard->last[side] = time;
+}
+
+// The guards that are violated at `time`, just behind the last point at which none is. The equations may have no solution there
+// any more as long as the conditions are what they were; where no condition has changed it is lost.
+MDL_CHECKED static int
+mark_pending(Run *run, double time)
+{
+    bool any = false;
+    if (condition_evaluate(run, time) != MDL_OK) {
+        evaluate_plain(run);
+        evaluate_outputs(run);
+    }
+    compute(run);
+    for (uint32_t k = 0; k < run->guards; k++) {
+        run->guard[k].pending = run->phi[k] < 0;
+        if (!run->guard[k].pending)
+            continue;
+        any = true;
+        limit_size(run, k);
+        note_crossing(run, k, time);
+    }
+    int status = any ? MDL_OK : evaluate_at(run, time, true);
+    if (any || status != MDL_OK)
+        return status;
+    compute(run);
+    return failure_report(run) ? MDL_FAILED : MDL_OK;
+}
+
+int
+root_locate(Run *run, double low, double high, double *instant, bool *found)
+{
+    *found = false;
+    for (uint32_t k = 0; k < run->guards; k++)
+        run->phi_scale[k] = 1;
+    bool solved = value_at(run, low) > -INFINITY;
+    for (uint32_t k = 0; k < run->guards; k++)
+        run->phi_scale[k] = solved ? fabs(run->phi[k]) : 0;
+    solved = value_at(run, high) > -INFINITY;
+    for (uint32_t k = 0; k < run->guards; k++)
+        run->phi_scale[k] = solved ? fmax(run->phi_scale[k], fabs(run->phi[k])) : fmax(run->phi_scale[k], DBL_MIN);
+    Bracket bracket = {.a = low, .b = high, .fb = solved ? scaled_minimum(run) : -1};
+    if (!(bracket.fb < 0))
+        return MDL_OK;
+    bracket.narrow = RESOLUTION * fmax(fmax(fabs(low), fabs(high)), high - low);
+    bracket.fa = fmax(value_at(run, low), 0);
+    narrow(run, &bracket);
+    run->settled = bracket.a;
+    int status = mark_pending(run, bracket.b);
+    *found = status == MDL_OK;
+    *instant = *found ? bracket.b : bracket.a;
+    return status;
+}
+
+// Lowest point of the parabola through three values at a < b < c. False: it has none.
+static bool
+lowest_point(const double at[3], const double value[3], double *when, double *low)
+{
+    double first = (value[1] - value[0]) / (at[1] - at[0]), second = (value[2] - value[1]) / (at[2] - at[1]);
+    double bend = (second - first) / (at[2] - at[0]);
+    if (!(bend > 0))
+        return false;
+    *when = (at[0] + at[1]) / 2 - first / (2 * bend);
+    *low = value[0] + first * (*when - at[0]) + bend * (*when - at[0]) * (*when - at[1]);
+    return true;
+}
+
+// A lowest point is worth a look when it is below this part of what the values beside it come to.
+static const double LOW = 0.3;
+
+static double
+seen_at(const Run *run, uint32_t i)
+{
+    return run->sightings.at[(run->sightings.first + i) % 3];
+}
+
+static const double *
+seen_row(const Run *run, uint32_t i)
+{
+    return run->seen + (size_t)((run->sightings.first + i) % 3) * run->guards;
+}
+
+// Where the last three values say that guard k was lowest, not before `from`, when that is low; otherwise NAN.
+static double
+dip(const Run *run, uint32_t k, double from)
+{
+    const double at[3] = {seen_at(run, 0), seen_at(run, 1), seen_at(run, 2)};
+    const double value[3] = {seen_row(run, 0)[k], seen_row(run, 1)[k], seen_row(run, 2)[k]};
+    double when, low;
+    if (!lowest_point(at, value, &when, &low))
+        return NAN;
+    int before = when > at[1];
+    bool inside = when > at[0] && when < at[2] && at[before] >= from;
+    return inside && low < LOW * fmax(value[before], value[before + 1]) ? when : NAN;
+}
+
+// Looks for dips among all guards: most parabolas do not fall at their first point and rise at their last.
+static void
+find_dips(Run *run, double from)
+{
+    double before = seen_at(run, 1) - seen_at(run, 0), behind = seen_at(run, 2) - seen_at(run, 1);
+    if (!(before > 0 && behind > 0))
+        return;
+    const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
+    double both = before + behind, least = behind * behind / (before * (both + behind)), most = before * before / (behind * (both + before));
+    for (uint32_t k = 0; k < run->guards; k++) {
+        double fall = b[k] - a[k], rise = c[k] - b[k];
+        if (!(rise > least * fall) || !(fall < most * rise))
+            continue;
+        double when = dip(run, k, from);
+        if (isnan(when))
+            continue;
+        if (!run->sightings.dips++)
+            for (uint32_t i = 0; i < run->guards; i++)
+                run->guard[i].dip = NAN;
+        run->guard[k].dip = when;
+    }
+}
+
+bool
+root_suspect(Run *run, double from)
+{
+    Sightings *sightings = &run->sightings;
+    uint32_t newest = sightings->first;
+    sightings->first = newest < 2 ? newest + 1 : 0;
+    sightings->at[newest] = run->v[0];
+    memcpy(run->seen + (size_t)newest * run->guards, run->phi, run->guards * sizeof *run->phi);
+    sightings->dips = 0;
+    if (++sightings->count >= 3)
+        find_dips(run, from);
+    return sightings->dips > 0;
+}
+
+// Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
+MDL_CHECKED static int
+follow_dip(Run *run, uint32_t k, double *instant, bool *found)
+{
+    enum { LOOKS = 8 };
+    double deepest = run->guard[k].dip;
+    uint32_t before = deepest > seen_at(run, 1);
+    double low = seen_at(run, before), at[3] = {low, deepest, seen_at(run, before + 1)};
+    double value[3] = {seen_row(run, before)[k], 0, seen_row(run, before + 1)[k]};
+    for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
+        double when, least;
+        bool lost = condition_evaluate(run, at[1]) != MDL_OK;
+        int status = lost || root_violated(run) ? root_locate(run, low, at[1], instant, found) : MDL_OK;
+        if (status != MDL_OK || *found || lost)
+            return status;
+        value[1] = run->phi[k];
+        if (!lowest_point(at, value, &when, &least) || !(least < LOW * value[1]))
+            return MDL_OK;
+        int side = when > at[1] ? 0 : 2;
+        at[side] = at[1];
+        value[side] = value[1];
+        at[1] = when;
+    }
+    return MDL_OK;
+}
+
+int
+root_dipped(Run *run, double *instant, bool *found)
+{
+    *found = false;
+    for (;;) {
+        uint32_t first = UINT32_MAX;
+        for (uint32_t k = 0; k < run->guards; k++)
+            if (!isnan(run->guard[k].dip) && (first == UINT32_MAX || run->guard[k].dip < run->guard[first].dip))
+                first = k;
+        int status = first == UINT32_MAX ? MDL_OK : follow_dip(run, first, instant, found);
+        if (status != MDL_OK || *found || first == UINT32_MAX)
+            return status;
+        run->guard[first].dip = NAN;
+    }
+}
+
+const char *
+root_chatter_help(const Run *run)
+{
+    bool relation = false;
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        relation = relation || run->guard[k].band > 0;
+    return relation ? "\nhelp: a quantity that a condition pushes back from both sides chatters: it would have to slide along where the condition "
+                      "changes, and neither side of it says how; a set-valued term, a*Sgn(x) or tar(x, a), can hold it there, and a hysteresis "
+                      "(one threshold for each direction) lets it switch less often" : "";
+}
+
+MDL_CHECKED static int
+report_missed(const Run *run, uint32_t guard)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: the simulation makes no progress: events follow each other faster than "
+                "the tolerance resolves; this condition changed and changed back within one step:\n  %s%s",
+                run->time, root_text(run, guard), root_chatter_help(run));
+    return MDL_FAILED;
+}
+
+// The latest times between crossings shrink towards an end within the run.
+static bool
+shrinks(const Run *run, const Guard *guard)
+{
+    for (int side = 0; side < 2; side++)
+        if (guard->limit[side] > guard->last[side] && guard->limit[side] <= run->options->stop)
+            return true;
+    return false;
+}
+
+// What counts as noise of a state: far below what the integrator resolves.
+static double
+noise_of(const Run *run, uint32_t i)
+{
+    return 1e-6 * run->tolerance * fabs(run->v[run->model->nominal + i]);
+}
+
+// By how much such noise of all states together changes the function of relation k: a stiff spring makes much of little. The
+// signs are as good as random, and the same in every run. v is left at the accepted point.
+static double
+noise_answer(Run *run, uint32_t k)
+{
+    enum { TRIALS = 3 };
+    const mdl_model *model = run->model;
+    double *v = run->v, most = 0, before = 0;
+    for (uint32_t trial = 0; trial <= TRIALS; trial++) {
+        evaluate_load(run, run->time, run->y, run->yp);
+        for (uint32_t i = 0; trial && i < model->nx; i++)
+            v[model->y + i] += sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -noise_of(run, i) : noise_of(run, i);
+        if (evaluate_solved(run, false) != MDL_OK)
+            return 0;
+        evaluate_outputs(run);
+        mdl_call(model->relations, v);
+        before = trial ? before : v[model->relation[k].g];
+        most = fmax(most, fabs(v[model->relation[k].g] - before));
+    }
+    return most;
+}
+
+// How large the function of relation k may be and still be noise.
+static double
+noise_limit(Run *run, uint32_t k, double wanted)
+{
+    double least = 1e-6 * run->tolerance;
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        least = fmin(least, noise_of(run, i));
+    if (wanted <= least)
+        return least;
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *kept = malloc(bytes + 1);
+    if (!kept)
+        return least;
+    memcpy(kept, run->v, bytes);
+    least = fmax(least, noise_answer(run, k));
+    memcpy(run->v, kept, bytes);
+    free(kept);
+    return least;
+}
+
+// A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
+// such noise is blind to it from then on: its zone is a thousand times what it was seen to do.
+static bool
+is_noise(Run *run, uint32_t k)
+{
+    Guard *guard = &run->guard[k];
+    double zone = 1e3 * run->phi[k];
+    if (k >= run->model->n_relations || rest_was(run, k) || zone > noise_limit(run, k, zone))
+        return false;
+    guard->size = fmax(guard->size, zone / BAND);
+    guard->band = BAND * guard->size;
+    guard->returning = false;
+    return true;
+}
+
+// A flight that began at the last event and was over before the first look: right behind the event the condition is the other
+// one, so halving the time finds it.
+int
+root_returned(Run *run, double low, double time, double *instant, bool *found)
+{
+    enum { HALVINGS = 50 };
+    *found = false;
+    for (int halving = 0; halving < HALVINGS && time > low; halving++) {
+        time = low + (time - low) / 2;
+        bool lost = condition_evaluate(run, time) != MDL_OK;
+        if (lost || root_violated(run))
+            return root_locate(run, low, time, instant, found);
+    }
+    return MDL_OK;
+}
+
+bool
+root_must_return(const Run *run)
+{
+    for (uint32_t k = 0; run->blind && k < run->model->n_relations; k++) {
+        const Guard *guard = &run->guard[k];
+        if (guard->returning && guard->band > 0 && run->phi[k] > 2 * guard->band && rest_possible(run, k))
+            return true;
+    }
+    return false;
+}
+
+int
+root_arm(Run *run)
+{
+    bool blind = false;
+    for (uint32_t k = 0; run->blind && k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        blind = blind || guard->band > 0;
+        if (!(guard->band > 0 && run->phi[k] > 2 * guard->band))
+            continue;
+        if (guard->returning && is_noise(run, k))
+            continue;
+        if (guard->returning && (shrinks(run, guard) || rest_was(run, k)))
+            run->accumulated = k + 1;
+        else if (guard->returning)
+            return report_missed(run, k);
+        else
+            guard->band = 0;
+    }
+    run->blind = blind;
+    return MDL_OK;
+}
+
+// A short time in which no state moves by more than a part in 10^8 of itself or of its nominal value. States that rest say
+// nothing about functions of time, so it is short beside an output interval, too.
+static double
+short_time(const Run *run)
+{
+    const mdl_model *model = run->model;
+    double fastest = 0;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double size = fabs(run->y[i]) + fabs(run->v[model->nominal + i]) + DBL_MIN, rate = fabs(run->yp[i]) / size;
+        fastest = rate > fastest ? rate : fastest;
+    }
+    double time = fastest > 0 ? fmin(1e-8 / fastest, 1e-3 * run->interval) : 1e-8 * run->interval;
+    return fmax(time, 64 * DBL_EPSILON * fabs(run->time));
+}
+
+// Relations that have flipped and whose functions move back at once: they must flip again. The root functions
+// are evaluated at the point and a little later along the derivatives.
+MDL_CHECKED static int
+look_ahead(Run *run)
+{
+    const mdl_model *model = run->model;
+    double *v = run->v, later = short_time(run);
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_row(run, true);
+    if (status != MDL_OK)
+        return status;
+    mdl_call(model->relations, v);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        run->phi[k] = relation_guard(run, &model->relation[k]);
+        // reinit() may have moved it far away: it sees at once.
+        if (run->phi[k] > 2 * run->guard[k].band)
+            run->guard[k].band = 0;
+    }
+    v[0] = run->time + later;
+    for (uint32_t i = 0; i < model->nx; i++)
+        v[model->y + i] = run->y[i] + later * run->yp[i];
+    fractional_extrapolate(run, later);
+    bool solved = evaluate_solved(run, false) == MDL_OK;
+    evaluate_outputs(run);
+    mdl_call(model->relations, v);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        Guard *guard = &run->guard[k];
+        double change = relation_guard(run, &model->relation[k]) - run->phi[k];
+        guard->returning = guard->band > 0 && solved && !rest_holds(run, k) && !(rest_band(run, k) > 0) &&
+                           change < -4 * DBL_EPSILON * fmax(fabs(run->phi[k]), guard->size);
+    }
+    evaluate_load(run, run->time, run->y, run->yp);
+    return evaluate_row(run, true);
+}
+
+// The event is the first point of what dips are looked for in.
+static void
+remember_first(Run *run)
+{
+    memcpy(run->phi_scale, run->phi, run->guards * sizeof *run->phi);
+    compute(run);
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        if (!(run->guard[k].band > 0))
+            renew_size(run, k, run->phi_scale[k]);
+    run->sightings.count = 0;
+    root_suspect(run, run->time);
+}
+
+int
+root_blind(Run *run)
+{
+    uint32_t laws = run->model->n_relations + run->model->n_time_relations;
+    bool blind = false;
+    run->blind = false;
+    for (uint32_t k = 0; k < run->guards; k++) {
+        Guard *guard = &run->guard[k];
+        guard->returning = guard->vanished = false;
+        if (k < run->model->n_relations && ahead_knows(run, k)) {
+            guard->band = 0;
+            guard->forced = guard->pending = false;
+        }
+        if (guard->forced) {
+            bool law = k >= laws && k < laws + run->model->n_sgns;
+            guard->band = law ? friction_band(run, k - laws) : fmax(BAND * guard->size, rest_band(run, k));
+            guard->forced = guard->pending = false;
+        }
+        run->blind = run->blind || guard->band > 0;
+        blind = blind || (k < run->model->n_relations && guard->band > 0);
+    }
+    condition_forget(run);
+    int status = blind ? look_ahead(run) : MDL_OK;
+    if (status == MDL_OK)
+        remember_first(run);
+    return status;
+}

@@ -1,0 +1,795 @@
+// contact.c: unilateral constraints: impacts, and what is closed stays exactly closed.
+//
+// Purpose: bodies that touch: gap >= 0, force >= 0, one of them zero. friction.c decides at each event which constraints are
+//          closed; this file treats what happens to velocities and positions.
+// Method:  At an impact velocities jump by the impulses P of all constraints that touch, P >= 0, and by those of their
+//          friction (Newton's law of restitution in the form of Moreau; Glocker, Set-Valued Force Laws, 2001, chapter 8):
+//              0 <= P_i  complementary to  u_i+ + e_i*u_i- >= 0,       |T_j| <= a_j(P),  T_j against the slip afterwards.
+//          What an impulse does is measured: with the reactions given, the derivatives of all states are affine in them,
+//              dy/dt(p) = dy/dt(0) + D*p,     so that an impulse P changes y by D*P,  u by W*P,
+//          and the limits a(p) of frictions that depend on reactions likewise. D contains the mass matrix of the whole
+//          system, with joints, closed loops, gears and inerters, in whatever coordinates the compiler chose. D is taken at the
+//          middle of the jump, so that integrals of powers get the work of the impulse. The complementarity
+//          problem is solved by projected Gauss-Seidel iteration (Jourdan, Alart, Jean, Comput. Methods Appl. Mech. Eng. 155
+//          (1998) 31), which redundant contacts do not disturb.
+//          A rebound lower than the tolerance resolves does not happen: the contact stays closed. So infinitely many
+//          bounces (Zeno) end after finitely many.
+//          What has drifted from closed constraints is moved back along D (velocities), and along what D's velocities do to the
+//          other states (positions).
+// Contract: see run.h. Complexity: an impact costs one evaluation of the model per constraint, n^2 per sweep of the iteration.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/law/complementarity.h"
+#include "runtime/law/contact.h"
+#include "runtime/law/law.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+#include "runtime/point/sense.h"
+
+static const double UNRESOLVED = 1e-2; // of the tolerance: a gap that counts as none, and the least rebound
+static const double SLOW = 1e-3;       // of the tolerance: a velocity that counts as none
+static const double STILL = 1e-9;      // an acceleration that counts as none
+static const double EXACT = 1e-13;     // of the largest speed: no more is taken away from it
+static const double PREDICTED = 1e-9;  // of the largest speed: what columns say is true
+static const double FULFILLED = 1e-6;  // of the largest speed: what an impact may leave of its laws
+
+static const double BESIDE = 10;       // bands: a gap of an ideal diode that counts as none where it is decided
+static const double ROUNDING = 1e-14;  // of the largest gap: no change of it
+
+enum { STRIKES = 200, REFINEMENTS = 4 };
+
+double
+contact_force(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->p_sign * run->v[sgn->p];
+}
+
+// What an impulse of the law changes.
+static double
+speed(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral ? sgn->sign[sgn->level - 1] * run->v[sgn->place[sgn->level - 1]] : run->v[sgn->x];
+}
+
+double
+contact_band(const Run *run, uint32_t law)
+{
+    return (run->model->sgn[law].level == 2 ? UNRESOLVED : SLOW) * run->tolerance;
+}
+
+static bool
+closes(const Run *run, uint32_t law)
+{
+    const mdl_model *model = run->model;
+    return run->guard[model->n_relations + model->n_time_relations + law].pending && friction_mode(run, law) != 0;
+}
+
+// It has just closed: also when other constraints, moved back from their drift, have moved it a little.
+static bool
+touches(const Run *run, uint32_t law)
+{
+    return contact_gap(run, law) <= contact_band(run, law) || closes(run, law);
+}
+
+// At zero, or off it by no more than where an event is noticed, it is the rate of the gap that decides.
+static double
+open_diode_mode(const Run *run, uint32_t law)
+{
+    const mdl_model *model = run->model;
+    double gap = contact_gap(run, law), band = contact_band(run, law), rate;
+    double size = run->guard[model->n_relations + model->n_time_relations + law].size;
+    if (!friction_gap_rate(run, law, &rate) || gap < -BESIDE * band)
+        return gap < -band ? 0 : 1;
+    return rate * hidden_step(run) < -ROUNDING * fmax(size, band) ? 0 : 1;
+}
+
+double
+contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    double slow = SLOW * run->tolerance;
+    if (pending)
+        return 0;
+    if (decided || !touches(run, law))
+        return 1;
+    if (sgn->level == 0)
+        return open_diode_mode(run, law);
+    if (sgn->level == 2 && fabs(speed(run, law)) > slow)
+        return 1;
+    // Where others hold the same motion, what is held is zero but for rounding.
+    return contact_held(run, law) < -STILL ? 0 : 1;
+}
+
+// --- measuring
+
+static uint32_t
+partners(const Run *run)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        n += run->model->sgn[k].unilateral != 0;
+    return n;
+}
+
+MDL_CHECKED static int
+contact_create(Run *run)
+{
+    size_t n = run->model->n_sgns, nx = run->model->nx;
+    if (!partners(run))
+        return MDL_OK;
+    Contacts *contacts = calloc(1, sizeof *contacts);
+    run->contacts = contacts;
+    if (!contacts)
+        return MDL_INTERNAL;
+    contacts->n = (uint32_t)n;
+    contacts->nx = (uint32_t)nx;
+    double *room = calloc(6 * n + 3 * nx, sizeof *room);
+    contacts->mode = room;
+    contacts->part = calloc(6 * n, 1);
+    contacts->jump = calloc(3 * n, sizeof *contacts->jump);
+    contacts->list = calloc(4 * n + nx, sizeof *contacts->list);
+    if (!room || !contacts->part || !contacts->jump || !contacts->list)
+        return MDL_INTERNAL;
+    contacts->together_list = contacts->list + n;
+    contacts->mark = contacts->together_list + n;
+    contacts->answer = contacts->jump + n;
+    contacts->limit = contacts->answer + n;
+    uint8_t **flags[] = {&contacts->carried, &contacts->closed, &contacts->known, &contacts->measured, &contacts->active};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        *flags[i] = contacts->part + (i + 1) * n;
+    double **part[] = {&contacts->mode, &contacts->held, &contacts->speed, &contacts->impulse, &contacts->restitution, &contacts->room};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++, room += n)
+        *part[i] = room;
+    double **states[] = {&contacts->base, &contacts->start, &contacts->shifted};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++, room += nx)
+        *states[i] = room;
+    return MDL_OK;
+}
+
+static void
+contact_free(Run *run)
+{
+    if (!run->contacts)
+        return;
+    for (uint32_t k = 0; run->contacts->jump && k < 3 * run->contacts->n; k++) {
+        free(run->contacts->jump[k].row);
+        free(run->contacts->jump[k].value);
+    }
+    free(run->contacts->jump);
+    free(run->contacts->list);
+    free(run->contacts->mode);
+    free(run->contacts->part);
+    free(run->contacts);
+    run->contacts = NULL;
+}
+
+static void
+save_modes(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        contacts->closed[k] = friction_mode(run, k) == 0;
+    friction_keep(run, contacts->mode, contacts->carried);
+}
+
+static void
+restore_modes(Run *run)
+{
+    friction_restore(run, run->contacts->mode, run->contacts->carried);
+}
+
+// --- the impulses
+
+double
+contact_impulse_limit(const Contacts *contacts, uint32_t law)
+{
+    double limit = 0;
+    for (uint32_t i = 0; i < contacts->n; i++)
+        if (contacts->measured[i] && contacts->impulse[i] != 0)
+            limit += contact_entry(&contacts->limit[i], law) * contacts->impulse[i];
+    return fmax(limit, 0);
+}
+
+double
+contact_speed_after(const Contacts *contacts, uint32_t law)
+{
+    double sum = contacts->speed[law];
+    for (uint32_t i = 0; i < contacts->n; i++)
+        if (contacts->measured[i] && contacts->impulse[i] != 0)
+            sum += contact_entry(&contacts->answer[i], law) * contacts->impulse[i];
+    return sum;
+}
+
+// to += matrix*impulse for the columns measured last.
+static void
+add_columns(const Contacts *contacts, const ContactColumn *columns, const double *impulse, double *to)
+{
+    for (uint32_t k = 0; k < contacts->n; k++)
+        for (uint32_t e = 0; contacts->measured[k] && impulse[k] != 0 && e < columns[k].n; e++)
+            to[columns[k].row[e]] += columns[k].value[e] * impulse[k];
+}
+
+// A friction p acts against its x. What nothing answers to takes no part; of a friction in a plane one component may.
+static bool
+answers(const Run *run, uint32_t law)
+{
+    const Contacts *contacts = run->contacts;
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    uint32_t first = sgn->disk ? law + 1 - sgn->disk : law, of = sgn->disk ? sgn->of : 1;
+    bool any = false;
+    for (uint32_t k = first; k < first + of; k++) {
+        double own = contacts->measured[k] ? contact_entry(&contacts->answer[k], k) : 0;
+        any = any || (sgn->unilateral ? own > 0 : own < 0);
+    }
+    return any;
+}
+
+static bool
+allocate_problem(const Run *run, Complementarity *problem, const uint32_t *list)
+{
+    const Contacts *contacts = run->contacts;
+    size_t n = problem->n, answers = 0, limits = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        answers += contacts->answer[list[j]].n;
+        limits += contacts->limit[list[j]].n;
+    }
+    problem->kind = calloc(3 * n + 1, 1);
+    problem->answer.start = calloc(2 * (n + 1) + answers + limits, sizeof *problem->answer.start);
+    problem->answer.value = calloc(2 * n + answers + limits + 1, sizeof *problem->answer.value);
+    if (!problem->kind || !problem->answer.start || !problem->answer.value)
+        return false;
+    problem->of = problem->kind + n;
+    problem->active = problem->of + n;
+    problem->limit.start = problem->answer.start + n + 1;
+    problem->answer.row = problem->limit.start + n + 1;
+    problem->limit.row = problem->answer.row + answers;
+    problem->limit.value = problem->answer.value + answers;
+    problem->offset = problem->limit.value + limits;
+    problem->z = problem->offset + n;
+    return true;
+}
+
+static void
+free_problem(Complementarity *problem)
+{
+    free(problem->kind);
+    free(problem->answer.start);
+    free(problem->answer.value);
+}
+
+// Columns of laws among themselves; `place` is their number + 1 in the problem. Frictions are measured against their slip.
+static void
+fill_problem(const Run *run, Complementarity *problem, const uint32_t *list, const uint32_t *place)
+{
+    const Contacts *contacts = run->contacts;
+    uint32_t answers = 0, limits = 0;
+    for (uint32_t j = 0; j < problem->n; j++) {
+        const ContactColumn *answer = &contacts->answer[list[j]], *limit = &contacts->limit[list[j]];
+        double sign = run->model->sgn[list[j]].unilateral ? 1 : -1;
+        for (uint32_t e = 0; e < answer->n; e++)
+            if (place[answer->row[e]]) {
+                problem->answer.row[answers] = place[answer->row[e]] - 1;
+                problem->answer.value[answers++] = sign * answer->value[e];
+            }
+        for (uint32_t e = 0; e < limit->n && run->model->sgn[list[j]].unilateral; e++)
+            if (place[limit->row[e]] && problem->of[place[limit->row[e]] - 1]) {
+                problem->limit.row[limits] = place[limit->row[e]] - 1;
+                problem->limit.value[limits++] = limit->value[e];
+            }
+        problem->answer.start[j + 1] = answers;
+        problem->limit.start[j + 1] = limits;
+    }
+}
+
+// Impulses (n, per law) of the laws in `part` that change the speeds `speed` as the laws ask for; with `bilateral` to zero. Others are 0.
+MDL_CHECKED static int
+solve_impulses(const Run *run, const uint8_t *part, const double *speed, bool bilateral, double *impulse, uint8_t *active)
+{
+    Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    uint32_t *list = contacts->list, *place = contacts->together_list;
+    Complementarity problem = {0};
+    memset(place, 0, contacts->n * sizeof *place);
+    memset(impulse, 0, contacts->n * sizeof *impulse);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (part[k] && answers(run, k)) {
+            list[problem.n++] = k;
+            place[k] = problem.n;
+        }
+    if (!problem.n)
+        return MDL_OK;
+    if (!allocate_problem(run, &problem, list)) {
+        free_problem(&problem);
+        return MDL_INTERNAL;
+    }
+    for (uint32_t i = 0; i < problem.n; i++) {
+        const mdl_sgn *sgn = &model->sgn[list[i]];
+        problem.kind[i] = bilateral ? COMPLEMENT_HOLD : sgn->unilateral ? COMPLEMENT_PUSH : COMPLEMENT_RUB;
+        problem.of[i] = (uint8_t)(bilateral || sgn->unilateral ? 0 : sgn->disk == 1 ? sgn->of : !sgn->disk);
+        problem.offset[i] = speed[list[i]] * (bilateral || !sgn->unilateral ? 1 : 1 + contacts->restitution[list[i]]);
+    }
+    fill_problem(run, &problem, list, place);
+    int status = complementarity_solve(&problem) ? MDL_OK : MDL_FAILED;
+    for (uint32_t i = 0; i < problem.n; i++) {
+        impulse[list[i]] = model->sgn[list[i]].unilateral ? problem.z[i] : -problem.z[i];
+        if (active)
+            active[list[i]] = problem.active[i];
+    }
+    free_problem(&problem);
+    return status;
+}
+
+// --- an impact
+
+static bool
+approaches(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->unilateral && sgn->level && friction_mode(run, law) != 0 && touches(run, law)
+        && speed(run, law) < -SLOW * run->tolerance;
+}
+
+static void
+choose_reactions(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        contacts->part[k] = sgn->unilateral && sgn->level && (contacts->closed[k] || touches(run, k));
+        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
+        contacts->restitution[k] = sgn->unilateral && sgn->level == 2 ? run->v[sgn->a] : 0;
+    }
+}
+
+// Of frictions those whose limits depend on the reactions that were measured.
+static void
+choose_frictions(const Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t i = 0; i < contacts->n; i++)
+        for (uint32_t e = 0; contacts->measured[i] && e < contacts->limit[i].n; e++) {
+            uint32_t k = contacts->limit[i].row[e];
+            contacts->part[k] = contacts->part[k] || (!run->model->sgn[k].unilateral && contacts->part[i]);
+        }
+}
+
+// Limits of frictions are known when reactions are given.
+int
+contact_give(Run *run, const double *impulse)
+{
+    const Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    contact_push_nothing(run);
+    for (uint32_t k = 0; impulse && k < contacts->n; k++)
+        if (model->sgn[k].unilateral && contact_is_partner(&model->sgn[k]))
+            contact_push(run, k, impulse[k]);
+    int status = evaluate_solved(run, true);
+    bool rubs = false;
+    if (!impulse || status != MDL_OK)
+        return status;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (!model->sgn[k].unilateral && contacts->part[k] && run->v[model->sgn[k].a] > 0) {
+            // Where both are rounding of nothing, an open contact's, the share is no more than what friction can be.
+            contact_push(run, k, fmin(fmax(impulse[k] / run->v[model->sgn[k].a], -1), 1));
+            rubs = true;
+        }
+    return rubs ? evaluate_solved(run, true) : status;
+}
+
+// The states after half of the jump, and then the whole jump as it is in the middle.
+MDL_CHECKED static int
+jump(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    double *y = run->v + model->y, *yp = run->v + model->yp;
+    memset(contacts->shifted, 0, contacts->nx * sizeof *contacts->shifted);
+    add_columns(contacts, contacts->jump, contacts->impulse, contacts->shifted);
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        y[i] = contacts->start[i] + 0.5 * contacts->shifted[i];
+    if (contact_give(run, NULL) != MDL_OK)
+        return MDL_FAILED;
+    memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
+    if (contact_give(run, contacts->impulse) != MDL_OK)
+        return MDL_FAILED;
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        y[i] = contacts->start[i] + yp[i] - contacts->shifted[i];
+    return MDL_OK;
+}
+
+// Rebounds that the tolerance does not resolve: they do not happen. True when there was one.
+static bool
+drop_low_rebounds(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    bool any = false;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        if (!contacts->part[k] || !(contacts->restitution[k] > 0) || !(contacts->impulse[k] > 0))
+            continue;
+        double after = speed(run, k), pull = -contact_held(run, k);
+        if (after > 0 && after * after < 2 * pull * UNRESOLVED * run->tolerance) {
+            contacts->restitution[k] = 0;
+            any = true;
+        }
+    }
+    return any;
+}
+
+MDL_CHECKED static int
+report_stuck(const Run *run, const char *what)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_sgns; k++)
+        if (approaches(run, k)) {
+            run_message(run, MDL_ERROR, "at time %.12g: %s:\n  %s, which closes with %.6g", run->v[0], what,
+                        model->sgn[k].text ? model->sgn[k].text : "?", -speed(run, k));
+            break;
+        }
+    return MDL_FAILED;
+}
+
+// The modes after the impact: what does not separate is closed, what does not slip sticks.
+static void
+set_modes(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    double slow = SLOW * run->tolerance;
+    restore_modes(run);
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        const mdl_sgn *sgn = &model->sgn[k];
+        if (!contact_is_partner(sgn))
+            continue;
+        if (sgn->disk > 1)
+            continue;
+        double after = sgn->disk ? disk_speed(run, k) : speed(run, k), mode = friction_mode(run, k);
+        if (sgn->unilateral && contacts->part[k])
+            friction_set(run, k, after > slow ? 1 : 0);
+        else if (!sgn->unilateral && contacts->part[k] && fabs(after) <= slow)
+            friction_set(run, k, 0);
+        else if (!sgn->unilateral && (mode == 0 || sgn->disk) && fabs(after) > slow)
+            friction_set(run, k, after < 0 ? -1 : 1);
+    }
+}
+
+static double
+fastest(const Contacts *contacts)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        most = fmax(most, contacts->part[k] ? fabs(contacts->speed[k]) : 0);
+    return most;
+}
+
+// What is missing of the speed that the active law k asks for, at the point in v.
+static double
+missing(const Run *run, uint32_t k)
+{
+    const Contacts *contacts = run->contacts;
+    return speed(run, k) + (run->model->sgn[k].unilateral ? contacts->restitution[k] * contacts->speed[k] : 0);
+}
+
+// What rounding has left of the speeds behind the jump, where masses differ by orders of magnitude, is taken away by small impulses
+// of their own. v is behind the jump, without reactions.
+MDL_CHECKED static int
+refine(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    double allowed = EXACT * fastest(contacts), before = INFINITY;
+    for (int pass = 0; pass < REFINEMENTS; pass++) {
+        double most = 0;
+        for (uint32_t k = 0; k < contacts->n; k++) {
+            contacts->room[k] = contacts->active[k] ? missing(run, k) : 0;
+            most = fmax(most, fabs(contacts->room[k]));
+        }
+        if (most <= allowed || most > 0.1 * before)
+            return MDL_OK;
+        before = most;
+        if (solve_impulses(run, contacts->active, contacts->room, true, contacts->held, NULL) != MDL_OK)
+            return MDL_OK; // what is left is looked at afterwards
+        add_columns(contacts, contacts->jump, contacts->held, run->v + run->model->y);
+        if (evaluate_solved(run, true) != MDL_OK)
+            return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
+// Whether the speeds behind the jump are those that the columns have predicted. Before they are refined.
+static bool
+as_predicted(const Run *run)
+{
+    Contacts *contacts = run->contacts;
+    double allowed = PREDICTED * fastest(contacts);
+    memcpy(contacts->room, contacts->speed, contacts->n * sizeof *contacts->room);
+    add_columns(contacts, contacts->answer, contacts->impulse, contacts->room);
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (contact_is_partner(&run->model->sgn[k]) && !(fabs(contacts->room[k] - speed(run, k)) <= allowed))
+            return false;
+    return true;
+}
+
+// No constraint that takes part is left with more approach than its law allows, and none that holds with another speed.
+static bool
+is_fulfilled(const Run *run)
+{
+    const Contacts *contacts = run->contacts;
+    double allowed = fmax(FULFILLED * fastest(contacts), SLOW * run->tolerance);
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        bool reaction = run->model->sgn[k].unilateral;
+        if (contacts->part[k] && ((reaction && missing(run, k) < -allowed) || (contacts->active[k] && fabs(missing(run, k)) > allowed)))
+            return false;
+    }
+    return true;
+}
+
+// Behind the jump, which is made again from measurements of each law by itself where it went elsewhere than predicted.
+MDL_CHECKED static int
+strike_once(Run *run, bool *again)
+{
+    Contacts *contacts = run->contacts;
+    memset(contacts->active, 0, contacts->n);
+    int status = solve_impulses(run, contacts->part, contacts->speed, false, contacts->impulse, contacts->active);
+    if (status == MDL_INTERNAL)
+        return status;
+    if (status == MDL_OK && jump(run) != MDL_OK)
+        return MDL_FAILED;
+    contact_push_nothing(run);
+    if (evaluate_solved(run, true) != MDL_OK)
+        return MDL_FAILED;
+    *again = contacts->together && (status != MDL_OK || !as_predicted(run));
+    if (*again)
+        return MDL_OK;
+    if (status != MDL_OK)
+        return report_stuck(run, "the impulses of an impact were not found; constraints and frictions that touch contradict each other "
+                            "here, or there are more of them than can be solved for");
+    if (refine(run) != MDL_OK)
+        return MDL_FAILED;
+    return is_fulfilled(run) ? MDL_OK : report_stuck(run, "the impulses that were found for an impact do not stop what touches");
+}
+
+MDL_CHECKED static int
+strike(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    bool again = false;
+    if (++contacts->strikes > STRIKES)
+        return report_stuck(run, "impacts follow each other without end at this instant");
+    save_modes(run);
+    choose_reactions(run);
+    memcpy(contacts->start, run->v + model->y, contacts->nx * sizeof *contacts->start);
+    if (contact_take(run) != MDL_OK)
+        return MDL_FAILED;
+    choose_frictions(run);
+    do {
+        int status = strike_once(run, &again);
+        if (status == MDL_OK && again) {
+            contact_forget(contacts);
+            memcpy(run->v + model->y, contacts->start, contacts->nx * sizeof *contacts->start);
+            if (contact_take(run) != MDL_OK)
+                return MDL_FAILED;
+            choose_frictions(run);
+            status = strike_once(run, &again);
+        }
+        if (status != MDL_OK)
+            return status;
+        set_modes(run);
+        if (friction_evaluate(run) != MDL_OK)
+            return MDL_FAILED;
+    } while (drop_low_rebounds(run));
+    for (uint32_t k = 0; k < contacts->n; k++)
+        if (approaches(run, k))
+            return report_stuck(run, "this constraint closes, and no impulse can stop it");
+    return run->sense ? sense_impact(run) : MDL_OK;
+}
+
+int
+contact_impacts(Run *run, bool *struck)
+{
+    *struck = false;
+    for (uint32_t k = 0; run->contacts && k < run->contacts->n; k++)
+        *struck = *struck || approaches(run, k);
+    return *struck ? strike(run) : MDL_OK;
+}
+
+int
+contact_event(Run *run)
+{
+    bool struck;
+    if (!run->contacts)
+        return MDL_OK;
+    run->contacts->strikes = 0;
+    // What opens at this event shall do so from zero.
+    if (evaluate_solved(run, true) != MDL_OK || contact_close(run) != MDL_OK)
+        return MDL_FAILED;
+    return contact_impacts(run, &struck);
+}
+
+int
+contact_start(Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; run->contacts && k < model->n_sgns; k++) {
+        const mdl_sgn *sgn = &model->sgn[k];
+        if (!sgn->unilateral)
+            continue;
+        double gap = contact_gap(run, k), e = run->v[sgn->a];
+        if (!(e >= 0 && e <= 1)) {
+            run_message(run, MDL_ERROR, "the coefficient of restitution of this constraint is %.6g; it must be between 0 and 1:\n"
+                        "  %s", e, sgn->text);
+            return MDL_FAILED;
+        }
+        if (sgn->level && gap < -fmax(contact_band(run, k), 1e-9 * run->guard[model->n_relations +
+                                                                              model->n_time_relations + k].size)) {
+            run_message(run, MDL_ERROR, "at the start this unilateral constraint is violated by %.6g:\n  %s", -gap, sgn->text);
+            return MDL_FAILED;
+        }
+        bool open = sgn->level == 0 || !touches(run, k) || (sgn->level == 2 && fabs(speed(run, k)) > SLOW * run->tolerance);
+        run->v[sgn->mode] = open;
+    }
+    return MDL_OK;
+}
+
+// --- drift
+
+static bool
+is_held(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return contact_is_partner(sgn) && friction_mode(run, law) == 0 && (sgn->unilateral || (sgn->state < 0 && friction_limit(run, law) > 0));
+}
+
+static bool
+has_drifted(const Run *run, double allowed)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++) {
+        if (!is_held(run, k))
+            continue;
+        if (fabs(speed(run, k)) > allowed)
+            return true;
+        if (run->model->sgn[k].unilateral && run->model->sgn[k].level == 2 && fabs(contact_gap(run, k)) > allowed)
+            return true;
+    }
+    return false;
+}
+
+// Positions move as the velocities that the impulses would make move them. What closes at this event closes at zero, too: moved along with
+// the others it would begin its rebound below.
+MDL_CHECKED static int
+move_positions(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    const mdl_model *model = run->model;
+    double *y = run->v + model->y, *yp = run->v + model->yp;
+    bool any = false;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        bool zero = contacts->closed[k] || closes(run, k);
+        contacts->part[k] = model->sgn[k].unilateral && model->sgn[k].level == 2 && zero;
+        contacts->speed[k] = contacts->part[k] ? contact_gap(run, k) : 0;
+        any = any || contacts->part[k];
+    }
+    if (!any)
+        return MDL_OK;
+    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
+        return MDL_INTERNAL;
+    memcpy(contacts->start, y, contacts->nx * sizeof *y);
+    if (evaluate_solved(run, true) != MDL_OK)
+        return MDL_FAILED;
+    memcpy(contacts->shifted, yp, contacts->nx * sizeof *yp);
+    add_columns(contacts, contacts->jump, contacts->impulse, y);
+    if (evaluate_solved(run, true) != MDL_OK)
+        return MDL_FAILED;
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        contacts->shifted[i] = yp[i] - contacts->shifted[i];
+    for (uint32_t k = 0; k < contacts->n; k++) // what impulses move are velocities
+        for (uint32_t e = 0; contacts->measured[k] && e < contacts->jump[k].n; e++)
+            contacts->shifted[contacts->jump[k].row[e]] = 0;
+    for (uint32_t i = 0; i < contacts->nx; i++)
+        y[i] = contacts->start[i] + contacts->shifted[i];
+    return evaluate_solved(run, true);
+}
+
+MDL_CHECKED static int
+move_back(Run *run)
+{
+    Contacts *contacts = run->contacts;
+    for (uint32_t k = 0; k < contacts->n; k++)
+        contacts->part[k] = run->model->sgn[k].unilateral && (contacts->closed[k] || closes(run, k));
+    if (contact_take(run) != MDL_OK)
+        return MDL_FAILED;
+    contact_push_nothing(run);
+    if (evaluate_solved(run, true) != MDL_OK || move_positions(run) != MDL_OK)
+        return MDL_FAILED;
+    for (uint32_t k = 0; k < contacts->n; k++) {
+        const mdl_sgn *sgn = &run->model->sgn[k];
+        contacts->part[k] = contact_is_partner(sgn) && contacts->closed[k] && (sgn->unilateral || sgn->state < 0);
+        contacts->speed[k] = contact_is_partner(sgn) ? speed(run, k) : 0;
+    }
+    if (solve_impulses(run, contacts->part, contacts->speed, true, contacts->impulse, NULL) == MDL_INTERNAL)
+        return MDL_INTERNAL;
+    add_columns(contacts, contacts->jump, contacts->impulse, run->v + run->model->y);
+    return MDL_OK;
+}
+
+void
+contact_held_parts(Run *run)
+{
+    for (uint32_t k = 0; k < run->contacts->n; k++)
+        run->contacts->part[k] = is_held(run, k);
+}
+
+int
+contact_measure(Run *run)
+{
+    save_modes(run);
+    int status = contact_take(run);
+    restore_modes(run);
+    return status;
+}
+
+int
+contact_close(Run *run)
+{
+    int hidden = run->contacts ? hidden_close(run) : MDL_OK;
+    if (hidden != MDL_OK || !run->contacts || !has_drifted(run, 1e-4 * run->tolerance))
+        return hidden;
+    save_modes(run);
+    int status = move_back(run);
+    if (run->sense)
+        sense_moved(run);
+    restore_modes(run);
+    return status == MDL_OK ? friction_evaluate(run) : status;
+}
+
+// All laws are unilateral and hold a rate at most: ideal diodes at capacitors and sources, freewheels. What they have drifted by is a part of
+// what states may be wrong by, which may be much more than the tolerance of the gap itself.
+static bool
+holds_rates_only(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_sgns; k++)
+        if (!run->model->sgn[k].unilateral || run->model->sgn[k].level > 1)
+            return false;
+    return true;
+}
+
+MDL_CHECKED static int
+contact_close_row(Run *run)
+{
+    return run->contacts && !run->sense && holds_rates_only(run) ? contact_close(run) : MDL_OK;
+}
+
+// The states in v, which were moved onto what ideal diodes say of them, are further from those of the step than its tolerance.
+static bool
+has_moved(const Run *run)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < run->model->nx && !moved && (hidden_any(run) || holds_rates_only(run)); i++)
+        moved = fabs(run->v[run->model->y + i] - run->y[i]) > run->tolerance * fabs(run->y[i]) + run->abstol[i];
+    return moved;
+}
+
+int
+contact_drifted(Run *run, bool *drifted)
+{
+    *drifted = false;
+    if (!run->contacts)
+        return MDL_OK;
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_row(run, true);
+    *drifted = status == MDL_OK && has_moved(run);
+    if (status == MDL_OK && has_drifted(run, run->tolerance)) {
+        *drifted = true;
+        status = contact_close(run);
+    }
+    if (*drifted && status == MDL_OK)
+        evaluate_store(run);
+    return status;
+}
+
+const RunPart contact_part = {
+    .name = "contact", .create = contact_create, .free = contact_free, .close_row = contact_close_row,
+};

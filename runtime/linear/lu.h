@@ -1,0 +1,31 @@
+// lu.h: factorisation of a square matrix given in compressed sparse columns: dense for small matrices,
+// KLU with AMD ordering otherwise. The symbolic analysis is made once, when the pattern is given.
+#ifndef MDLC_RUNTIME_LINEAR_LU_H
+#define MDLC_RUNTIME_LINEAR_LU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/model/checked.h"
+
+enum { LU_DENSE_LIMIT = 20 };
+
+typedef struct Lu Lu;
+
+// `start` (n + 1) and `row` (ascending in each column) are copied. NULL when memory is exhausted or the
+// pattern is structurally singular.
+Lu *lu_create(uint32_t n, const uint32_t *start, const uint32_t *row);
+void lu_free(Lu **lu);
+// Says that factors serve for many solutions, and are renewed with the same pivots: worth other arrays than KLU's.
+void lu_repeats(Lu *lu);
+// Numerical factorisation. `fresh` chooses new pivots; otherwise the old ones are used while they are good.
+// False: the matrix is singular (or not finite); lu_singular_column() names the first offending column.
+MDL_CHECKED bool lu_factor(Lu *lu, const double *values, bool fresh);
+uint32_t lu_singular_column(const Lu *lu);
+// Smallest pivot relative to the largest: far below 1 when the matrix may be singular.
+double lu_pivot_ratio(Lu *lu);
+// b := A^-1 b.
+void lu_solve(Lu *lu, double *b);
+bool lu_is_dense(const Lu *lu);
+
+#endif

@@ -1,0 +1,22 @@
+// exponentials.h: the kernel of a fractional derivative as a sum of decaying exponentials.
+#ifndef MDLC_RUNTIME_MEMORY_EXPONENTIALS_H
+#define MDLC_RUNTIME_MEMORY_EXPONENTIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// t^-order/Gamma(1 - order), 0 < order < 1, is `sum over k of weight[k]*exp(-rate[k]*t)` and a part that is faster than
+// `shortest`, of which `tail` is the integral and `blur` the first moment. For all t in (0, longest] the two together differ
+// from the kernel by at most `error` of it.
+typedef struct Exponentials {
+    uint32_t n;
+    double *rate, *weight; // n each, rates ascending, all positive but the first, which may be 0
+    double tail, blur;
+    double error;          // the bound reached
+} Exponentials;
+
+// The fewest exponentials of this construction for `error`. False: memory is exhausted.
+bool exponentials_make(double order, double error, double shortest, double longest, Exponentials *out);
+void exponentials_free(Exponentials *sum);
+
+#endif

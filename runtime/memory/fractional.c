@@ -1,0 +1,299 @@
+// fractional.c: fractional derivatives while a model runs.
+//
+// Purpose: the state of the sums of exponentials (exponentials.c) that stand for fractional derivatives.
+// Method: D^a u = h + tail*g with g = du/dt, h = sum of c_k*phi_k, phi_k' = g - s_k*phi_k. The phi_k stand behind the model's
+//         unknowns in the integrator's vector, so that every method integrates them with its own error control. In the
+//         model h is scale*w + shift with the state w, w' = g. In Newton's method the phi_k are eliminated one by one:
+//         from (cj + s_k) dphi_k - cj dw = r_k follows dh = theta dw + B with theta = sum of c_k*cj/(cj + s_k) and
+//         B = sum of c_k*r_k/(cj + s_k). With scale = theta the model's own matrix is therefore the Schur complement, and B goes
+//         to its right side. A hundred exponentials cost a hundred multiplications, not a larger matrix.
+// Contract: run.h. Where u jumps at an event by d, all phi_k do: the derivative of u has an impulse d there.
+// Complexity: linear in the number of exponentials.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/memory/exponentials.h"
+#include "runtime/memory/memory.h"
+#include "runtime/point/part.h"
+#include "runtime/point/run.h"
+
+typedef struct Part { // one fractional derivative
+    const mdl_fractional *of;
+    Exponentials sum;
+    uint32_t first;   // its place among all phi
+    double before;    // u before the event being handled
+} Part;
+
+struct Fractionals {
+    uint32_t count;
+    double *own;      // values of phi that are nobody's unknowns
+    Part part[];
+};
+
+static double
+length_of(const Run *run)
+{
+    return fmax(run->options->horizon, run->options->stop - run->options->start);
+}
+
+// The time below which nothing is resolved. What is implicit follows any rate; explicit steps are as short as this. Few rows of output
+// are no reason to resolve less: a row is at most 1/100 of the run here.
+static double
+shortest_time(const Run *run)
+{
+    const mdl_options *options = run->options;
+    bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE || options->solver == MDL_SOLVER_AUTO;
+    double interval = run->interval > 0 ? run->interval : 1;
+    if (length_of(run) > 0)
+        interval = fmin(interval, length_of(run) / 100);
+    // Twice the step keeps the classical Runge-Kutta method stable for every order.
+    if (options->step > 0)
+        return 2 * options->step;
+    return interval * (implicit ? fmax(run->tolerance, 1e-13) : fmax(sqrt(run->tolerance), 1e-3));
+}
+
+static bool
+make_part(const Run *run, Part *part, const mdl_fractional *of)
+{
+    double span = length_of(run), shortest = shortest_time(run);
+    double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
+    part->of = of;
+    return exponentials_make(of->order, error, shortest, fmax(span, 2 * shortest), &part->sum);
+}
+
+MDL_CHECKED static int
+fractional_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->n_fractionals;
+    if (!n)
+        return MDL_OK;
+    Fractionals *all = calloc(1, sizeof *all + n * sizeof *all->part);
+    run->fractionals = all;
+    if (!all)
+        return MDL_INTERNAL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!make_part(run, &all->part[i], &model->fractional[i]))
+            return MDL_INTERNAL;
+        all->count = i + 1;
+        all->part[i].first = run->modes;
+        run->modes += all->part[i].sum.n;
+        run->stats->fractional_error = fmax(run->stats->fractional_error, all->part[i].sum.error);
+    }
+    run->stats->exponentials = run->modes;
+    run->stats->fractional_time = shortest_time(run);
+    all->own = calloc((size_t)run->modes + 1, sizeof *all->own);
+    run->mode = all->own;
+    return all->own ? MDL_OK : MDL_INTERNAL;
+}
+
+static void
+fractional_free(Run *run)
+{
+    Fractionals *all = run->fractionals;
+    if (!all)
+        return;
+    for (uint32_t i = 0; i < all->count; i++)
+        exponentials_free(&all->part[i].sum);
+    free(all->own);
+    free(all);
+    run->fractionals = NULL;
+}
+
+static void
+fractional_begin(Run *run)
+{
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++) {
+        const Part *part = &run->fractionals->part[i];
+        run->v[part->of->tail] = part->sum.tail;
+        run->v[part->of->scale] = 1;
+    }
+}
+
+void
+fractional_start(Run *run)
+{
+    if (!run->modes)
+        return;
+    memset(run->y + run->ny, 0, run->modes * sizeof *run->y);
+    run->mode = run->y + run->ny;
+    fractional_rates(run, run->mode, run->yp + run->ny);
+}
+
+// --- evaluation
+
+static double
+sum_of(const Part *part, const double *mode)
+{
+    const double *weight = part->sum.weight, *phi = mode + part->first;
+    double sum = 0;
+    for (uint32_t k = 0; k < part->sum.n; k++)
+        sum += weight[k] * phi[k];
+    return sum;
+}
+
+static void
+set_shift(Run *run, const Part *part)
+{
+    double *v = run->v;
+    v[part->of->shift] = sum_of(part, run->mode) - v[part->of->scale] * v[run->model->y + part->of->state];
+}
+
+static bool
+load_modes(Run *run)
+{
+    for (uint32_t i = 0; i < run->fractionals->count; i++)
+        set_shift(run, &run->fractionals->part[i]);
+    return false;
+}
+
+void
+fractional_rates(const Run *run, const double *mode, double *rate)
+{
+    const Fractionals *all = run->fractionals;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        const Part *part = &all->part[i];
+        double drive = run->v[run->model->yp + part->of->state];
+        for (uint32_t k = 0; k < part->sum.n; k++)
+            rate[part->first + k] = drive - part->sum.rate[k] * mode[part->first + k];
+    }
+}
+
+void
+fractional_residual(const Run *run, const double *mode, const double *rate, const double *yp, double *out)
+{
+    const Fractionals *all = run->fractionals;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        const Part *part = &all->part[i];
+        double drive = yp[part->of->state];
+        for (uint32_t k = part->first; k < part->first + part->sum.n; k++)
+            out[k] = rate[k] + part->sum.rate[k - part->first] * mode[k] - drive;
+    }
+}
+
+void
+fractional_extrapolate(Run *run, double ahead)
+{
+    if (!run->modes)
+        return;
+    double *own = run->fractionals->own;
+    for (uint32_t k = 0; k < run->modes; k++)
+        own[k] = run->y[run->ny + k] + ahead * run->yp[run->ny + k];
+    run->mode = own;
+}
+
+void
+fractional_weights(const Run *run, const double *y, double *weight)
+{
+    const Fractionals *all = run->fractionals;
+    if (!all)
+        return;
+    double factor = sqrt((double)run_size(run) / run->ny);
+    for (uint32_t i = 0; i < run->ny; i++)
+        weight[i] *= factor;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t first = run->ny + all->part[i].first, state = all->part[i].of->state;
+        // An error of w in a short step is one of every fast phi: what is allowed there is allowed here.
+        for (uint32_t k = first; k < first + all->part[i].sum.n; k++)
+            weight[k] = factor * run->strictness / (run->tolerance * fmax(fabs(y[k]), fabs(y[state])) + run->abstol[state]);
+    }
+}
+
+double
+fractional_nominal(const Run *run, uint32_t mode)
+{
+    const Fractionals *all = run->fractionals;
+    uint32_t i = 0;
+    while (i + 1 < all->count && all->part[i + 1].first <= mode)
+        i++;
+    return run->v[run->model->nominal + all->part[i].of->state];
+}
+
+// --- events
+
+void
+fractional_note(Run *run)
+{
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++)
+        run->fractionals->part[i].before = run->v[run->fractionals->part[i].of->input];
+}
+
+bool
+fractional_jump(Run *run)
+{
+    bool any = false;
+    for (uint32_t i = 0; run->fractionals && i < run->fractionals->count; i++) {
+        Part *part = &run->fractionals->part[i];
+        double now = run->v[part->of->input], jump = part->of->sign * (now - part->before);
+        // A solved equation gives the same value to rounding only.
+        if (!(fabs(jump) > 1e-13 * (fabs(now) + fabs(part->before))))
+            continue;
+        part->before = now;
+        any = true;
+        for (uint32_t k = 0; k < part->sum.n; k++)
+            run->y[run->ny + part->first + k] += jump;
+    }
+    run->mode = run->modes ? run->y + run->ny : run->mode;
+    return any;
+}
+
+// --- the linear systems of implicit methods
+
+void
+fractional_prepare(Run *run, double cj)
+{
+    Fractionals *all = run->fractionals;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        const Part *part = &all->part[i];
+        double theta = 0;
+        for (uint32_t k = 0; k < part->sum.n; k++)
+            theta += part->sum.weight[k] * cj / (cj + part->sum.rate[k]);
+        run->v[part->of->scale] = theta;
+        set_shift(run, part);
+    }
+}
+
+uint32_t
+fractional_reduce(const Run *run, uint32_t i, double cj, const double *right, double *shift)
+{
+    const Part *part = &run->fractionals->part[i];
+    double sum = 0, response = 0;
+    for (uint32_t k = 0; k < part->sum.n; k++) {
+        double share = part->sum.weight[k] / (cj + part->sum.rate[k]);
+        response += share;
+        sum += share * right[part->first + k];
+    }
+    *shift = sum / response;
+    return part->of->state;
+}
+
+void
+fractional_expand(const Run *run, uint32_t i, double cj, double shift, double *b, double *right)
+{
+    const Part *part = &run->fractionals->part[i];
+    double drive = cj * b[part->of->state] - shift;
+    b[part->of->state] = drive / cj;
+    for (uint32_t k = 0; k < part->sum.n; k++)
+        right[part->first + k] = (right[part->first + k] + drive) / (cj + part->sum.rate[k]);
+}
+
+void
+fractional_explicit(const Run *run, double *b)
+{
+    const Fractionals *all = run->fractionals;
+    for (uint32_t i = 0; all && i < all->count; i++)
+        for (uint32_t k = 0; k < all->part[i].sum.n; k++)
+            b[run->ny + all->part[i].first + k] -= b[all->part[i].of->state];
+}
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_fractionals != 0;
+}
+
+const RunPart fractional_part = {
+    .name = "fractional", .create = fractional_create, .free = fractional_free, .present = present,
+    .begin = fractional_begin, .load = load_modes, .rates = fractional_rates,
+};

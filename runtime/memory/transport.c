@@ -1,0 +1,317 @@
+// transport.c: spatialDistribution() during a run.
+//
+// Purpose: the values that leave a moving profile at y = 0 and y = 1, with the places of its jumps.
+// Method: the inputs and x of accepted points, and of three points within each step, move the profile (transport_profile.c). A jump that
+//         reaches an end is an event: the model has a relation of x and the place at which it arrives, and the values on both sides
+//         of it. Behind the event the relation is one of the next jump.
+// Contract: see run.h. Complexity: per evaluation and operator two values of the profile; memory: the points in the pipe.
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/memory/memory.h"
+#include "runtime/memory/transport_inner.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+#include "runtime/point/snapshot.h"
+
+enum { STEP_POINTS = 4 };
+static const double FAR = 1e30;    // x at which a jump arrives that does not exist
+static const double LONGEST = 0.1;  // lengths that a step moves the profile: the integrator does not know what enters
+static const double CLOSE = 1e-10;  // lengths between a jump and the end at which it counts as having left
+
+struct Transports {
+    Profile *profile;    // n_transports
+    double *origin;      // x at the start
+    double *asked;       // x for which the values in v were looked up
+    double *speed;       // dx/dt over the last two points
+    bool started;
+};
+
+static double
+position(const Run *run, uint32_t k)
+{
+    const mdl_transport *transport = &run->model->transport[k];
+    return transport->x_sign * run->v[transport->x];
+}
+
+static double
+input_of(const Run *run, uint32_t k, unsigned end)
+{
+    const mdl_transport_end *at = &run->model->transport[k].end[end];
+    return at->sign * run->v[at->in];
+}
+
+MDL_CHECKED static int
+transport_create(Run *run)
+{
+    uint32_t n = run->model->n_transports;
+    if (!n)
+        return MDL_OK;
+    Transports *transports = calloc(1, sizeof *transports);
+    run->transports = transports;
+    if (!transports)
+        return MDL_INTERNAL;
+    transports->profile = calloc(n, sizeof *transports->profile);
+    transports->origin = calloc(n, sizeof *transports->origin);
+    transports->asked = calloc(n, sizeof *transports->asked);
+    transports->speed = calloc(n, sizeof *transports->speed);
+    bool good = transports->profile && transports->origin && transports->asked && transports->speed;
+    return good ? MDL_OK : MDL_INTERNAL;
+}
+
+static void
+transport_free(Run *run)
+{
+    Transports *transports = run->transports;
+    if (!transports)
+        return;
+    for (uint32_t k = 0; transports->profile && k < run->model->n_transports; k++)
+        transport_profile_free(&transports->profile[k]);
+    free(transports->profile);
+    free(transports->origin);
+    free(transports->asked);
+    free(transports->speed);
+    free(transports);
+    run->transports = NULL;
+}
+
+MDL_CHECKED static int
+out_of_memory(const Run *run)
+{
+    run_message(run, MDL_ERROR, "out of memory for the profiles of spatialDistribution");
+    return MDL_INTERNAL;
+}
+
+// --- values
+
+static void
+load_end(Run *run, uint32_t k, unsigned end)
+{
+    const Profile *profile = &run->transports->profile[k];
+    const mdl_transport_end *to = &run->model->transport[k].end[end];
+    double s = end - profile->moved, place = end == 0 ? -FAR : FAR;
+    size_t jump, last = profile->pieces - 1;
+    bool any = transport_profile_jump(profile, end, &jump);
+    if (!any) {
+        run->v[to->leaves] = run->v[to->behind] = transport_profile_value(profile, end, 0, last, s) + 0.0; // no -0
+    } else {
+        double first = transport_profile_value(profile, end, 0, jump, s);
+        double second = transport_profile_value(profile, end, jump + 1, last, s);
+        run->v[to->leaves] = end == 0 ? first : second;
+        run->v[to->behind] = end == 0 ? second : first;
+        place = end - transport_profile_piece(profile, jump)->high;
+    }
+    run->v[to->arrives] = place + run->transports->origin[k];
+}
+
+static void
+load(Run *run, uint32_t k)
+{
+    Transports *transports = run->transports;
+    Profile *profile = &transports->profile[k];
+    transports->asked[k] = position(run, k);
+    profile->moved = transports->asked[k] - transports->origin[k];
+    for (unsigned end = 0; end < 2; end++) {
+        profile->entering[end] = input_of(run, k, end);
+        load_end(run, k, end);
+    }
+}
+
+bool
+transport_load(Run *run)
+{
+    bool started = run->transports && run->transports->started; // before, the initial system says what leaves
+    for (uint32_t k = 0; started && k < run->model->n_transports; k++)
+        load(run, k);
+    return started;
+}
+
+static bool
+transport_moved(const Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_transports; k++)
+        if (run->transports->asked[k] != position(run, k))
+            return true;
+    return false;
+}
+
+// --- the run
+
+MDL_CHECKED static int
+fill(Run *run, uint32_t k)
+{
+    const mdl_transport *transport = &run->model->transport[k];
+    uint32_t n = transport->n;
+    double *points = malloc(2 * n * sizeof *points);
+    if (!points)
+        return out_of_memory(run);
+    bool good = true;
+    for (uint32_t i = 0; i < 2 * n; i++)
+        points[i] = run->v[transport->point[i]];
+    for (uint32_t i = 0; i < n; i++)
+        good = good && isfinite(points[2 * i + 1]) && (i == 0 ? points[0] == 0 : points[2 * i] >= points[2 * i - 2]);
+    good = good && points[2 * n - 2] == 1;
+    if (!good)
+        run_message(run, MDL_ERROR, "%s: the initial points of 'spatialDistribution' must begin with 0, end with 1 and not fall, and have "
+                    "finite values", transport->where);
+    bool filled = good && transport_profile_fill(&run->transports->profile[k], n, points);
+    free(points);
+    return !good ? MDL_MODEL : filled ? MDL_OK : out_of_memory(run);
+}
+
+void
+transport_begin(Run *run)
+{
+    for (uint32_t k = 0; k < run->model->n_transports; k++) {
+        run->v[run->model->transport[k].end[0].arrives] = -FAR;
+        run->v[run->model->transport[k].end[1].arrives] = FAR;
+    }
+}
+
+// What enters from here on has its own history.
+static void
+renew(Run *run, uint32_t k)
+{
+    Profile *profile = &run->transports->profile[k];
+    profile->time = run->v[0];
+    for (unsigned end = 0; end < 2; end++) {
+        profile->in[end] = input_of(run, k, end);
+        profile->fresh[end] = true;
+    }
+}
+
+int
+transport_start(Run *run)
+{
+    int status = MDL_OK;
+    if (!run->transports)
+        return status;
+    for (uint32_t k = 0; status == MDL_OK && k < run->model->n_transports; k++) {
+        run->transports->origin[k] = position(run, k);
+        status = fill(run, k);
+        renew(run, k);
+    }
+    run->transports->started = status == MDL_OK;
+    transport_load(run);
+    return status;
+}
+
+static bool
+add_points(Run *run)
+{
+    Transports *transports = run->transports;
+    for (uint32_t k = 0; k < run->model->n_transports; k++) {
+        Profile *profile = &transports->profile[k];
+        double x = position(run, k) - transports->origin[k], in[2] = {input_of(run, k, 0), input_of(run, k, 1)};
+        if (!(run->v[0] > profile->time))
+            continue;
+        transports->speed[k] = (x - profile->x) / (run->v[0] - profile->time);
+        if (!transport_profile_move(profile, run->v[0], x, in))
+            return false;
+    }
+    return true;
+}
+
+MDL_CHECKED static int
+transport_record(Run *run, double before, double instant)
+{
+    // Rows of the last step are written: what left before it is not asked for any more.
+    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
+        transport_profile_cut(&run->transports->profile[k], 0);
+    for (int i = 1; run->transports && i <= STEP_POINTS; i++) {
+        int status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
+        if (status != MDL_OK)
+            return status;
+        if (!add_points(run))
+            return out_of_memory(run);
+    }
+    return MDL_OK;
+}
+
+bool
+transport_event(Run *run)
+{
+    bool again = false;
+    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++) {
+        const mdl_transport *transport = &run->model->transport[k];
+        double before[2] = {run->v[transport->end[0].arrives], run->v[transport->end[1].arrives]};
+        transport_profile_cut(&run->transports->profile[k], CLOSE);
+        renew(run, k);
+        load(run, k);
+        again = again || before[0] != run->v[transport->end[0].arrives] || before[1] != run->v[transport->end[1].arrives];
+    }
+    return again;
+}
+
+static double
+transport_limit(const Run *run)
+{
+    double fastest = 0;
+    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
+        fastest = fmax(fastest, fabs(run->transports->speed[k]));
+    return fastest > 0 ? run->time + LONGEST / fastest : INFINITY;
+}
+
+// --- snapshots
+
+static void
+piece_snapshot(Piece *piece, Snapshot *snapshot)
+{
+    size_t points = piece->points;
+    snapshot_part(snapshot, &points, sizeof points);
+    if (points > piece->capacity && !transport_piece_room(piece, points)) {
+        snapshot->failed = true;
+        return;
+    }
+    piece->points = points;
+    snapshot_part(snapshot, piece->time, points * sizeof *piece->time);
+    snapshot_part(snapshot, piece->s, points * sizeof *piece->s);
+    snapshot_part(snapshot, piece->value, points * sizeof *piece->value);
+    snapshot_part(snapshot, &piece->low, sizeof piece->low);
+    snapshot_part(snapshot, &piece->high, sizeof piece->high);
+    snapshot_part(snapshot, &piece->end, sizeof piece->end);
+    snapshot_part(snapshot, &piece->linear, sizeof piece->linear);
+    snapshot_part(snapshot, &piece->jump, sizeof piece->jump);
+}
+
+static void
+profile_snapshot(Profile *profile, Snapshot *snapshot)
+{
+    size_t pieces = profile->pieces;
+    snapshot_part(snapshot, &pieces, sizeof pieces);
+    if (snapshot->from && !snapshot->failed && !transport_profile_reset(profile, pieces))
+        snapshot->failed = true;
+    for (size_t i = 0; i < pieces && !snapshot->failed; i++)
+        piece_snapshot(transport_profile_at(profile, i), snapshot);
+    snapshot_part(snapshot, &profile->jumps, sizeof profile->jumps);
+    snapshot_part(snapshot, &profile->time, sizeof profile->time);
+    snapshot_part(snapshot, &profile->x, sizeof profile->x);
+    snapshot_part(snapshot, profile->in, sizeof profile->in);
+    snapshot_part(snapshot, profile->fresh, sizeof profile->fresh);
+    snapshot_part(snapshot, profile->entering, sizeof profile->entering);
+    snapshot_part(snapshot, &profile->moved, sizeof profile->moved);
+}
+
+static void
+transport_snapshot(Run *run, Snapshot *snapshot)
+{
+    Transports *transports = run->transports;
+    uint32_t n = run->model->n_transports;
+    for (uint32_t k = 0; k < n && !snapshot->failed; k++)
+        profile_snapshot(&transports->profile[k], snapshot);
+    snapshot_part(snapshot, transports->origin, n * sizeof *transports->origin);
+    snapshot_part(snapshot, transports->asked, n * sizeof *transports->asked);
+    snapshot_part(snapshot, transports->speed, n * sizeof *transports->speed);
+    snapshot_part(snapshot, &transports->started, sizeof transports->started);
+}
+
+static bool
+present(const Run *run)
+{
+    return run->model->n_transports != 0;
+}
+
+const RunPart transport_part = {
+    .name = "transport", .create = transport_create, .free = transport_free, .present = present, .load = transport_load,
+    .moved = transport_moved, .limit = transport_limit, .record = transport_record, .snapshot = transport_snapshot,
+};

@@ -1,0 +1,399 @@
+// transport_profile.c: the profile of one spatialDistribution().
+//
+// Purpose: what is where in a pipe, from the points at which it entered.
+// Method: material keeps its s = y - x. What entered during a smooth stretch of the motion is a piece; within it the time of entry
+//         is where s(t), the polynomial of degree five through the nearest points, takes the value asked for, and the value is that
+//         of the inputs' polynomial at this time. So a flow that slows down, stands still and turns loses no accuracy, although
+//         the profile has a square root there.
+// Contract: transport_inner.h. Complexity: a value costs a walk over the pieces at its end, a bisection and some ten polynomials;
+//           memory: the points in the pipe.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/memory/transport_inner.h"
+
+enum { ORDER = 5, STENCIL = ORDER + 1, ROOT_STEPS = 60 };
+static const double JUMP = 1e-9; // relative size of what counts as a jump
+
+// --- the row of pieces
+
+static Piece *
+piece_at(const Profile *profile, size_t i)
+{
+    return &profile->ring[(profile->first + i) & (profile->capacity - 1)];
+}
+
+Piece *
+transport_profile_at(Profile *profile, size_t i)
+{
+    return piece_at(profile, i);
+}
+
+const Piece *
+transport_profile_piece(const Profile *profile, size_t i)
+{
+    return piece_at(profile, i);
+}
+
+static void
+free_piece(Piece *piece)
+{
+    free(piece->time);
+    free(piece->s);
+    free(piece->value);
+    *piece = (Piece){0};
+}
+
+void
+transport_profile_free(Profile *profile)
+{
+    for (size_t i = 0; i < profile->pieces; i++)
+        free_piece(piece_at(profile, i));
+    free(profile->ring);
+    *profile = (Profile){0};
+}
+
+static bool
+grow_ring(Profile *profile, size_t capacity)
+{
+    Piece *ring = calloc(capacity, sizeof *ring);
+    if (!ring)
+        return false;
+    for (size_t i = 0; i < profile->pieces; i++)
+        ring[i] = *piece_at(profile, i);
+    free(profile->ring);
+    profile->ring = ring;
+    profile->first = 0;
+    profile->capacity = capacity;
+    return true;
+}
+
+bool
+transport_profile_reset(Profile *profile, size_t pieces)
+{
+    size_t capacity = 4;
+    while (capacity < pieces)
+        capacity *= 2;
+    transport_profile_free(profile);
+    if (!grow_ring(profile, capacity))
+        return false;
+    profile->pieces = pieces;
+    return true;
+}
+
+static Piece *
+add_piece(Profile *profile, unsigned end)
+{
+    if (profile->pieces == profile->capacity && !grow_ring(profile, profile->capacity ? 2 * profile->capacity : 4))
+        return NULL;
+    if (end == 0)
+        profile->first = (profile->first + profile->capacity - 1) & (profile->capacity - 1);
+    profile->pieces++;
+    Piece *piece = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+    *piece = (Piece){.end = end};
+    return piece;
+}
+
+static void
+drop_piece(Profile *profile, unsigned end)
+{
+    Piece *piece = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+    if (end == 0)
+        profile->jumps -= piece->jump;
+    free_piece(piece);
+    profile->pieces--;
+    if (end == 0)
+        profile->first = (profile->first + 1) & (profile->capacity - 1);
+    else if (profile->pieces) {
+        Piece *last = piece_at(profile, profile->pieces - 1);
+        profile->jumps -= last->jump;
+        last->jump = false;
+    }
+}
+
+static void
+set_jump(Profile *profile, size_t i, bool jump)
+{
+    Piece *piece = piece_at(profile, i);
+    profile->jumps += jump;
+    profile->jumps -= piece->jump;
+    piece->jump = jump;
+}
+
+// --- points of a piece
+
+bool
+transport_piece_room(Piece *piece, size_t points)
+{
+    size_t capacity = piece->capacity ? piece->capacity : 8;
+    while (capacity < points)
+        capacity *= 2;
+    double **const arrays[] = {&piece->time, &piece->s, &piece->value};
+    for (size_t i = 0; i < 3; i++) {
+        double *array = realloc(*arrays[i], capacity * sizeof *array);
+        if (!array)
+            return false;
+        *arrays[i] = array;
+    }
+    piece->capacity = capacity;
+    return true;
+}
+
+static bool
+add_point(Piece *piece, double time, double s, double value)
+{
+    // Points much closer than those before carry rounding, not slopes.
+    size_t n = piece->points;
+    if (n >= 2 && !piece->linear && time - piece->time[n - 1] < 1e-3 * (piece->time[n - 1] - piece->time[n - 2]))
+        piece->points--;
+    if (piece->points == piece->capacity && !transport_piece_room(piece, piece->points + 1))
+        return false;
+    piece->time[piece->points] = time;
+    piece->s[piece->points] = s;
+    piece->value[piece->points++] = value;
+    return true;
+}
+
+// Gives up points that are out of the pipe and of all stencils, when they are half of all at least. They are the oldest.
+static void
+drop_points(Piece *piece)
+{
+    size_t drop = 0;
+    if (piece->linear)
+        return;
+    while (drop + STENCIL < piece->points
+           && (piece->end == 0 ? piece->s[drop + STENCIL] > piece->high : piece->s[drop + STENCIL] < piece->low))
+        drop++;
+    if (2 * drop < piece->points || !drop)
+        return;
+    piece->points -= drop;
+    memmove(piece->time, piece->time + drop, piece->points * sizeof *piece->time);
+    memmove(piece->s, piece->s + drop, piece->points * sizeof *piece->s);
+    memmove(piece->value, piece->value + drop, piece->points * sizeof *piece->value);
+}
+
+// --- values
+
+// The polynomial through `count` points of y over x, at `at` (Neville).
+static double
+polynomial(const double *x, const double *y, size_t count, double at)
+{
+    double p[STENCIL];
+    memcpy(p, y, count * sizeof *p);
+    for (size_t span = 1; span < count; span++)
+        for (size_t i = 0; i + span < count; i++)
+            p[i] = ((at - x[i + span]) * p[i] + (x[i] - at) * p[i + 1]) / (x[i] - x[i + span]);
+    return p[0];
+}
+
+// The first point of a piece that lies at s or behind it, as points follow each other; at least the second, at most the last.
+static size_t
+behind(const Piece *piece, double s)
+{
+    bool rising = piece->linear || piece->end == 1;
+    size_t low = 1, high = piece->points - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rising ? piece->s[middle] >= s : piece->s[middle] <= s)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// The time in [a, b] at which the polynomial s(t) is s (regula falsi with halved weights, Dowell and Jarratt, BIT 11 (1971) 168).
+static double
+time_of_entry(const double *time, const double *at, size_t count, size_t left, double s)
+{
+    double a = time[left], b = time[left + 1], fa = at[left] - s, fb = at[left + 1] - s;
+    if (fa == 0 || fa == fb)
+        return a;
+    for (int step = 0; step < ROOT_STEPS && fabs(b - a) > 4e-16 * fabs(b) && fb != 0; step++) {
+        double c = b - fb * (b - a) / (fb - fa);
+        if (!(c > fmin(a, b) && c < fmax(a, b)))
+            c = a + (b - a) / 2;
+        double fc = polynomial(time, at, count, c) - s;
+        if ((fc < 0) != (fb < 0)) {
+            a = b;
+            fa = fb;
+        } else {
+            fa *= fb / (fb + fc);
+        }
+        b = c;
+        fb = fc;
+    }
+    return b;
+}
+
+static double
+value_in(const Piece *piece, double s)
+{
+    if (piece->points < 2)
+        return piece->value[0];
+    size_t right = behind(piece, s), left = right - 1;
+    if (piece->linear) {
+        double part = (s - piece->s[left]) / (piece->s[right] - piece->s[left]);
+        return piece->value[left] + part * (piece->value[right] - piece->value[left]);
+    }
+    size_t from = right > STENCIL / 2 ? right - STENCIL / 2 : 0;
+    if (from + STENCIL > piece->points)
+        from = piece->points > STENCIL ? piece->points - STENCIL : 0;
+    size_t count = piece->points - from < STENCIL ? piece->points - from : STENCIL;
+    double time = time_of_entry(piece->time + from, piece->s + from, count, left - from, s);
+    return polynomial(piece->time + from, piece->value + from, count, time);
+}
+
+// What has entered at an end since the last point, `depth` into the pipe from the place of that point.
+static double
+entering(const Profile *profile, unsigned end, double depth)
+{
+    double part = fmin(depth / fabs(profile->moved - profile->x), 1);
+    return profile->in[end] + part * (profile->entering[end] - profile->in[end]);
+}
+
+// A place to which a piece at the end of the pipe is known: what has left already belongs to it, too.
+static double
+known_place(const Piece *piece, double s)
+{
+    double first = piece->s[0], last = piece->s[piece->points - 1];
+    return fmin(fmax(s, fmin(first, last)), fmax(first, last));
+}
+
+double
+transport_profile_value(const Profile *profile, unsigned end, size_t from, size_t to, double s)
+{
+    const Piece *low = piece_at(profile, from), *high = piece_at(profile, to);
+    if (end == 1 && from == 0 && s < low->low)
+        return entering(profile, 0, low->low - s);
+    if (end == 0 && to + 1 == profile->pieces && s > high->high)
+        return entering(profile, 1, s - high->high);
+    size_t i = end == 0 ? from : to;
+    if (end == 0)
+        for (s = fmin(s, high->high); i < to && s > piece_at(profile, i)->high; i++)
+            continue;
+    else
+        for (s = fmax(s, low->low); i > from && s < piece_at(profile, i)->low; i--)
+            continue;
+    bool outer = i == (end == 0 ? 0 : profile->pieces - 1);
+    const Piece *piece = piece_at(profile, i);
+    return value_in(piece, outer ? known_place(piece, s) : fmin(fmax(s, piece->low), piece->high));
+}
+
+bool
+transport_profile_jump(const Profile *profile, unsigned end, size_t *piece)
+{
+    if (!profile->jumps)
+        return false;
+    size_t i = end == 0 ? 0 : profile->pieces - 1;
+    while (!piece_at(profile, i)->jump)
+        i += end == 0 ? 1 : (size_t)-1;
+    *piece = i;
+    return true;
+}
+
+// --- the motion
+
+static bool
+differ(double a, double b)
+{
+    return fabs(a - b) > JUMP * (fabs(a) + fabs(b));
+}
+
+bool
+transport_profile_fill(Profile *profile, size_t n, const double *points)
+{
+    Piece *piece = NULL;
+    for (size_t k = 0; k < n; k++) {
+        double y = points[2 * k], z = points[2 * k + 1];
+        bool doubled = piece && y == piece->s[piece->points - 1];
+        if (doubled && piece->points == 1) { // three at one place: the last counts
+            piece->value[0] = z;
+            continue;
+        }
+        if (doubled)
+            piece->high = y;
+        if (!piece || doubled)
+            piece = add_piece(profile, 1);
+        if (!piece || !add_point(piece, 0, y, z))
+            return false;
+        piece->linear = true;
+        piece->low = piece->s[0];
+        piece->high = y;
+    }
+    if (piece && piece->points < 2) // a jump at y = 1 has left already
+        drop_piece(profile, 1);
+    for (size_t i = 0; i + 1 < profile->pieces; i++) {
+        const Piece *at = piece_at(profile, i), *next = piece_at(profile, i + 1);
+        set_jump(profile, i, differ(at->value[at->points - 1], next->value[0]));
+    }
+    profile->fresh[0] = profile->fresh[1] = true;
+    return true;
+}
+
+// What is beyond an end of the pipe has left. One piece at least remains.
+static void
+cut_end(Profile *profile, unsigned end, double close)
+{
+    double s = end - profile->x;
+    while (profile->pieces > 1) {
+        const Piece *last = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+        if (end == 0 ? last->high > s + close : last->low < s - close)
+            break;
+        drop_piece(profile, end);
+    }
+    Piece *last = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+    if (end == 0)
+        last->low = fmax(last->low, fmin(s, last->high));
+    else
+        last->high = fmin(last->high, fmax(s, last->low));
+    drop_points(last);
+}
+
+void
+transport_profile_cut(Profile *profile, double close)
+{
+    cut_end(profile, 0, close);
+    cut_end(profile, 1, close);
+}
+
+// A piece begins at the point kept last, which is an end of the pipe.
+static Piece *
+begin_piece(Profile *profile, unsigned end)
+{
+    double s = end - profile->x;
+    cut_end(profile, end, 0);
+    const Piece *next = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+    bool jump = differ(value_in(next, end == 0 ? next->low : next->high), profile->in[end]);
+    Piece *piece = add_piece(profile, end);
+    if (!piece || !add_point(piece, profile->time, s, profile->in[end]))
+        return NULL;
+    piece->low = piece->high = s;
+    set_jump(profile, end == 0 ? 0 : profile->pieces - 2, jump);
+    profile->fresh[end] = false;
+    profile->fresh[1 - end] = true;
+    return piece;
+}
+
+bool
+transport_profile_move(Profile *profile, double time, double x, const double in[2])
+{
+    unsigned end = x > profile->x ? 0 : 1;
+    if (x == profile->x) {
+        profile->fresh[0] = profile->fresh[1] = true;
+    } else {
+        Piece *piece = piece_at(profile, end == 0 ? 0 : profile->pieces - 1);
+        if (profile->fresh[end] || piece->linear || piece->end != end)
+            piece = begin_piece(profile, end);
+        double s = end - x;
+        if (!piece || !add_point(piece, time, s, in[end]))
+            return false;
+        *(end == 0 ? &piece->low : &piece->high) = s;
+        profile->fresh[1 - end] = true;
+    }
+    profile->time = time;
+    profile->x = x;
+    memcpy(profile->in, in, sizeof profile->in);
+    return true;
+}

@@ -1,0 +1,230 @@
+// sim.h: running a compiled model. The only runtime header that callers (the command line, native
+// simulators, tests) need besides model.h.
+//
+//     mdl_options options;
+//     mdl_options_default(model, &options);
+//     options.output_path = "out.csv";
+//     int status = mdl_simulate(model, &options, &stats);
+//
+// The runtime never prints and never exits: texts go through `options.message`, results through a sink,
+// and the status says how the run ended. The statuses are the exit codes of the command line.
+// Nothing is kept between calls and there is no global state: simulations may run in parallel threads
+// (one model object may serve several runs, it is only read).
+#ifndef MDLC_RUNTIME_MODEL_SIM_H
+#define MDLC_RUNTIME_MODEL_SIM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "runtime/model/model.h"
+
+enum {
+    MDL_OK = 0,
+    MDL_MODEL = 1,        // a parameter has a value that is not allowed
+    MDL_USAGE = 2,        // options that cannot be meant (stop before start, tolerance not positive)
+    MDL_FAILED = 3,       // the simulation failed; rows so far are written
+    MDL_INTERNAL = 4,     // the model's tables contradict model.h, or memory is exhausted
+    MDL_IO = 5,           // the result file could not be written; what was written stays valid
+    MDL_INTERRUPTED = 130 // `options.interrupt` was set; rows so far are written
+};
+
+typedef enum mdl_form { MDL_FORM_AUTO, MDL_FORM_CAUSAL, MDL_FORM_DAE } mdl_form;
+
+// ida: variable-order BDF on F(t, y, y') = 0. The others step y' = f(t, y), with algebraic loops solved
+// inside f. cvode: variable-order BDF; adams: variable-order Adams-Moulton with fixed-point iteration; erk:
+// embedded Runge-Kutta of order 5 (4); rk4: the classical Runge-Kutta method with fixed steps, for comparison with
+// publications; gauss: Gauss-Legendre collocation of order 8 with a constant step, for long runs that keep energy; auto: gauss where the
+// motion is reversible and not stiff, ida otherwise.
+typedef enum mdl_solver {
+    MDL_SOLVER_IDA, MDL_SOLVER_CVODE, MDL_SOLVER_ADAMS, MDL_SOLVER_ERK, MDL_SOLVER_RK4, MDL_SOLVER_GAUSS,
+    MDL_SOLVER_AUTO
+} mdl_solver;
+
+typedef enum mdl_severity { MDL_NOTE, MDL_WARNING, MDL_ERROR } mdl_severity;
+
+// One or several lines, no trailing newline, no severity prefix. The text dies when the call returns.
+typedef void mdl_message_fn(void *user, mdl_severity severity, const char *text);
+
+// Called about ten times per second while integrating (for a progress line). May be NULL.
+typedef void mdl_progress_fn(void *user, double time, double start, double stop);
+
+// Called with the value array before a run ends because a value is not finite: the text appended to the
+// message, or NULL; it may say which equation is to blame. It must live until the run ends.
+typedef const char *mdl_explain_fn(void *user, const double *v);
+
+// Looks whether the values in v, a point of a run with this relative tolerance and this resolution of time, solve the equations that the model was compiled from:
+// NULL, or which one they do not. The text must live until the run ends.
+typedef const char *mdl_check_fn(void *user, const double *v, double tolerance, double resolution);
+// auto: as many rows as take no more than a twentieth of the run's time.
+typedef enum mdl_check { MDL_CHECK_AUTO, MDL_CHECK_OFF, MDL_CHECK_ROWS, MDL_CHECK_STEPS } mdl_check;
+
+// A place in v that gets another value before the model's `parameters` function runs.
+typedef struct mdl_override {
+    uint32_t place;
+    double value;
+} mdl_override;
+
+// Where rows go. `begin` once, then `row` per result row (value[0] is time, then one value per column), `flush` when what
+// has come should be safe, then `end` once, also after a failure. Each may be NULL. A result other than 0 is an errno
+// value: the run stops with MDL_IO.
+typedef struct mdl_sink {
+    void *self;
+    int (*begin)(void *self, const mdl_model *model, const uint32_t *column, uint32_t columns);
+    int (*row)(void *self, const double *value, uint32_t count);
+    int (*flush)(void *self);
+    int (*end)(void *self);
+} mdl_sink;
+
+// The audit of one node of the bond graph (model->audit): energies in J, powers in W, over the run so far.
+typedef struct mdl_node_audit {
+    double work;          // taken in through its bonds
+    double weight;        // work that its weight did on it (bodies)
+    double kinetic_start, kinetic, impacts; // kinetic energy at the start and now; its jumps at events
+    double scale;         // sum over its bonds of the largest effort times the largest flow
+    double worst, worst_time; // the largest sum of powers by magnitude, and when
+    double least, least_time; // the least power: negative when it gave energy away
+} mdl_node_audit;
+
+// Energies of the whole in J: stored; supplied, lost since the start; what is not accounted for.
+enum { AUDIT_ENERGIES = 4 };
+
+// Counts and times of a run in detail: why it takes as long as it does.
+typedef struct mdl_profile mdl_profile;
+
+// Forward sensitivities of outputs to parameters: d(output k)/d(parameter p) goes to v[place + k*n + p] with every row; the
+// model's nv has room for these. Steps are those of CVODE, whatever the solver.
+typedef struct mdl_sense {
+    const uint32_t *parameter; // n indices into model->settable
+    uint32_t n;
+    const uint32_t *output;    // indices into model->output
+    uint32_t outputs;
+    uint32_t place;
+} mdl_sense;
+
+typedef struct mdl_options {
+    double start, stop;
+    double interval;          // > 0: distance of output points; 0: `points` is used
+    uint32_t points;          // number of output intervals when interval is 0
+    double tolerance;         // relative
+    double abstol;            // absolute per unit of nominal value; 0: chosen from tolerance
+    double max_step;          // 0: no limit
+    double horizon;           // how long after the start fractional derivatives remember; 0: until stop
+    double time_limit;        // wall-clock seconds; 0: no limit
+    mdl_form form;
+    mdl_solver solver;
+    double step;              // of rk4, which needs it, and gauss; 0: gauss chooses it from the tolerance
+    uint32_t event_limit;     // passes of one event iteration; 0: the default (100)
+    const char *output_path;  // a .mat file, or CSV with any other name; NULL: no file
+    bool steps;               // a row at every step of the integrator, too
+    const mdl_sink *sink;     // instead of a file; NULL: none
+    const uint32_t *column;   // indices into model->output to store; NULL: all
+    uint32_t columns;
+    const mdl_override *override;
+    uint32_t overrides;
+    // NULL, or model->audit->n_nodes entries: powers are added up per node and ideal constraints and junctions are held to
+    // what they are; the run fails at its end when one does work. Needs model->audit.
+    mdl_node_audit *audit;
+    // 0, or where in v the power of each node and then the AUDIT_ENERGIES of the whole go with every row; the model's nv has
+    // room for them.
+    uint32_t audit_place;
+    mdl_profile *profile;     // NULL, or where the run is counted and timed in detail
+    const double *compiling;  // NULL, or seconds that the model's functions have spent so far on being compiled meanwhile
+    bool no_ranges;           // variables beyond min or max are not told
+    bool assemble;            // close loops at the start by moving start values
+    const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
+    bool steady;              // begin in an equilibrium near the start; needs model->tangents
+    bool trace;               // messages (notes) about every step of initialisation
+    double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
+    double *final_time;       // NULL, or where the time of final_values goes
+    volatile sig_atomic_t *interrupt; // NULL, or set to non-zero by a signal handler to stop the run
+    mdl_message_fn *message;  // may be NULL
+    mdl_progress_fn *progress;
+    mdl_explain_fn *explain;  // may be NULL
+    mdl_check_fn *checker;    // may be NULL
+    mdl_check check;          // where it looks
+    void *user;
+} mdl_options;
+
+typedef struct mdl_stats {
+    uint64_t steps;           // accepted integrator steps
+    uint64_t residuals;       // residual evaluations by the integrator
+    uint64_t jacobians;       // Jacobian evaluations (= factorisations)
+    uint64_t newton_iterations;
+    uint64_t newton_failures, error_failures;
+    uint64_t root_evaluations; // evaluations while locating events
+    uint64_t events, time_events, state_events;
+    uint64_t block_solves;    // algebraic blocks solved outside the integrator
+    uint64_t restarts;        // restarts after an integrator failure
+    uint64_t rows;
+    uint64_t checked;         // points that were held against the equations as they were written
+    uint32_t unknowns, states, nonzeros;
+    uint32_t free_states;     // that the constraints leave: of a mechanism twice its degrees of freedom
+    uint32_t exponentials;    // of all fractional derivatives
+    double fractional_error;  // the largest relative error of their kernels
+    double fractional_time;   // below which they are not resolved
+    const char *form;         // "causal" or "dae"
+    const char *solver;       // its name
+    const char *reason;       // why `auto` chose it; NULL: it was asked for
+    const char *linear_solver; // "dense" or "klu"
+    double init_seconds, run_seconds; // wall clock
+    double end_time;          // time reached
+} mdl_stats;
+
+// Fills in the model's experiment settings (start, stop, interval, tolerance) and neutral values.
+void mdl_options_default(const mdl_model *model, mdl_options *options);
+
+// States that the constraints leave when none of these follows from others: no more than mdl_stats.free_states of a run.
+uint32_t mdl_free_states(const mdl_model *model);
+
+// Runs the model from start to stop. `stats` may be NULL.
+MDL_CHECKED int mdl_simulate(const mdl_model *model, const mdl_options *options, mdl_stats *stats);
+
+// --- the parts of mdl_simulate(), for whoever looks in between (embed.h)
+typedef struct mdl_run mdl_run;
+
+// Finds the start and prepares the integrator. The run must be closed whatever *status says; NULL: memory is exhausted.
+// `options` must outlive it.
+mdl_run *mdl_run_open(const mdl_model *model, const mdl_options *options, int *status);
+// Integrates to `until`, or until the model terminates; options.stop is no limit.
+MDL_CHECKED int mdl_run_advance(mdl_run *run, double until);
+// Gives an input (a place in v) another value, now: an event.
+MDL_CHECKED int mdl_run_input(mdl_run *run, uint32_t place, double value);
+bool mdl_run_ended(const mdl_run *run);
+// Directional derivatives of a model with tangents, now: places in v of states and inputs move at these rates, the other states and inputs stay;
+// derivatives of outputs (indices into model->output) go to `answer`. MDL_USAGE with a message: the model has no tangents, or a place
+// is neither state nor input.
+MDL_CHECKED int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
+                       uint32_t outputs, double *answer);
+// The state of a run between two calls as bytes without pointers, into `block` when that has room for it; the bytes needed.
+size_t mdl_run_save(mdl_run *run, void *block, size_t size);
+// The run goes on from that state, which is one of this model as often as wanted. MDL_USAGE, with a message, when it is not, and the run is
+// what it was. For a run that was opened without an error; it may have failed since.
+MDL_CHECKED int mdl_run_restore(mdl_run *run, const void *block, size_t size);
+// v at the present time.
+const double *mdl_run_values(const mdl_run *run);
+// Whether constraint k (an index into mdl_model.constraint) follows from the others, as found at the start.
+bool mdl_run_follows(const mdl_run *run, uint32_t k);
+MDL_CHECKED int mdl_run_close(mdl_run *run);
+void mdl_run_drop(mdl_run *run); // the same where nobody waits for a result
+
+// The statistics as one line of text or as one JSON object (no newline), at most `size` bytes with NUL.
+void mdl_stats_text(const mdl_stats *stats, char *text, uint32_t size);
+void mdl_stats_json(const mdl_stats *stats, char *text, uint32_t size);
+
+// NULL: memory is exhausted. One profile is for one run.
+mdl_profile *mdl_profile_create(const mdl_model *model);
+void mdl_profile_free(mdl_profile **profile);
+// What a run was slowed down by, as a text of several lines or as a JSON object (no newline): steps by length and order, the
+// unknowns that limited them, events by condition, times by section of the equations, and warnings.
+void mdl_profile_text(const mdl_profile *profile, const mdl_stats *stats, FILE *out);
+void mdl_profile_json(const mdl_profile *profile, const mdl_stats *stats, FILE *out);
+
+// The report of the audit (model->audit and options.audit): a table of the nodes with what they took in, and the energy of
+// the whole; or {"start", "end", "energy": {...}, "nodes": [{name, class, role, work, ...}]}.
+void mdl_audit_text(const mdl_audit *tables, const mdl_node_audit *nodes, double start, double end, FILE *out);
+void mdl_audit_json(const mdl_audit *tables, const mdl_node_audit *nodes, double start, double end, FILE *out);
+
+#endif

@@ -1,0 +1,24 @@
+// standard.h: the C functions that the Modelica Standard Library declares as external, written anew, so that a model which uses
+// them needs neither that library's C sources nor a C compiler.
+//
+// A function is an ExternalCode (ir/expr/routine.h): in[0] is the number of the failure to be noted, whose text is a template with one address
+// of a text; then each argument of the call in its order, as the number of its scalars, negative for results, and these. Results hold what they
+// held before the call. out[] has what is returned, then the results in the order of the arguments. Strings and enumerations, sizes and
+// Booleans are numbers; an external object is a handle (runtime/model/objects.h).
+#ifndef MDL_STANDARD_H
+#define MDL_STANDARD_H
+
+typedef void mdl_standard_code(const double *in, double *out, double *state);
+
+typedef struct mdl_standard {
+    const char *name;         // in C, or of the subroutine in FORTRAN 77
+    const char *symbol;       // of the code
+    mdl_standard_code *code;
+    int arguments;            // besides what is returned
+    int effect;               // what it gives is not a matter of its arguments alone: it prints, fails, or remembers
+} mdl_standard;
+
+// The function of this name that is declared with this library; NULL: none.
+const mdl_standard *mdl_standard_find(const char *name, const char *library);
+
+#endif

@@ -1,0 +1,424 @@
+// hidden.c: what the laws of ideal diodes demand of the states while certain of them conduct or block together.
+//
+// Purpose: diodes that conduct together may join capacitors in a loop (a multiplier of several stages), and diodes that block together
+//          hold the current of a coil at zero. Their equations then say something about states alone, c(y, t) = 0, and do not say
+//          what flows round the loop, or what voltage is at the coil: that follows from der(c) = 0.
+// Method: the block of the laws is affine, A u = b(y, t), and A is singular under the present conditions (newton.c finds the rank). With
+//         w'A = 0 the hidden equations are c = w'b, and with A k = 0 the solutions are u + sum of z*k. The states' rates are affine in
+//         z, and so is der(c) = w'(b_y y' + b_t): measured at z = 0 and at each unit of z, by central differences along the motion,
+//         which are exact where b is affine in y and t. der(c) = 0 gives z; where several z do, the smallest one.
+//         This is the reduction of the index by one, for the set of laws that are in force, when they are in force (Heemels,
+//         Schumacher and Weiland, Linear complementarity systems, SIAM J. Appl. Math. 60 (2000) 1234).
+//         States that have drifted from c = 0 are moved back by what z moves: charges round the loop, or the flux of the coil.
+// Contract: run.h. Complexity: nothing where no block of a model with ideal diodes is locked; otherwise three evaluations of the
+//           model per null direction, and three more.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/point/newton.h"
+#include "runtime/point/point.h"
+
+static const double PART = 1e-5;        // of the interval of output: the length of the differences
+static const double DEPENDENT = 1e-9;   // pivots below this part of the largest: z that change no hidden equation
+static const double FAR = 1e4;           // tolerances that states may be off what is hidden
+static const double MOVES = 1e-9;       // of the largest change of a rate: none
+
+typedef struct Null {
+    Newton *newton;
+    double *along, *across; // m: A along = 0, across'A = 0
+} Null;
+
+typedef struct Hidden {
+    Run *run;
+    uint32_t n;
+    Null *null;
+    double *vectors;   // of the nulls
+    double *unknowns;  // of their blocks, once per null
+    double *here;      // n: w'r, of which c is minus the value, at the point
+    double *side;      // 2n: the same a little before and behind it
+    double *rate;      // n: der of it, at z = 0, then its negative
+    double *y, *kept;  // nx: the states; rates
+    double *answers;   // n x n: the matrix of `answer`
+    double *moves;     // n x nx: what each z does to the rates of the states
+    double *z;
+    Rank *answer;      // n x n: what each z does to `rate`
+} Hidden;
+
+static bool
+has_null(const Newton *newton)
+{
+    return newton && newton->locked && newton->block->linear;
+}
+
+bool
+hidden_any(const Run *run)
+{
+    for (uint32_t k = 0; run->hides && k < run->model->n_dynamics; k++)
+        if (has_null(run->block[k]))
+            return true;
+    return false;
+}
+
+static void
+release(Hidden *hidden)
+{
+    free(hidden->null);
+    free(hidden->vectors);
+    free(hidden->here);
+    rank_free(&hidden->answer);
+}
+
+static bool
+allocate(Hidden *hidden)
+{
+    const mdl_model *model = hidden->run->model;
+    size_t size = 0, n = 0, nx = model->nx;
+    for (uint32_t k = 0; k < model->n_dynamics; k++)
+        if (has_null(hidden->run->block[k])) {
+            n += hidden->run->block[k]->locked;
+            size += (size_t)3 * hidden->run->block[k]->locked * hidden->run->block[k]->block->m;
+        }
+    hidden->n = (uint32_t)n;
+    if (!n)
+        return true;
+    hidden->null = calloc(n, sizeof *hidden->null);
+    hidden->vectors = calloc(size + 1, sizeof *hidden->vectors);
+    double *room = hidden->here = calloc(5 * n + n * n + (n + 2) * nx + 1, sizeof *room);
+    hidden->answer = rank_create((uint32_t)n, (uint32_t)n);
+    if (!hidden->null || !hidden->vectors || !room || !hidden->answer)
+        return false;
+    hidden->side = room + n;
+    hidden->rate = hidden->side + 2 * n;
+    hidden->z = hidden->rate + n;
+    hidden->answers = hidden->z + n;
+    hidden->y = hidden->answers + n * n;
+    hidden->kept = hidden->y + nx;
+    hidden->moves = hidden->kept + nx;
+    return true;
+}
+
+// The null vectors of all locked blocks. MDL_FAILED: not finite.
+MDL_CHECKED static int
+find_nulls(Hidden *hidden)
+{
+    Run *run = hidden->run;
+    double *room = hidden->vectors;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++) {
+        Newton *newton = run->block[k];
+        if (!has_null(newton))
+            continue;
+        uint32_t m = newton->block->m;
+        mdl_call(newton->block->jacobian, run->v);
+        if (!newton_rank(run, newton, 0, m - newton->locked))
+            return MDL_FAILED;
+        for (uint32_t i = 0; i < newton->locked; i++, room += 2 * (size_t)m) {
+            hidden->null[n++] = (Null){newton, room, room + m};
+            rank_kernel(newton->rank, i, room);
+            rank_cokernel(newton->rank, i, room + m);
+        }
+    }
+    hidden->unknowns = room;
+    return MDL_OK;
+}
+
+static void
+shift(Hidden *hidden, uint32_t k, double z)
+{
+    const Null *null = &hidden->null[k];
+    for (uint32_t i = 0; i < null->newton->block->m; i++)
+        hidden->run->v[null->newton->block->unknown[i]] += z * null->along[i];
+}
+
+// The unknowns of locked blocks, kept or put back.
+static void
+copy_unknowns(const Hidden *hidden, bool back)
+{
+    double *kept = hidden->unknowns;
+    for (uint32_t k = 0; k < hidden->n; k++)
+        for (uint32_t i = 0; i < hidden->null[k].newton->block->m; i++, kept++) {
+            double *at = &hidden->run->v[hidden->null[k].newton->block->unknown[i]];
+            if (back)
+                *at = *kept;
+            else
+                *kept = *at;
+        }
+}
+
+static void
+read_defects(const Hidden *hidden, double *out)
+{
+    for (uint32_t k = 0; k < hidden->n; k++) {
+        const mdl_block *block = hidden->null[k].newton->block;
+        out[k] = 0;
+        for (uint32_t i = 0; i < block->m; i++)
+            out[k] += hidden->null[k].across[i] * hidden->run->v[block->residual[i]];
+    }
+}
+
+// The hidden equations at `time`, a step along the rates in `kept` from the point; the unknowns of locked blocks stay.
+MDL_CHECKED static int
+look_beside(Hidden *hidden, double time, double step, double *out)
+{
+    Run *run = hidden->run;
+    const mdl_model *model = run->model;
+    run->v[0] = time + step;
+    for (uint32_t i = 0; i < model->nx; i++)
+        run->v[model->y + i] = hidden->y[i] + step * hidden->kept[i];
+    int status = evaluate_held(run);
+    read_defects(hidden, out);
+    run->v[0] = time;
+    memcpy(run->v + model->y, hidden->y, model->nx * sizeof *hidden->y);
+    return status;
+}
+
+double
+hidden_step(const Run *run)
+{
+    return PART * (run->interval > 0 ? run->interval : 1e-3 * (run->options->stop - run->options->start));
+}
+
+// der(w'r) for the unknowns in v into `rate`, the rates of the states into `kept`.
+MDL_CHECKED static int
+measure(Hidden *hidden, double *rate)
+{
+    Run *run = hidden->run;
+    double time = run->v[0], step = hidden_step(run);
+    int status = evaluate_held(run);
+    memcpy(hidden->kept, run->v + run->model->yp, run->model->nx * sizeof *hidden->kept);
+    if (status == MDL_OK)
+        status = look_beside(hidden, time, step, hidden->side);
+    if (status == MDL_OK)
+        status = look_beside(hidden, time, -step, hidden->side + hidden->n);
+    for (uint32_t k = 0; k < hidden->n && status == MDL_OK; k++)
+        rate[k] = (hidden->side[k] - hidden->side[hidden->n + k]) / (2 * step);
+    return status;
+}
+
+// What each z does.
+MDL_CHECKED static int
+measure_answers(Hidden *hidden)
+{
+    Run *run = hidden->run;
+    uint32_t n = hidden->n, nx = run->model->nx;
+    double *matrix = rank_matrix(hidden->answer);
+    int status = measure(hidden, hidden->rate);
+    double *first = hidden->moves;
+    for (uint32_t k = 0; k < n && status == MDL_OK; k++) {
+        double *moves = first + (size_t)k * nx;
+        memcpy(moves, hidden->kept, nx * sizeof *moves);
+        shift(hidden, k, 1);
+        status = measure(hidden, matrix + (size_t)k * n);
+        copy_unknowns(hidden, true);
+        for (uint32_t i = 0; i < n; i++)
+            matrix[(size_t)k * n + i] -= hidden->rate[i];
+        for (uint32_t i = 0; i < nx; i++) {
+            double plain = moves[i];
+            moves[i] = hidden->kept[i] - plain;
+            hidden->kept[i] = plain;
+        }
+    }
+    memcpy(hidden->answers, matrix, (size_t)n * n * sizeof *matrix);
+    return status;
+}
+
+// Behind the measurements: the z for which the hidden equations change by -defect; the smallest.
+MDL_CHECKED static int
+solve(Hidden *hidden, const double *defect)
+{
+    double right[hidden->n];
+    for (uint32_t k = 0; k < hidden->n; k++)
+        right[k] = -defect[k];
+    rank_solve(hidden->answer, right, hidden->z);
+    for (uint32_t k = 0; k < hidden->n; k++)
+        if (!isfinite(hidden->z[k]))
+            return MDL_FAILED;
+    return MDL_OK;
+}
+
+// Up to the answers, factored. n = 0: nothing is hidden.
+MDL_CHECKED static int
+prepare(Hidden *hidden, Run *run)
+{
+    *hidden = (Hidden){.run = run};
+    if (!allocate(hidden))
+        return MDL_INTERNAL;
+    if (!hidden->n)
+        return MDL_OK;
+    memcpy(hidden->y, run->v + run->model->y, run->model->nx * sizeof *hidden->y);
+    int status = find_nulls(hidden);
+    if (status == MDL_OK)
+        status = evaluate_held(run);
+    copy_unknowns(hidden, false);
+    read_defects(hidden, hidden->here);
+    if (status == MDL_OK)
+        status = measure_answers(hidden);
+    return status == MDL_OK && !rank_factor(hidden->answer, NULL, DEPENDENT, hidden->n) ? MDL_FAILED : status;
+}
+
+// The change of the states that `z` makes, into `kept`; the largest in units of their tolerances is returned.
+static double
+moves_of(Hidden *hidden)
+{
+    const Run *run = hidden->run;
+    double most = 0;
+    for (uint32_t i = 0; i < run->model->nx; i++) {
+        double change = 0;
+        for (uint32_t k = 0; k < hidden->n; k++)
+            change += hidden->z[k] * hidden->moves[(size_t)k * run->model->nx + i];
+        hidden->kept[i] = change;
+        most = fmax(most, fabs(change) / (run->tolerance * fabs(hidden->y[i]) + run->abstol[i]));
+    }
+    return most;
+}
+
+// The states are off what is said of them by more than the integration leaves: only impulses could bring them there. Or no state can.
+static bool
+contradicts(Hidden *hidden)
+{
+    bool good = solve(hidden, hidden->here) == MDL_OK && moves_of(hidden) <= FAR;
+    const double *matrix = hidden->answers;
+    for (uint32_t i = 0; i < hidden->n && good; i++) {
+        double left = hidden->here[i], terms = 0;
+        const Null *null = &hidden->null[i];
+        for (uint32_t k = 0; k < hidden->n; k++)
+            left += matrix[(size_t)k * hidden->n + i] * hidden->z[k];
+        for (uint32_t r = 0; r < null->newton->block->m; r++)
+            terms += fabs(null->across[r]) * null->newton->size[r];
+        good = fabs(left) <= fmax(hidden->run->tolerance * fmax(terms, 1), fabs(hidden->here[i]) * 1e-3);
+    }
+    return !good;
+}
+
+int
+hidden_solve(Run *run, bool report)
+{
+    Hidden hidden;
+    int status = prepare(&hidden, run);
+    if (status == MDL_OK && hidden.n && contradicts(&hidden)) {
+        copy_unknowns(&hidden, true);
+        status = evaluate_held(run) == MDL_INTERNAL ? MDL_INTERNAL : MDL_FAILED;
+    }
+    if (status == MDL_FAILED && report) {
+        char when[64];
+        snprintf(when, sizeof when, "at time %.12g", run->v[0]);
+        hidden.null[0].newton->trouble = CONTRADICTION;
+        newton_report(run, hidden.null[0].newton, when);
+    }
+    if (status == MDL_OK && hidden.n)
+        status = solve(&hidden, hidden.rate);
+    if (status == MDL_OK && hidden.n) {
+        for (uint32_t k = 0; k < hidden.n; k++)
+            shift(&hidden, k, hidden.z[k]);
+        status = evaluate_held(run);
+    }
+    release(&hidden);
+    return status;
+}
+
+// Some combination of z that no hidden equation sees moves the states.
+static bool
+leaves_motion(Hidden *hidden)
+{
+    uint32_t nx = hidden->run->model->nx, open = hidden->n - rank_value(hidden->answer);
+    double most = 0, left = 0, along[hidden->n + 1];
+    for (size_t i = 0; i < (size_t)hidden->n * nx; i++)
+        most = fmax(most, fabs(hidden->moves[i]));
+    for (uint32_t k = 0; k < open; k++) {
+        rank_kernel(hidden->answer, k, along);
+        for (uint32_t i = 0; i < nx; i++) {
+            double sum = 0;
+            for (uint32_t j = 0; j < hidden->n; j++)
+                sum += along[j] * hidden->moves[(size_t)j * nx + i];
+            left = fmax(left, fabs(sum));
+        }
+    }
+    return left > MOVES * most;
+}
+
+bool
+hidden_determines(Run *run)
+{
+    Hidden hidden;
+    bool determines = run->hides && prepare(&hidden, run) == MDL_OK && hidden.n && !leaves_motion(&hidden);
+    if (run->hides) {
+        release(&hidden);
+        determines = evaluate_solved(run, false) == MDL_OK && determines;
+    }
+    return determines;
+}
+
+int
+hidden_close(Run *run)
+{
+    Hidden hidden;
+    const mdl_model *model = run->model;
+    if (!hidden_any(run))
+        return MDL_OK;
+    int status = prepare(&hidden, run);
+    if (status == MDL_OK)
+        status = solve(&hidden, hidden.here);
+    double most = status == MDL_OK ? moves_of(&hidden) : 0;
+    for (uint32_t i = 0; i < model->nx && most > 0 && most <= FAR; i++)
+        run->v[model->y + i] += hidden.kept[i];
+    release(&hidden);
+    return status == MDL_OK ? evaluate_solved(run, true) : status;
+}
+
+int
+hidden_gap_rates(Run *run, double *rate)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->n_sgns, nx = model->nx;
+    double time = run->v[0], step = hidden_step(run);
+    double *room = malloc((2 * (size_t)nx + model->nv + 1) * sizeof *room), *y = room, *slope = room + nx, *kept = slope + nx;
+    int status = room ? MDL_OK : MDL_INTERNAL;
+    if (!room)
+        return status;
+    memcpy(y, run->v + model->y, nx * sizeof *y);
+    memcpy(slope, run->v + model->yp, nx * sizeof *slope);
+    memcpy(kept, run->v, model->nv * sizeof *kept);
+    for (int side = 1; side >= -1 && status == MDL_OK; side -= 2) {
+        run->v[0] = time + side * step;
+        for (uint32_t i = 0; i < nx; i++)
+            run->v[model->y + i] = y[i] + side * step * slope[i];
+        status = evaluate_solved(run, false);
+        evaluate_outputs(run);
+        for (uint32_t k = 0; k < n; k++)
+            if (model->sgn[k].unilateral && !model->sgn[k].level)
+                rate[k] = side > 0 ? contact_gap(run, k) : (rate[k] - contact_gap(run, k)) / (2 * step);
+    }
+    memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(room);
+    return status;
+}
+
+bool
+hidden_jacobian(Run *run, double cj, const uint32_t *start, const uint32_t *row, double *values)
+{
+    const double part = 10; // tolerances: f is affine in the states as far as the diodes are concerned, but they must not go far
+    const mdl_model *model = run->model;
+    uint32_t nx = model->nx;
+    double *kept = malloc((model->nv + nx + (size_t)1) * sizeof *kept), *slope = kept + model->nv;
+    bool good = kept != NULL;
+    if (good) {
+        memcpy(kept, run->v, model->nv * sizeof *kept);
+        good = evaluate_solved(run, false) == MDL_OK;
+        memcpy(slope, run->v + model->yp, nx * sizeof *slope);
+    }
+    for (uint32_t j = 0; good && j < nx; j++) {
+        double *y = run->v + model->y + j, at = *y, step = part * (run->tolerance * fabs(at) + run->abstol[j]);
+        *y = at + step;
+        step = *y - at;
+        good = evaluate_solved(run, false) == MDL_OK;
+        *y = at;
+        for (uint32_t k = start[j]; k < start[j + 1]; k++)
+            values[k] = (row[k] == j ? cj : 0) - (run->v[model->yp + row[k]] - slope[row[k]]) / step;
+    }
+    if (kept)
+        memcpy(run->v, kept, model->nv * sizeof *kept);
+    free(kept);
+    return good;
+}

@@ -1,0 +1,714 @@
+// newton.c: one algebraic block solved by damped Newton; path.c has what is tried at a hard start.
+//
+// Purpose: initialisation, consistent values at events, rows and root functions, causal form.
+// Method: affine-invariant damping with the natural monotonicity test (Deuflhard, Newton Methods for
+//         Nonlinear Problems, 2004, algorithm NLEQ-ERR): the simplified correction at the trial point, not the
+//         residual, must shrink, so the scaling of equations does not matter. Corrections are measured
+//         relative to max(|u|, nominal). What has converged is accepted when the residuals are small, too,
+//         compared with the terms that changes of the unknowns make in them.
+//         Blocks with constraints may have equations that follow from others: there corrections are the shortest
+//         least-squares ones (Gauss-Newton), and the residuals decide whether the equations contradict each other.
+// Contract: on success inner variables and residuals in v belong to the solution; on failure the unknowns
+//           are those of the last iterate and newton_report() explains.
+// Complexity: one Jacobian and one factorisation per iteration.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/point/newton.h"
+#include "runtime/point/point.h"
+
+enum { ITERATIONS = 60, BESIDE = 3 };
+
+static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
+static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
+static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
+static const double SHRINKS = 0.9;
+static const double LEAP = 0.1;         // change of a correction over a step of almost no length
+static const double SMALLEST_DAMPING = 1e-6;
+
+static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this part of the largest: the rank is looked at
+static const double VANISHED = 1e-13;   // pivots of a block with choices below this part of the largest: rounding of zero
+static const double INEXACT = 1e-6;     // residuals above this part of their terms are not solved
+
+double
+newton_scale(const mdl_block *block, uint32_t i)
+{
+    double nominal = block->nominal ? fabs(block->nominal[i]) : 1;
+    return nominal > 0 ? nominal : 1;
+}
+
+Newton *
+newton_create(const mdl_block *block)
+{
+    Newton *newton = calloc(1, sizeof *newton);
+    size_t m = block->m;
+    if (!newton)
+        return NULL;
+    newton->block = block;
+    newton->base = calloc(7 * m + 1, sizeof *newton->base);
+    newton->lu = lu_create(block->m, block->jac.column_start, block->jac.row);
+    if (!newton->base) {
+        newton_free(&newton);
+        return NULL;
+    }
+    newton->step = newton->base + m;
+    newton->trial = newton->step + m;
+    newton->target = newton->trial + m;
+    newton->start = newton->target + m;
+    newton->scale = newton->start + m;
+    newton->size = newton->scale + m;
+    for (uint32_t i = 0; i < block->m; i++)
+        newton->scale[i] = newton_scale(block, i);
+    newton->review = (block->constraints || block->conditions) && block->m <= RANK_LIMIT;
+    newton->switched = block->switched && !block->conditions && block->m <= RANK_LIMIT;
+    return newton;
+}
+
+void
+newton_free(Newton **slot)
+{
+    Newton *newton = *slot;
+    if (!newton)
+        return;
+    lu_free(&newton->lu);
+    rank_free(&newton->rank);
+    square_free(&newton->square);
+    free(newton->base);
+    free(newton->weight);
+    free(newton);
+    *slot = NULL;
+}
+
+// Evaluates the block and puts target - residual into `out`. False when something is not finite.
+bool
+newton_defect(const Run *run, const Newton *newton, double *out)
+{
+    const mdl_block *block = newton->block;
+    failure_clear(run);
+    mdl_call(block->eval, run->v);
+    bool finite = !failure_happened(run);
+    for (uint32_t i = 0; i < block->m; i++) {
+        out[i] = newton->target[i] - run->v[block->residual[i]];
+        finite = finite && isfinite(out[i]);
+    }
+    return finite;
+}
+
+double
+newton_size(const Newton *newton, const double *correction)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < newton->block->m; i++) {
+        double size = fabs(correction[i]) / fmax(fabs(newton->base[i]), newton->scale[i]);
+        if (!(size <= most))
+            most = size;
+    }
+    return most;
+}
+
+void
+newton_read(const Run *run, const Newton *newton, double *to)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        to[i] = run->v[newton->block->unknown[i]];
+}
+
+static void
+move(const Run *run, const Newton *newton, double damping)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        run->v[newton->block->unknown[i]] = newton->base[i] + damping * newton->step[i];
+}
+
+static bool
+fail(Newton *newton, Trouble trouble)
+{
+    newton->trouble = trouble;
+    return false;
+}
+
+static void measure_terms(const Run *run, Newton *newton);
+
+bool
+newton_fulfilled(const Run *run, Newton *newton, double tolerance)
+{
+    const mdl_block *block = newton->block;
+    mdl_call(block->eval, run->v);
+    mdl_call(block->jacobian, run->v);
+    measure_terms(run, newton);
+    for (uint32_t i = 0; i < block->m; i++)
+        if (!(fabs(run->v[block->residual[i]]) <= tolerance * newton->size[i]))
+            return false;
+    return true;
+}
+
+static double *
+fill_rank_matrix(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    size_t m = block->m;
+    if (!newton->rank)
+        newton->rank = rank_create(block->m, block->m);
+    if (!newton->rank)
+        return NULL;
+    double *matrix = rank_matrix(newton->rank);
+    memset(matrix, 0, m * m * sizeof *matrix);
+    for (size_t j = 0; j < m; j++)
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            matrix[j * m + block->jac.row[k]] = run->v[block->jac.values + k];
+    return matrix;
+}
+
+bool
+newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most)
+{
+    return fill_rank_matrix(run, newton) && rank_factor(newton->rank, newton->scale, tolerance, most);
+}
+
+bool
+newton_review_rank(const Run *run, Newton *newton, uint32_t *rank)
+{
+    uint32_t m = newton->block->m;
+    if (!newton_rank(run, newton, RANK_DEPENDENT, m))
+        return false;
+    *rank = rank_value(newton->rank);
+    if (*rank == m)
+        return true;
+    double unit[m + 1];
+    fill_rank_matrix(run, newton);
+    rank_balance(newton->rank, unit);
+    if (rank_factor(newton->rank, unit, RANK_DEPENDENT, m) && rank_value(newton->rank) == m) {
+        *rank = m;
+        return true;
+    }
+    return newton_rank(run, newton, RANK_DEPENDENT, m);
+}
+
+// What the unknowns contribute to each residual, from the partial derivatives at the iterate.
+static void
+measure_terms(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    memset(newton->size, 0, block->m * sizeof *newton->size);
+    for (uint32_t j = 0; j < block->m; j++) {
+        double unknown = fmax(fabs(run->v[block->unknown[j]]), newton->scale[j]);
+        for (uint32_t k = block->jac.column_start[j]; k < block->jac.column_start[j + 1]; k++)
+            newton->size[block->jac.row[k]] += fabs(run->v[block->jac.values + k]) * unknown;
+    }
+}
+
+static void
+apply_inverse(Newton *newton, double *b)
+{
+    if (newton->by_square)
+        square_solve(newton->square, b, b);
+    else if (newton->by_rank)
+        rank_solve(newton->rank, b, b);
+    else
+        lu_solve(newton->lu, b);
+}
+
+// A block whose rank is known to be deficient for good. Of an affine one any solution will do, because shorten() finds the
+// shortest: the regular part is enough while its choice is a good one.
+static void
+factor_deficient(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    newton->by_square = newton->square && square_factor(newton->square, run->v);
+    if (newton->by_square)
+        return;
+    square_free(&newton->square);
+    newton->by_rank = newton_rank(run, newton, 0, block->m - newton->deficient);
+    if (newton->by_rank && block->linear)
+        newton->square = square_create(block, run->v, newton->rank);
+}
+
+// Frictions in a row that all hold determine what moves more than once, and their forces not at all; clearances in a row that are
+// all open do not say where what is between them stands: under these conditions equations of the block follow from others.
+// Whether they agree is seen by the residuals. What is left open stays where it was (the shortest correction), unless the block
+// is affine: see shorten().
+static void
+factor_locked(Run *run, Newton *newton)
+{
+    uint32_t m = newton->block->m;
+    newton->by_rank = newton_rank(run, newton, VANISHED, m) && rank_value(newton->rank) < m;
+    newton->locked = newton->by_rank ? m - rank_value(newton->rank) : 0;
+}
+
+// Factors the Jacobian in v by elimination. False where that finds it singular; then only the rank can say more.
+static bool
+factor_square(Run *run, Newton *newton)
+{
+    return newton->lu && lu_factor(newton->lu, run->v + newton->block->jac.values, newton->review || newton->switched);
+}
+
+static bool
+looks_locked(const Newton *newton, bool factored)
+{
+    return newton->switched && !newton->deficient && (!factored || lu_pivot_ratio(newton->lu) < VANISHED);
+}
+
+// No correction is needed; whether the solution is the only one is still to be known (clearances that are open leave out where
+// what is between them stands).
+static void
+review_solved(Run *run, Newton *newton)
+{
+    newton->locked = 0;
+    newton->by_rank = newton->by_square = false;
+    if (!newton->switched || newton->deficient)
+        return;
+    mdl_call(newton->block->jacobian, run->v);
+    if (looks_locked(newton, factor_square(run, newton)))
+        factor_locked(run, newton);
+}
+
+// Newton correction at the current point, whose defect is in `step`.
+static bool
+correction(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    uint32_t rank;
+    mdl_call(block->jacobian, run->v);
+    measure_terms(run, newton);
+    newton->by_rank = newton->by_square = false;
+    newton->locked = 0;
+    if (newton->deficient)
+        factor_deficient(run, newton);
+    if (newton->by_square) {
+        apply_inverse(newton, newton->step);
+        return true;
+    }
+    bool factored = !newton->by_rank && factor_square(run, newton);
+    if (newton->review && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
+        newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
+    else if (looks_locked(newton, factored))
+        factor_locked(run, newton);
+    if (!newton->by_rank && !factored)
+        return fail(newton, SINGULAR);
+    apply_inverse(newton, newton->step);
+    return true;
+}
+
+// After the shortest step that is tried the simplified correction is still the one before, but for an equation that jumps in between.
+static bool
+jumps(const Newton *newton, double norm)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        most = fmax(most, fabs(newton->trial[i] - newton->step[i]) / fmax(fabs(newton->base[i]), newton->scale[i]));
+    return most > LEAP * norm;
+}
+
+// One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
+// there.
+static bool
+damped_step(Run *run, Newton *newton, double norm, double *damping, double *trial_norm)
+{
+    for (;;) {
+        move(run, newton, *damping);
+        if (newton_defect(run, newton, newton->trial)) {
+            apply_inverse(newton, newton->trial);
+            *trial_norm = newton_size(newton, newton->trial);
+            if (*trial_norm <= (1 - *damping / 4) * norm || *trial_norm <= CONVERGED)
+                return true;
+            if (*damping == 1 && norm <= STAGNATED)
+                return true;
+        }
+        *damping /= 2;
+        if (*damping < SMALLEST_DAMPING)
+            return fail(newton, jumps(newton, norm) ? JUMP : NO_DESCENT);
+    }
+}
+
+// Applies the simplified correction at the trial point: the last digits for the price of one evaluation.
+static bool
+finish(Run *run, Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        run->v[newton->block->unknown[i]] += newton->trial[i];
+    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+}
+
+// Start values that satisfy the equations exactly are a solution, also where the matrix is singular (a
+// pendulum that starts level: x^2 + y^2 = L^2 at y = 0).
+static bool
+is_solved(const Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        if (newton->step[i] != 0)
+            return false;
+    return true;
+}
+
+// The largest term that an unknown of nominal size makes.
+static double
+nominal_size(const Run *run, const Newton *newton)
+{
+    const mdl_matrix *jac = &newton->block->jac;
+    double size = 0;
+    for (uint32_t j = 0; j < jac->columns; j++)
+        for (uint32_t k = jac->column_start[j]; k < jac->column_start[j + 1]; k++)
+            size = fmax(size, fabs(run->v[jac->values + k]) * newton->scale[j]);
+    return size;
+}
+
+// The largest variable that is computed within the block: a residual that does not depend on the unknowns after all is the
+// difference of such (positions round a loop that a free body carries along).
+static double
+inner_size(const Run *run, const Newton *newton)
+{
+    double size = 0;
+    for (uint32_t k = 0; k < newton->block->n_inner; k++)
+        size = fmax(size, fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k]));
+    return size;
+}
+
+// Adds to newton->size what known quantities make in each residual: how it answers when each of them changes by a small part of
+// itself, up or down. A row that follows from others is a sum of such terms that cancel (the accelerations round a closed
+// cardan are sums of products of velocities, whatever the unknowns are). v is as before.
+static void
+measure_known(const Run *run, Newton *newton)
+{
+    enum { SAMPLES = 4 };
+    const double part = ldexp(1, -26);
+    const mdl_block *block = newton->block;
+    double *kept = malloc(((size_t)block->n_known + 1) * sizeof *kept);
+    uint32_t random = 1;
+    double most[block->m + 1], before[block->m + 1];
+    memset(most, 0, sizeof most);
+    for (uint32_t i = 0; i < block->m; i++)
+        before[i] = run->v[block->residual[i]];
+    for (uint32_t k = 0; kept && k < block->n_known; k++)
+        kept[k] = run->v[block->known[k]];
+    for (int sample = 0; kept && sample < SAMPLES; sample++) {
+        for (uint32_t k = 0; k < block->n_known; k++) {
+            random = random * 1664525 + 1013904223;
+            run->v[block->known[k]] = kept[k] * (random >> 31 ? 1 - part : 1 + part);
+        }
+        mdl_call(block->eval, run->v);
+        for (uint32_t i = 0; i < block->m; i++) {
+            double change = fabs(run->v[block->residual[i]] - before[i]) / part;
+            most[i] = isfinite(change) ? fmax(most[i], change) : most[i];
+        }
+    }
+    for (uint32_t k = 0; kept && k < block->n_known; k++)
+        run->v[block->known[k]] = kept[k];
+    mdl_call(block->eval, run->v);
+    for (uint32_t i = 0; i < block->m; i++)
+        newton->size[i] += most[i];
+    free(kept);
+}
+
+static bool
+has_small_residuals(const Run *run, const Newton *newton, double rounding)
+{
+    const mdl_block *block = newton->block;
+    for (uint32_t i = 0; i < block->m; i++) {
+        double residual = fabs(newton->target[i] - run->v[block->residual[i]]);
+        if (!(residual <= INEXACT * newton->size[i] + rounding))
+            return false;
+    }
+    return true;
+}
+
+// The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent
+// at the start; between accepted points the states miss the constraints by more than rounding.
+static bool
+is_accurate(const Run *run, Newton *newton)
+{
+    // A row that follows from others may have no terms but what rounding left of zero (a mechanism at rest).
+    double rounding = newton->by_rank ? DBL_EPSILON * fmax(nominal_size(run, newton), inner_size(run, newton)) : 0;
+    for (uint32_t i = 0; i < newton->block->m && newton->by_rank; i++)
+        rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
+    if (newton->deficient || has_small_residuals(run, newton, rounding))
+        return true;
+    if (newton->by_rank && newton->block->n_known) {
+        measure_known(run, newton);
+        if (has_small_residuals(run, newton, rounding))
+            return true;
+    }
+    if (run->hides && newton->locked && newton->block->linear)
+        return true; // what that says of the states is looked at by hidden.c
+    // Other unknowns than these may make the equations of a block with kinks independent again: that is for path.c to find.
+    if (newton->locked && !newton->block->linear)
+        return fail(newton, SINGULAR);
+    return fail(newton, newton->by_rank ? CONTRADICTION : INACCURATE);
+}
+
+// Largest correction relative to the unknown itself; what is rounding of the nominal value does not count.
+static double
+digits_missing(const Run *run, const Newton *newton)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < newton->block->m; i++) {
+        double size = fabs(newton->step[i]);
+        if (size > DBL_EPSILON * newton->scale[i])
+            most = fmax(most, size / fmax(fabs(run->v[newton->block->unknown[i]]), DBL_MIN));
+    }
+    return most;
+}
+
+// An unknown that is much smaller than its nominal value (nobody gave one) has converged in units of that, but has no right
+// digits. The iteration goes on while corrections shrink, so it never fails for asking too much. The factors at hand say
+// whether that is needed.
+static bool
+polish(Run *run, Newton *newton)
+{
+    if (newton->block->linear || newton->by_rank)
+        return true;
+    memcpy(newton->step, newton->trial, newton->block->m * sizeof *newton->step);
+    double before = INFINITY;
+    for (int k = 0; k < ITERATIONS && digits_missing(run, newton) > WRONG; k++) {
+        newton_read(run, newton, newton->base);
+        if (!newton_defect(run, newton, newton->step) || !correction(run, newton))
+            return true;
+        double norm = newton_size(newton, newton->step);
+        if (!(norm < SHRINKS * before))
+            return true;
+        before = norm;
+        move(run, newton, 1);
+        if (newton_defect(run, newton, newton->trial))
+            continue;
+        move(run, newton, 0);
+        return newton_defect(run, newton, newton->trial);
+    }
+    return true;
+}
+
+bool
+newton_iterate(Run *run, Newton *newton)
+{
+    double damping = 1;
+    newton->corrections = 0;
+    if (!newton_defect(run, newton, newton->step))
+        return fail(newton, NOT_FINITE);
+    if (!newton->block->linear && is_solved(newton)) {
+        review_solved(run, newton);
+        return true;
+    }
+    for (int k = 0; k < ITERATIONS; k++) {
+        newton_read(run, newton, newton->base);
+        if (!correction(run, newton))
+            return false;
+        double norm = newton_size(newton, newton->step), trial_norm = 0;
+        if (!isfinite(norm))
+            return fail(newton, SINGULAR);
+        if (!damped_step(run, newton, norm, &damping, &trial_norm))
+            return false;
+        run->stats->newton_iterations++;
+        newton->corrections = (uint32_t)k + 1;
+        bool stagnated = damping == 1 && norm <= STAGNATED && trial_norm > norm / 4;
+        if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
+            if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
+                return false;
+            return polish(run, newton) && is_accurate(run, newton);
+        }
+        if (!newton_defect(run, newton, newton->step))
+            return fail(newton, NOT_FINITE);
+        damping = fmin(1, 4 * damping);
+    }
+    return fail(newton, TOO_MANY);
+}
+
+void
+newton_write(const Run *run, const Newton *newton, const double *from)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        run->v[newton->block->unknown[i]] = from[i];
+}
+
+void
+newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response)
+{
+    const mdl_block *block = newton->block;
+    double kept[block->m + 1], step = INFINITY;
+    for (uint32_t k = 0; k < block->n_inner; k++)
+        response[k] = run->v[block->inner[k]];
+    // Affine blocks answer any step exactly; otherwise a step small against the unknowns.
+    for (uint32_t i = 0; i < block->m; i++) {
+        kept[i] = run->v[block->unknown[i]];
+        if (along[i] != 0)
+            step = fmin(step, (block->linear ? 1 : 1e-6) * fmax(fabs(kept[i]), newton->scale[i]) / fabs(along[i]));
+    }
+    for (uint32_t i = 0; i < block->m && isfinite(step); i++)
+        run->v[block->unknown[i]] += step * along[i];
+    mdl_call(block->eval, run->v);
+    for (uint32_t k = 0; k < block->n_inner; k++)
+        response[k] = isfinite(step) ? (run->v[block->inner[k]] - response[k]) / step : 0;
+    newton_write(run, newton, kept);
+    mdl_call(block->eval, run->v);
+}
+
+// Weights of the shortest solution: where there are ideal diodes it is that of their voltages and currents, which they have in the limit
+// of a leak that vanishes; a potential between open ones lies where none of them would conduct.
+static bool
+weigh(const Run *run, Newton *newton)
+{
+    const double little = 1e-12;
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)block->m + block->n_inner;
+    uint8_t *of_law = calloc(model->nv + 1, 1);
+    bool any = false;
+    if (!newton->weight)
+        newton->weight = calloc(n + 1, sizeof *newton->weight);
+    for (uint32_t k = 0; of_law && k < model->n_sgns; k++)
+        if (model->sgn[k].unilateral && !model->sgn[k].level)
+            of_law[model->sgn[k].x] = of_law[model->sgn[k].p] = 1;
+    for (size_t i = 0; of_law && newton->weight && i < n; i++) {
+        newton->weight[i] = of_law[i < block->m ? block->unknown[i] : block->inner[i - block->m]] ? 1 : little;
+        any = any || newton->weight[i] == 1;
+    }
+    for (size_t i = 0; newton->weight && !any && i < n; i++)
+        newton->weight[i] = 1;
+    bool good = of_law && newton->weight;
+    free(of_law);
+    return good;
+}
+
+// What an affine block leaves open is chosen such that the squares of all its variables, each in its unit, have the
+// smallest sum. `work` has room for d + 1 directions of all variables and the d + 1 rows of the normal equations.
+static bool
+shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
+{
+    const mdl_block *block = newton->block;
+    size_t m = block->m, d = newton_open(newton), n = m + block->n_inner;
+    double *value = work, *direction = work + n, *right = direction + d * n, *matrix = rank_matrix(normal);
+    for (size_t i = 0; i < n; i++)
+        value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i]
+                         : run->v[block->inner[i - m]] / block->inner_nominal[i - m];
+    for (size_t k = 0; k < d; k++) {
+        double *along = direction + k * n;
+        if (newton->by_square)
+            square_kernel(newton->square, run->v, (uint32_t)k, along);
+        else
+            rank_kernel(newton->rank, (uint32_t)k, along);
+        newton_inner_response(run, newton, along, along + m);
+        double most = 0;
+        for (size_t i = 0; i < n; i++) {
+            along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
+            most = fmax(most, fabs(along[i]));
+        }
+        // What does not move but for rounding would ask for forces that are the rounding of its value.
+        for (size_t i = 0; i < n; i++)
+            along[i] = fabs(along[i]) > VANISHED * most ? along[i] : 0;
+    }
+    for (size_t k = 0; k < d; k++) {
+        right[k] = 0;
+        for (size_t i = 0; i < n; i++)
+            right[k] -= newton->weight[i] * direction[k * n + i] * value[i];
+        for (size_t l = 0; l < d; l++) {
+            matrix[l * d + k] = 0;
+            for (size_t i = 0; i < n; i++)
+                matrix[l * d + k] += newton->weight[i] * direction[k * n + i] * direction[l * n + i];
+        }
+    }
+    if (!rank_factor(normal, NULL, 1e-12, (uint32_t)d))
+        return false;
+    rank_solve(normal, right, right);
+    for (size_t k = 0; k < d; k++)
+        for (size_t i = 0; i < m; i++)
+            run->v[block->unknown[i]] += right[k] * direction[k * n + i] * newton->scale[i];
+    return newton_defect(run, newton, newton->step) || fail(newton, NOT_FINITE);
+}
+
+static bool
+shorten(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    size_t d = newton_open(newton), n = (size_t)block->m + block->n_inner;
+    if (!d || !block->linear || (!newton->by_rank && !newton->by_square))
+        return true;
+    double *work = calloc((d + 1) * (n + 1), sizeof *work);
+    Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
+    bool good = work && normal && (newton->weight || weigh(run, newton)) && shorten_with(run, newton, work, normal);
+    free(work);
+    rank_free(&normal);
+    return good;
+}
+
+// Constraints at start values where they depend on each other by chance (y = 0 in x^2 + y^2 = L^2 with x given): beside
+// them they do not.
+static bool
+solve_beside(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    Trouble first = newton->trouble;
+    for (int k = 0; k < BESIDE && newton->review; k++) {
+        for (uint32_t i = 0; i < block->m; i++) {
+            double wave = sin(1.0 + 2.4 * (i + 1) + 17.0 * k); // as good as random, and the same in every run
+            run->v[block->unknown[i]] = newton->start[i] + 0.05 * wave * fmax(fabs(newton->start[i]), newton->scale[i]);
+        }
+        if (newton_iterate(run, newton))
+            return true;
+    }
+    if (!newton->review)
+        return false;
+    newton_write(run, newton, newton->start);
+    newton->trouble = newton_iterate(run, newton) ? NO_TROUBLE : first;
+    // A dependence that least squares cannot resolve: the residuals at the start values say which equations disagree.
+    if (newton->by_rank && newton->trouble != CONTRADICTION) {
+        newton_write(run, newton, newton->start);
+        newton->trouble = newton_defect(run, newton, newton->step) ? NOT_REACHED : first;
+    }
+    return false;
+}
+
+// An initial system that leaves states open says too little.
+static bool
+opens_states(const Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    const mdl_model *model = run->model;
+    size_t n = (size_t)block->m + block->n_inner;
+    double *along = calloc(n + 1, sizeof *along);
+    bool opens = !along;
+    for (uint32_t k = 0; k < newton->locked && !opens; k++) {
+        rank_kernel(newton->rank, k, along);
+        newton_inner_response(run, newton, along, along + block->m);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t place = i < block->m ? block->unknown[i] : block->inner[i - block->m];
+            bool state = (place >= model->y && place < model->y + model->nx) || (place >= model->yp && place < model->yp + model->nx);
+            opens = opens || (state && fabs(along[i]) > STAGNATED);
+        }
+    }
+    free(along);
+    if (opens)
+        newton->trouble = SINGULAR;
+    return opens;
+}
+
+int
+newton_solve(Run *run, Newton *newton, Effort effort)
+{
+    memset(newton->target, 0, newton->block->m * sizeof *newton->target);
+    newton->trouble = NO_TROUBLE;
+    run->stats->block_solves++;
+    newton_read(run, newton, newton->start);
+    bool solved = newton_iterate(run, newton);
+    if (!solved && newton->by_square) {
+        // The decomposition may still do it, and its null vectors are what a report shows.
+        square_free(&newton->square);
+        newton_write(run, newton, newton->start);
+        solved = newton_iterate(run, newton);
+    }
+    if (run->options->trace && effort != EFFORT_RUN)
+        newton_trace_solve(run, newton, solved);
+    if (solved && effort != EFFORT_RUN && newton->locked && opens_states(run, newton))
+        return MDL_FAILED;
+    if (solved)
+        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
+    if (effort == EFFORT_PATHS && newton->trouble != NOT_FINITE && solve_beside(run, newton))
+        return MDL_OK;
+    if (effort == EFFORT_PATHS && newton->trouble != CONTRADICTION && newton->trouble != NOT_REACHED && path_solve(run, newton))
+        return shorten(run, newton) ? MDL_OK : MDL_FAILED;
+    return MDL_FAILED;
+}
+
+void
+newton_restore(const Run *run, const Newton *newton)
+{
+    newton_write(run, newton, newton->start);
+}

@@ -1,0 +1,93 @@
+// newton.h: what newton.c, newton_report.c and redundancy.c share about one algebraic block.
+#ifndef MDLC_RUNTIME_POINT_NEWTON_H
+#define MDLC_RUNTIME_POINT_NEWTON_H
+
+#include <string.h>
+
+#include "runtime/linear/rank.h"
+#include "runtime/linear/regular_block.h"
+#include "runtime/point/run.h"
+
+enum { RANK_LIMIT = 600 };  // iteration unknowns of a block whose rank is looked at
+
+// Pivots below this part of the largest: an equation follows from others.
+static const double RANK_DEPENDENT = 1e-10;
+
+typedef enum Trouble {
+    NO_TROUBLE, NOT_FINITE, SINGULAR, NO_DESCENT, TOO_MANY, NO_PATH, TURNING_POINT, JUMP, CONTRADICTION, NOT_REACHED, INACCURATE
+} Trouble;
+
+struct Newton {
+    const mdl_block *block;
+    Lu *lu;
+    double *base;    // unknowns at the start of an iteration
+    double *step;    // Newton correction
+    double *trial;   // simplified correction
+    double *target;  // what the residuals must become (zero but for the homotopy)
+    double *start;   // unknowns at the start of a solve
+    double *scale;   // per unknown: its nominal value
+    double *size;    // per residual: sum over the unknowns of |partial derivative| * size of the unknown
+    Trouble trouble;
+    uint32_t corrections; // of the last iteration
+    double reached;       // where the path of the homotopy turned back first
+    // Blocks with constraints. While `review` is set the rank is looked at in every iteration; afterwards `deficient`
+    // equations follow from the others for good and the shortest solution is taken.
+    Rank *rank;
+    bool review, by_rank;
+    uint32_t deficient;
+    // Blocks with choices: so many equations follow from the others while the present conditions hold, and did when that was
+    // looked at last (locked.c).
+    bool switched, told;
+    uint32_t locked, reviewed;
+    double *weight;  // per unknown and inner variable: square of its weight where a shortest solution is taken; NULL: not yet asked for
+    Square *square;  // of a deficient affine block; NULL: not yet, or not to be used
+    bool by_square;  // the latest correction came from it
+};
+
+// Evaluates the block and puts target - residual into `out`. False when something is not finite.
+bool newton_defect(const Run *run, const Newton *newton, double *out);
+// Damped Newton from the unknowns in v towards `target`.
+bool newton_iterate(Run *run, Newton *newton);
+void newton_read(const Run *run, const Newton *newton, double *to);
+void newton_write(const Run *run, const Newton *newton, const double *from);
+// The largest part of a correction relative to max(|u|, nominal).
+double newton_size(const Newton *newton, const double *correction);
+// path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
+// the direct attempt.
+MDL_CHECKED bool path_solve(Run *run, Newton *newton);
+// The unit of unknown i.
+double newton_scale(const mdl_block *block, uint32_t i);
+// Not a state that squares the structure of a mechanism (ir/index/closure.c).
+static inline bool
+state_is_own(const mdl_model *model, uint32_t state)
+{
+    const char *name = model->state_name ? model->state_name[state] : NULL;
+    return !name || !strchr(name, '$');
+}
+// How many unknowns the equations leave open at the iterate.
+static inline uint32_t
+newton_open(const Newton *newton)
+{
+    return newton->deficient ? newton->deficient : newton->locked;
+}
+// locked.c: the null directions of the block, of which there are `open`, do not change how the states move. v is consistent, and stays so.
+bool newton_keeps_motion(Run *run, Newton *newton, uint32_t open);
+// Factors the Jacobian that the block's `jacobian` function has just left in v. False: out of memory or not finite.
+MDL_CHECKED bool newton_rank(const Run *run, Newton *newton, double tolerance, uint32_t most);
+// Factors it with RANK_DEPENDENT and tells the rank: also the full one of a Jacobian that only the units of the unknowns make look
+// singular (capacitances of 1e-13 F beside resistances), which is regular in units that bring its entries close to each other.
+MDL_CHECKED bool newton_review_rank(const Run *run, Newton *newton, uint32_t *rank);
+// How the inner variables follow the direction `along` of the unknowns; `response` has n_inner places. v is as before.
+void newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response);
+// --trace=init: one line per solve and per step of the path, which stood at the unknowns `from` before.
+void newton_trace_solve(const Run *run, const Newton *newton, bool solved);
+void newton_trace_step(const Run *run, const Newton *newton, double s, const double *from);
+// A note: the block was solved from the unknowns `from`, because it could not be from its start values.
+void newton_note_elsewhere(const Run *run, const Newton *newton, const double *from);
+// "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
+// a newline before it. Returns the length.
+size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);
+// The same of a factored matrix whose columns have names.
+size_t report_null_text(Rank *rank, const char *const *name, uint32_t n, char *text, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+// part.h: what takes part in a run besides the integration of the model's equations: laws, what is remembered, what is watched.
+//
+// Each part is a row of functions; simulate.c lists them. Evaluations, steps and snapshots go through the rows in their order, so that a
+// run is saved by one loop. A function that is NULL has nothing to do.
+#ifndef MDLC_RUNTIME_POINT_PART_H
+#define MDLC_RUNTIME_POINT_PART_H
+
+#include "runtime/point/run.h"
+#include "runtime/point/snapshot.h"
+
+struct RunPart {
+    const char *name;
+    MDL_CHECKED int (*create)(Run *run); // silent; MDL_INTERNAL: memory is exhausted
+    void (*free)(Run *run);              // also what create() has only begun
+    // The model has something for it: the functions below are called. NULL: they are called in any case.
+    bool (*present)(const Run *run);
+    void (*begin)(Run *run);             // the model's values are in v, and nothing is evaluated yet
+    // --- evaluations (evaluate.c, tangent.c)
+    // Values of the past, at the time and the states in v. True when what they were looked up with may follow from the dynamics,
+    // and then whether it has moved.
+    bool (*load)(Run *run);
+    bool (*moved)(const Run *run);
+    void (*react)(Run *run); // behind the dynamics: what acts on dx
+    void (*clamp)(Run *run); // behind that: derivatives that are exactly zero
+    MDL_CHECKED int (*share)(Run *run, bool report); // forces that the equations leave open, once these are solved
+    MDL_CHECKED int (*close_row)(Run *run); // of a row: moves states in v onto what laws of rates say of them
+    void (*rates)(const Run *run, const double *mode, double *rate); // of the exponentials in `mode`
+    void (*react_tangent)(Run *run); // the same for directional derivatives
+    void (*clamp_tangent)(Run *run);
+    // Tangents of values of the past, for parameter p of Sense, or UINT32_MAX: time alone moves.
+    void (*seed)(const Run *run, uint32_t p);
+    // --- steps (simulate.c)
+    double (*limit)(const Run *run); // where the next one must end at the latest
+    MDL_CHECKED int (*record)(Run *run, double before, double instant); // one was accepted, up to an instant in it
+    // --- the state of the run
+    void (*snapshot)(Run *run, Snapshot *snapshot);
+};
+
+extern const RunPart friction_part, contact_part, jump_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
+    fractional_part, range_part;
+
+#endif

@@ -1,0 +1,225 @@
+// run.h: what the runtime's own files share about one simulation run. Not for callers (see sim.h).
+//
+// Functions return a status of sim.h (MDL_OK, MDL_FAILED, ...) unless they say otherwise; whoever finds
+// the failure reports it through run_message(), whoever passes it on stays silent.
+#ifndef MDLC_RUNTIME_POINT_RUN_H
+#define MDLC_RUNTIME_POINT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/linear/lu.h"
+#include "runtime/model/model.h"
+#include "runtime/model/sim.h"
+#include "runtime/model/texts.h"
+
+typedef struct Run Run;
+typedef struct RunPart RunPart; // part.h
+enum { PARTS_MOST = 16 };
+typedef struct Newton Newton;
+typedef struct Integrator Integrator;
+typedef struct Result Result;
+typedef struct Invariants Invariants;
+typedef struct Projection Projection;
+typedef struct Ode Ode;
+typedef struct Rests Rests;
+typedef struct Friction Friction;
+typedef struct Delays Delays;
+typedef struct Transports Transports;
+typedef struct Conditions Conditions;
+typedef struct Audit Audit;
+typedef struct Contacts Contacts;
+typedef struct Fractionals Fractionals;
+typedef struct Sense Sense;
+typedef struct Ahead Ahead;
+
+struct Rank;
+
+// One way of stepping. The functions are those declared below as integrator_*, which call them.
+typedef struct Stepper {
+    const char *name;
+    MDL_CHECKED int (*create)(struct Run *run);
+    void (*free)(struct Run *run);
+    MDL_CHECKED int (*start)(struct Run *run);
+    // May be NULL: the same as start at a time within the last step, from which the motion goes on as it came.
+    MDL_CHECKED int (*resume)(struct Run *run);
+    MDL_CHECKED int (*step)(struct Run *run, double limit);
+    void (*interpolate)(struct Run *run, double time);
+    void (*stats)(struct Run *run);
+    // May be NULL: the states of `n` ranges within the last step, loaded into v.
+    void (*interpolate_ranges)(struct Run *run, double time, const mdl_range *range, uint32_t n);
+    // May be NULL: arrays d_0, d_1, ... of the unknowns such that within the last step they are never further from d_0 than
+    // the sum of |d_1|, |d_2|, ..., and, if they go on as they did, not further than that of factor_1 |d_1|, factor_2 |d_2|, ...
+    // for `steps` steps like the next one, whose length is *next. Their number, 0: not known. `factor` may be NULL.
+    uint32_t (*differences)(const struct Run *run, double steps, const double *difference[], double *factor, double *next);
+    // May be NULL: the order of the last step and, per unknown, its estimated error in units of the tolerance (zeros: not
+    // estimated); -1: not known.
+    int (*judge)(struct Run *run, double *error);
+    bool is_explicit; // stable only for steps that are short beside the fastest answer of the equations
+} Stepper;
+
+enum { MDL_DIFFERENCES = 8 };
+
+enum { EVENT_WINDOW = 50, EVENT_PASSES = 100, HURRIED_MOST = 2000 };
+
+// What root.c knows about one condition. A condition that has just flipped is blind within `band` of zero
+// until its function has left that band, so that rounding cannot trigger it twice.
+typedef struct Guard {
+    double band;   // 0: armed
+    double size;   // largest magnitude of the root function seen
+    bool pending;  // it crossed zero at the event being handled and was not yet acted on
+    bool forced;   // it changed at the event being handled: blind afterwards
+    bool held;     // its mode was decided by the crossing: not taken back in the same event
+    bool returning; // blind, and right after the event its function moves against the value held
+    uint32_t flips; // how often it changed while one mixed system was solved (mixed.c)
+    // Per direction of crossing: when it happened last, the time since the one before, the first such time of
+    // the present sequence, the instant at which a geometric sequence would end, and how often that was
+    // confirmed.
+    double last[2], interval[2], first[2], limit[2];
+    uint32_t confirmed[2];
+    uint32_t hurried;      // crossings in a row that followed the one before in their direction within event_hurry()
+    double lately, extent; // of a relation's function: how large it was at the latest looks, and at the most (vanish.c)
+    bool vanished;         // a relation's function has become zero for longer: there zero is the wrong side
+    double dip;            // where the parabola through its latest values (Sightings) is lowest; NAN: not worth a look
+} Guard;
+
+// The latest three points since the last event and all root functions there, oldest first from row `first` on.
+typedef struct Sightings {
+    double at[3];
+    uint32_t first, count; // `count` of them are of now
+    uint32_t dips;         // guards whose `dip` was worth a look at the latest point
+} Sightings;
+
+// What is known of an assertion: it has warned once; its edge was seen in the present event.
+enum { ASSERT_WARNED = 1, ASSERT_FIRED = 2 };
+
+// How a run gets on (stalled.c): at the latest look at the clock, and whatever was said last.
+typedef struct Pace {
+    uint32_t stalled;      // steps in a row that hardly moved time
+    double clock, time;    // of the latest look; clock is 0 before the first
+    double told;           // s that the run was said to take
+    uint64_t steps, events, newton_failures;
+} Pace;
+
+struct Run {
+    const mdl_model *model;
+    const mdl_options *options;
+    mdl_stats *stats;
+    double *v;
+    double time;          // of the last accepted point
+    double tolerance;
+    double *abstol;       // n absolute tolerances of the unknowns
+    double strictness;    // a step may be wrong by 1/strictness of these
+    mdl_solver solver;    // never MDL_SOLVER_AUTO
+    double deadline;      // of run_clock(), for what is called within an evaluation; 0: none
+    bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
+    uint32_t ny;          // unknowns of the model that are the integrator's: nx or n
+    uint32_t modes;       // exponentials of fractional derivatives; in the integrator's vectors they follow the ny
+    double *y, *yp;       // n + modes each: the last accepted point; with modes only ny + modes count
+    const double *mode;   // those that evaluations take (fractional.c)
+    uint32_t *implicit, n_implicit; // states whose rows are implicit
+    double *solved;       // n + nx, of which loops' unknowns count: where evaluate_row() has solved them last
+    double *motion;       // n + nx: unknowns and derivatives before the event being handled
+
+    Newton **block;       // per dynamics step, NULL for plain ones
+    uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
+    uint32_t deficient;   // equations of blocks that follow from others
+    bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
+    uint32_t locked;      // those that do under the present conditions (locked.c)
+    bool loop_failed;     // and it was said which
+    bool tolerant;        // a loop counts as solved when its residuals are within the tolerance (evaluate_row)
+    bool solve_rows;      // rows and root functions solve the blocks (they are small enough)
+
+    const RunPart *part[PARTS_MOST]; // those that the model has something for
+    uint32_t parts;
+    const Stepper *stepper;
+    Integrator *integrator;   // of ida.c
+    Ode *ode;                 // of ode.c
+    Result *result;
+    Friction *friction;       // of friction.c
+    Rests *rests;             // of rest.c; NULL: nothing can come to rest
+    Contacts *contacts;       // of contact.c; NULL when the model has no unilateral constraints
+    Delays *delays;           // of delay.c; NULL when the model has none
+    Transports *transports;   // of transport.c; NULL when the model has none
+    Conditions *conditions;   // of condition.c
+    Ahead *ahead;             // of ahead.c; NULL: nothing depends on time alone
+    Audit *audit;             // of audit.c; NULL when nobody asked for it
+    Sense *sense;             // of sensitivities.c; NULL when no sensitivities are wanted
+    struct Jumps *jumps;      // of jump.c; NULL: nothing that is differentiated may jump
+    Fractionals *fractionals; // of fractional.c; NULL when the model has none
+    mdl_profile *profile;     // of run_profile.c; NULL when nobody asked for it, and outside of the integration
+
+    // Events. `guard` has n_relations, then n_time_relations, n_sgns and n_rests entries; so does `phi`.
+    uint32_t guards;
+    Guard *guard;
+    double *phi, *phi_scale;
+    bool blind;            // some guard may have a band
+    double *seen;          // 3 rows of root functions
+    Sightings sightings;
+    double *old_discrete;      // n_discretes
+    uint8_t *assigned;         // nx: a reinit of the event being handled has set the state
+    double *time_next;         // n_time_relations
+    uint64_t *sample_index;    // n_samples: the next instant is start + index*interval
+    bool time_event;           // the event being handled is at an instant
+    double settled;            // before an event that was located: the last time at which no condition was violated
+    uint32_t accumulated;      // relation + 1 whose events can no longer be told apart, 0: none
+    double event_time[EVENT_WINDOW];
+    uint32_t event_count;
+    uint8_t *warned;           // n_asserts; ASSERT_WARNED | ASSERT_FIRED
+    bool edge_failed;          // a call in an assertion about edges has failed, and said so
+    mdl_texts *texts;          // values of type String; NULL: there are none that change
+    uint8_t *left;             // n_limit_groups: it was told that a variable has left this limit
+    double *largest;           // n_limits: largest magnitude of the variable in rows
+    uint32_t n_left;           // limits that were told
+    uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
+    bool terminated;           // terminate() fired
+
+    double *kept;         // nv + n + nx: v and `solved` while check_step() evaluates; NULL before the first time
+    double check_seconds, check_begun; // what looking at rows has taken; the clock at its beginning
+    Pace pace;
+    bool driven;               // by whoever asks for one interval after the other: its end is not known
+
+    uint64_t next_point;       // index of the next output point
+    uint64_t points;
+    double interval;
+};
+
+// The gap of a unilateral constraint, in v.
+static inline double
+contact_gap(const Run *run, uint32_t law)
+{
+    const mdl_sgn *sgn = &run->model->sgn[law];
+    return sgn->sign[0] * run->v[sgn->place[0]];
+}
+
+// --- message.c
+// Whether somebody has asked the run to end.
+bool run_interrupted(const Run *run);
+void run_message(const Run *run, mdl_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double run_clock(void); // seconds, monotonic
+void run_json_text(const char *text, FILE *out); // quoted
+
+// A run that was opened (sim.h) begins with this.
+static inline Run *
+run_of(struct mdl_run *opened)
+{
+    return (Run *)opened;
+}
+
+// Length of the integrator's vectors.
+static inline uint32_t
+run_size(const Run *run)
+{
+    return run->ny + run->modes;
+}
+
+// Unknowns of the model that run->y has. Without modes those of loops that the integrator does not know are there, too.
+static inline uint32_t
+run_stored(const Run *run)
+{
+    return run->modes ? run->ny : run->model->n;
+}
+
+#endif

@@ -1,0 +1,64 @@
+// sense.h: forward sensitivities: what sensitivities.c, saltation.c and the run share.
+#ifndef MDLC_RUNTIME_POINT_SENSE_H
+#define MDLC_RUNTIME_POINT_SENSE_H
+
+#include "runtime/point/run.h"
+#include "runtime/point/tangent.h"
+
+struct Sense {
+    const mdl_sense *wanted;
+    Tangent *tangent;
+    uint32_t nx, n;      // states, parameters
+    double **image;      // per parameter: the tangents of parameters and discrete variables (shift places)
+    double *s;           // n*nx: sensitivities of the states at run->time
+    double *present;     // n*nx: at the point in v: within the last step, or at an event
+    // An event (saltation.c):
+    bool in_event;
+    double *tau;         // n: how its time moves
+    double *moved;       // n*nx: how the states at it move, up to the step of the event iteration that was taken last
+    double *reached;     // nx: the states that these steps have led to
+    double *slope;       // nx: f-
+    const char *touching; // a condition that made the event by touching zero; NULL: none
+    double *kept;        // shift: for v
+    double *departs;     // per guard: the speed at which it left zero last; 0: it never was there
+    uint8_t *touched;    // per guard: it has made an event
+    double latest;       // time of the latest event
+    struct Stepping *stepping; // of sense_stepper.c
+};
+
+// Tangents of everything for parameter p with the sensitivities s of the states, as far as `image` has them; dynamics are
+// not called yet.
+void sense_seed(const Run *run, uint32_t p, const double *s);
+// The same at an event, of which time moves as well.
+void sense_seed_event(const Run *run, uint32_t p, const double *states);
+// Delays (delay.c). The tangents of delayed values, for parameter p (UINT32_MAX: time alone moves) and the tangent of time that is there.
+void delay_tangents(const Run *run, uint32_t p);
+// The derivatives of what is delayed at the point that was recorded last; v is there, evaluated, with its sensitivities in `present`.
+MDL_CHECKED int delay_note_tangents(const Run *run);
+// The argument of delay k arrives now at a jump: true, and how that instant moves with parameter p.
+bool delay_moves(const Run *run, uint32_t k, uint32_t p, double *tau);
+// MDL_FAILED, with a message why the event has no derivative; `text`: of what, or "".
+MDL_CHECKED int sense_refuse(const Run *run, const char *why, const char *text);
+// The event changes something: MDL_FAILED, with a message, when the way its time moves is not known.
+MDL_CHECKED int sense_acts(const Run *run);
+// Behind an event: what closed constraints hold does not move with parameters (impact.c).
+MDL_CHECKED int sense_close(Run *run);
+
+// --- sensitivities.c, saltation.c: sensitivities of the states (options.sense)
+MDL_CHECKED int sense_create(Run *run); // guards are known. MDL_FAILED with a message: the model admits none
+void sense_free(Run *run);
+MDL_CHECKED int sense_start(Run *run);  // after initialisation, with its solution in v
+MDL_CHECKED int sense_values(Run *run); // those of the outputs, at the point in v, into their places
+// Around an event: v is at the left limit, with the conditions that have become true pending; then behind the event. In
+// between what the event iteration does, each with v evaluated: when pre() of continuous variables is taken, before the
+// discrete equations are evaluated, and behind each impact. MDL_FAILED with a message: there is no derivative. Nothing
+// happens outside of events.
+MDL_CHECKED int sense_before_event(Run *run);
+MDL_CHECKED int sense_left_limits(Run *run);
+MDL_CHECKED int sense_discretes(Run *run);
+MDL_CHECKED int sense_impact(Run *run);
+void sense_moved(const Run *run); // what the step did to states was the correction of a drift
+MDL_CHECKED int sense_after_event(Run *run);
+MDL_CHECKED int sense_remember(Run *run); // behind that: for what is delayed
+
+#endif

@@ -1,0 +1,219 @@
+// tangent.c: directional derivatives of the model at one point.
+//
+// Purpose: linearisation, steady states and sensitivities need exact derivatives of everything by anything.
+// Method: the tangents of the model's functions (model.h) in the order of the functions. A block r(u, w) = 0 gives
+//   J u' = -r_w w': its tangent is called with u' = 0 for the right side, then with the solution for the inner variables.
+//   Blocks with equations that follow from others get the shortest solution, as their values do (newton.c).
+// Contract: tangent.h. Values in v stay what they are. Complexity: per direction one pass over the tangents and a solve with
+//   the factors of each block.
+#include "runtime/point/tangent.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/point/newton.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+
+static const double SUSPICIOUS = 1e-7; // pivots below this part of the largest: the rank is looked at
+
+struct Tangent {
+    Run *run;
+    const mdl_tangents *tables;
+    double *right;        // of the largest block
+};
+
+static uint32_t
+largest_block(const mdl_step *steps, uint32_t n, uint32_t most)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (steps[k].block && steps[k].block->m > most)
+            most = steps[k].block->m;
+    return most;
+}
+
+Tangent *
+tangent_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    Tangent *tangent = calloc(1, sizeof *tangent);
+    if (!tangent)
+        return NULL;
+    uint32_t most = largest_block(model->dynamics, model->n_dynamics, 0);
+    tangent->run = run;
+    tangent->tables = model->tangents;
+    tangent->right = calloc((size_t)largest_block(model->init, model->n_init, most) + 1, sizeof *tangent->right);
+    if (!tangent->right)
+        tangent_free(&tangent);
+    return tangent;
+}
+
+void
+tangent_free(Tangent **slot)
+{
+    if (*slot)
+        free((*slot)->right);
+    free(*slot);
+    *slot = NULL;
+}
+
+double *
+tangent_at(const Tangent *tangent, uint32_t place)
+{
+    return tangent->run->v + tangent->tables->shift + place;
+}
+
+void
+tangent_clear(Tangent *tangent)
+{
+    memset(tangent_at(tangent, 0), 0, tangent->tables->shift * sizeof(double));
+}
+
+// --- blocks
+
+// Leaves what solve_block() needs in newton->lu, or in newton->rank when by_rank is set.
+static bool
+factor_block(Run *run, Newton *newton)
+{
+    const mdl_block *block = newton->block;
+    uint32_t rank;
+    mdl_call(block->eval, run->v);
+    mdl_call(block->jacobian, run->v);
+    newton->by_square = newton->by_rank = false;
+    uint32_t open = newton_open(newton);
+    if (open)
+        return newton->by_rank = newton_rank(run, newton, 0, block->m - open);
+    bool factored = newton->lu && lu_factor(newton->lu, run->v + block->jac.values, true);
+    if (block->constraints && block->m <= RANK_LIMIT && (!factored || lu_pivot_ratio(newton->lu) < SUSPICIOUS))
+        newton->by_rank = newton_review_rank(run, newton, &rank) && rank < block->m;
+    return factored || newton->by_rank;
+}
+
+static void
+solve_block(Tangent *tangent, Newton *newton, mdl_code code)
+{
+    const mdl_block *block = newton->block;
+    double *b = tangent->right;
+    for (uint32_t i = 0; i < block->m; i++)
+        *tangent_at(tangent, block->unknown[i]) = 0;
+    mdl_call(code, tangent->run->v);
+    for (uint32_t i = 0; i < block->m; i++)
+        b[i] = -*tangent_at(tangent, block->residual[i]);
+    if (newton->by_rank)
+        rank_solve(newton->rank, b, b);
+    else
+        lu_solve(newton->lu, b);
+    for (uint32_t i = 0; i < block->m; i++)
+        *tangent_at(tangent, block->unknown[i]) = b[i];
+    mdl_call(code, tangent->run->v);
+}
+
+MDL_CHECKED static int
+report_singular(const Run *run, const mdl_block *block)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: an algebraic loop is singular, so that its solution has no derivative\n"
+                "its first equation is %s", run->v[0], block->equation ? block->equation[0] : "not known");
+    return MDL_FAILED;
+}
+
+// --- dynamics
+
+int
+tangent_factor(Tangent *tangent)
+{
+    Run *run = tangent->run;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
+        if (run->block[k] && !factor_block(run, run->block[k]))
+            return report_singular(run, run->block[k]->block);
+    return MDL_OK;
+}
+
+// Derivatives of explicit rows follow from dx; those of sticking states stay zero.
+static void
+take_derivatives(Tangent *tangent)
+{
+    const Run *run = tangent->run;
+    const mdl_model *model = run->model;
+    double *yp = tangent_at(tangent, model->yp);
+    const double *dx = tangent_at(tangent, model->dx);
+    for (uint32_t i = 0; i < model->nx; i++)
+        if (!model->implicit[i])
+            yp[i] = dx[i];
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->clamp_tangent)
+            run->part[i]->clamp_tangent(tangent->run);
+}
+
+void
+tangent_dynamics(Tangent *tangent)
+{
+    Run *run = tangent->run;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
+        if (run->block[k])
+            solve_block(tangent, run->block[k], tangent->tables->dynamics[k]);
+        else
+            mdl_call(tangent->tables->dynamics[k], run->v);
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->react_tangent)
+            run->part[i]->react_tangent(run);
+    take_derivatives(tangent);
+    mdl_call(tangent->tables->outputs, run->v);
+}
+
+void
+tangent_plain(Tangent *tangent)
+{
+    Run *run = tangent->run;
+    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
+        mdl_call(tangent->tables->dynamics[k], run->v);
+}
+
+// --- parameters and the start
+
+void
+tangent_parameter(Tangent *tangent, const mdl_settable *settable)
+{
+    Run *run = tangent->run;
+    double given = settable->given ? run->v[settable->given] : 0;
+    tangent_clear(tangent);
+    *tangent_at(tangent, settable->value) = 1;
+    // One that others determine is moved all the same.
+    if (settable->given)
+        run->v[settable->given] = 1;
+    mdl_call(tangent->tables->parameters, run->v);
+    if (settable->given)
+        run->v[settable->given] = given;
+}
+
+void
+tangent_hold(Tangent *tangent)
+{
+    const mdl_model *model = tangent->run->model;
+    memset(tangent_at(tangent, model->y), 0, model->n * sizeof(double));
+    memset(tangent_at(tangent, model->yp), 0, model->n * sizeof(double));
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        *tangent_at(tangent, model->discrete[k].value) = *tangent_at(tangent, model->discrete[k].pre) = 0;
+}
+
+int
+tangent_start(Tangent *tangent)
+{
+    Run *run = tangent->run;
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_init; k++) {
+        const mdl_block *block = model->init[k].block;
+        if (!block) {
+            mdl_call(tangent->tables->init[k], run->v);
+            continue;
+        }
+        Newton *newton = newton_create(block);
+        bool good = newton && factor_block(run, newton);
+        if (good)
+            solve_block(tangent, newton, tangent->tables->init[k]);
+        newton_free(&newton);
+        if (!good)
+            return report_singular(run, block);
+    }
+    return MDL_OK;
+}

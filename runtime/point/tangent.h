@@ -1,0 +1,36 @@
+// tangent.h: how the model at one point follows a change of states, inputs, parameters or time.
+//
+//     tangent_factor(tangent);                 // the point is in v, solved
+//     tangent_clear(tangent);
+//     *tangent_at(tangent, model->y + j) = 1;  // the direction
+//     tangent_dynamics(tangent);               // derivatives of all that dynamics and outputs compute
+#ifndef MDLC_RUNTIME_POINT_TANGENT_H
+#define MDLC_RUNTIME_POINT_TANGENT_H
+
+#include "runtime/point/run.h"
+
+typedef struct Tangent Tangent;
+
+// The model has tables of tangents (model->tangents, complete). NULL: out of memory.
+Tangent *tangent_create(Run *run);
+void tangent_free(Tangent **tangent);
+// Factors the matrices of the blocks, for any number of directions. MDL_FAILED with a message: one is singular.
+MDL_CHECKED int tangent_factor(Tangent *tangent);
+// The direction is zero in everything.
+void tangent_clear(Tangent *tangent);
+// The derivative of v[place].
+double *tangent_at(const Tangent *tangent, uint32_t place);
+// From the derivatives of time, states and inputs: dynamics with their blocks solved, derivatives of the states (those of
+// sticking states stay zero), outputs.
+void tangent_dynamics(Tangent *tangent);
+// The same without solving: unknowns of blocks have the derivatives that stand there, as in the residual of the DAE form.
+void tangent_plain(Tangent *tangent);
+// The direction is one in a parameter or input, with the parameters and start values that follow it, and zero in all else.
+void tangent_parameter(Tangent *tangent, const mdl_settable *settable);
+// Unknowns, their derivatives and discrete variables stay as they are.
+void tangent_hold(Tangent *tangent);
+// Behind tangent_parameter(): how the initial system's solution follows. The point must be the start, solved, and
+// stays. MDL_FAILED with a message when the start does not depend smoothly on what it depends on.
+MDL_CHECKED int tangent_start(Tangent *tangent);
+
+#endif

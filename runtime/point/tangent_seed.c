@@ -1,0 +1,54 @@
+// tangent_seed.c: sensitivities of the states as tangents of everything, and what parts of a run tell about an event that has some.
+//
+// Contract: sense.h. Complexity: linear in the values of the model.
+#include "runtime/point/sense.h"
+
+#include <string.h>
+
+#include "runtime/point/part.h"
+
+static void
+seed_past(const Run *run, uint32_t p)
+{
+    for (uint32_t i = 0; i < run->parts; i++)
+        if (run->part[i]->seed)
+            run->part[i]->seed(run, p);
+}
+
+void
+sense_seed(const Run *run, uint32_t p, const double *s)
+{
+    const Sense *sense = run->sense;
+    memcpy(tangent_at(sense->tangent, 0), sense->image[p], run->model->tangents->shift * sizeof(double));
+    memcpy(tangent_at(sense->tangent, run->model->y), s, sense->nx * sizeof *s);
+    seed_past(run, p);
+}
+
+void
+sense_seed_event(const Run *run, uint32_t p, const double *states)
+{
+    sense_seed(run, p, states);
+    *tangent_at(run->sense->tangent, 0) = run->sense->tau[p];
+    seed_past(run, p);
+}
+
+void
+sense_moved(const Run *run)
+{
+    memcpy(run->sense->reached, run->v + run->model->y, run->sense->nx * sizeof *run->v);
+}
+
+int
+sense_refuse(const Run *run, const char *why, const char *text)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: sensitivities have no derivative at this event: %s%s%s", run->v[0], why,
+                *text ? ": " : "", text);
+    return MDL_FAILED;
+}
+
+// It has an effect whose time would have to be known.
+int
+sense_acts(const Run *run)
+{
+    return run->sense->touching ? sense_refuse(run, "its condition only touches zero", run->sense->touching) : MDL_OK;
+}

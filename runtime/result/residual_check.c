@@ -1,0 +1,76 @@
+// residual_check.c: points of a run held against the equations that the model was compiled from.
+//
+// Purpose: what is written solves what was written, whatever happened in between.
+// Method: whoever compiled the model evaluates its equations (ir/pipeline/check_rows.h); here is decided where. By itself a run spends a
+//         twentieth of its time on it: the first rows, and later ones as long as that holds.
+// Contract: run.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/law/law.h"
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+#include "runtime/result/result.h"
+
+static const double SHARE = 0.05;
+static const double LOOSER = 10, LEAST = 1e-7;
+static const double RESOLUTION = 1e-14; // of the run: steps are no longer, and events are located to a part of them
+
+static int
+look(Run *run)
+{
+    const mdl_options *options = run->options;
+    double resolution = RESOLUTION * (options->stop - options->start);
+    // Loops that are not solved anew are as exact as the integrator leaves them: what it bounds is the mean over all unknowns, of which
+    // one may have the whole.
+    double share = fmax(LOOSER, 3 * sqrt(run->ny));
+    double tolerance = run->solve_rows || run->causal ? run->tolerance : share * fmax(run->tolerance, LEAST);
+    const char *wrong = options->checker(options->user, run->v, tolerance, fmax(resolution, 1e-300));
+    run->stats->checked++;
+    if (!wrong)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "at time %.12g: %s", run->v[0], wrong);
+    return MDL_FAILED;
+}
+
+int
+check_row(Run *run)
+{
+    const mdl_options *options = run->options;
+    if (!options->checker || options->check == MDL_CHECK_OFF || rest_any(run))
+        return MDL_OK;
+    if (options->check != MDL_CHECK_AUTO)
+        return look(run);
+    double now = run_clock();
+    if (!run->check_begun)
+        run->check_begun = now;
+    if (run->check_seconds > SHARE * (now - run->check_begun))
+        return MDL_OK;
+    int status = look(run);
+    run->check_seconds += run_clock() - now;
+    return status;
+}
+
+// The evaluation leaves no trace: a run with --check=steps is the same to the last bit.
+int
+check_step(Run *run)
+{
+    const mdl_options *options = run->options;
+    const mdl_model *model = run->model;
+    if (!options->checker || options->check != MDL_CHECK_STEPS || rest_any(run))
+        return MDL_OK;
+    size_t values = model->nv, solved = (size_t)model->n + model->nx;
+    if (!run->kept)
+        run->kept = malloc((values + solved) * sizeof *run->kept);
+    if (!run->kept)
+        return MDL_INTERNAL;
+    memcpy(run->kept, run->v, values * sizeof *run->v);
+    memcpy(run->kept + values, run->solved, solved * sizeof *run->solved);
+    int status = evaluate_at(run, run->time, true);
+    if (status == MDL_OK)
+        status = look(run);
+    memcpy(run->v, run->kept, values * sizeof *run->v);
+    memcpy(run->solved, run->kept + values, solved * sizeof *run->solved);
+    return status;
+}

@@ -1,0 +1,36 @@
+// result.h: the door of runtime/result: what is written and counted.
+//
+// In: rows.
+// Out: CSV and MAT files, tables read back, the audit of power and energy, the check of rows, profiles.
+// Read first: result.c, then csv.c.
+// Also open to other rooms: table.h.
+#ifndef MDLC_RUNTIME_RESULT_RESULT_H
+#define MDLC_RUNTIME_RESULT_RESULT_H
+
+#include "runtime/point/run.h"
+
+// --- audit.c: powers and energies per node (options.audit)
+void audit_start(Run *run);  // at the consistent start, in v
+MDL_CHECKED int audit_step(Run *run, double before, double instant);
+void audit_energies(const mdl_audit *tables, const mdl_node_audit *nodes, double energy[AUDIT_ENERGIES]); // audit_report.c
+MDL_CHECKED int audit_row(Run *run); // the point in v becomes a row: its powers and energies, where options.audit_place wants them // after an accepted step; v stays what it is
+void audit_before_event(Run *run);
+void audit_after_event(Run *run);
+MDL_CHECKED int audit_finish(Run *run);  // MDL_FAILED with messages when an ideal node did work
+
+// --- residual_check.c: the equations as they were written
+// The evaluated point in v becomes a row. MDL_FAILED with a message when it does not solve them.
+MDL_CHECKED int check_row(Run *run);
+// The end of the last step, where all steps are looked at.
+MDL_CHECKED int check_step(Run *run);
+
+// --- range.c: variables that leave their ranges
+void range_row(Run *run); // the evaluated point in v becomes a row: warns of what is beyond a limit for the first time
+
+// --- result.c
+MDL_CHECKED int result_open(Run *run);
+MDL_CHECKED int result_row(Run *run);    // stores the values in v
+MDL_CHECKED int result_tend(Run *run);   // between steps: what has waited for long goes to disk
+MDL_CHECKED int result_close(Run *run);
+
+#endif

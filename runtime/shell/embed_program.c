@@ -1,0 +1,8 @@
+// embed_program.c: the model that `mdlc build` puts beside this, for languages that reach functions only.
+#include "runtime/shell/embed.h"
+
+mdl_simulation *
+mdl_create_program(double tolerance)
+{
+    return mdl_create(&mdl_program, tolerance);
+}

@@ -1,0 +1,272 @@
+// run_program.c: what a program does around a run.
+//
+// Contract: run_program.h. Results of a table and statistics as JSON go to standard output, all else to standard error.
+// Complexity: linear in the columns of the result.
+#include "runtime/shell/run_program.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+// A signal handler has no argument through which it could reach the run.
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void
+run_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler ? handler : on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+}
+
+void
+run_timer(double seconds)
+{
+    struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+typedef struct Screen {
+    const RunCommand *command;
+    const mdl_stats *stats; // of the run, which counts while it goes
+    double began;
+    bool progress, shown; // a progress line is wanted, stands there
+} Screen;
+
+static void
+wipe(Screen *screen)
+{
+    if (screen->shown)
+        fputs("\r\033[K", stderr);
+    screen->shown = false;
+}
+
+static void
+on_message(void *user, mdl_severity severity, const char *text)
+{
+    static const char *const names[] = {[MDL_NOTE] = "note", [MDL_WARNING] = "warning", [MDL_ERROR] = "error"};
+    Screen *screen = user;
+    wipe(screen);
+    fprintf(stderr, "%s: %s: %s\n", screen->command->program, names[severity], text);
+}
+
+static double
+seconds(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static void
+on_progress(void *user, double time, double start, double stop)
+{
+    Screen *screen = user;
+    if (!screen->progress)
+        return;
+    double done = (time - start) / (stop - start), elapsed = seconds() - screen->began;
+    fprintf(stderr, "\r%3.0f %%  time %.4g s  %.3g steps/s", floor(100 * done), time,
+            elapsed > 0 ? (double)screen->stats->steps / elapsed : 0);
+    // The pace so far says little before a tenth of a second, or a thousandth of the way.
+    if (done > 1e-3 && elapsed > 0.1)
+        fprintf(stderr, "  %.0f s left", ceil(elapsed * (1 - done) / done));
+    fputs("\033[K", stderr);
+    screen->shown = true;
+}
+
+static const char *
+on_not_finite(void *user, const double *v)
+{
+    const RunCommand *command = ((Screen *)user)->command;
+    return command->explain ? command->explain(command->user, v) : NULL;
+}
+
+static const char *
+on_point(void *user, const double *v, double tolerance, double resolution)
+{
+    const RunCommand *command = ((Screen *)user)->command;
+    return command->checker(command->user, v, tolerance, resolution);
+}
+
+// --- what is printed at the end
+
+// The k-th column of the result.
+static uint32_t
+column(const RunCommand *command, uint32_t k)
+{
+    return command->column ? command->column[k] : k;
+}
+
+// Of a column that has one.
+static const char *
+unit_of(const mdl_model *model, const mdl_output *output)
+{
+    bool derivative = output->on_request == MDL_OUTPUT_DERIVATIVE; // its declaration is that of the variable
+    const char *unit = !derivative && output->declaration < model->n_declarations ? model->declaration[output->declaration].unit : NULL;
+    return unit && *unit && strcmp(unit, "1") ? unit : NULL;
+}
+
+static void
+print_final_values(const mdl_model *model, const RunCommand *command, const double *values, double time)
+{
+    enum { SHOWN = 60 };
+    uint32_t columns = command->column ? command->columns : model->n_outputs;
+    uint32_t shown = columns < SHOWN ? columns : SHOWN;
+    size_t width = 4;
+    for (uint32_t i = 0; i < shown; i++) {
+        size_t length = strlen(model->output[column(command, i)].name);
+        width = length > width ? length : width;
+    }
+    printf("%-*s = %.9g s\n", (int)width, "time", time);
+    for (uint32_t i = 0; i < shown; i++) {
+        const mdl_output *output = &model->output[column(command, i)];
+        double value = values[column(command, i)];
+        const char *unit = unit_of(model, output);
+        printf("%-*s = ", (int)width, output->name);
+        if (output->type == MDL_BOOLEAN)
+            puts(value != 0 ? "true" : "false");
+        else
+            printf("%.9g%s%s\n", value == 0 ? 0 : value, unit ? " " : "", unit ? unit : ""); // not -0
+    }
+    if (columns > shown)
+        printf("... and %u more (choose with --vars, or write a file with -o)\n", columns - shown);
+}
+
+static void
+print_stats(const mdl_model *model, const RunCommand *command, const mdl_stats *stats, const mdl_profile *profile)
+{
+    char text[2048];
+    double compiled = 1e3 * command->compile_seconds;
+    if (!command->settings->stats_json) {
+        mdl_stats_text(stats, text, sizeof text);
+        fprintf(stderr, "%s; %u equations; compiled in %.1f ms\n", text, model->equations, compiled);
+        if (profile)
+            mdl_profile_text(profile, stats, stderr);
+        return;
+    }
+    mdl_stats_json(stats, text, sizeof text);
+    char *brace = strrchr(text, '}');
+    printf("%.*s,\"equations\":%u,\"compile_ms\":%.3f,\"init_ms\":%.3f,\"run_ms\":%.3f", brace ? (int)(brace - text) : 0,
+           text, model->equations, compiled, 1e3 * stats->init_seconds, 1e3 * stats->run_seconds);
+    if (profile) {
+        fputs(",\"profile\":", stdout);
+        mdl_profile_json(profile, stats, stdout);
+    }
+    puts("}");
+}
+
+static void
+print_audit(const mdl_model *model, const RunSettings *settings, const mdl_options *options, double end)
+{
+    if (settings->audit_json)
+        mdl_audit_json(model->audit, options->audit, options->start, end, stdout);
+    else if (settings->audit && !settings->quiet)
+        mdl_audit_text(model->audit, options->audit, options->start, end, stdout);
+}
+
+// A full disk behind standard output is exit code 5, not silence.
+MDL_CHECKED static int
+close_output(const RunCommand *command)
+{
+    int error = fflush(stdout) ? (errno ? errno : EIO) : ferror(stdout) ? EIO : 0;
+    if (!error)
+        return MDL_OK;
+    if (error != EPIPE) // a reader that has seen enough, such as head, needs no message
+        fprintf(stderr, "%s: cannot write standard output: %s\n", command->program, strerror(error));
+    return MDL_IO;
+}
+
+MDL_CHECKED static int
+simulate(const mdl_model *model, const RunCommand *command)
+{
+    const RunSettings *settings = command->settings;
+    double final_time = 0;
+    double *final_values = calloc((size_t)model->n_outputs + 1, sizeof *final_values);
+    mdl_node_audit *audit = settings->audit ? calloc((size_t)model->audit->n_nodes + 1, sizeof *audit) : NULL;
+    mdl_profile *profile = settings->stats_long ? mdl_profile_create(model) : NULL;
+    if (!final_values || (settings->audit && !audit) || (settings->stats_long && !profile)) {
+        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+        free(final_values);
+        free(audit);
+        mdl_profile_free(&profile);
+        return MDL_INTERNAL;
+    }
+    mdl_options options;
+    mdl_stats stats = {0};
+    Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
+    run_settings_apply(settings, model, &options);
+    options.audit = audit;
+    options.audit_place = command->audit_place;
+    options.steady = command->steady;
+    options.sense = command->sense;
+    options.profile = profile;
+    options.compiling = command->compiling;
+    options.final_values = final_values;
+    options.final_time = &final_time;
+    options.override = command->override;
+    options.overrides = command->overrides;
+    options.column = command->column;
+    options.columns = command->columns;
+    options.interrupt = &interrupted;
+    options.message = on_message;
+    options.progress = on_progress;
+    options.explain = on_not_finite;
+    options.checker = command->checker ? on_point : NULL;
+    options.user = &screen;
+    // From here on the integrator looks at the flag and at the time.
+    run_timer(0);
+    run_signals(NULL);
+    int status = mdl_simulate(model, &options, &stats);
+    wipe(&screen);
+    bool computed = status == MDL_OK || (stats.rows && status != MDL_USAGE);
+    if (!settings->output && !settings->quiet && !settings->stats_json && !settings->audit_json && computed)
+        print_final_values(model, command, final_values, final_time);
+    print_audit(model, settings, &options, stats.end_time);
+    if (settings->stats)
+        print_stats(model, command, &stats, profile);
+    if (command->stats)
+        *command->stats = stats;
+    int printed = close_output(command);
+    free(final_values);
+    free(audit);
+    mdl_profile_free(&profile);
+    return status ? status : printed;
+}
+
+int
+run_command(const mdl_model *model, const RunCommand *command)
+{
+    AuditColumns wide;
+    if (command->settings->audit && !model->audit) {
+        fprintf(stderr, "%s: --audit: this program was built without the tables of the audit (mdlc build --audit)\n", command->program);
+        return MDL_USAGE;
+    }
+    if (!command->settings->audit_columns)
+        return simulate(model, command);
+    int status = MDL_INTERNAL;
+    if (audit_columns_create(&wide, model, command->column, command->columns)) {
+        RunCommand extended = *command;
+        extended.column = wide.column;
+        extended.columns = wide.columns;
+        extended.audit_place = wide.place;
+        status = simulate(&wide.model, &extended);
+    } else {
+        fprintf(stderr, "%s: error: memory is exhausted\n", command->program);
+    }
+    audit_columns_free(&wide);
+    return status;
+}

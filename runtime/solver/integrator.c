@@ -1,0 +1,159 @@
+// integrator.c: the stepper of a run.
+//
+// Purpose: simulate.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
+// has chosen one that does not get on, IDA goes on from there.
+// Contract: run.h.
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+#include "runtime/solver/solver.h"
+
+#include <math.h>
+
+void
+integrator_form(Run *run, mdl_solver solver)
+{
+    const mdl_model *model = run->model;
+    if (run->options->sense)
+        solver = MDL_SOLVER_CVODE;
+    run->solver = solver == MDL_SOLVER_AUTO ? MDL_SOLVER_IDA : solver;
+    // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
+    // without states there is nothing to integrate and the loops are solved where values are needed.
+    bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
+    run->causal = model->nx == 0 || wanted;
+    // Ordinary differential equations have no loops left, and equations that follow from others are solved in loops only.
+    if (run->solver != MDL_SOLVER_IDA || run->deficient || run->locked)
+        run->causal = true;
+    run->ny = run->causal ? model->nx : model->n;
+    run->stats->form = run->causal || (model->n == model->nx && !model->implicit) ? "causal" : "dae";
+    run->stats->unknowns = run->ny;
+    run->stats->states = model->nx;
+}
+
+MDL_CHECKED static int
+create(Run *run)
+{
+    static const Stepper *const steppers[] = {
+        [MDL_SOLVER_IDA] = &ida_stepper, [MDL_SOLVER_CVODE] = &cvode_stepper, [MDL_SOLVER_ADAMS] = &adams_stepper,
+        [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
+        [MDL_SOLVER_GAUSS] = &gauss_stepper,
+    };
+    run->stepper = run->sense ? &sense_stepper : steppers[run->solver];
+    run->stats->solver = run->stepper->name;
+    return run->stepper->create(run);
+}
+
+// The errors of steps add up. A method of order p that admits an error e in each takes e^(-1/(p+1)) steps, and is wrong by
+// e^(p/(p+1)) at the end. This grows in proportion to the tolerance when e does as tolerance^((p+1)/p) (tolerance
+// proportionality: Higham, SIAM J. Numer. Anal. 28 (1991) 457). Nothing damps errors in a reversible motion, and one in its
+// energy is one in its rate ever after: there e falls by another tolerance^(2/3). Errors near rounding would only make noise.
+double
+integrator_strictness(Run *run, int order, double share)
+{
+    const double usual = 1e-6, least = 1e-12, finer = usual / run->tolerance;
+    if (finer <= 1)
+        return 1;
+    double strictness = pow(finer, 1.0 / order);
+    if (choice_is_reversible(run))
+        strictness *= fmax(1, share * pow(finer, 2.0 / 3));
+    return fmax(1, fmin(strictness, run->tolerance / least));
+}
+
+int
+integrator_create(Run *run)
+{
+    if (run->options->solver == MDL_SOLVER_AUTO && !run->options->sense)
+        integrator_form(run, choice_of_solver(run, &run->stats->reason));
+    if (run->options->solver == MDL_SOLVER_GAUSS && !(run->options->step > 0))
+        choice_warn_of_stiffness(run);
+    return create(run);
+}
+
+int
+integrator_again(Run *run)
+{
+    return create(run);
+}
+
+int
+integrator_renew(Run *run)
+{
+    run->stepper->stats(run);
+    integrator_free(run);
+    locked_form(run);
+    return create(run);
+}
+
+void
+integrator_free(Run *run)
+{
+    if (run->stepper)
+        run->stepper->free(run);
+}
+
+int
+integrator_start(Run *run)
+{
+    return run->stepper->start(run);
+}
+
+int
+integrator_resume(Run *run)
+{
+    return run->stepper->resume ? run->stepper->resume(run) : run->stepper->start(run);
+}
+
+// `reached` is told: up to there the other method came.
+MDL_CHECKED static int
+go_on_with_ida(Run *run, double reached, bool singular)
+{
+    evaluate_load(run, run->time, run->y, run->yp);
+    int status = evaluate_solved(run, true);
+    if (status != MDL_OK)
+        return status;
+    evaluate_store(run);
+    const char *method = run->stepper->name;
+    if (singular)
+        run_message(run, MDL_NOTE, "at time %.12g: near a position in which constraints depend on each other the %s method is not "
+                    "exact enough; ida goes on", reached, method);
+    else
+        run_message(run, MDL_NOTE, "at time %.12g: the %s method needs steps that are too short from here on; ida goes on", reached,
+                    method);
+    run->stepper->stats(run);
+    run->stepper->free(run);
+    integrator_form(run, MDL_SOLVER_IDA);
+    run->stats->reason = singular ? "near a singular position" : "after steps that became too short";
+    status = create(run);
+    return status == MDL_OK ? run->stepper->start(run) : status;
+}
+
+int
+integrator_step(Run *run, double limit)
+{
+    double before = run->time;
+    int status = run->stepper->step(run, limit);
+    if (status == RUN_GIVES_UP || status == RUN_NEARS_SINGULAR) {
+        run->stats->steps--;
+        status = go_on_with_ida(run, before, status == RUN_NEARS_SINGULAR);
+        do
+            status = status == MDL_OK ? run->stepper->step(run, limit) : status;
+        while (status == MDL_OK && run->time < before);
+    }
+    if (status == MDL_OK)
+        status = pace_step(run, before);
+    if (status == MDL_FAILED)
+        pace_advise(run);
+    return status;
+}
+
+void
+integrator_interpolate(Run *run, double time)
+{
+    run->stepper->interpolate(run, time);
+}
+
+void
+integrator_stats(Run *run)
+{
+    if (run->stepper)
+        run->stepper->stats(run);
+}

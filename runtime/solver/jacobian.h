@@ -1,0 +1,26 @@
+// jacobian.h: dF/dy + cj dF/dy' of the integrator's unknowns, assembled from the model's tables, with its LU.
+#ifndef MDLC_RUNTIME_SOLVER_JACOBIAN_H
+#define MDLC_RUNTIME_SOLVER_JACOBIAN_H
+
+#include "runtime/point/run.h"
+
+typedef struct Jacobian Jacobian;
+
+// NULL: out of memory or a structurally singular pattern. `replaced` (DAE form only; may be NULL): per state the row of
+// jac_rest that takes the place of its row, plus 1.
+Jacobian *jacobian_create(const Run *run, bool causal, const uint32_t *replaced);
+void jacobian_free(Jacobian **jacobian);
+// Values at the point in v (dynamics were called). False: a loop's matrix is singular (causal form only).
+MDL_CHECKED bool jacobian_assemble(Jacobian *jacobian, Run *run, double cj);
+// `fresh`: choose new pivots (after events).
+MDL_CHECKED bool jacobian_factor(Jacobian *jacobian, bool fresh);
+// b := J^-1 b; behind the unknowns stand those of fractional derivatives (run->modes).
+void jacobian_solve(Jacobian *jacobian, double *b);
+// Which unknowns the matrix assembled last leaves open, each direction with a newline before it; "" when it is too large.
+void jacobian_null_text(const Jacobian *jacobian, const Run *run, char *text, size_t size);
+// The first column without a pivot: an unknown, or a kept value behind them.
+uint32_t jacobian_singular(const Jacobian *jacobian);
+uint32_t jacobian_nonzeros(const Jacobian *jacobian);
+bool jacobian_is_dense(const Jacobian *jacobian);
+
+#endif

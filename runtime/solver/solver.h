@@ -1,0 +1,91 @@
+// solver.h: the door of runtime/solver: methods of integration behind one interface.
+//
+// In: the model at any point.
+// Out: steps that control their error (Stepper): IDA, CVODE, ARKODE, Gauss, fixed steps; projection onto invariants; the choice.
+// Read first: integrator.c, then ida.c.
+#ifndef MDLC_RUNTIME_SOLVER_SOLVER_H
+#define MDLC_RUNTIME_SOLVER_SOLVER_H
+
+#include "runtime/point/run.h"
+
+// --- invariants.c: groups of invariants that share states (models with constraints only)
+Invariants *invariants_create(const mdl_model *model); // NULL: out of memory
+void invariants_free(Invariants **invariants);
+uint32_t invariants_groups(const Invariants *invariants);
+// The invariants of group g into `row` (model->n_constraints places); their number.
+uint32_t invariants_group(const Invariants *invariants, uint32_t g, uint32_t *row);
+// The states of their depth that they depend on into `column` (model->nx places; NULL: only their number); their number.
+uint32_t invariants_states(const Invariants *invariants, uint32_t g, uint32_t *column);
+// Their transposed Jacobian at the point in v, in units of nominal values, factored. NULL: out of memory, or not finite.
+struct Rank *invariants_rank(const Run *run, Invariants *invariants, uint32_t g);
+
+// --- projection.c: projection onto the invariants (models with constraints only)
+Projection *projection_create(const Run *run); // NULL: out of memory, or invariants among too few states
+void projection_free(Projection **projection);
+// Moves the states y (nx) onto the invariants by the shortest way in nominal values. v is used. False: they
+// depend on each other here, or y is too far away.
+MDL_CHECKED bool projection_apply(Run *run, Projection *projection, double time, double *y);
+// The same for values between two steps: where there is no way y stays off the invariants by the error of its interpolation.
+void projection_between(Run *run, Projection *projection, double time, double *y);
+// The parts of it: the matrix at y, what the invariants are there (per constraint), and y += factor*K*rho, where
+// C K = 1 with C = dc/dy at the point factored last. Returns the largest relative size of that correction.
+MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time, const double *y);
+// Limits the weights of the model's states in error tests to what the invariants say about the states, at the point where the
+// latest projection has arrived: near a singular position that may be less than the tolerance asks for.
+void projection_weights(Projection *projection, double *weight);
+void projection_measure(Projection *projection); // the same at the point factored last
+void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
+const double *projection_defect(const Projection *projection);
+double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
+MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED
+
+// --- choice.c: --solver=auto
+// At consistent values. *why: the reason, for the statistics.
+mdl_solver choice_of_solver(Run *run, const char **why);
+// The motion runs backwards when velocities change their signs, so that it keeps its energy, and it is not stiff. False also where
+// that is not looked for: in large models. Consistent values.
+bool choice_is_reversible(Run *run);
+// Who has chosen gauss is told when the model is stiff at its start. Consistent values.
+void choice_warn_of_stiffness(Run *run);
+
+// --- stalled.c: runs that do not get on
+// After a step that began at `before`. MDL_FAILED with a message: the steps have shrunk to rounding.
+MDL_CHECKED int pace_step(Run *run, double before);
+// A loop has no solution just ahead of the last point: says so, with its equations. False: nothing was said.
+bool pace_explain(Run *run);
+// After a step that has failed: another form may get on.
+void pace_advise(const Run *run);
+
+// --- integrator.c: whichever stepper the run uses
+extern const Stepper ida_stepper;                               // ida.c: F(t, y, y') = 0
+extern const Stepper cvode_stepper, adams_stepper, erk_stepper; // ode.c: y' = f(t, y), blocks solved inside
+extern const Stepper rk4_stepper;                               // fixed.c: fixed steps
+extern const Stepper gauss_stepper;                             // gauss.c: symmetric, constant steps
+// The solver (auto: ida until integrator_create() knows more), and the form of the equations that it gets.
+void integrator_form(Run *run, mdl_solver solver);
+MDL_CHECKED int integrator_create(Run *run);
+// Behind integrator_free(): the stepper of run->solver.
+MDL_CHECKED int integrator_again(Run *run);
+// Another integrator for the same solver, because loops are locked now.
+MDL_CHECKED int integrator_renew(Run *run);
+// For a method of this order that controls the errors of its steps; they add up to `share` times what those of IDA do at the
+// same tolerance. At consistent values.
+double integrator_strictness(Run *run, int order, double share);
+void integrator_free(Run *run);
+// Starts (again) at run->time with run->y, run->yp, which are consistent.
+MDL_CHECKED int integrator_start(Run *run);
+// Starts at a time within the last step, after an event that has changed neither unknowns nor derivatives: the method may
+// keep what it knows of the motion.
+MDL_CHECKED int integrator_resume(Run *run);
+// A stepper that --solver=auto has chosen may say, without a message, that another one should go on from run->time, to
+// which it may have gone back.
+enum { RUN_GIVES_UP = -1, RUN_NEARS_SINGULAR = -2 };
+// One step, not beyond `limit`. Sets run->time, run->y, run->yp.
+MDL_CHECKED int integrator_step(Run *run, double limit);
+// Values within the last step, loaded into v (evaluate_load).
+void integrator_interpolate(Run *run, double time);
+void integrator_stats(Run *run);
+
+extern const Stepper sense_stepper;
+
+#endif

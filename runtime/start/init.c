@@ -1,0 +1,418 @@
+// init.c: parameters, the initial system, the first event iteration.
+//
+// Purpose: consistent values at the start.
+// Method: the initial system is a causal list of assignments and blocks; each block by damped Newton, then
+// by its
+//         own homotopy (path.c). When the model has homotopy(), the whole system is followed from its simplified form
+//         (lambda 0) to the actual one (lambda 1) before that (Sielemann et al., Modelica 2011).
+// Contract: afterwards v is consistent at options->start, conditions and modes are in force, run->y and
+// run->yp
+//           are stored. Complexity: blocks * Newton iterations.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/event/event.h"
+#include "runtime/law/law.h"
+#include "runtime/memory/memory.h"
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+#include "runtime/start/settable.h"
+#include "runtime/start/start.h"
+
+enum { LAMBDA_STEPS = 200, ADOPTING_PASSES = 20 };
+
+static Newton **
+create_blocks(const mdl_model *model)
+{
+    Newton **block = calloc((size_t)model->n_init + 1, sizeof *block);
+    for (uint32_t k = 0; block && k < model->n_init; k++)
+        if (model->init[k].block)
+            block[k] = newton_create(model->init[k].block);
+    return block;
+}
+
+static void
+free_blocks(const mdl_model *model, Newton **block)
+{
+    for (uint32_t k = 0; block && k < model->n_init; k++)
+        newton_free(&block[k]);
+    free(block);
+}
+
+// Runs all steps. `failed` is the step that could not be solved.
+MDL_CHECKED static int
+run_steps(Run *run, Newton **block, Effort effort, uint32_t *failed)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t k = 0; k < model->n_init; k++) {
+        const mdl_step *step = &model->init[k];
+        *failed = k;
+        if (!step->block)
+            mdl_call(step->call, run->v);
+        else if (!block[k])
+            return MDL_INTERNAL;
+        else if (newton_solve(run, block[k], effort) != MDL_OK)
+            return MDL_FAILED;
+    }
+    return MDL_OK;
+}
+
+// One step of the homotopy: what moved most among the variables of the results, or which block failed.
+static void
+trace_lambda(const Run *run, double lambda, const double *before, const Newton *failed)
+{
+    const mdl_model *model = run->model;
+    char text[1000];
+    size_t used = (size_t)snprintf(text, sizeof text, "  homotopy at lambda = %.10g: %s", lambda,
+                                   failed ? "not solved, a shorter step is tried" : "solved");
+    double limit = INFINITY;
+    for (int count = 0; !failed && count < 4 && used < sizeof text; count++) {
+        double most = 0;
+        uint32_t fastest = model->n_outputs;
+        for (uint32_t k = 0; k < model->n_outputs; k++) {
+            uint32_t place = model->output[k].place;
+            double moved = fabs(run->v[place] - before[place]) / fmax(fabs(before[place]), 1);
+            if (moved > most && moved < limit) {
+                most = moved;
+                fastest = k;
+            }
+        }
+        if (fastest == model->n_outputs)
+            break;
+        limit = most;
+        const mdl_output *output = &model->output[fastest];
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %s: %.8g -> %.8g", output->name,
+                                 output->sign * before[output->place], output->sign * run->v[output->place]);
+    }
+    run_message(run, MDL_NOTE, "%s", text);
+}
+
+// `good` has 2 nv places: the values at the start and those of the last solved lambda.
+MDL_CHECKED static int
+follow_lambda(Run *run, Newton **block, double *good, double *reached)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof *good;
+    double lambda = 0, step = 0.25;
+    uint32_t failed;
+    memcpy(run->v, good, bytes);
+    run->v[model->lambda] = 0;
+    if (run->options->trace)
+        run_message(run, MDL_NOTE, "initialisation: homotopy from the simplified model");
+    int status = run_steps(run, block, EFFORT_PATHS, &failed);
+    memcpy(good, run->v, bytes);
+    *reached = status == MDL_OK ? 0 : -1;
+    for (int k = 0; status == MDL_OK && lambda < 1; k++) {
+        double next = fmin(1, lambda + step);
+        run->v[model->lambda] = next;
+        bool solved = run_steps(run, block, EFFORT_RUN, &failed) == MDL_OK;
+        if (run->options->trace)
+            trace_lambda(run, next, good, solved ? NULL : block[failed]);
+        if (solved) {
+            *reached = lambda = next;
+            step *= 2;
+            memcpy(good, run->v, bytes);
+            continue;
+        }
+        memcpy(run->v, good, bytes);
+        step /= 4;
+        if (step < 1e-8 || k > LAMBDA_STEPS)
+            status = MDL_FAILED;
+    }
+    return status;
+}
+
+// Loops that do not close say more than equations that contradict each other. `started` is v before.
+static bool
+explain_loops(Run *run, const double *started)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *failed = started ? malloc(bytes) : NULL;
+    if (!failed)
+        return false;
+    memcpy(failed, run->v, bytes);
+    memcpy(run->v, started, bytes);
+    bool explained = assemble_explain(run);
+    memcpy(run->v, failed, bytes);
+    free(failed);
+    return explained;
+}
+
+// The rest of the model from states that the constraints hold for. As conditions they may be in a singular position: a coordinate
+// does not determine the others where it is as large as they let it be.
+MDL_CHECKED static int
+start_from(Run *run, const double *closed)
+{
+    if (!run->model->starts_states)
+        return MDL_FAILED;
+    memcpy(run->v, closed, run->model->nv * sizeof *closed);
+    int status = evaluate_solved(run, false);
+    if (status == MDL_OK)
+        evaluate_outputs(run);
+    return status;
+}
+
+// Start values that nothing fixes are guesses. As conditions they may have no solution, though one is near.
+MDL_CHECKED static int
+move_guesses(Run *run, Newton **block, const double *started)
+{
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *first = malloc(2 * bytes), *closed = first + run->model->nv;
+    if (!first)
+        return MDL_FAILED;
+    memcpy(first, run->v, bytes);
+    memcpy(run->v, started, bytes);
+    uint32_t failed;
+    int status = MDL_FAILED;
+    if (assemble_guesses(run)) {
+        memcpy(closed, run->v, bytes);
+        status = run_steps(run, block, EFFORT_PATHS, &failed);
+        if (status == MDL_FAILED)
+            status = start_from(run, closed);
+    }
+    if (status == MDL_OK)
+        assemble_note(run, started, false);
+    else
+        memcpy(run->v, first, bytes);
+    free(first);
+    return status;
+}
+
+// What the model's homotopy() says about a start that Newton's method does not find comes before paths that the model knows nothing of.
+// `reached` is the lambda at which it ended, -1 where there is none.
+MDL_CHECKED static int
+solve_by_homotopy(Run *run, Newton **block, double *reached, uint32_t *failed)
+{
+    const mdl_model *model = run->model;
+    size_t bytes = model->nv * sizeof(double);
+    double *good = malloc(2 * bytes), *direct = good + model->nv;
+    if (!good)
+        return MDL_INTERNAL;
+    memcpy(good, run->v, bytes);
+    memcpy(direct, run->v, bytes);
+    int status = run_steps(run, block, EFFORT_START, failed);
+    if (status == MDL_FAILED) {
+        status = follow_lambda(run, block, good, reached);
+        if (status == MDL_FAILED) {
+            memcpy(run->v, direct, bytes);
+            status = run_steps(run, block, EFFORT_PATHS, failed);
+        }
+    }
+    free(good);
+    return status;
+}
+
+static void
+report_failure(Run *run, Newton *failed, double reached)
+{
+    char when[120] = "initialisation";
+    if (reached >= 0)
+        snprintf(when, sizeof when, "initialisation: the way from the simplified model ends at lambda = %.4g, and from the start values", reached);
+    newton_report(run, failed, when);
+}
+
+// `started`: v before, or NULL where no loops can be open.
+MDL_CHECKED static int
+solve_steps(Run *run, Newton **block, const double *started)
+{
+    uint32_t failed = 0;
+    double reached = -1;
+    int status = run->model->lambda ? solve_by_homotopy(run, block, &reached, &failed)
+                                    : run_steps(run, block, EFFORT_PATHS, &failed);
+    if (status == MDL_FAILED && started)
+        status = move_guesses(run, block, started);
+    if (status == MDL_FAILED && !explain_loops(run, started))
+        report_failure(run, block[failed], reached);
+    if (status == MDL_INTERNAL)
+        run_message(run, MDL_ERROR, "initialisation: out of memory");
+    return status;
+}
+
+MDL_CHECKED static int
+check_nominals(const Run *run)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t i = 0; i < model->n; i++) {
+        double nominal = fabs(run->v[model->nominal + i]);
+        if (!(nominal > 0) || !isfinite(nominal)) {
+            run_message(run, MDL_ERROR, "`%s` has the nominal value %g; it must be positive and finite",
+                        model->state_name[i], run->v[model->nominal + i]);
+            return MDL_FAILED;
+        }
+    }
+    return MDL_OK;
+}
+
+static void
+set_tolerances(Run *run)
+{
+    const mdl_model *model = run->model;
+    double factor = run->options->abstol > 0 ? run->options->abstol : 1e-2 * run->tolerance;
+    for (uint32_t i = 0; i < model->n; i++)
+        run->abstol[i] = factor * fabs(run->v[model->nominal + i]);
+}
+
+static bool
+is_kept(const mdl_discrete *discrete)
+{
+    return discrete->next && discrete->pre;
+}
+
+// A when-condition that holds only because of initial() has the left value false: its edge fires in the first
+// event iteration. A condition that holds anyway at the start does not fire there (Modelica 3.6, 8.6).
+static bool
+arm_conditions(Run *run, double *armed)
+{
+    const mdl_model *model = run->model;
+    bool any = false;
+    run->v[model->initial] = 0;
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        if (is_kept(discrete) && armed[discrete->value] == 1 && run->v[discrete->next] == 0) {
+            armed[discrete->pre] = 0;
+            any = true;
+        }
+    }
+    return any;
+}
+
+// Where such a clause would now give another value than in the initial solution, the left value of its variable is still the one from
+// before: n = pre(n) + 1 counts once. `before` are the left values that the initial solution was found with.
+static void
+keep_left_values(Run *run, double *armed, const double *before)
+{
+    const mdl_model *model = run->model;
+    memcpy(run->v, armed, model->nv * sizeof *armed);
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (is_kept(&model->discrete[k]) && run->v[model->discrete[k].next] != armed[model->discrete[k].value])
+            run->v[model->discrete[k].pre] = before[k];
+    mdl_call(model->discretes, run->v);
+    for (uint32_t k = 0; k < model->n_discretes; k++) {
+        const mdl_discrete *discrete = &model->discrete[k];
+        if (is_kept(discrete) && run->v[discrete->next] == armed[discrete->value])
+            armed[discrete->pre] = run->v[discrete->pre];
+    }
+}
+
+MDL_CHECKED static int
+arm_initial_conditions(Run *run, const double *before)
+{
+    const mdl_model *model = run->model;
+    if (!model->initial || !model->n_discretes)
+        return MDL_OK;
+    double *armed = malloc(model->nv * sizeof *armed);
+    if (!armed)
+        return MDL_INTERNAL;
+    memcpy(armed, run->v, model->nv * sizeof *armed);
+    if (arm_conditions(run, armed))
+        keep_left_values(run, armed, before);
+    memcpy(run->v, armed, model->nv * sizeof *armed);
+    free(armed);
+    return MDL_OK;
+}
+
+// True when a relation had another value.
+static bool
+adopt_relations(Run *run)
+{
+    const mdl_model *model = run->model;
+    bool changed = false;
+    evaluate_plain(run);
+    evaluate_outputs(run);
+    mdl_call(model->relations, run->v);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        double value = run->v[model->relation[k].next] != 0;
+        changed = changed || run->v[model->relation[k].value] != value;
+        run->v[model->relation[k].value] = value;
+    }
+    for (uint32_t k = 0; k < model->n_time_relations; k++) {
+        double value = run->v[model->time_relation[k].next] != 0;
+        changed = changed || run->v[model->time_relation[k].value] != value;
+        run->v[model->time_relation[k].value] = value;
+    }
+    return changed;
+}
+
+// Conditions and discrete variables take the values of the initial solution without an event. What a relation compares may
+// follow from other relations (1/abs(x) has a pole while abs() takes the wrong branch), so that each pass makes right those
+// that the pass before made possible; what still changes after that is left to the event iteration.
+static void
+adopt_conditions(Run *run, double *before)
+{
+    const mdl_model *model = run->model;
+    for (uint32_t pass = 0; adopt_relations(run) && pass < ADOPTING_PASSES; pass++)
+        continue;
+    for (uint32_t k = 0; k < model->n_discretes; k++)
+        if (model->discrete[k].pre) {
+            before[k] = run->v[model->discrete[k].pre];
+            run->v[model->discrete[k].pre] = run->v[model->discrete[k].value];
+        }
+    friction_start(run);
+}
+
+MDL_CHECKED static int
+check_initial(const Run *run)
+{
+    char text[300];
+    if (!evaluate_not_finite(run, text, sizeof text))
+        return MDL_OK;
+    if (failure_report(run))
+        return MDL_FAILED;
+    run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
+    return MDL_FAILED;
+}
+
+int
+init_solve(Run *run)
+{
+    const mdl_model *model = run->model;
+    mdl_call(model->parameters, run->v);
+    if (failure_report(run))
+        return MDL_MODEL;
+    char why[SETTABLE_WHY];
+    if (settable_check(model, run->v, why)) {
+        run_message(run, MDL_ERROR, "%s", why);
+        return MDL_MODEL;
+    }
+    int status = check_nominals(run);
+    transport_begin(run);
+    if (status != MDL_OK)
+        return status;
+    set_tolerances(run);
+    friction_open(run);
+    if (model->initial)
+        run->v[model->initial] = 1;
+    if (model->lambda)
+        run->v[model->lambda] = 1;
+    double *started = model->n_constraints ? malloc(model->nv * sizeof *started) : NULL;
+    if (started)
+        memcpy(started, run->v, model->nv * sizeof *started);
+    if (run->options->assemble)
+        status = assemble_start(run);
+    Newton **block = status == MDL_OK ? create_blocks(model) : NULL;
+    if (status == MDL_OK)
+        status = block ? solve_steps(run, block, started) : MDL_INTERNAL;
+    for (uint32_t k = 0; status == MDL_OK && k < model->n_init; k++)
+        if (block[k])
+            newton_note_open(run, block[k]);
+    free_blocks(model, block);
+    if (status == MDL_OK && run->options->assemble && started)
+        assemble_note(run, started, true);
+    free(started);
+    if (status != MDL_OK)
+        return status;
+    double *before = calloc(model->n_discretes + 1, sizeof *before);
+    if (!before)
+        return MDL_INTERNAL;
+    adopt_conditions(run, before);
+    event_instants(run);
+    status = check_initial(run);
+    if (status == MDL_OK)
+        status = arm_initial_conditions(run, before);
+    free(before);
+    return status == MDL_OK ? event_iterate(run, true) : status;
+}

@@ -1,0 +1,25 @@
+// settable_check.c: whether parameters are what their declarations ask for. Contract: settable.h. Complexity: linear in the
+// settable values.
+#include "runtime/start/settable.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *
+settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY])
+{
+    for (uint32_t i = 0; i < model->n_settables; i++) {
+        const mdl_settable *s = &model->settable[i];
+        double value = v[s->result];
+        if (!isfinite(value) && s->kind == MDL_SETTABLE_PARAMETER)
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %s", s->name, isnan(value) ? "not a number" : "infinite");
+        else if (s->low && value < v[s->low])
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at least %g", s->name, value, v[s->low]);
+        else if (s->high && value > v[s->high])
+            snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at most %g", s->name, value, v[s->high]);
+        else
+            continue;
+        return why;
+    }
+    return NULL;
+}

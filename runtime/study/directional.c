@@ -1,0 +1,59 @@
+// directional.c: directional derivatives of a run that is driven from outside.
+//
+// Purpose: solvers around a model (co-simulation masters, optimisers, estimators) want to know how it answers to small changes of states and
+// inputs. Method: the tangents of the model (tangent.c) at the present point, with the conditions and modes in force.
+// Contract: sim.h. Complexity: one evaluation, one factorisation of each block, one pass over the tangents.
+#include "runtime/point/point.h"
+#include "runtime/point/run.h"
+#include "runtime/point/tangent.h"
+
+static bool
+is_free(const mdl_model *model, uint32_t place)
+{
+    bool state = place >= model->y && place < model->y + model->nx;
+    for (uint32_t k = 0; !state && k < model->n_settables; k++)
+        state = model->settable[k].kind == MDL_SETTABLE_INPUT && model->settable[k].value == place;
+    return state;
+}
+
+MDL_CHECKED static int
+refuse(const Run *run, const uint32_t *place, uint32_t places)
+{
+    const mdl_model *model = run->model;
+    const char *why = NULL;
+    if (!model->tangents || model->tangents->incomplete)
+        why = "the model was built without directional derivatives: `mdlc build --derivatives` adds them";
+    for (uint32_t k = 0; k < places && !why; k++)
+        if (!is_free(model, place[k]))
+            why = "derivatives are by states and inputs only";
+    if (why)
+        run_message(run, MDL_ERROR, "%s", why);
+    return why ? MDL_USAGE : MDL_OK;
+}
+
+int
+mdl_run_derivative(mdl_run *opened, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
+                   uint32_t outputs, double *answer)
+{
+    Run *run = run_of(opened);
+    int status = refuse(run, place, places);
+    Tangent *tangent = status == MDL_OK ? tangent_create(run) : NULL;
+    if (status != MDL_OK)
+        return status;
+    if (!tangent) {
+        run_message(run, MDL_ERROR, "out of memory");
+        return MDL_INTERNAL;
+    }
+    status = evaluate_row(run, true);
+    if (status == MDL_OK)
+        status = tangent_factor(tangent);
+    tangent_clear(tangent);
+    for (uint32_t k = 0; k < places; k++)
+        *tangent_at(tangent, place[k]) += rate[k];
+    if (status == MDL_OK)
+        tangent_dynamics(tangent);
+    for (uint32_t k = 0; k < outputs && status == MDL_OK; k++)
+        answer[k] = run->model->output[output[k]].sign * *tangent_at(tangent, run->model->output[output[k]].place);
+    tangent_free(&tangent);
+    return status;
+}
