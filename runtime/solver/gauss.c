@@ -35,6 +35,7 @@ static const double AIM = 0.03;           // of the tolerance: what a step may b
 static const double LEAST_AIM = 1e-13;    // relative error that rounding leaves room for
 static const double IN_STEP = 0.03;       // tolerances that rounding of the invariants may move states by where slopes are taken
 static const double BETWEEN = 1;          // the same for values between steps: they do no harm to later ones
+static const double ORDINARY = 1e-12;     // rounding that moves states by less tells of no singular position
 static const double ON_INVARIANT = 1e-15; // relative correction that is left to later steps
 
 struct Ode {
@@ -220,8 +221,10 @@ static bool
 is_noisy(const Run *run, double share, Projection *projection, const double *y)
 {
     double *weight = run->ode->value, *allowed = run->ode->rate;
-    for (uint32_t k = 0; k < run->model->nx; k++)
-        weight[k] = allowed[k] = 1 / (share * (run->tolerance * fabs(y[k]) + run->abstol[k]));
+    for (uint32_t k = 0; k < run->model->nx; k++) {
+        double size = fmax(fabs(y[k]), fabs(run->v[run->model->nominal + k])); // what is zero by symmetry has noise as others do
+        weight[k] = allowed[k] = 1 / (fmax(share * run->tolerance, ORDINARY) * size);
+    }
     projection_weights(projection, weight);
     for (uint32_t k = 0; k < run->model->nx; k++)
         if (weight[k] < allowed[k])
