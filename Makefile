@@ -5,7 +5,7 @@ OPT      ?= -O2 -g
 LLVM     ?= llvm-config-19
 WARN      = -Wall -Wextra -Werror $(if $(SAN),-Wno-format-truncation) # the sanitizers provoke false alarms
 CPPFLAGS  = -I. -I$(BUILD) -D_GNU_SOURCE -I/usr/include/suitesparse
-CFLAGS    = -std=c17 $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
+CFLAGS    = -std=c17 -pipe $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sections -fdata-sections -MMD -MP
 
 # A floor is a folder with a room in each folder of its own (tests/rooms has their order). What comes with every model is the base.
 BASE     := $(wildcard ir/base/*.c runtime/model/*.c)
@@ -55,9 +55,9 @@ linked: $(LINKED)
 NUMERICS = sundials_ida sundials_cvode sundials_arkode sundials_sunnonlinsolfixedpoint sundials_sunlinsolklu \
            sundials_sunlinsoldense sundials_sunmatrixsparse sundials_sunmatrixdense sundials_nvecserial klu amd colamd btf \
            suitesparseconfig
-$(BUILD)/libsimulator.a: $(BUILD)/libruntime.a $(call objects,$(STARTS))
+$(BUILD)/libsimulator.a: $(call objects,$(RUNTIME) $(STARTS))
 	$(call say,AR,$@)
-	$(Q)rm -f $@; { echo create $@; for l in $^; do case $$l in *.a) echo addlib $$l;; *) echo addmod $$l;; esac; done; \
+	$(Q)rm -f $@; { echo create $@; for o in $^; do echo addmod $$o; done; \
 	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
 # A model may also become a shared library, and with it the runtime.
 $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition
@@ -84,10 +84,11 @@ $(BUILD)/libir.a: $(call objects,$(IR))
 $(BUILD)/libfrontend.a: $(call objects,$(FRONTEND)) $(GENERATED)
 $(BUILD)/libbackend.a: $(call objects,$(BACKEND))
 $(BUILD)/libruntime.a: $(call objects,$(RUNTIME))
+# Thin: they name their objects, so that none is copied for a change in one.
 $(BUILD)/lib%.a:
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) rcsT $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -166,16 +167,23 @@ $(BUILD)/tests/bench/structural: $(BUILD)/tests/bench/structural.o $(BUILD)/libi
 packages:
 	@.ci/packages
 programs: all $(TEST_PROGRAMS) $(FUZZ_TARGETS)
+# What CASES needs: `make check CASES=errors/` builds nothing for the other folders.
+TOOLS    = $(filter $(BUILD)/tests/tools/%,$(TEST_PROGRAMS))
+NEEDS   := $(if $(findstring /,$(CASES)),$(firstword $(subst /, ,$(CASES))))
+chosen: all $(or $(if $(filter parse fmt errors elab show pass layers,$(NEEDS)),all),\
+    $(if $(filter sim cli forms,$(NEEDS)),$(TOOLS)), $(if $(filter language,$(NEEDS)),$(BUILD)/tests/tools/rules),\
+    $(if $(filter fuzz,$(NEEDS)),$(FUZZ_TARGETS)), $(if $(filter ir runtime backend,$(NEEDS)),$(filter $(BUILD)/tests/$(NEEDS)/%,$(TEST_PROGRAMS))),\
+    programs)
 
 test: packages
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
 	tests/all.sh $(BUILD) $(ASAN)
 check: packages
-	$(MAKE) -j$(JOBS) programs
+	$(MAKE) -j$(JOBS) chosen
 	tests/shards.sh $(BUILD) $(CASES)
 check-asan: packages
-	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" programs
+	$(MAKE) -j$(JOBS) BUILD=$(ASAN) OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" chosen
 	tests/shards.sh $(ASAN) $(CASES)
 demo: packages
 	$(MAKE) -j$(JOBS) all
@@ -205,11 +213,11 @@ help:
 	@echo "make bench        times and ratios against hand-written C"
 	@echo "make fmt          canonical layout of the library and the examples"
 	@echo "make docs         tables in docs/ that are made from the source"
-	@echo "make layers wc    who includes whom; the largest files"
+	@echo "make layers wc    whether rooms use each other as tests/rooms says; the largest files"
 	@echo "make install      into PREFIX (default /usr/local), below DESTDIR for packages; make uninstall takes it away"
 	@echo "make deb          a Debian package, into $(BUILD)"
 layers:
-	@tests/layers.sh
+	@tests/layers.sh $(wildcard $(BUILD))
 wc:
 	@wc -l $$(git ls-files '*.c' '*.h' '*.l' '*.y' '*.def' '*.mdl' '*.sh') | sort -rn | head -30
 docs: all
@@ -248,5 +256,5 @@ deb: all
 	.ci/deb.sh $(abspath $(BUILD))
 clean:
 	rm -rf build
-.PHONY: all linked help packages programs test check check-asan demo random fuzz fuzz-targets bench layers wc docs fmt install install-files uninstall deb clean
+.PHONY: all linked help packages programs chosen test check check-asan demo random fuzz fuzz-targets bench layers wc docs fmt install install-files uninstall deb clean
 .SECONDARY:

@@ -4,16 +4,17 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
+# A source file begins with its name.
 set -u
+build=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/.."
-build=${1:-}
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 
 # Includes as "FILE HEADER", and what doors call open as "open ROOM HEADER".
 includes() {
-    grep -rE '^#include "(frontend|ir|backend|runtime)/' frontend ir backend runtime --include='*.[chly]' |
-        sed -n 's|^\([^:]*\):#include "\([^"]*\)".*|\1 \2|p'
+    grep -rE '^[ \t]*#[ \t]*include[ \t]*"' frontend ir backend runtime --include='*.[chly]' --include='*.def' |
+        sed -n 's|^\([^:]*\):[^"]*"\([^"]*\)".*|\1 \2|p'
 }
 opened() {
     for room in $(sed 's/#.*//; s/ .*//' tests/rooms); do
@@ -27,8 +28,7 @@ opened() {
     {
         split($2, f, "/"); split($3, h, "/")
         room = f[1] "/" f[2]; other = h[1] "/" h[2]
-        if (!(room in at)) { print $2 ": this folder is no room of tests/rooms"; next }
-        if (room == other) next
+        if (!(room in at) || room == other) next
         if (!(other in at)) { print $2 ": includes " $3 ", which is in no room"; next }
         if (at[other] > at[room]) print $2 ": includes " $3 ", of a room below it in tests/rooms"
         if (other != "ir/base" && other != "runtime/model" && !((room " " h[1]) in may)) print $2 ": includes " $3 ", of a floor it may not use"
@@ -36,6 +36,9 @@ opened() {
     }' >"$found"
 
 # Sizes, doors, names.
+find frontend ir backend runtime -name '*.[chly]' | sed 's|/[^/]*$||' | sort -u | awk '
+    FILENAME == "tests/rooms" { sub(/#.*/, ""); if (NF) room[$1] = 1; next }
+    !($1 in room) { print $1 ": this folder has source files, but is no room of tests/rooms" }' tests/rooms - >>"$found"
 for room in $(sed 's/#.*//; s/ .*//' tests/rooms); do
     files=$(find "$room" -maxdepth 1 -name '*.[cly]' | wc -l)
     [ "$files" -ge 5 ] && [ "$files" -le 25 ] || echo "$room: $files source files; a room has 5 to 25"
@@ -44,12 +47,16 @@ done >>"$found"
 find frontend ir backend runtime -name '*.[chly]' | awk -F/ '
     { room = $1 "/" $2; name = $NF; sub(/\.[chly]$/, "", name); if ((name in in_room) && in_room[name] != room) print $0 ": another file of that name is in " in_room[name]; in_room[name] = room }' >>"$found"
 grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/llvm/' | sed 's/$/: LLVM belongs to backend\/llvm/' >>"$found"
-grep -lE '#include <(sundials|ida|cvode|arkode|nvector|sunlinsol|sunmatrix|klu|suitesparse)' -r frontend ir backend | sed 's/$/: SUNDIALS belongs to the runtime/' >>"$found"
+grep -lE '#include <(sundials|ida|cvode|arkode|nvector|sunlinsol|sunmatrix|klu|btf|amd|colamd|suitesparse)' -r frontend ir backend | sed 's/$/: SUNDIALS belongs to the runtime/' >>"$found"
 
-# Symbols: who defines what others need.
-if [ -n "$build" ]; then
-    (cd "$build" && find frontend ir backend runtime -name '*.o' | sort | xargs nm -A -P 2>/dev/null) | awk '
-        FILENAME == "tests/rooms" { sub(/#.*/, ""); if (NF) at[$1] = ++n; next }
+# Symbols: who defines what others need. Of the objects whose sources are still there.
+objects() {
+    { find frontend ir backend runtime -name '*.c'; cd "$build" && find frontend -name '*.c'; } | sed 's/\.c$/.o/' | sort -u |
+        while read -r object; do [ -e "$build/$object" ] && echo "$object"; done
+}
+if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
+    objects | (cd "$build" && xargs nm -A -P) | awk '
+        FILENAME == "tests/rooms" { sub(/#.*/, ""); if (NF) at[$1] = ++n; for (i = 2; i <= NF; i++) may[$1 " " $i] = 1; next }
         {
             object = $1; sub(/:$/, "", object); split(object, f, "/"); room = f[1] "/" f[2]
             if ($3 ~ /^[TDBRVWC]$/) { home[$2] = room; next }
@@ -57,8 +64,10 @@ if [ -n "$build" ]; then
         }
         END {
             for (i = 1; i <= m; i++) {
-                of = home[symbol[i]]
-                if (of != "" && of in at && by[i] in at && at[of] > at[by[i]]) print needs[i] ": calls " symbol[i] "() of " of ", below it in tests/rooms"
+                of = home[symbol[i]]; split(of, f, "/")
+                if (!(of in at) || !(by[i] in at) || of == by[i]) continue
+                if (at[of] > at[by[i]]) print needs[i] ": calls " symbol[i] "() of " of ", below it in tests/rooms"
+                if (of != "ir/base" && of != "runtime/model" && !((by[i] " " f[1]) in may)) print needs[i] ": calls " symbol[i] "() of " of ", a floor it may not use"
             }
         }' tests/rooms - >>"$found"
 fi

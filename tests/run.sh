@@ -13,7 +13,8 @@
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
 #   forms/N.options, N.skip, N.values   see run_forms below
 #   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
-#   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines
+#   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines; one that was not built is a failure
+#   layers/rooms     tests/layers.sh finds nothing: includes and symbols are as tests/rooms says
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
 # The last line is `N passed, M failed`.
 set -u
@@ -257,8 +258,8 @@ run_programs() {
         [ -e "$source" ] || continue
         name=$(basename "$(dirname "$source")")/$(basename "$source" .c)
         program=$build/tests/$name
-        [ -x "$program" ] || continue
         chosen "$name" || continue
+        [ -x "$program" ] || { fail "$name: the program was not built: make programs"; continue; }
         (cd "$top" && timeout 300 "$program") >"$work/out" 2>&1
         status=$?
         good=$(grep -c '^ok' "$work/out")
@@ -294,6 +295,12 @@ run_fuzz() {
     (cd "$work" && "$top/tests/fuzz/run.sh" "$build" "${FUZZ_RUNS:-150}" 1) >"$work/out" 2>&1 && pass || fail fuzz/short "$work/out"
 }
 
+run_layers() {
+    chosen layers/rooms || return
+    "$top/tests/layers.sh" "$build" >"$work/out" 2>&1 && pass || fail layers/rooms "$work/out"
+}
+
+run_layers
 run_programs
 run_fuzz
 run_parse
