@@ -2,6 +2,8 @@
 #ifndef MDLC_BACKEND_CODE_BACKEND_H
 #define MDLC_BACKEND_CODE_BACKEND_H
 
+#include <stdbool.h>
+
 #include "ir/base/out.h"
 #include "ir/dae/sys.h"
 

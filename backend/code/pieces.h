@@ -7,6 +7,8 @@
 #ifndef MDLC_BACKEND_CODE_PIECES_H
 #define MDLC_BACKEND_CODE_PIECES_H
 
+#include <stdbool.h>
+
 #include "ir/dae/sys.h"
 
 typedef struct Column {

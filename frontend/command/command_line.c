@@ -2,6 +2,8 @@
 #include "frontend/command/command_line.h"
 #include "frontend/command/products.h"
 #include "frontend/value/expression.h"
+#include "ir/base/diag.h"
+#include "runtime/model/nearest.h"
 #include "runtime/model/number.h"
 
 #include <math.h>

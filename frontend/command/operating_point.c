@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/value/expression.h"
+#include "runtime/model/nearest.h"
 #include "runtime/shell/run_program.h"
 
 static void

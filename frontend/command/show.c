@@ -7,6 +7,7 @@
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
+#include "ir/expr/expr.h"
 #include "ir/lower/lower.h"
 #include "ir/view/equations.h"
 #include "ir/view/graph.h"

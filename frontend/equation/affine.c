@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "frontend/equation/equation.h"
+#include "ir/base/diag.h"
 
 // --- the text of a body
 

@@ -9,6 +9,7 @@
 #include "frontend/equation/equation.h"
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 typedef struct Assigned {  // a variable of the model that the section assigns
     Member *member;

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
+
 typedef struct Level { // an array of components between the scope and the variable
     const Type *type;
     uint32_t count, stride;

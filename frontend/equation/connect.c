@@ -6,6 +6,7 @@
 // Contract: fragment.h, dae.h. Complexity: linear in connects; types are compared with those already made.
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 // --- types
 

@@ -5,6 +5,8 @@
 // the model is complete (expandable.c). Slices and whole arrays give one path for each element, row by row.
 // Contract: fragment.h. Complexity: linear in the paths.
 #include "frontend/equation/equation.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 enum { PATH_LIMIT = 64 }; // elements inside each other
 

@@ -5,6 +5,8 @@
 // class are connected differently; the linker makes numbers of the counts, pass bonds equations of the streams.
 // Contract: expression.h (ExprEnv.graph), fragment.h. Complexity: linear in the scalars asked for.
 #include "frontend/equation/equation.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 // A slot for an extra variable of the scope's fragment.
 static Expr

@@ -7,6 +7,7 @@
 // Contract: fragment.h. Complexity: linear in the scalar entries.
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "ir/bonds/bonds.h"
 
 static const struct {

@@ -8,6 +8,7 @@
 #include "frontend/equation/equation.h"
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "ir/expr/text_values.h"
 
 void

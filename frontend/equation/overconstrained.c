@@ -7,6 +7,8 @@
 // fragment may differ in the answer.
 // Contract: fragment.h. Complexity: linear in the text; equalityConstraint is expanded once per connector type.
 #include "frontend/equation/equation.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 static bool
 constraint_function(Elab *elab, uint32_t class_id, Found *found)

@@ -6,6 +6,8 @@
 // else pre(x).
 // Contract: fragment.h. Complexity: linear in branches and equations.
 #include "frontend/equation/equation.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 typedef struct Definition {
     uint32_t var;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/external/external_inner.h"
+#include "ir/base/diag.h"
 
 // Functions of one argument in C's mathematical library that mean what built-in functions of the same names do.
 static bool

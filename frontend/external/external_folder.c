@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "frontend/external/external_inner.h"
+#include "ir/base/diag.h"
 #include "ir/base/src.h"
 
 typedef ExternalTexts Texts;

@@ -3,6 +3,7 @@
 #define MDLC_FRONTEND_FLATTEN_NAME_WARNINGS_H
 
 #include "frontend/names/classes.h"
+#include "ir/base/diag.h"
 
 typedef struct LoopIndex {
     Sym name;

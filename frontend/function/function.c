@@ -12,6 +12,7 @@
 #include "frontend/external/external.h"
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "runtime/model/nearest.h"
 
 // --- arguments
 

@@ -8,6 +8,7 @@
 
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 bool
 closure_wanted(ExprEnv *env, const Variable *variable)

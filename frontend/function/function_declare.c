@@ -9,6 +9,7 @@
 #include "frontend/function/function.h"
 #include "frontend/names/attribute.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 // --- declarations
 

@@ -6,6 +6,7 @@
 // Complexity: linear in the variables of both.
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 typedef struct Shape { // of a variable as it is declared
     Type type;

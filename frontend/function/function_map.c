@@ -8,6 +8,7 @@
 
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 typedef struct Spread { // the dimensions a call is distributed over
     uint32_t rank, dims[MAX_RANK], count;

@@ -9,7 +9,9 @@
 // Contract: expression_inner.h. Complexity: that of the call, and of differentiating its results.
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "ir/expr/routine.h"
+#include "runtime/model/nearest.h"
 
 static const char *
 name_text(const ExprEnv *env, const FunctionRef *function)

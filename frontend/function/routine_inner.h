@@ -7,6 +7,7 @@
 
 #include "frontend/value/expression_inner.h"
 #include "frontend/value/frame.h"
+#include "ir/base/diag.h"
 
 enum { NO_BLOCK = UINT32_MAX };
 

@@ -12,6 +12,7 @@
 
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only at run time may leave
 

@@ -6,6 +6,8 @@
 // picked per element. What is asked for is remembered and marked structural.
 // Contract: fragment.h. Complexity: every constant and parameter is evaluated once.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 enum { CONSTANT_FAILED = 0x7fffffff }; // in Elab.constant_of
 

@@ -6,6 +6,8 @@
 // Contract: fragment.h. Complexity: linear in members and in elements that must be separate.
 #include "frontend/instance/fragment.h"
 #include "frontend/names/attribute.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/text_values.h"
 
 static const uint32_t variability = AST_F_PARAMETER | AST_F_CONSTANT | AST_F_DISCRETE;

@@ -6,6 +6,7 @@
 // at names and syntax alone, before any modification. Contract: fragment.h, classes.h. Complexity: linear in the
 // equations of base classes of which something is left out, times the deselections.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 // Only models, blocks and connectors can be left out.
 static void

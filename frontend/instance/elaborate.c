@@ -8,6 +8,7 @@
 // Contract: fragment.h. Complexity: linear in the declarations, plus the elements of arrays that must be
 // split.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 void
 unsupported(Elab *elab, Span span, const char *what)

@@ -6,6 +6,9 @@
 // Contract: expression.h, fragment.h. Complexity: linear in the scalars referred to.
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
+#include "runtime/model/nearest.h"
 
 static uint32_t
 add_extra(Fragment *frag, uint64_t key, Extra extra)

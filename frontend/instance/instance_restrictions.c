@@ -3,6 +3,7 @@
 // Purpose: connectors of blocks and flows of operator records are looked at where they have been declared (class_restrictions.c looks at the
 // text alone). Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 // A block's connectors are signals: each of their variables is an input or an output.
 void

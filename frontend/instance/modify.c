@@ -5,6 +5,7 @@
 // stops the distribution over the arrays around the modified element (section 7.2.5).
 // Contract: fragment.h. Complexity: linear in the modifications written.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 enum { LONG_LIST = 16 };
 

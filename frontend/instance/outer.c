@@ -8,6 +8,7 @@
 // all its outer declarations mean the same elements.
 // Contract: fragment.h. Complexity: linear in outer declarations times the depth of nesting.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 static bool
 find_inner(Fragment *from, Sym name, Outer *out)

@@ -6,6 +6,7 @@
 // What was found is among the needs of the fragment (outer.c), so that it is shared only where the same would be found.
 // Contract: fragment.h. Complexity: linear in the members of the class times the depth of nesting, once for each fragment.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 static bool
 is_outer(const Elab *elab, uint32_t class_id)

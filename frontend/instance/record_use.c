@@ -6,6 +6,7 @@
 // expression it takes; from there on fields are variables like all others.
 // Contract: fragment.h. Complexity: linear in fields and scalars; types are made once per fragment.
 #include "frontend/instance/fragment.h"
+#include "ir/base/diag.h"
 
 static bool
 field_type(Elab *elab, Member *member, Span span, Type *type)

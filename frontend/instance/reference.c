@@ -6,6 +6,8 @@
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
+#include "runtime/model/nearest.h"
 
 typedef struct Selection {
     uint32_t *offsets, n;

@@ -5,6 +5,7 @@
 // the way (Modelica 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
 
 #include <string.h>
 

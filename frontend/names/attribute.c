@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/names/attribute.h"
+#include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
 
 static const struct { const char *name; uint32_t types; } attributes[] = { // types: bits of VarType

@@ -7,6 +7,7 @@
 #include "frontend/names/attribute.h"
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
 
 typedef struct Restriction {
     ClassKind kind;

@@ -8,6 +8,7 @@
 // Contract: classes.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
 
 #include <ctype.h>

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
 
 bool

@@ -8,6 +8,7 @@
 // Contract: classes.h. Complexity: linear in the members of the copied classes, once per set of replacements.
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
+#include "ir/base/diag.h"
 
 uint32_t
 program_origin(const Program *program, uint32_t class_id)

@@ -19,6 +19,7 @@
 #include "frontend/page/page.h"
 #include "frontend/value/expression.h"
 #include "ir/base/replace.h"
+#include "runtime/model/nearest.h"
 
 enum { MOST_EVENTS = 60, BUCKETS = 1600, COLOURS = 8, LEGEND_ROW = 20 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 static bool
 common_type(ExprEnv *env, const Value *parts, uint32_t n, Span span, Type *type)

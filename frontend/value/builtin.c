@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 static BuiltinRun map_real, map_luz, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 static bool
 refuse(BuiltinCall *call, uint32_t i, const char *needs)

@@ -3,6 +3,7 @@
 // Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
 // only derivatives of variables remain. Contract: expression_inner.h. Complexity: linear in the expression.
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 // --- der
 

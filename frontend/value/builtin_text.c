@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 enum { TEXT_WIDTH = 512, ARGUMENT_DIGITS = 1, ARGUMENT_WIDTH, ARGUMENT_LEFT, ARGUMENT_FORMAT };
 

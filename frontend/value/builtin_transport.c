@@ -5,6 +5,7 @@
 // Method: one operator per result with all that is given; pass `transports` finds that both are of one profile.
 // Contract: expression_inner.h. Complexity: linear in the initial points.
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 enum { IN0, IN1, X, POSITIVE, POINTS, VALUES };
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "ir/expr/routine.h"
 
 typedef struct Evaluation {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 Span
 node_span(const ExprEnv *env, Node node)

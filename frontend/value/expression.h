@@ -9,7 +9,6 @@
 
 #include "frontend/text/ast.h"
 #include "ir/dae/dae.h"
-#include "runtime/model/nearest.h"
 
 enum {
     MAX_RANK = 6,
@@ -242,6 +241,5 @@ bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value
 bool field_value(ExprEnv *env, const Value *value, Sym name, Span span, Value *out);
 // True for scalars of fields declared as parameters or constants: no equation determines them.
 bool record_fixed(const Type *type, uint32_t scalar);
-
 
 #endif

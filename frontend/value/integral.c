@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "ir/expr/integrate.h"
 
 // The name of the variable: a plain identifier.

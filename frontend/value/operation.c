@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 static bool
 refuse_operator(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span)

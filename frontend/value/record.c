@@ -10,6 +10,8 @@
 
 #include "frontend/value/expression_inner.h"
 #include "frontend/value/frame.h"
+#include "ir/base/diag.h"
+#include "runtime/model/nearest.h"
 
 uint32_t
 type_scalars(const Type *type)

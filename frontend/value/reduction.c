@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 enum { MAX_INDICES = MAX_RANK };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 enum { PICK_LIMIT = 100 * 1000 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 #include "runtime/model/template.h"
 
 enum { TEXT_LIMIT = 1000, LONGEST_TEXT = 16 * 1000 * 1000 };

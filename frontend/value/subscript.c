@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 typedef struct Axis {
     U32Vec at;   // positions from 0

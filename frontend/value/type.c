@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"
+#include "ir/base/diag.h"
 
 Type
 type_scalar(VarType base)

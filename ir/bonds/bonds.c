@@ -15,12 +15,14 @@
 // Complexity: linear (but for the inverse Ackermann factor). Flow sums longer than SUM_MAX are cut into
 // partial sums, so that the number of shapes and the work per shape stay small for connection sets of any
 // size.
+#include "ir/base/diag.h"
 #include "ir/base/sets.h"
 #include "ir/bonds/bonds.h"
 #include "ir/bonds/kinds.h"
 #include "ir/bonds/signals.h"
 #include "ir/bonds/streams.h"
 #include "ir/bonds/unconnected.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 enum { SUM_MAX = 64 };

@@ -7,7 +7,7 @@
 #define MDLC_IR_BONDS_BONDS_H
 
 #include "ir/dae/dae.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_id.h"
 #include "ir/structure/problem.h"
 
 // Connection sets become junctions, bonds, equations (bonds.c).

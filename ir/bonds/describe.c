@@ -16,6 +16,7 @@
 
 #include "ir/bonds/domains.h"
 #include "ir/bonds/law_rank.h"
+#include "ir/expr/expr.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 // Derivatives of velocities are accelerations.
 // Contract: domains.h. Complexity: linear in the equations asked for (a fixed number of sweeps).
 #include "ir/bonds/domains.h"
+#include "ir/expr/expr.h"
 
 enum { SWEEPS = 4 };
 

@@ -10,8 +10,10 @@
 // Contract: after the bonds were made, of whole models. Changes nothing. Complexity: linear in bonds, equations and variables.
 #include "ir/bonds/unconnected.h"
 
+#include "ir/base/diag.h"
 #include "ir/base/sets.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 
 enum { FLOATING_MAX = 4 };
 enum { BONDED = 1, ACTS = 2, BALANCES = 4, MANY = 8, CHOSEN = 16, TWO_ENDS = 32 };

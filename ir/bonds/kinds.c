@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "ir/expr/expr.h"
+
 enum { UNKNOWN, MOTION, EFFORT, SIGNAL, OTHER };
 enum { SWEEPS = 4 };
 

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "ir/expr/expr.h"
+
 enum { LAWS_MAX = 32, SAMPLES = 2*LAWS_MAX };
 
 typedef struct Sampler {

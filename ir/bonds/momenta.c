@@ -15,6 +15,7 @@
 #include "ir/bonds/bonds.h"
 
 #include "ir/bonds/domains.h"
+#include "ir/expr/expr.h"
 
 enum { EQUATIONS_MAX = 64 };
 

@@ -9,6 +9,7 @@
 // Contract: rates.h. Complexity: linear in the equations that are differentiated, and one sorting.
 #include "ir/bonds/bonds.h"
 
+#include "ir/base/diag.h"
 #include "ir/structure/rate.h"
 
 typedef struct Rates {

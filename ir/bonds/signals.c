@@ -7,6 +7,7 @@
 // Contract: signals.h; changes nothing. Complexity: linear in the elements of the sets.
 #include "ir/bonds/signals.h"
 
+#include "ir/base/diag.h"
 #include "ir/base/sets.h"
 
 typedef struct Check {

@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#include "ir/expr/expr.h"
+
 typedef struct FlowBounds { double min, max, nominal; } FlowBounds;
 
 typedef struct Mixer {

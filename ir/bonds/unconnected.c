@@ -10,6 +10,7 @@
 // Complexity: linear in connectors and components times their nesting; linear in the equations when there is a lone body.
 #include "ir/bonds/unconnected.h"
 
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 
 enum { WARN_MAX = 10 };

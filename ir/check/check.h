@@ -6,6 +6,7 @@
 #ifndef MDLC_IR_CHECK_CHECK_H
 #define MDLC_IR_CHECK_CHECK_H
 
+#include "ir/base/diag.h"
 #include "ir/structure/problem.h"
 
 // The problem of the dynamics: all continuous equations, unknown = all continuous variables that are not

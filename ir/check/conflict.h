@@ -2,6 +2,7 @@
 #ifndef MDLC_IR_CHECK_CONFLICT_H
 #define MDLC_IR_CHECK_CONFLICT_H
 
+#include "ir/base/diag.h"
 #include "ir/structure/problem.h"
 
 // Reports set `set` of the over-determined part as a causal conflict when sources take part in it, and marks in

@@ -17,8 +17,10 @@
 // with.
 // Complexity: linear in components, plus one matching per class.
 #include "ir/check/contract.h"
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 
 static bool
 is_part(const Dae *dae, uint32_t inst)

@@ -5,6 +5,7 @@
 // Method: what Dulmage-Mendelsohn leaves over in the component's own problem; the direction of a bond follows from
 // the unit and the element of its flow. Contract: contract.h. Complexity: linear, once per faulty class.
 #include "ir/check/contract.h"
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 
 #include <string.h>

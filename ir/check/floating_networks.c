@@ -11,6 +11,7 @@
 
 #include "ir/check/conflict.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 
 enum { SHOWN = 4 };
 

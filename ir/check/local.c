@@ -10,7 +10,9 @@
 // Contract: part of pass_contract: contract_open_inputs before its indexes are used, contract_check_model for one instance.
 // Complexity: linear in connects, connectors and variables, plus one matching per class that is wrong.
 #include "ir/check/contract.h"
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 
 enum { LISTED_MAX = 8 };
 

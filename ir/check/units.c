@@ -14,8 +14,10 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/expr/unit.h"
 #include "ir/structure/problem.h"

@@ -10,6 +10,7 @@
 // Contract: reports, changes nothing. Complexity: linear in shapes, binds and rows.
 #include "ir/check/check.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 typedef struct Influence { // of a shape

@@ -11,6 +11,7 @@
 
 #include "ir/base/pages.h"
 #include "ir/dae/said_values.h"
+#include "ir/expr/expr.h"
 
 
 Dae *

@@ -14,11 +14,16 @@
 #ifndef MDLC_IR_DAE_DAE_H
 #define MDLC_IR_DAE_DAE_H
 
-#include "ir/base/diag.h"
+#include "ir/base/arena.h"
 #include "ir/base/map.h"
+#include "ir/base/out.h"
+#include "ir/base/src.h"
 #include "ir/base/sym.h"
-#include "ir/expr/expr.h"
+#include "ir/base/vec.h"
+#include "ir/expr/expr_id.h"
 
+typedef struct Diags Diags; // ir/base/diag.h
+typedef struct Diag Diag;
 typedef uint32_t Var;
 enum { NONE = UINT32_MAX };
 

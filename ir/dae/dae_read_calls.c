@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "ir/dae/dae_scan.h"
+#include "ir/base/diag.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
+#include "runtime/model/model.h"
 #include "runtime/model/template.h"
 
 enum { CELL_LIMIT = ROUTINE_STACK / 8, WORD_LIMIT = 1000 };

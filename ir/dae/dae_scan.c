@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "ir/dae/dae_scan.h"
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 
 bool
 reader_fail(Reader *reader, const char *what)

@@ -10,6 +10,7 @@
 #include "ir/dae/dae.h"
 #include "ir/dae/dae_calls.h"
 #include "ir/dae/dae_text.h"
+#include "ir/expr/expr.h"
 
 const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "enum"};
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};

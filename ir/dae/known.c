@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/expr/expr.h"
+
 enum { DEPTH_MAX = 64, SLOTS_MAX = 64 };
 #define EVALUATED 0x80000000u // and the index of the value; without one NOT_KNOWN
 #define NOT_KNOWN UINT32_MAX  // while it is being evaluated, too

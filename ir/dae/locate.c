@@ -1,6 +1,7 @@
 // locate.c: from places in the library to the user's components. Purpose and contract: locate.h. Complexity: linear in
 // the depth of the instance.
 #include "ir/dae/locate.h"
+#include "ir/base/diag.h"
 
 uint32_t
 locate_user_inst(const Dae *dae, uint32_t inst)

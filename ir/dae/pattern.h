@@ -7,7 +7,7 @@
 #define MDLC_IR_DAE_PATTERN_H
 
 #include "ir/base/arena.h"
-#include "ir/expr/expr.h"
+#include "ir/expr/expr_id.h"
 
 typedef struct Pattern {
     uint64_t hash;

@@ -5,6 +5,7 @@
 // Complexity: linear in the parts of the expression; nothing where no variable is a String or a Boolean.
 #include "ir/dae/said_values.h"
 
+#include "ir/expr/expr.h"
 #include "ir/expr/text_values.h"
 
 enum { CHOICES = 32 }; // inside each other; deeper ones are shown as they are

@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 
+#include "ir/expr/expr.h"
+#include "ir/expr/routine.h"
+
 Sys *
 sys_create(Exprs *exprs)
 {

@@ -10,8 +10,12 @@
 #ifndef MDLC_IR_DAE_SYS_H
 #define MDLC_IR_DAE_SYS_H
 
-#include "ir/expr/expr.h"
-#include "ir/expr/routine.h"
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/base/out.h"
+#include "ir/base/vec.h"
+#include "ir/expr/expr_id.h"
 #include "runtime/model/model.h"
 
 typedef struct Instr {

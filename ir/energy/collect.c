@@ -6,6 +6,7 @@
 // written over its system's slots, definitions put in their places. Other variables are signals: given from outside.
 // Contract: energy_system.h. Complexity: near-linear in the rows of energies and definitions.
 #include "ir/energy/collect.h"
+#include "ir/base/diag.h"
 
 // --- joining
 

@@ -5,6 +5,7 @@
 // are joined with union-find. Contract: collect.h. A definition in terms of itself reaches what the rest of it does.
 // Complexity: near-linear in the rows of the definitions visited.
 #include "ir/energy/collect.h"
+#include "ir/base/diag.h"
 
 // Two coordinates, or NONE, that something depends on: one of them.
 uint32_t

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 // What is known of a value: bits of the signs that it may have.
 enum { SIGN_NEGATIVE = 1, SIGN_ZERO = 2, SIGN_POSITIVE = 4, SIGN_ANY = 7, NOT_NEGATIVE = 6 };

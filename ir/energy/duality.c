@@ -7,6 +7,7 @@
 // integral. Where these say nothing either, kinetic energies do, of which none depends on a rate. Potential and kinetic energies
 // then change their places, and everything else is the same. Contract: energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 static bool
 mixed(System *system, uint32_t from, const char *what)

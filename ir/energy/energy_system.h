@@ -12,6 +12,7 @@
 
 #include "ir/dae/dae.h"
 #include "ir/energy/energy.h"
+#include "ir/expr/expr.h"
 
 typedef struct Inertia { // energy m/2*v^2; m does not depend on coordinates, v dt is the differential of a position
     Expr m, v;

@@ -3,6 +3,7 @@
 // Purpose: checks what an item of an energy section depends on and writes it over the system's slots. Contract: collect.h.
 // Complexity: linear in the expressions.
 #include "ir/energy/collect.h"
+#include "ir/base/diag.h"
 
 static bool
 has_no_derivative(const Collect *c, Expr e)

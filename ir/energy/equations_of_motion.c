@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 #include "ir/operator/operator.h"
 #include "ir/structure/problem.h"
 

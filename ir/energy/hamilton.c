@@ -5,6 +5,7 @@
 // the linear system p = M(q) u, which the compiler solves with the rest of the model. Contract: energy_system.h: E0804 where a
 // momentum depends on no velocity (Legendre's transformation does not exist). Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 static bool
 check_momentum(System *system, uint32_t i, Expr momentum)

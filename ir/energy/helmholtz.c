@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 enum { IDENTITY_POINTS = 4, LONGEST_TEXT = 160 };
 

@@ -10,6 +10,7 @@
 // equations that hold, so that changing it is no event. Contract: energy_system.h; E0804 when the choices would be too many.
 // Complexity: linear in the energies and, per choice, in constraints times coordinates.
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 enum { CHOICES_MAX = 64 };
 

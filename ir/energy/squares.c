@@ -7,6 +7,7 @@
 // d/dt(dT/du) - dT/dq gives the same inertia forces. Contract: energy_system.h. Complexity: linear in the energies, and
 // quadratic in the velocities of one square that is not der() of a variable.
 #include "ir/energy/energy_system.h"
+#include "ir/base/diag.h"
 
 typedef struct Part { // factor*e
     Expr factor, e;

@@ -4,7 +4,7 @@
 // Out: hash-consed expressions over slots (expr.h; operators are rows of op.def), derivatives, simplification, evaluation, units,
 // polynomials, integrals, set-valued algebra, routines, and the text form of all of it with its reader.
 // Read first: expr.c, then expr_make.c and expr_diff.c.
-// Also open to other rooms: expr_inner.h, integrate.h, nonsmooth.h, polynomial.h, routine.h, text_values.h, unit.h.
+// Also open to other rooms: expr_id.h, expr_inner.h, integrate.h, nonsmooth.h, polynomial.h, routine.h, text_values.h, unit.h.
 //
 // expr.h: hash-consed expressions.
 //
@@ -27,8 +27,7 @@
 #include "ir/base/map.h"
 #include "ir/base/out.h"
 #include "ir/base/vec.h"
-
-typedef uint32_t Expr; // 0 = none
+#include "ir/expr/expr_id.h"
 
 typedef enum Op {
 #define OP(NAME, text, arity, type, kind) OP_##NAME,
@@ -46,8 +45,6 @@ typedef struct OpInfo {
     uint8_t type, kind;
 } OpInfo;
 extern const OpInfo op_table[OP_COUNT];
-
-typedef struct Exprs Exprs;
 
 Exprs *exprs_create(void);
 void exprs_free(Exprs **exprs);

@@ -9,6 +9,7 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
+#include "runtime/model/model.h"
 
 typedef struct Cell {
     uint32_t head;   // operator in the low 8 bits, number of arguments above

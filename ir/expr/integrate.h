@@ -8,7 +8,9 @@
 #ifndef MDLC_IR_EXPR_INTEGRATE_H
 #define MDLC_IR_EXPR_INTEGRATE_H
 
-#include "ir/expr/expr.h"
+#include <stdbool.h>
+
+#include "ir/expr/expr_id.h"
 
 enum {
     GAUSS_POINTS = 16, // of an integral whose limits or parameters are not numbers: exact up to degree 31

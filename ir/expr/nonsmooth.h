@@ -7,7 +7,10 @@
 #ifndef MDLC_IR_EXPR_NONSMOOTH_H
 #define MDLC_IR_EXPR_NONSMOOTH_H
 
-#include "ir/expr/expr.h"
+#include <stdbool.h>
+
+#include "ir/base/vec.h"
+#include "ir/expr/expr_id.h"
 
 // Normalises: luz(x,0)=x, tar(x,0)=x, oddness, scaling by non-negative constants pulled out, nesting
 // luz(luz(x,a),b)=luz(x,a+b), parallel tar of the same argument merged, F*Sgn(v) and c*tar(v, F/c) written as

@@ -2,7 +2,10 @@
 #ifndef MDLC_IR_EXPR_POLYNOMIAL_H
 #define MDLC_IR_EXPR_POLYNOMIAL_H
 
-#include "ir/expr/expr.h"
+#include <stdbool.h>
+
+#include "ir/base/vec.h"
+#include "ir/expr/expr_id.h"
 
 enum { POLYNOMIAL_DEGREE = 64 };
 

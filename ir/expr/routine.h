@@ -13,7 +13,6 @@
 
 #include "ir/base/src.h"
 #include "ir/expr/expr.h"
-#include "runtime/model/model.h"
 
 typedef struct Site {
     const char *text;     // a template with at most MDL_FAILURE_VALUES values (runtime/model/template.h)
@@ -171,7 +170,6 @@ void routine_called(const Exprs *exprs, Expr e, U8Vec *seen, U32Vec *numbers);
 void routine_called_by(const Exprs *exprs, const Routine *routine, U8Vec *seen, U32Vec *numbers);
 // routine_reach of one routine, itself included; 0 is none.
 void routine_reach_number(const Exprs *exprs, uint32_t number, U8Vec *seen, U32Vec *numbers);
-
 
 // Looks at everything that whoever executes a routine relies on: NULL, or what is wrong, as the thing that a text of it would need.
 const char *routine_wrong(const Exprs *exprs, const Routine *routine);

@@ -5,7 +5,10 @@
 #ifndef MDLC_IR_EXPR_TEXT_VALUES_H
 #define MDLC_IR_EXPR_TEXT_VALUES_H
 
-#include "ir/expr/expr.h"
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/expr/expr_id.h"
 #include "runtime/model/texts.h"
 
 // The table, made when it is asked for first. Its text 0 is the empty one.

@@ -14,6 +14,7 @@
 //
 //     a.f + b.f = 0;  c.f = a.f     ->     b.f = -a.f, c.f = a.f
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/structure.h"
 
 typedef struct Aliases {

@@ -17,6 +17,7 @@
 //
 //     x*X = 0, y*X = 0 (surplus 1)   ->   x*X + 0*s = 0, y*X + 0*s = 0
 #include "ir/index/closure_groups.h"
+#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
 

@@ -7,6 +7,7 @@
 // Contract: solve.c calls it for what it divides by; equal assertions are made once. Complexity: linear in the divisors.
 #include <float.h>
 
+#include "ir/expr/expr.h"
 #include "ir/structure/causal.h"
 
 enum { OPERATIONS_MOST = 60 }; // of a divisor that is looked at

@@ -13,6 +13,7 @@
 // leave out.
 //
 //     der(x) = v;  der(y) = v + w;  x = y     ->     + der(x) = der(y);  w is determined
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/routine.h"
 #include "ir/index/index.h"

@@ -9,6 +9,7 @@
 //         know of the jump.
 // Contract: jumps.h. Complexity: linear in the row.
 #include "ir/index/jumps.h"
+#include "ir/expr/expr.h"
 
 static bool
 may_jump(const Structure *structure)

@@ -11,6 +11,7 @@
 //
 //     x = 0.6, x^2 + y^2 = 1, x^2 + y^2 = 1   ->   both constraints get + 0*s: y and s from them
 #include "ir/index/closure_groups.h"
+#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
 

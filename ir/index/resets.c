@@ -10,7 +10,9 @@
 //         Where nothing says which of several it is, all of the block's get k, so that the block's other unknowns stay: that is an
 //         error where one of those is the derivative of a state, or leads to one, which the same `when` does not reset.
 // Contract: jumps.h. Complexity: linear in the incidence.
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 #include "ir/index/jumps.h"
 
 typedef struct Resets {

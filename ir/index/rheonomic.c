@@ -8,7 +8,9 @@
 // in space are looked at: a line of masses is conflict.c's.
 // Contract: conflict.h. At most SETS sets are looked at: messages end earlier. Complexity: linear in the model and in the sets.
 
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 
 enum { PARTIES = 6, FRAME_BONDS = 3, SETS = 16 };

@@ -20,7 +20,9 @@
 //     x = y, der(x) = der(y)      ->     der(y) dummy; state x
 #include <math.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/index/states.h"
 #include "ir/structure/listing.h"

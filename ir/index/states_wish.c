@@ -4,6 +4,7 @@
 // Method: the stronger of two wishes of one class counts; a velocity and its position have one wish in common.
 // Contract: states.h. Complexity: linear.
 #include "ir/index/states.h"
+#include "ir/expr/expr.h"
 
 static uint8_t
 wish_of(StateSelect select)

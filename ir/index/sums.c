@@ -17,6 +17,7 @@
 //
 //     C*(der(a) - der(b)) = -a/R, C*(der(b) - der(a)) = u - b   ->   C*(der(a) - der(b)) = -a/R, -a/R + u - b = 0
 #include "ir/index/networks.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/regular.h"
 
 #include <math.h>

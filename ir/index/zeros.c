@@ -11,6 +11,7 @@
 // Contract: after `alias`. Equations get another shape and row; derivatives may get VARF_REMOVED.
 // Complexity: linear in the equations; each shape is looked at once.
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/structure.h"
 
 typedef struct Rewritten { // what zeros leave of an equation

@@ -5,6 +5,7 @@
 // Contract: runtime/model/model.h. Relations were collected while the dynamics were lifted (lift.c).
 #include <string.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/text_values.h"
 #include "ir/lower/lower_inner.h"

@@ -10,6 +10,7 @@
 // only say where an iteration begins, so a loop's solution cannot be excluded by them. Loops above LOOP_LIMIT and
 // systems above SYSTEM_LIMIT equations are left alone. Complexity: linear in the initial system.
 #include "ir/lower/lower.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/causal.h"
 
 enum { LOOP_LIMIT = 200, SYSTEM_LIMIT = 100000, TERMS_LIMIT = 24, OPERATIONS_LIMIT = 200 };

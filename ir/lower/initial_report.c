@@ -4,7 +4,9 @@
 // Method:     the Dulmage-Mendelsohn parts of the initial system, smallest first; conditions before what links them, and the joints
 //             because of which they are not free of each other. Two frictions in series are told as such.
 // Contract:   initial_report.h. Complexity: that of the decomposition.
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 #include "ir/lower/initial_report.h"
 
 #include <string.h>

@@ -9,6 +9,8 @@
 // a*sign(x), which is 0 at rest.
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/lower/initial_report.h"
 #include "ir/lower/lower.h"

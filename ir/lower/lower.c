@@ -5,6 +5,8 @@
 // Method: layout.c, parameters.c, lift.c, dynamics.c, events.c, rest_tables.c, partial_derivatives.c, program.c, results.c;
 // each explains its own.
 // Contract: requires solved causal forms; provides a Sys that passes sys_verify. Complexity: near linear.
+#include "ir/base/diag.h"
+#include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 #include "ir/lower/lower.h"
 #include "ir/lower/lower_inner.h"

@@ -7,6 +7,7 @@
 #define MDLC_IR_LOWER_LOWER_INNER_H
 
 #include "ir/dae/sys.h"
+#include "ir/expr/expr.h"
 #include "ir/lower/lower.h"
 #include "ir/structure/causal.h"
 

@@ -5,7 +5,9 @@
 // run time, what depends on others also becomes instructions.
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
 // slots.
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
+#include "ir/expr/routine.h"
 #include "ir/lower/lower_inner.h"
 
 #include <math.h>

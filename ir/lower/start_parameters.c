@@ -5,6 +5,7 @@
 // The binds stay, for what asks whether two start values are the same. Contract: before the pass `init`; once.
 // Complexity: linear in variables and binds.
 #include "ir/lower/lower.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 static bool

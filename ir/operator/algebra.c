@@ -9,6 +9,7 @@
 //     f = c*tar(v, F/c)    =>    f = c*v + F*Sgn(v)
 #include "ir/dae/pass.h"
 #include "ir/dae/pattern.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/structure/problem.h"
 

@@ -14,7 +14,9 @@
 //                                                            else $disk_i - (if $hold_1 > 5 + $near then $along_i else $hold_i)*mu*N = 0
 #include "ir/operator/coulomb.h"
 
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/operator/naming.h"
 
 typedef struct Disk {

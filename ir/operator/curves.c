@@ -13,7 +13,9 @@
 // unknowns, are not judged. Reports, changes nothing. Complexity: a few hundred evaluations per curve and corner.
 #include <math.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/operator/chain.h"
 #include "ir/operator/operator.h"
 #include "ir/structure/problem.h"

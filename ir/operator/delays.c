@@ -12,6 +12,7 @@
 //
 //     der(x) = -delay(x, 1)   =>   der(x) = -$delay1,  $past1 = x,  Dae.delays: $delay1 = $past1 one second ago
 #include "ir/operator/operator.h"
+#include "ir/base/diag.h"
 #include "ir/operator/run_time_operators.h"
 
 typedef struct Delaying {

@@ -13,6 +13,7 @@
 // Contract: after `laws`, before `alias`. Appends variables and equations; an equation gets another shape and row.
 // Complexity: linear in the equations with such functions.
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/operator/naming.h"
 #include "ir/structure/problem.h"
 

@@ -8,6 +8,7 @@
 //
 //     w = integral(k*u, u, 0, x)   =>   w = k*x^2/2
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/operator/operator.h"
 #include "ir/structure/problem.h"

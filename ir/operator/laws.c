@@ -11,7 +11,9 @@
 //
 //     f = c*v + F*Sgn(v)    =>    f = c*v + $sgn1
 //                                 law: if $mode1 == 0 then v else $sgn1 - $mode1*F = 0
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/operator/naming.h"
 #include "ir/structure/problem.h"

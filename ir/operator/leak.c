@@ -10,6 +10,7 @@
 // Contract: behind pass_index, which has found the levels and the laws that others make dependent. Appends a parameter, Dae.leak, where
 //           there are such laws. Complexity: linear in the laws.
 #include "ir/operator/leak.h"
+#include "ir/expr/expr.h"
 
 static Expr
 leaking_law(Exprs *exprs)

@@ -5,6 +5,7 @@
 // bind. Expressions are bound to their variables, hashed and remembered.
 // Contract: naming.h. Appends variables, equations and binds. Complexity: linear in the expressions.
 #include "ir/operator/naming.h"
+#include "ir/expr/expr.h"
 
 void
 naming_free(Naming *naming)

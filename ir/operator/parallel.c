@@ -12,6 +12,7 @@
 //
 //     pc = pa + pb;  pa in a*Sgn(x);  pb in b*Sgn(x)    ->    pc in (a + b)*Sgn(x),  pa = pc*a/(a + b)
 #include "ir/operator/merge.h"
+#include "ir/expr/expr.h"
 
 typedef struct Parallel {
     Dae *dae;

@@ -11,6 +11,7 @@
 // Complexity: that of a few matchings.
 //
 //     f = k*e;  v = x + der(e);  f in a*Sgn(x)      ->     if mode == 0 then x = 0 else der(f) = 0
+#include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/operator/operator.h"
 #include "ir/operator/play.h"

@@ -5,6 +5,7 @@
 // Contract: run_time_operators.h. What is appended while equations are walked over has no calls: inner ones come first.
 // Complexity: linear in the equations with calls.
 #include "ir/operator/run_time_operators.h"
+#include "ir/base/diag.h"
 
 static uint32_t
 inst_of(const Calls *calls)

@@ -3,6 +3,7 @@
 #ifndef MDLC_IR_OPERATOR_RUN_TIME_OPERATORS_H
 #define MDLC_IR_OPERATOR_RUN_TIME_OPERATORS_H
 
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 typedef struct Calls Calls;

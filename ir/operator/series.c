@@ -13,6 +13,7 @@
 //
 //     p2 = -p1;  p1 in a1*Sgn(x1);  p2 in a2*Sgn(x2)    ->    p1 in min(a1, a2)*Sgn(X),  X = x1 - x2,  x1 = share*X
 #include "ir/operator/merge.h"
+#include "ir/expr/expr.h"
 
 typedef struct Row { // the elements of one row
     Dae *dae;

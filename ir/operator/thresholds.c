@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/structure/problem.h"
 

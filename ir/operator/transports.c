@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
 #include "ir/operator/run_time_operators.h"
 

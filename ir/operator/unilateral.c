@@ -10,7 +10,9 @@
 //
 //     f = unilateral(s - 1, 0.5)   =>   f = $reaction1,  $gap1 = s - 1,
 //                                       law: if $open1 == 0 then $gap1 else $reaction1 - ($open1 - 1)*(1 + 0.5) = 0
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 
 typedef struct Unilateral {

@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/expr/expr.h"
+
 enum { MOST_LOST = 40, MOST_EQUATIONS = 48, TRIALS = 4, STEPS = 20 };
 
 typedef struct Proof {

@@ -9,6 +9,7 @@
 #include "ir/solve/solutions.h"
 
 #include "ir/base/map.h"
+#include "ir/expr/expr.h"
 
 typedef struct Solution {
     Expr shape;                // canonical; 0: none

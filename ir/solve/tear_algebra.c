@@ -7,6 +7,7 @@
 // Contract: tear.h. Complexity: bounded by the limits below.
 //
 //     f = k*(x - y),  f = -2*y   =>   y := k*x/(k - 2) and f by assignment
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/tear.h"
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ir/solve/tear.h"
+#include "ir/expr/expr.h"
 
 enum {
     PATHS_LIMIT = 32,           // ways in which an assignment in a linear loop may depend on tears

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ir/solve/tear.h"
+#include "ir/expr/expr.h"
 
 enum { ROUNDS = 6, DEPTH_LIMIT = 8 };
 

@@ -9,6 +9,7 @@
 //     b = x > 2         determines b, reads x
 //     y = if b then x else 0     determines y or x, reads b
 #include "ir/structure/structure.h"
+#include "ir/expr/expr.h"
 
 void
 problem_free(Problem *problem)

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "ir/expr/expr.h"
+
 enum { MOST_FACTORS = 32 };
 
 double

@@ -10,6 +10,7 @@
 // numbers, or texts of parameters and modulating variables as long as they can be read; of longer ones, and through loops,
 // only the dependence is told.
 // Contract: graph.h; the model was compiled with the rates of its flows. Complexity: rows times their length.
+#include "ir/expr/expr.h"
 #include "ir/structure/graph_paths.h"
 #include "ir/structure/structure.h"
 #include "ir/view/graph_inner.h"

@@ -7,6 +7,7 @@
 // Contract: v holds the values of one evaluation of the model. Complexity: linear in the length of the
 // causal form.
 #include "ir/dae/locate.h"
+#include "ir/expr/expr.h"
 #include "ir/view/non_finite.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/dae/said_values.h"
+#include "ir/expr/expr.h"
 
 typedef struct Greek {
     const char *name, *letter;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "backend/code/backend.h"
+#include "ir/expr/expr.h"
 
 enum { NV = 1200, TRIPS = 200 };
 

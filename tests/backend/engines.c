@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/code/backend.h"
+#include "ir/expr/expr.h"
 #include "tests/random.h"
 
 enum { NV = 600, SHAPES = 24 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/code/backend.h"
+#include "ir/expr/expr.h"
 
 typedef struct Model {
     Exprs *exprs;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "backend/code/backend.h"
+#include "ir/expr/expr.h"
 
 static double
 cpu_ms(void)

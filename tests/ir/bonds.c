@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/diag.h"
 #include "ir/bonds/bonds.h"
 #include "ir/dae/pass.h"
+#include "ir/expr/expr.h"
 #include "ir/structure/problem.h"
 #include "ir/view/graph.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/diag.h"
 #include "ir/dae/pass.h"
 #include "ir/structure/problem.h"
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ir/bonds/bonds.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 
 static int failures;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 
 enum { SLOTS = 12, ROUNDS = 400 };
