@@ -70,6 +70,12 @@ if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
                 if (of != "ir/base" && of != "runtime/model" && !((by[i] " " f[1]) in may)) print needs[i] ": calls " symbol[i] "() of " of ", a floor it may not use"
             }
         }' tests/rooms - >>"$found"
+
+    # Variables that change at file scope: none, but for the flag of the signal handler.
+    (cd "$build" && find frontend ir backend runtime -name '*.o' | sort | xargs objdump -t) | awk '
+        /file format/ { object = $1; sub(/:$/, "", object) }
+        $3 == "O" && ($4 ~ /^\.(bss|data)(\.|$)/ && $4 !~ /\.rel\.ro/ || $4 == "*COM*") && $NF != "interrupted" {
+            print object ": " $NF " is a variable at file scope that can change" }' >>"$found"
 fi
 sort -u "$found"
 [ -s "$found" ] || echo "layers: fine"

@@ -1,7 +1,7 @@
 // ll_tables.c: the tables of a compiled model (runtime/model/model.h) as constants of an LLVM module.
 //
 // Purpose: a simulator is linked from one object file that holds the code and everything the runtime reads.
-// Method: each structure of model.h is described by its pointers: where they stand, what they point at and how many; all
+// Method: each structure of runtime/model/model.h is described by its pointers: where they stand, what they point at and how many; all
 //   else is copied as bytes. A table becomes an array of packed structures with the layout that C gives them, so that the
 //   runtime reads it in place.
 // Contract: the tables are complete but for the code, which is found through sys->fixups. Whoever adds a member to a

@@ -5,7 +5,7 @@
 #include "ir/base/out.h"
 #include "runtime/model/model.h"
 
-// Handles (embed.h) of all variables as enumeration constants, and what can be set, with units and descriptions.
+// Handles (runtime/shell/embed.h) of all variables as enumeration constants, and what can be set, with units and descriptions.
 // `symbol` is what the model is called in its object file.
 void header_print(const mdl_model *model, const char *symbol, Out *out);
 

@@ -201,7 +201,7 @@ place_passes(Passing *passing, U32Vec *inputs)
         passing->outputs += pass->value.count;
     }
     if (makes_object(passing))
-        vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see parameters.c
+        vec_push(inputs, expr_const(passing->env->exprs, 0)); // which one it is: see ir/lower/parameters.c
     passing->inputs = inputs->n;
 }
 

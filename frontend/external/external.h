@@ -5,7 +5,7 @@
 // Read first: external.c.
 // Also open to other rooms: native.h.
 //
-// external.h: external functions in C and FORTRAN 77, for the files frontend/external*.c and who compiles models.
+// external.h: external functions in C and FORTRAN 77, for the files frontend/external/external*.c and who compiles models.
 #ifndef MDLC_FRONTEND_EXTERNAL_EXTERNAL_H
 #define MDLC_FRONTEND_EXTERNAL_EXTERNAL_H
 

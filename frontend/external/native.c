@@ -116,7 +116,7 @@ native_join(const char *const *objects, uint32_t n, const char *target, const ch
 bool
 native_link(const NativeLink *link, Out *why)
 {
-    // A shared library keeps what embed.h declares, and refers to nothing outside itself but the C library.
+    // A shared library keeps what runtime/shell/embed.h declares, and refers to nothing outside itself but the C library.
     static const char *const options[2][4] = {{"-Wl,--gc-sections"}, {"-shared", "-Wl,-Bsymbolic", "-Wl,-u,mdl_create_program"}};
     VEC(const char *) words = {0};
     for (size_t i = 0; options[link->shared][i]; i++)

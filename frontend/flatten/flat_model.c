@@ -4,7 +4,7 @@
 // the shifts of each place. Method: the first walk makes instances and declared variables, whose ids are then
 // the local ids plus the shift; the second copies everything that refers to them. Derivatives, pre values and
 // literals ("extras" of a fragment) are made on demand per instance.
-// Contract: fragment.h, dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
+// Contract: fragment.h, ir/dae/dae.h. Complexity: linear in the flat model; recursion as deep as components nest (at
 // most 256).
 #include <math.h>
 

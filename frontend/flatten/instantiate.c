@@ -1,9 +1,9 @@
 // The entry point of elaboration: class selection, values from outside, experiment annotation.
 //
-// Purpose: elaborate() of elaborate.h. Method: the chosen class is elaborated to a fragment with the values
+// Purpose: elaborate() of flatten.h. Method: the chosen class is elaborated to a fragment with the values
 // given by --set as its outermost modifications, then linked. A value for one element of an array
 // (`cell[3].T`) cannot be a modification of the shared fragment and replaces the flat model's bind instead.
-// Contract: elaborate.h. Complexity: that of the parts.
+// Contract: flatten.h. Complexity: that of the parts.
 #include "frontend/equation/equation.h"
 #include "frontend/external/external.h"
 #include "frontend/flatten/flatten.h"

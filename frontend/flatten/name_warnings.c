@@ -4,7 +4,7 @@
 // user; what is found through a path is not the user's to mend. Method: one walk over the tree of the file, without recursion,
 // because chains of operators are as deep as they are long. Names are compared as text, so that something may count as used
 // that is not, but never the other way round.
-// Contract: name_warnings.h, elaborate.h. Complexity: linear in the text, times the depth of classes inside each other.
+// Contract: name_warnings.h, flatten.h. Complexity: linear in the text, times the depth of classes inside each other.
 #include "frontend/flatten/flatten.h"
 #include "frontend/flatten/name_warnings.h"
 #include "frontend/names/names.h"

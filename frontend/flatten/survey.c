@@ -4,7 +4,7 @@
 // model with flanges) is elaborated as one, and what its flanges bring is left open; a function is called by a model that is
 // written for it, with inputs of its own types, and a type is that of a component in such a model. Sizes and functions that only
 // a call gives, and partial classes, are named as not checked.
-// Contract: elaborate.h. Complexity: linear in the classes of the file and the components of its functions.
+// Contract: flatten.h. Complexity: linear in the classes of the file and the components of its functions.
 #include "frontend/flatten/flatten.h"
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"

@@ -1,4 +1,4 @@
-// routine_inner.h: a routine being compiled, for the files frontend/routine*.c.
+// routine_inner.h: a routine being compiled, for the files frontend/function/routine_*.c.
 //
 // Statements are elaborated once, with elements that are slots of cells, into blocks (ir/expr/routine.h). Functions return false
 // after messages, unless they say otherwise.

@@ -3,7 +3,7 @@
 // Purpose: reads files and gives every class an id with its own members (packages are found by packages.c).
 // Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until
 // that is loaded.
-// Contract: classes.h, elaborate.h. Complexity: linear in the texts.
+// Contract: classes.h, names.h. Complexity: linear in the texts.
 #include "frontend/names/classes.h"
 
 #include <errno.h>

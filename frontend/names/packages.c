@@ -5,7 +5,7 @@
 // Method: packages are loaded before elaboration: every first identifier of a name that no file declares but
 // a directory offers is read, until nothing new appears. Thus the tree never moves while it is being
 // elaborated.
-// Contract: classes.h, elaborate.h. Complexity: linear in the texts and in the entries of the directories.
+// Contract: classes.h, names.h. Complexity: linear in the texts and in the entries of the directories.
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"

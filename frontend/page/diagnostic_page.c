@@ -1,7 +1,7 @@
 // diagnostic_page.c: pages of diagnostics.
 //
 // Purpose: what a code means, why it is reported and what helps, in the terminal and in docs/diagnostics.md. Method: the
-// meaning is that of diag.def; the rest stands in explain.txt, which is part of the program:
+// meaning is that of ir/base/diag.def; the rest stands in explain.txt, which is part of the program:
 //   == CODE, the cause, `fix: ...`, then `none: ...` (why there is no example) or, after an optional `call: OPTIONS`, the lines
 //   `wrong:` and `right:`, each with a program behind it.
 // Contract: diagnostic_page.h; tests/cli/explain.check compiles every example. Complexity: linear in the text per page.

@@ -3,7 +3,7 @@
 // Variables with one unit share a panel; panels share the horizontal axis. Drag over a panel: zoom; control and wheel: zoom at
 // the pointer; shift and drag: move; double click: everything. Keys on a panel: arrows move the cursor (with shift: the view),
 // + and - zoom, 0 shows everything. Dotted lines stand where a drawn variable jumps. Colours are those of the style sheet.
-// The data is that of frontend/trajectory.h.
+// The data is that of frontend/page/trajectory.h.
 (function () {
   "use strict";
   var host = document.getElementById("plots");

@@ -1,4 +1,4 @@
-// doc_command.c: reference pages of classes.
+// reference_page.c: reference pages of classes.
 //
 // Purpose: what a class is, from its source: description, comments at its beginning, what it extends, parameters with units,
 // values and descriptions, connectors, variables, equations as they are written, and examples that use it.

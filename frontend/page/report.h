@@ -14,7 +14,7 @@ typedef struct ReportInput {
     const char *version;       // of mdlc
     const Table *table;        // the result; NULL: there is none
     const mdl_stats *stats;    // of the run
-    int status;                // with which the run ended (sim.h)
+    int status;                // with which the run ended (runtime/model/sim.h)
     double compile_seconds;
 } ReportInput;
 

@@ -1,5 +1,5 @@
 // layout_lines.h: pieces of text with their places, between the two halves of the formatter. Private to
-// format_command.c (what goes where) and layout_lines.c (lines and spaces).
+// layout_tokens.c (what goes where) and layout_lines.c (lines and spaces).
 #ifndef MDLC_FRONTEND_TEXT_LAYOUT_LINES_H
 #define MDLC_FRONTEND_TEXT_LAYOUT_LINES_H
 

@@ -1,4 +1,4 @@
-// format_command.c: `mdlc fmt`: decides which token starts a line, and how far it is indented.
+// layout_tokens.c: `mdlc fmt`: decides which token starts a line, and how far it is indented.
 //
 // Method: a walk over the recorded tokens and comments of a text that parsed without errors. A stack of
 // open classes, blocks, brackets and conditional expressions is all the context that is needed, because

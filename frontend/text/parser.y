@@ -1,5 +1,5 @@
 // parser.y: the grammar: Modelica 3.6 (appendix A, "Concrete syntax") and the additions of
-// docs/language.md. House rules: nothing semantic; an action is one constructor call (build_command.c); every
+// docs/language.md. House rules: nothing semantic; an action is one constructor call (tree.c); every
 // opening bracket or word is a nonterminal of its own, so that it is on the block stack (nesting limit,
 // notes of messages) before the next token is read. Lists resynchronise at ';' after a syntax error;
 // tokens.c puts that ';' in front of an 'end' or section word.

@@ -1,7 +1,7 @@
 // syntax.h: what scanner, token filter, grammar and formatter share. Private to these files.
 //
 // scanner (lexer.l) -> token filter (tokens.c) -> grammar (parser.y), whose actions call the
-// constructors at the end of this file (build_command.c). All state is in one Parser.
+// constructors at the end of this file (tree.c). All state is in one Parser.
 #ifndef MDLC_FRONTEND_TEXT_SYNTAX_H
 #define MDLC_FRONTEND_TEXT_SYNTAX_H
 
@@ -151,7 +151,7 @@ typedef struct Mistake {
 // Reports it, unless it follows from an earlier one, and chooses where to go on.
 void mistake_report(const Mistake *m);
 
-// --- build_command.c: the constructors called by the grammar
+// --- tree.c: the constructors called by the grammar
 #define NODES(...) \
     ((const Node[]){__VA_ARGS__}), (uint32_t)(sizeof((const Node[]){__VA_ARGS__}) / sizeof(Node))
 

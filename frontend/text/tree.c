@@ -1,4 +1,4 @@
-// build_command.c: the constructors the grammar's actions call.
+// tree.c: the constructors the grammar's actions call.
 //
 // Method: list items wait on one stack (Parser.pending) until their parent is made, so a list costs no
 // cells; a List remembers where its items start, which makes what error recovery left above harmless.

@@ -11,7 +11,7 @@
 // an element. Of its closures as many are conditions on efforts (EC) as it has equations of efforts beyond the common
 // effort and its own efforts; what is left are conditions on flows (FC), because every scalar bond is closed once. A shaft
 // or a slide at a joint (a port of fewer scalar bonds than its frames) closes one of them with what is connected to it.
-// Contract: describe.h. Complexity: linear in the equations of constraints and bodies (a fixed number of sweeps).
+// Contract: bonds.h. Complexity: linear in the equations of constraints and bodies (a fixed number of sweeps).
 #include "ir/bonds/bonds.h"
 
 #include "ir/bonds/domains.h"

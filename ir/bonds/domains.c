@@ -1,6 +1,6 @@
 // Positions, velocities, accelerations and efforts among the variables of components.
 //
-// Purpose: momenta (momenta.c) and the question whether a constraint is ideal (ideal.c) need to know which of a
+// Purpose: momenta (momenta.c) and the question whether a constraint is ideal (describe.c) need to know which of a
 // component's variables are velocities, efforts and accelerations.
 // Method: the ports' flows and efforts are known. Through equations without parameters the one variable that vanishes
 // whenever all known quantities of a kind do is of that kind, too (v = v_0 + cross(w, d), w_a = T*w, f = {fx, fy}).

@@ -7,7 +7,7 @@
 // over an interval these are the Legendre coefficients of the place, with masses m, m/12, m/180, ... The variables are
 // scaled to the unit interval first, so that L and D are numbers times one common factor. Where they are not (a density
 // with coefficients of its own), and for places that are no polynomials, the masses are those of a Gauss rule.
-// Contract: lump.h. Complexity: cube of the number of monomials.
+// Contract: bonds.h. Complexity: cube of the number of monomials.
 #include "ir/bonds/bonds.h"
 
 #include <math.h>

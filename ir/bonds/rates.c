@@ -6,7 +6,7 @@
 // those of all quantities in it, until states, whose derivatives are known, or quantities that stand still are reached.
 // What is added has the structure of what it comes from, hence the matching is known, too. Where index reduction has
 // differentiated a part of a loop already, everything is matched anew.
-// Contract: rates.h. Complexity: linear in the equations that are differentiated, and one sorting.
+// Contract: bonds.h. Complexity: linear in the equations that are differentiated, and one sorting.
 #include "ir/bonds/bonds.h"
 
 #include "ir/base/diag.h"

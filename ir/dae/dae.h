@@ -52,7 +52,7 @@ enum { // Dae.var_flags: one byte per scalar
 };
 typedef enum StateSelect { STATE_DEFAULT, STATE_NEVER, STATE_AVOID, STATE_PREFER, STATE_ALWAYS } StateSelect;
 
-// Inst.class_kind of the classes that passes know: values of ast.h's ClassKind (frontend/flatten/flat_model.c checks them).
+// Inst.class_kind of the classes that passes know: values of frontend/text/ast.h's ClassKind (frontend/flatten/flat_model.c checks them).
 enum {
     CLASS_KIND_RECORD = 3, CLASS_KIND_OPERATOR_RECORD, CLASS_KIND_CONNECTOR,
     CLASS_KIND_BODY = 11, CLASS_KIND_ELEMENT, CLASS_KIND_CONSTRAINT, CLASS_KIND_MEMORY
@@ -256,7 +256,7 @@ typedef struct BondVars { // one scalar bond of a connector type
 typedef enum Causality { // of a scalar of a connector
     CAUSALITY_NONE, CAUSALITY_INPUT, CAUSALITY_OUTPUT,
     CAUSALITY_GRAPH,     // equated along the connection graph (overconstrained), not by pass bonds
-    CAUSALITY_STREAM,    // a stream variable: what flows out carries it (pass/streams.h)
+    CAUSALITY_STREAM,    // a stream variable: what flows out carries it (ir/bonds/streams.h)
     CAUSALITY_DEDUCED    // of an expandable connector: a signal whose source is elsewhere in its connections
 } Causality;
 typedef struct ConnectorType {
@@ -292,7 +292,7 @@ enum { // NodeParts.bits
     PART_ARM_A = 4, PART_ARM_B = 8, // transformers (MTF) at the first and the second port: efforts at arms
     PART_TURN = 16   // a transformer to axes of its own (MTF)
 };
-typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (pass/describe.h)
+typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/bonds/describe.c)
     uint8_t work;            // Work, of a constraint
     uint8_t fc, ec, elements; // scalar bonds of a constraint: closed by a condition on the flow, on the effort, by a law
     uint8_t drives;          // scalar bonds of a constraint that are handed to what its further ports, shafts or slides, are connected to
@@ -390,7 +390,7 @@ typedef struct Dae {
     VEC(Connect) connects;
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
-    U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (pass/momenta.h); else NONE, or empty
+    U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (ir/bonds/momenta.c); else NONE, or empty
     // First scalars of the overconstrained records that their own component determines: roots, and the outer end of
     // each branch (Modelica 3.6, section 9.4). Known when the model comes from the front end.
     U32Vec determined_records;

@@ -4,7 +4,7 @@
 // Out: equations of Lagrange, Hamilton, Gibbs-Appell, Kane or Maggi, which agree in their solutions.
 // Read first: equations_of_motion.c, then collect.c and lagrange.c.
 //
-// motion.h: what other layers see of the derivation of equations of motion.
+// What other rooms see of the derivation of equations of motion.
 #ifndef MDLC_IR_ENERGY_ENERGY_H
 #define MDLC_IR_ENERGY_ENERGY_H
 
@@ -17,7 +17,7 @@ typedef struct MotionCost {
     uint32_t coordinates, equations;
 } MotionCost;
 
-// Derives the equations of motion from Dae.energies by Dae.formalism and adds them to the model (passes/energy.c).
+// Derives the equations of motion from Dae.energies by Dae.formalism and adds them to the model (equations_of_motion.c).
 // `cost` may be NULL.
 bool pass_energy(Dae *dae, Diags *diags, MotionCost *cost);
 

@@ -536,7 +536,7 @@ fold_constants(Exprs *exprs, Op op, const Expr *args, uint32_t n)
         if (!constant(exprs, args[i], &values[i]))
             return 0;
     if (op == OP_LUZ && values[1] < 0)
-        return 0; // which has no meaning, and is reported where it stands (pass/thresholds.c)
+        return 0; // which has no meaning, and is reported where it stands (ir/operator/thresholds.c)
     double value = expr_apply(op, values, n);
     return isfinite(value) ? expr_const(exprs, value) : 0;
 }

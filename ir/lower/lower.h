@@ -4,7 +4,7 @@
 // Out: a Sys (ir/dae/sys.h): functions, Jacobians, tangents, events, results, audit tables; the initial problem.
 // Read first: lower.c, then layout.c and program.c.
 //
-// lowering.h: the pass from causal forms to a system the back ends compile.
+// The pass from causal forms to a system the back ends compile.
 #ifndef MDLC_IR_LOWER_LOWER_H
 #define MDLC_IR_LOWER_LOWER_H
 

@@ -4,7 +4,7 @@
 // size is short enough for a method that does not know it (the right side is not Lipschitz there). Two vessels whose levels
 // meet, q = sign(a - b)*sqrt(abs(a - b)), are the same motion, and so is q*abs(q) = a - b.
 // Method: such a root of u = |x| is A(x)*Sgn(x) with the band A = sqrt(max(|x|, FLOOR)): a friction whose limit grows with the slip,
-// set-valued at x = 0 up to sqrt(FLOOR). What comes to rest there sticks, exactly and in finite time (friction.c of the runtime), and is
+// set-valued at x = 0 up to sqrt(FLOOR). What comes to rest there sticks, exactly and in finite time (runtime/law/friction.c), and is
 // released by a flow that the root of FLOOR does not carry; less than FLOOR is not resolved. A root of x >= 0 alone is
 // A/2 + A/2*Sgn(x). Roots that are not known to empty what they are a root of (roots_reach.c) stay as they are, and so do
 // those under conditions that are not about their own sign or a factor. A factor goes into the band: a closed valve holds nothing.

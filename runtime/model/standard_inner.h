@@ -1,4 +1,4 @@
-// standard_inner.h: arguments and failures of the functions of standard.h, for the files runtime/standard*.c.
+// standard_inner.h: arguments and failures of the functions of standard.h, for the files runtime/model/standard*.c.
 #ifndef MDL_STANDARD_INNER_H
 #define MDL_STANDARD_INNER_H
 

@@ -2,7 +2,7 @@
 //
 // In: a run at a point.
 // Out: linear systems, equilibria, directional derivatives, sensitivities; values set by name.
-// Read first: linearize.c, then sense.c.
+// Read first: linearize.c, then sensitivities.c.
 // Also open to other rooms: linearize.h.
 #ifndef MDLC_RUNTIME_STUDY_STUDY_H
 #define MDLC_RUNTIME_STUDY_STUDY_H
