@@ -152,14 +152,17 @@ usual_memory(void)
 static void
 limit_usual_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__ // which takes memory many times over
+#ifdef __SANITIZE_ADDRESS__
+    const bool watched = true; // which takes memory many times over
+#else
+    const bool watched = false;
+#endif
     struct rlimit limit;
-    uint64_t most = usual_memory();
+    uint64_t most = watched ? 0 : usual_memory();
     if (most && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur > most) {
         limit.rlim_cur = most;
         setrlimit(RLIMIT_DATA, &limit);
     }
-#endif
 }
 
 static void
