@@ -12,6 +12,7 @@
 //         States that have drifted from c = 0 are moved back by what z moves: charges round the loop, or the flux of the coil.
 // Contract: run.h. Complexity: nothing where no block of a model with ideal diodes is locked; otherwise three evaluations of the
 //           model per null direction, and three more.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 static const double PART = 1e-5;        // of the interval of output: the length of the differences
 static const double DEPENDENT = 1e-9;   // pivots below this part of the largest: z that change no hidden equation
 static const double FAR = 1e4;           // tolerances that states may be off what is hidden
+static const double ROUNDINGS = 100;      // in a difference of residuals
 static const double MOVES = 1e-9;       // of the largest change of a rate: none
 
 typedef struct Null {
@@ -197,6 +199,17 @@ measure(Hidden *hidden, double *rate)
     return status;
 }
 
+// What rounding makes of der(w'r): voltages that nothing holds change no hidden equation, and seem to by so much.
+static double
+noise_of(const Hidden *hidden, uint32_t i)
+{
+    const Null *null = &hidden->null[i];
+    double terms = 0;
+    for (uint32_t r = 0; r < null->newton->block->m; r++)
+        terms += fabs(null->across[r]) * null->newton->size[r];
+    return ROUNDINGS * DBL_EPSILON * terms / hidden_step(hidden->run);
+}
+
 // What each z does.
 MDL_CHECKED static int
 measure_answers(Hidden *hidden)
@@ -212,8 +225,12 @@ measure_answers(Hidden *hidden)
         shift(hidden, k, 1);
         status = measure(hidden, matrix + (size_t)k * n);
         copy_unknowns(hidden, true);
-        for (uint32_t i = 0; i < n; i++)
-            matrix[(size_t)k * n + i] -= hidden->rate[i];
+        for (uint32_t i = 0; i < n; i++) {
+            double *answer = &matrix[(size_t)k * n + i];
+            *answer -= hidden->rate[i];
+            if (fabs(*answer) <= noise_of(hidden, i))
+                *answer = 0;
+        }
         for (uint32_t i = 0; i < nx; i++) {
             double plain = moves[i];
             moves[i] = hidden->kept[i] - plain;
