@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/code/engine.h"
 #include "backend/llvm/llvm.h"
 #include "ir/base/replace.h"
 

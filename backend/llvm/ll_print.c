@@ -2,7 +2,6 @@
 //
 // Contract: the printed code is what engine_llvm would run, except that tables of places are constants of the
 //   module instead of addresses, and that equal functions do not share a body.
-#include "backend/code/engine.h"
 #include "backend/llvm/llvm.h"
 
 static bool

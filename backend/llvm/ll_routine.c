@@ -7,7 +7,7 @@
 //   after: one that calls nothing needs no count of the calls inside each other, keeps its count of repetitions in a register, and has failed
 //   only where it says so; one without repetitions counts nothing. A routine that counts has a second form, `routine.N.inside`, for calls by
 //   other routines: what equations call begins to count, and need not ask where it stands.
-// Contract: ir/expr/routine.h: a failure is recorded and the results are NaN. Complexity: linear in the routine.
+// Contract: ll_emitter.h (ir/expr/routine.h): a failure is recorded and the results are NaN. Complexity: linear in the routine.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
+// build_command.c: mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
 #include "frontend/command/session.h"
 
 #include <ctype.h>

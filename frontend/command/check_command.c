@@ -1,4 +1,4 @@
-// mdlc check: the diagnostics of one model, or of all classes of a library or of a package in it.
+// check_command.c: mdlc check: the diagnostics of one model, or of all classes of a library or of a package in it.
 //
 // A file that has no model at its top is a library. Its models are checked as models; parts up to the units of their
 // equations, since what their flanges are connected to decides about the rest; functions in a call. What was checked, and

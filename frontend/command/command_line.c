@@ -1,7 +1,6 @@
-// Options: the command line of docs/cli.md. The options are a table, as are the calls (call_table.c); those of a run are the runtime's.
+// command_line.c: options, the command line of docs/cli.md. They are a table, as are the calls (call_table.c); those of a run are the runtime's.
 #include "frontend/command/command_line.h"
 #include "frontend/command/products.h"
-#include "frontend/value/expression.h"
 #include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
 #include "runtime/model/number.h"

@@ -1,4 +1,4 @@
-// mdlc doc: the reference page of a class, a library, a file or a word of the language; without any, what there is.
+// doc_command.c: mdlc doc: the reference page of a class, a library, a file or a word of the language; without any, what there is.
 #include "frontend/command/session.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// mdlc fmt: files in canonical layout, in place.
+// format_command.c: mdlc fmt: files in canonical layout, in place.
 #include "frontend/command/session.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Mechanisms without a degree of freedom, found without a run.
+// freedom.c: mechanisms without a degree of freedom, found without a run.
 //
 // Purpose: a truss in which a joint was meant to turn has no motion to compute. `mdlc run` refuses it at its start; `mdlc
 // check` says the same.

@@ -1,4 +1,4 @@
-// mdlc freq: the frequency response of the model, linearised.
+// freq.c: mdlc freq: the frequency response of the model, linearised.
 #include "frontend/command/operating_point.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// mdlc linearize: the linear system that the model is for small changes around a point, and its eigenvalues.
+// linearize_command.c: mdlc linearize: the linear system that the model is for small changes around a point, and its eigenvalues.
 #include "frontend/command/operating_point.h"
 
 #include <string.h>

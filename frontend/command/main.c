@@ -1,4 +1,4 @@
-// mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
+// main.c: mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/value/expression.h"
 #include "runtime/model/nearest.h"
-#include "runtime/shell/run_program.h"
 
 static void
 on_message(void *user, mdl_severity severity, const char *text)

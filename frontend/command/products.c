@@ -1,7 +1,7 @@
 // products.c: which names the files have that a call writes.
 //
 // Purpose: a page in a file called .pdf, or text in one called .mat, is noticed when somebody opens it, which is too late.
-// Method: a table by call. A file name without an ending is taken as it is. Contract: command_line.h. Complexity: constant.
+// Method: a table by call. A file name without an ending is taken as it is. Contract: products.h. Complexity: constant.
 #include <string.h>
 
 #include "frontend/command/products.h"

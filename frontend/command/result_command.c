@@ -1,4 +1,4 @@
-// What is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
+// result_command.c: what is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
 #include "frontend/command/session.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "frontend/names/names.h"
 #include "frontend/page/reference_page.h"
 #include "frontend/page/report.h"
-#include "frontend/value/expression.h"
 
 // A file that does not exist may have a neighbour that was meant.
 static void

@@ -1,4 +1,4 @@
-// mdlc run.
+// run_command.c: mdlc run.
 #include "frontend/command/session.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// mdlc sense: a run with the sensitivities of outputs to parameters as further columns.
+// sense_command.c: mdlc sense: a run with the sensitivities of outputs to parameters as further columns.
 #include "frontend/command/operating_point.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What every call needs: the model is read, flattened and compiled, messages and texts are printed, exit codes chosen.
+// session.c: what every call needs: the model is read, flattened and compiled, messages and texts are printed, exit codes chosen.
 // A step that fails has said why on standard error and gives the exit code.
 #include "frontend/command/session.h"
 #include "ir/base/replace.h"

@@ -1,4 +1,4 @@
-// mdlc show: views of the model at every stage, as text, JSON and pictures.
+// show.c: mdlc show: views of the model at every stage, as text, JSON and pictures.
 #include "frontend/command/session.h"
 
 #include <stdio.h>

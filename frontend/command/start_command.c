@@ -1,4 +1,4 @@
-// Where a new user begins: mdlc new, mdlc examples.
+// start_command.c: where a new user begins: mdlc new, mdlc examples.
 #include "frontend/command/session.h"
 
 #include <stdio.h>

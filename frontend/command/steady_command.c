@@ -1,4 +1,4 @@
-// mdlc steady: an equilibrium near the start values, and whether it is stable.
+// steady_command.c: mdlc steady: an equilibrium near the start values, and whether it is stable.
 #include "frontend/command/operating_point.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Which conditions of a mechanism's joints follow from others, for the views of the bond graph.
+// surplus.c: which conditions of a mechanism's joints follow from others, for the views of the bond graph.
 //
 // Purpose: a joint of five conditions that closes a planar loop in space asks for what the loop's other joints ask for
 // already. Readers of the bond graph want to see where.

@@ -1,4 +1,4 @@
-// For-equations whose iterations differ by index arithmetic only.
+// affine.c: for-equations whose iterations differ by index arithmetic only.
 //
 // Purpose: a body in which the loop index stands in affine subscripts (i, i + c, c*i + d) and as a value is
 // elaborated for two neighbouring iterations; the equations of all others have the same shapes, and their rows follow by
@@ -9,7 +9,7 @@
 // elaborated by itself.
 // Whatever is not affine (elements of different structure, values known at compile time, messages of any kind)
 // is left to the general way, with the same result: the flat model is the same equation for equation.
-// Contract: fragment.h. Complexity: per iteration the scalars its equations refer to.
+// Contract: equation.h, fragment.h. Complexity: per iteration the scalars its equations refer to.
 #include <math.h>
 
 #include "frontend/equation/equation.h"

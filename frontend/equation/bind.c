@@ -1,10 +1,10 @@
-// Values of modifications: binds, attributes and declaration equations.
+// bind.c: values of modifications: binds, attributes and declaration equations.
 //
 // Purpose: everything written as `x(start = e) = e` in the scope of one fragment, for its own members and for
 // members inside its components. Method: the merged modifications of each member are walked together with the
 // fragments they reach into; a value is emitted by the fragment in whose scope it stands, once per element of
 // the arrays on the way (Modelica 3.6, sections 4.4.2.1 and 7.2.5).
-// Contract: fragment.h. Complexity: linear in the scalars that receive something.
+// Contract: equation.h, fragment.h. Complexity: linear in the scalars that receive something.
 #include "frontend/equation/equation.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-// Connectors and connect-equations.
+// connect.c: connectors and connect-equations.
 //
 // Purpose: connector types (which scalars flow, which pairs make power) and pairs of connected connectors;
 // pass `bonds` makes equations of them. Method: Modelica 3.6, chapter 9; a bond clause names for each scalar
 // bond a flow (a variable or the derivative of one) and an effort.
-// Contract: fragment.h, ir/dae/dae.h. Complexity: linear in connects; types are compared with those already made.
+// Contract: equation.h, frontend/instance/fragment.h, ir/dae/dae.h. Complexity: linear in connects; types are compared with those already made.
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"

@@ -1,9 +1,9 @@
-// Parts of connectors: what `bus.speed` or `plug.pin[2]` in a connect stands for.
+// connect_path.c: parts of connectors: what `bus.speed` or `plug.pin[2]` in a connect stands for.
 //
 // Purpose: paths into a connector. Method: elements that are declared are looked up, with their sizes; below an expandable
 // connector names need not be declared (Modelica 3.6, section 9.1.3), and what stands behind such a name is decided when
 // the model is complete (expandable.c). Slices and whole arrays give one path for each element, row by row.
-// Contract: fragment.h. Complexity: linear in the paths.
+// Contract: equation.h, fragment.h. Complexity: linear in the paths.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"

@@ -1,9 +1,9 @@
-// What expressions ask of the connections.
+// connection_query.c: what expressions ask of the connections.
 //
 // Purpose: inStream and actualStream (Modelica 3.6, section 15), cardinality (section 3.7.4.3, deprecated) and the queries
 // of the connection graph (overconstrained.c). Method: each is an extra variable of the fragment, since instances of one
 // class are connected differently; the linker makes numbers of the counts, pass bonds equations of the streams.
-// Contract: expression.h (ExprEnv.graph), fragment.h. Complexity: linear in the scalars asked for.
+// Contract: equation.h, expression.h (ExprEnv.graph), fragment.h. Complexity: linear in the scalars asked for.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"

@@ -1,10 +1,10 @@
-// Energy sections.
+// energy_section.c: energy sections.
 //
 // Purpose: every item of an energy section becomes one or more (kind, shape, row) entries of the fragment, from which
 // pass `energy` derives the equations of motion. Method: expressions are elaborated like those of equations; what has
 // two sides (a force, an inertia, a constraint) is kept as one shape left = right, so that both sides share their
 // row. An inertia at a point is one entry per Cartesian component, because its energy is the sum over them.
-// Contract: fragment.h. Complexity: linear in the scalar entries.
+// Contract: equation.h, fragment.h. Complexity: linear in the scalar entries.
 #include "frontend/equation/equation.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"

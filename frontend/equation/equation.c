@@ -1,13 +1,12 @@
-// Equation sections.
+// equation.c: equation sections.
 //
 // Purpose: equations, if- and for-equations and calls to (shape, row) pairs of the fragment. Method: Modelica
 // 3.6, section 8.3. An if-equation whose conditions are known at compile time is one of its branches;
 // otherwise the branches' equations are joined pairwise under `if`. A for-equation is elaborated once per
 // iteration; indices used as values are literal variables, so that all iterations share their shapes.
-// Contract: fragment.h. Complexity: linear in the scalar equations.
+// Contract: equation.h, fragment.h. Complexity: linear in the scalar equations.
 #include "frontend/equation/equation.h"
 #include "frontend/function/function.h"
-#include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/expr/text_values.h"
 

@@ -1,11 +1,11 @@
-// Overconstrained connectors: what the text says about the connection graph.
+// overconstrained.c: overconstrained connectors: what the text says about the connection graph.
 //
 // Purpose: Connections.root, potentialRoot, branch, isRoot and rooted, and the function equalityConstraint of a
 // record (Modelica 3.6, section 9.4). Method: statements are recorded with the fragment, queries are extra
 // variables of it; the linker builds the graph over all instances, solves it (spanning.c) and replaces queries
 // by numbers. Equations under a condition on the graph carry it as a guard, since instances that share a
 // fragment may differ in the answer.
-// Contract: fragment.h. Complexity: linear in the text; equalityConstraint is expanded once per connector type.
+// Contract: equation.h, fragment.h. Complexity: linear in the text; equalityConstraint is expanded once per connector type.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"

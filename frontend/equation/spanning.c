@@ -1,4 +1,4 @@
-// The spanning forest of the virtual connection graph.
+// spanning.c: the spanning forest of the virtual connection graph.
 //
 // Purpose: which connections of overconstrained connectors are broken, which variables are roots, and how far
 // from its root each one is (Modelica 3.6, section 9.4.1).

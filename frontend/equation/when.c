@@ -1,10 +1,10 @@
-// When-equations.
+// when.c: when-equations.
 //
 // Purpose: `when c then x = e; reinit(y, f); end when` to discrete equations. Method: each scalar condition
 // becomes a Boolean discrete variable w with the equation w = c; the branch is active where w and not
 // pre(w) (Modelica 3.6, section 8.3.5). A variable the branches define gets one equation x = if edge then e
 // else pre(x).
-// Contract: fragment.h. Complexity: linear in branches and equations.
+// Contract: equation.h, fragment.h. Complexity: linear in branches and equations.
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"

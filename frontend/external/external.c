@@ -1,11 +1,11 @@
-// Calls of external functions.
+// external.c: calls of external functions.
 //
 // Purpose: what `external "C" y = f(x, size(A, 1))` means (Modelica 3.6, section 12.9).
 // Method: the arguments of the external function are values of the function's variables, or of expressions. They become the inputs of a
 // routine without statements (ir/expr/routine.h) that calls the external function through a piece of C (external_code.c); there is one for each
 // combination of the types, sizes and texts of arguments. What it gives becomes the value of the outputs, so that a call inlines into any
 // expression like that of another function.
-// Contract: expression_inner.h. Functions that the C compiler does not know are its errors, when the model is compiled.
+// Contract: external.h, external_inner.h. Functions that the C compiler does not know are its errors, when the model is compiled.
 // Complexity: linear in the scalars passed.
 #include <string.h>
 

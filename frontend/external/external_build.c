@@ -1,4 +1,4 @@
-// Compiling and loading what calls external functions.
+// external_build.c: compiling and loading what calls external functions.
 //
 // Purpose: `mdlc run` calls external functions in this process, `mdlc build` links them into programs.
 // Method: the pieces of C that call the functions of a model (external_code.c) become two texts: those whose functions are declared by the

@@ -1,9 +1,9 @@
-// External functions that are built-in functions.
+// external_builtin.c: external functions that are built-in functions.
 //
 // Purpose: `external "builtin" y = sin(u)`, and those of C's mathematical library that mean the same (Modelica 3.6, section 12.9).
 // Method: the built-in function is called with the arguments that the clause gives it, in the function's frame; without a call in the clause
 // it has the name of the function and takes all its inputs. What it gives is the value of the output.
-// Contract: expression_inner.h. Complexity: that of the built-in function.
+// Contract: external_inner.h. Complexity: that of the built-in function.
 #include <string.h>
 
 #include "frontend/external/external_inner.h"

@@ -1,4 +1,4 @@
-// The C text of calls of external functions.
+// external_code.c: the C text of calls of external functions.
 //
 // Purpose: an external function takes and gives the values that section 12.9.1 of Modelica 3.6 says: scalars and sizes by value,
 // arrays and results as pointers, records as pointers to structs; FORTRAN 77 takes everything by reference and matrices by columns.

@@ -1,4 +1,4 @@
-// Folders and libraries of external functions.
+// external_folder.c: folders and libraries of external functions.
 //
 // Purpose: the annotations Include, IncludeDirectory, Library, LibraryDirectory and SourceDirectory (Modelica 3.6, section 12.9.4).
 // Method: folders are searched that the annotations name, then those that the specification gives to a package (Resources/Include,

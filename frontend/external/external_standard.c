@@ -1,4 +1,4 @@
-// External functions that come with mdlc.
+// external_standard.c: external functions that come with mdlc.
 //
 // Purpose: functions that the Modelica Standard Library declares as external (texts, random numbers, tables, linear equations) are called
 // without a C compiler and without --allow-external: they are those of runtime/model/standard.h, whatever the annotations say besides the library.

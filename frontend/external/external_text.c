@@ -1,4 +1,4 @@
-// C that is compiled with external functions.
+// external_text.c: C that is compiled with external functions.
 //
 // Purpose: the interface ModelicaUtilities.h that external functions may call (Modelica 3.6, section 12.9.6), and what the calls of
 // mdlc need. Method: an error leaves the external function by longjmp, to the call; its text is kept until the run reports it. Memory

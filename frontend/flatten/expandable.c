@@ -1,4 +1,4 @@
-// Expandable connectors, and connectors that are connected in parts.
+// expandable.c: expandable connectors, and connectors that are connected in parts.
 //
 // Purpose: finds out what the elements of expandable connectors are, makes those that connects ask for, and replaces
 // connections of connectors with connectors inside by connections of their parts.

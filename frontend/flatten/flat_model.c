@@ -1,4 +1,4 @@
-// From fragments to the flat model.
+// flat_model.c: from fragments to the flat model.
 //
 // Purpose: walks the tree of fragments and adds instances, variables, equations, binds and connections with
 // the shifts of each place. Method: the first walk makes instances and declared variables, whose ids are then

@@ -1,4 +1,4 @@
-// The entry point of elaboration: class selection, values from outside, experiment annotation.
+// instantiate.c: the entry point of elaboration: class selection, values from outside, experiment annotation.
 //
 // Purpose: elaborate() of flatten.h. Method: the chosen class is elaborated to a fragment with the values
 // given by --set as its outermost modifications, then linked. A value for one element of an array

@@ -1,4 +1,4 @@
-// The names that a file uses, and what is worth a warning about them.
+// name_warnings.c: the names that a file uses, and what is worth a warning about them.
 //
 // Purpose: warnings about names that nobody uses (unused.c) or that hide others (shadow.c), in the file that was given by the
 // user; what is found through a path is not the user's to mend. Method: one walk over the tree of the file, without recursion,

@@ -1,4 +1,4 @@
-// Names that hide others.
+// shadow.c: names that hide others.
 //
 // Purpose: a warning (W1211) where a declaration takes a name away that the text around it would otherwise give: an index of a
 // loop that of a loop around it or a component, a component a constant or class of an enclosing class or an import, a function a

@@ -1,4 +1,4 @@
-// What a library has to be checked class by class.
+// survey.c: what a library has to be checked class by class.
 //
 // Purpose: `mdlc check` of a file whose classes are packages and parts, or of a package in a directory. Method: models stand alone; a part (an element, or a
 // model with flanges) is elaborated as one, and what its flanges bring is left open; a function is called by a model that is

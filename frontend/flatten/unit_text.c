@@ -1,4 +1,4 @@
-// Units in descriptions.
+// unit_text.c: units in descriptions.
 //
 // Purpose: `m = 40 "g"` is 40 kg, because a string behind a value is a description and no unit. A warning (W1221) where a number is
 // followed by a string that is a unit by which the number would mean something else.

@@ -1,4 +1,4 @@
-// Names that nothing uses.
+// unused.c: names that nothing uses.
 //
 // Purpose: parameters of models, protected variables, variables and inputs of functions, constants and imports that the text
 // has no use for (W1201 to W1204). Method: what is public may be used from elsewhere, so of models only parameters are looked
@@ -9,7 +9,6 @@
 #include "frontend/flatten/name_warnings.h"
 
 #include "frontend/names/names.h"
-#include "frontend/value/expression.h"
 
 static bool
 has_name(const Map *map, Sym name)

@@ -1,4 +1,4 @@
-// Functions with algorithms: calls, arguments, frames.
+// function.c: functions with algorithms: calls, arguments, frames.
 //
 // Purpose: a call becomes the expressions of its outputs (Modelica 3.6, chapter 12).
 // Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at

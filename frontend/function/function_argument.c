@@ -1,9 +1,9 @@
-// Functions as arguments.
+// function_argument.c: functions as arguments.
 //
 // Purpose: functional inputs and partial application, `quadrature(function f(a = 1), 0, 1)` (Modelica 3.6, sections 12.4.2 and
 // 12.4.2.1). Method: the value of such an input is the function with the arguments that are bound already; calling the input calls
 // this function for the others. What is bound and known at run time only is passed to a routine (run_time_call.c) like other arguments.
-// Contract: expression_inner.h. Complexity: linear in the arguments.
+// Contract: function.h. Complexity: linear in the arguments.
 #include <string.h>
 
 #include "frontend/function/function.h"

@@ -1,4 +1,4 @@
-// What functions declare: the variables and sections of a call's frame.
+// function_declare.c: what functions declare: the variables and sections of a call's frame.
 //
 // Purpose: inputs, outputs and local variables of a function with those of its bases, in the order in which they get their values
 // (Modelica 3.6, sections 12.2 and 12.4.4). Method: lines are gathered from the bases on, with the modifications of extends clauses and

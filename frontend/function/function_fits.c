@@ -1,8 +1,8 @@
-// Whether a function is what a functional input asks for.
+// function_fits.c: whether a function is what a functional input asks for.
 //
 // Purpose: a function that is an argument has the inputs and outputs of the type of the input: the same names in the same order, the
 // same types and numbers of dimensions; inputs it has besides are bound or have values (Modelica 3.6, sections 6.6 and 12.4.2).
-// Method: both are compared as declared, one input or output after the other. Contract: expression_inner.h.
+// Method: both are compared as declared, one input or output after the other. Contract: function.h.
 // Complexity: linear in the variables of both.
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"

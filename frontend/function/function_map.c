@@ -1,8 +1,8 @@
-// Functions called with arrays where they take scalars: element by element.
+// function_map.c: functions called with arrays where they take scalars: element by element.
 //
 // Purpose: f(v) for `input Real x` and a vector v is {f(v[1]), f(v[2]), ...} (Modelica 3.6, section 12.4.6).
 // Method: an argument with more dimensions than its input is distributed over the leading ones; all arguments
-// that are must agree in these, the others are the same in every call. Contract: expression_inner.h.
+// that are must agree in these, the others are the same in every call. Contract: function.h.
 // Complexity: one execution per element.
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Functions that are partial derivatives of others.
+// function_partial.c: functions that are partial derivatives of others.
 //
 // Purpose: `function g = der(f, x, y)` (Modelica 3.6, section 12.7.2) has the inputs of f, and as outputs the derivatives of its Real ones by
 // x, and of these by y.
@@ -6,7 +6,7 @@
 // arguments take their places. So an f that is expanded gives the derivative of its expressions, and one that is called at run time a call
 // of the routine of its derivative (ir/expr/routine_gradient.c), which folds where the arguments are known. The values of all inputs are found
 // first: an input whose default uses x does not move with x.
-// Contract: expression_inner.h. Complexity: that of the call, and of differentiating its results.
+// Contract: function.h. Complexity: that of the call, and of differentiating its results.
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"

@@ -1,8 +1,8 @@
-// Inputs of a function that sizes are made of.
+// function_sizes.c: inputs of a function that sizes are made of.
 //
 // Purpose: where the size of a local array or of a result uses an input, the value of that input is known at compile time, and is so in
 // the statements as well: `if i <= m then b[i + 1] := ...` with `Real b[m + 1]` is decided then. Method: the names in
-// the subscripts of declarations. Contract: expression_inner.h. Complexity: linear in the text of the subscripts times the number
+// the subscripts of declarations. Contract: function.h. Complexity: linear in the text of the subscripts times the number
 // of variables.
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"

@@ -1,4 +1,4 @@
-// Assignments of functions that are called at run time.
+// routine_assign.c: assignments of functions that are called at run time.
 //
 // Purpose: x := e, x[i] := e and (a, , b) := f(x) as steps over cells. Method: an element at a subscript known at run time only
 // is a first cell and a distance from it. Contract: routine_inner.h. Complexity: linear in the cells assigned.

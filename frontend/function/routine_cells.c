@@ -1,4 +1,4 @@
-// Routines being compiled: cells, steps and blocks.
+// routine_cells.c: routines being compiled: cells, steps and blocks.
 //
 // Purpose: what the statements of a function become (ir/expr/routine.h). Method: cells are numbered as they are asked for; an
 // assignment of several cells at once goes through other cells where its right sides use them.

@@ -1,4 +1,4 @@
-// Derivatives that functions declare.
+// routine_derivative.c: derivatives that functions declare.
 //
 // Purpose: `annotation(derivative = df)` (Modelica 3.6, section 12.7.1) of functions that are called at run time: a bisection has no
 // derivative by its statements, and a closed form may be better than one by them. Functions that are expanded are

@@ -1,4 +1,4 @@
-// Inverses that functions declare.
+// routine_inverse.c: inverses that functions declare.
 //
 // Purpose: `annotation(inverse(x = g(y, a)))` (Modelica 3.6, section 12.8): y = f(x, a) is solved for x by a call of g, without iterations.
 // Method: a routine with the inputs of f, of which x is not used, and then y calls g; whoever solves an equation for an argument takes it

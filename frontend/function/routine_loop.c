@@ -1,4 +1,4 @@
-// Loops of functions that are called at run time.
+// routine_loop.c: loops of functions that are called at run time.
 //
 // Purpose: `for` and `while` as blocks that jump back. Method: a for-loop counts the elements of its range, whose bounds have
 // the values of before the loop; one whose body needs the index at compile time (for a slice, say) is unrolled when its

@@ -1,4 +1,4 @@
-// Statements of functions that are called at run time.
+// routine_statement.c: statements of functions that are called at run time.
 //
 // Purpose: the walk over statements: branches, assertions, calls; assignments and loops have files of their own.
 // Method: each statement fills the block at hand or ends it; what follows a `return` is not compiled.

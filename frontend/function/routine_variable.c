@@ -1,4 +1,4 @@
-// Variables of functions that are called at run time.
+// routine_variable.c: variables of functions that are called at run time.
 //
 // Purpose: which cells belong to which variable. Method: inputs come first, then outputs one after the other, then the others;
 // what never changes is kept as a value instead. Contract: routine_inner.h. Complexity: linear in the variables.

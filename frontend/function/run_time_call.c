@@ -1,11 +1,11 @@
-// Functions that are called at run time.
+// run_time_call.c: functions that are called at run time.
 //
 // Purpose: a function whose loops, subscripts or recursion depend on what happens during the simulation becomes a
 // routine (ir/expr/routine.h), and its call an expression (Modelica 3.6, sections 11.2 and 12).
 // Method: every variable has cells; the statements are elaborated once, with elements that are slots of cells, into
 // blocks. Sizes must be known when the function is compiled: there is a routine for each combination of the sizes
 // of arguments, and where that is not enough, of the known values of Integers, Booleans and enumerations.
-// Contract: expression_inner.h; called by function.c when a function cannot be expanded. Complexity: linear in the statements
+// Contract: function.h, routine_inner.h; called by function.c when a function cannot be expanded. Complexity: linear in the statements
 // (those of unrolled loops repeated).
 #include <string.h>
 

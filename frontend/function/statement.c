@@ -1,4 +1,4 @@
-// Statements of functions, executed symbolically.
+// statement.c: statements of functions, executed symbolically.
 //
 // Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that
 // hold expressions.
@@ -6,7 +6,7 @@
 // run one after the other from the same start and what they assigned is merged by if-expressions. Where such a
 // branch ends in `break` or `return`, what it assigned is set aside with its condition (an Exit) and the other
 // branch goes on alone; the end of the loop, or of the function, puts the exits together with what got there.
-// Contract: expression_inner.h; the caller's frame owns the variables. Complexity: statements executed
+// Contract: function.h; the caller's frame owns the variables. Complexity: statements executed
 // (limited), times the size of all variables for each condition that is not known.
 #include <string.h>
 

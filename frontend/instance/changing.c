@@ -1,4 +1,4 @@
-// Which subscripts change while the model runs.
+// changing.c: which subscripts change while the model runs.
 //
 // Purpose: x[i] in an equation, where i is a variable. Method: the text of the subscript is searched for variables of the instance
 // that are no parameters, and for local variables whose values are not known; nothing is elaborated, so that subscripts

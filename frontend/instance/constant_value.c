@@ -1,4 +1,4 @@
-// Values at compile time.
+// constant_value.c: values at compile time.
 //
 // Purpose: sizes, conditions, constants of packages and the parameters that shape a model. Method: a
 // parameter's value is that of the outermost modification that reaches it, or of its declaration, evaluated

@@ -1,4 +1,4 @@
-// Declaring members: condition, type, size, attributes.
+// declare.c: declaring members: condition, type, size, attributes.
 //
 // Purpose: makes one member known, on demand, because sizes and conditions may use parameters declared later
 // (Modelica 3.6, section 4.4). Components elaborate their class here; an array of them shares one fragment

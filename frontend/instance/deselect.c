@@ -1,4 +1,4 @@
-// Selective model extension: components and connections that an extends clause leaves out.
+// deselect.c: selective model extension: components and connections that an extends clause leaves out.
 //
 // Purpose: `extends B(break f, break connect(a, b))` (Modelica 3.6, section 7.4). Method: while a base class is collected
 // the deselections of the extends clauses around it stand on a stack of the fragment; a component they name is not

@@ -1,4 +1,4 @@
-// Classes with their modifiers to fragments.
+// elaborate.c: classes with their modifiers to fragments.
 //
 // Purpose: collects the members of a class and its bases, finds out types, sizes and conditions, gives every
 // variable its place, and has binds and equations elaborated. Method: elaboration is linking (fragment.h): a

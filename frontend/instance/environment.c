@@ -1,4 +1,4 @@
-// The environment of expressions: what names, functions, types and derivatives mean to the expression side.
+// environment.c: the environment of expressions: what names, functions, types and derivatives mean to the expression side.
 //
 // Purpose: the callbacks of ExprEnv (expression.h). Method: references become local variables of the fragment
 // being elaborated, or values where a structural scope asks for them; loop indices used as values become

@@ -1,4 +1,4 @@
-// Restrictions of the specialised classes that types decide.
+// instance_restrictions.c: restrictions of the specialised classes that types decide.
 //
 // Purpose: connectors of blocks and flows of operator records are looked at where they have been declared (class_restrictions.c looks at the
 // text alone). Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.

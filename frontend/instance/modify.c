@@ -1,4 +1,4 @@
-// Modifications: from syntax to trees that merge.
+// modify.c: modifications: from syntax to trees that merge.
 //
 // Purpose: what `Mass m1(m = 2, s(start = 1, fixed = true))` says about the inside of m1. Method: Modelica
 // 3.6, section 7.2: outer modifications override inner ones element by element; `final` forbids it; `each`

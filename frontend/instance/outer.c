@@ -1,4 +1,4 @@
-// inner and outer elements.
+// outer.c: inner and outer elements.
 //
 // Purpose: what the name of an outer declaration refers to (Modelica 3.6, section 5.4): the element of the same
 // name declared `inner` in the nearest instance around. Method: while a class is elaborated its fragment knows

@@ -1,4 +1,4 @@
-// Outer classes.
+// outer_class.c: outer classes.
 //
 // Purpose: `outer model B` names the class B that is declared `inner` in the nearest instance around (Modelica 3.6, section 5.4).
 // Method: an instance of a class that declares outer classes is one of the same class with these replaced by what the instances

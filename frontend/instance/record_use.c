@@ -1,4 +1,4 @@
-// Records of the model as values, and values for whole records.
+// record_use.c: records of the model as values, and values for whole records.
 //
 // Purpose: what `r`, `r[2:3]` and `R r = f(x)` mean where R is a record (Modelica 3.6, sections 4.4.4 and 7.2.3).
 // Method: the scalars of a record's fragment lie side by side in order of declaration, which is the row of its

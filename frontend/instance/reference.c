@@ -1,4 +1,4 @@
-// References: from `a.b[i].c` in some scope to places in a fragment, or to values.
+// reference.c: references: from `a.b[i].c` in some scope to places in a fragment, or to values.
 //
 // Purpose: what a component reference selects. Method: Modelica 3.6, section 5.3.2: the first name is looked
 // up from the inside out, the others inside what was found; subscripts select row-major positions.

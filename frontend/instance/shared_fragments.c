@@ -1,4 +1,4 @@
-// Fragments that components share although each has a modification of its own.
+// shared_fragments.c: fragments that components share although each has a modification of its own.
 //
 // Purpose: `Cell c1(p = 1.01); Cell c2(p = 1.02);` differ in a value only, which the fragment around them gives to the
 // parameter (bind.c); the class is elaborated once. Method: a modification of literals has two keys. In the first, numbers

@@ -1,4 +1,4 @@
-// Types: what a name in a declaration stands for.
+// type_use.c: types: what a name in a declaration stands for.
 //
 // Purpose: follows short classes (`type Mass = Real(unit = "kg")`, `connector RealInput = input Real`) to a
 // predefined type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on

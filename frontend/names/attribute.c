@@ -1,7 +1,7 @@
-// Attributes of predefined types.
+// attribute.c: attributes of predefined types.
 //
 // Purpose: which there are (Modelica 3.6, sections 4.9.1 to 4.9.5), for variables of models and of functions.
-// Method: a table. Contract: expression.h. Complexity: linear in the table.
+// Method: a table. Contract: attribute.h. Complexity: linear in the table.
 #include <string.h>
 
 #include "frontend/names/attribute.h"

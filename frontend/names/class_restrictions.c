@@ -1,4 +1,4 @@
-// Restrictions of the specialised classes.
+// class_restrictions.c: restrictions of the specialised classes.
 //
 // Purpose: what a record, connector, package, function or block cannot contain (Modelica 3.6, section 4.7). Method: each class's
 // own declarations and sections are looked at once, whether it is used or not; what it inherits is looked at where it

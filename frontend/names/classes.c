@@ -1,4 +1,4 @@
-// Files and the table of classes.
+// classes.c: files and the table of classes.
 //
 // Purpose: reads files and gives every class an id with its own members (packages are found by packages.c).
 // Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until

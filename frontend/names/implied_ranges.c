@@ -1,4 +1,4 @@
-// Loop indices without a range.
+// implied_ranges.c: loop indices without a range.
 //
 // Purpose: `for i loop` takes its range from the first subscript that is the index itself: 1:size(A, k) where
 // the text has i as subscript k of A (Modelica 3.6, section 11.2.2.1); the sizes of other arrays with the subscript i stand

@@ -1,6 +1,6 @@
-// The name that was probably meant, for messages: what a word of another language is called here, and the file that is nearest.
+// other_words.c: the name that was probably meant, for messages: what a word of another language is called here, and the file that is nearest.
 //
-// Method: a table; the names beside the file that is missing. Contract: expression.h. Complexity: linear in the entries of a folder.
+// Method: a table; the names beside the file that is missing. Contract: names.h. Complexity: linear in the entries of a folder.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Packages: found by name in search directories, or stored as a directory.
+// packages.c: packages: found by name in search directories, or stored as a directory.
 //
 // Purpose: loads what the files name (NAME.mdl, NAME.mo, NAME/package.mdl in the directories of the search
 // path; Modelica 3.6, chapter 13), and the rest of a package of which the user gives one file.

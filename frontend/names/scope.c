@@ -1,4 +1,4 @@
-// What names mean: lookup of classes and members.
+// scope.c: what names mean: lookup of classes and members.
 //
 // Purpose: simple and composite names as seen from inside a class. Method: Modelica 3.6, sections 5.3
 // (static name lookup: own and inherited members, qualified then unqualified imports, then the enclosing

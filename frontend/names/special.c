@@ -1,4 +1,4 @@
-// Classes with replaced members.
+// special.c: classes with replaced members.
 //
 // Purpose: `redeclare` of classes, and other values of a package's constants (Modelica 3.6, sections 7.3 and 13.2).
 // Method: what a name means is found through class ids (scope.c), so a class in which one member is another is a

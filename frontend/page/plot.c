@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "frontend/page/page.h"
-#include "frontend/value/expression.h"
 #include "ir/base/replace.h"
 #include "runtime/model/nearest.h"
 

@@ -12,7 +12,6 @@
 
 #include "frontend/page/doc_page.h"
 #include "frontend/page/text_entries.h"
-#include "frontend/value/expression.h"
 #include "runtime/model/nearest.h"
 
 extern const unsigned char asset_vocabulary_txt[];

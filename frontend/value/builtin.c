@@ -1,4 +1,4 @@
-// Built-in functions: the table, matching of arguments, and the elementwise mathematical functions.
+// builtin.c: built-in functions: the table, matching of arguments, and the elementwise mathematical functions.
 //
 // Purpose: one row of builtin.def per function; scalar functions apply to arrays element by element (Modelica
 // 3.6, section 12.4.6). Contract: expression_inner.h. Complexity: linear in elements.

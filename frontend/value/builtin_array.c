@@ -1,4 +1,4 @@
-// Built-in array functions.
+// builtin_array.c: built-in array functions.
 //
 // Purpose: Modelica 3.6, section 10.3: sizes, fillings, matrix functions, conversions, reductions over
 // arrays.

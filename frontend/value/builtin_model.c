@@ -1,4 +1,4 @@
-// Built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth, homotopy.
+// builtin_model.c: built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth, homotopy.
 //
 // Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
 // only derivatives of variables remain. Contract: expression_inner.h. Complexity: linear in the expression.

@@ -1,4 +1,4 @@
-// String(): numbers, Booleans and enumerations as text.
+// builtin_text.c: String(): numbers, Booleans and enumerations as text.
 //
 // Purpose: Modelica 3.6, section 3.7.1.1. Method: the options, which are known at compile time, are checked here and become one
 // format, whose letters and number of digits are known to be harmless. A value that is known becomes text at once, another one a

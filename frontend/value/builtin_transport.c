@@ -1,4 +1,4 @@
-// spatialDistribution(): transport along a profile.
+// builtin_transport.c: spatialDistribution(): transport along a profile.
 //
 // Purpose: (out0, out1) = spatialDistribution(in0, in1, x, positiveVelocity, initialPoints, initialValues), section 3.7.4.2 of the
 // Modelica specification: dz/dt + der(x)*dz/dy = 0 for 0 <= y <= 1; out0 = z(0), out1 = z(1).

@@ -1,4 +1,4 @@
-// Constant evaluation.
+// compile_time.c: constant evaluation.
 //
 // Purpose: values that must be known at compile time: sizes, subscripts, ranges, structural parameters.
 // Method: the expression is elaborated as any other; the variables it still uses are replaced by their

@@ -1,4 +1,4 @@
-// The routines of a model: which functions have been compiled, for which types and sizes.
+// compiled_routines.c: the routines of a model: which functions have been compiled, for which types and sizes.
 //
 // Purpose: each combination is compiled once, and calls of itself find it. Method: a table by keys that their makers choose
 // (run_time_call.c, external.c). Contract: expression_inner.h. Complexity: constant.

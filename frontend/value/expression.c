@@ -1,4 +1,4 @@
-// Expressions: from syntax tree to shapes.
+// expression.c: expressions: from syntax tree to shapes.
 //
 // Purpose: types, sizes and elements of every kind of expression (Modelica 3.6, chapters 3, 10 and 12).
 // Method: one walk over the tree; variables become slots by first occurrence; scalars are hash-consed

@@ -1,4 +1,4 @@
-// Numbers that multiply, and vanish while expressions are folded.
+// factor.c: numbers that multiply, and vanish while expressions are folded.
 //
 // Purpose: a number that multiplies takes the unit that makes the product fit (pass units). Where folding leaves nothing of it,
 // as of sin(2*pi*x/wavelength) with wavelength = 2*pi, or of 1*s, it still had that unit, and nobody can see where it stood.

@@ -1,4 +1,4 @@
-// integral(expr, x, from, to): the definite integral over a variable that it declares itself.
+// integral.c: integral(expr, x, from, to): the definite integral over a variable that it declares itself.
 //
 // Purpose: energies, distributed masses and forces, mean values; and der(expr, x), the partial derivative by such a
 // variable, for strains and slopes under an integral. Method: the integrand is elaborated with the variable

@@ -1,4 +1,4 @@
-// Operators on scalars and arrays.
+// operation.c: operators on scalars and arrays.
 //
 // Purpose: types, sizes and elements of unary and binary operators (Modelica 3.6, sections 3.4-3.6, 10.6).
 // Method: a left-associative chain of BINARY nodes is walked with a loop; runs of scalar sums, products,

@@ -1,4 +1,4 @@
-// Overloaded operators.
+// overload.c: overloaded operators.
 //
 // Purpose: operators between records whose classes declare them, constructors and String() of such records (Modelica 3.6, chapter 14).
 // Method: an operator of a class is a function or several; the one is called that takes the operands. Where none does, an operand of

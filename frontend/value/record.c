@@ -1,4 +1,4 @@
-// Records as values.
+// record.c: records as values.
 //
 // Purpose: the type of a record value, its fields, paths such as a.b[2].c into values, and record constructors
 // (Modelica 3.6, sections 4.4.4, 5.3.2 and 12.6).

@@ -1,4 +1,4 @@
-// Reductions and comprehensions: sum(e for i in r), {e for i in r, j in s}.
+// reduction.c: reductions and comprehensions: sum(e for i in r), {e for i in r, j in s}.
 //
 // Purpose: Modelica 3.6, sections 10.3.4.1 and 10.4.1. Ranges are constant; the expression is elaborated once
 // per combination of indices with the indices as locals.

@@ -1,4 +1,4 @@
-// Subscripts known at run time only.
+// selection.c: subscripts known at run time only.
 //
 // Purpose: x[i], where i changes (Modelica 3.6, section 10.5; sizes are known). Method: the reference is resolved once for each
 // value that such subscripts can have, as if it were written there. In equations a balanced tree of if-expressions chooses

@@ -1,4 +1,4 @@
-// Functions make no events; what is handed to them does.
+// silence.c: functions make no events; what is handed to them does.
 //
 // Purpose: a function that is expanded where it is called looks at its own relations at every instant (Modelica 3.6, section 12.4.1), but
 // the relations in the arguments are those of the model around it (section 8.5).

@@ -1,4 +1,4 @@
-// Texts: values of type String.
+// strings.c: texts: values of type String.
 //
 // Purpose: Strings in expressions, known or not (Modelica 3.6, sections 4.9.4 and 10.6). Method: a String is the number of a text, an
 // expression like those of other types (ir/expr/text_values.h), so that arrays, conditions, functions and records have nothing to do for it; here

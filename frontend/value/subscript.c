@@ -1,4 +1,4 @@
-// Subscripts of values: local variables of functions and results of expressions.
+// subscript.c: subscripts of values: local variables of functions and results of expressions.
 //
 // Purpose: which elements `[i, :, 2:3]` selects (Modelica 3.6, section 10.5). Subscripts of the model's own
 // components are resolved by the class side.

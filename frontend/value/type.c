@@ -1,4 +1,4 @@
-// Types and values of expressions.
+// type.c: types and values of expressions.
 //
 // Purpose: scalars and arrays of the five basic types; making values, comparing and printing types, coercion
 // (Modelica 3.6, sections 10.1 and 10.6.13: Integer to Real only, sizes must agree).

@@ -1,4 +1,4 @@
-// Connection sets become junctions, bonds and equations.
+// bonds.c: connection sets become junctions, bonds and equations.
 //
 // Purpose: turns the connect records of the elaborator into the multibond graph and its equations. Within a
 // connection set potentials are equal and flows sum to zero. A set of power ports becomes one junction:
@@ -23,7 +23,6 @@
 #include "ir/bonds/streams.h"
 #include "ir/bonds/unconnected.h"
 #include "ir/expr/expr.h"
-#include "ir/structure/problem.h"
 
 enum { SUM_MAX = 64 };
 

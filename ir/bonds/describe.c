@@ -1,4 +1,4 @@
-// What constraints and bodies are made of.
+// describe.c: what constraints and bodies are made of.
 //
 // Purpose: a constraint is a 0-junction with transformers and a closure of every scalar bond, a body a 1-junction with
 // inertia, gyroscopic terms and weight (Kosenko 2021, Figure 2). The audit wants to know which constraints are ideal: those

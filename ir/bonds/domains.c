@@ -1,4 +1,4 @@
-// Positions, velocities, accelerations and efforts among the variables of components.
+// domains.c: positions, velocities, accelerations and efforts among the variables of components.
 //
 // Purpose: momenta (momenta.c) and the question whether a constraint is ideal (describe.c) need to know which of a
 // component's variables are velocities, efforts and accelerations.

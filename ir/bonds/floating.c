@@ -1,4 +1,4 @@
-// Bodies that hang together, but on nothing.
+// floating.c: bodies that hang together, but on nothing.
 //
 // Purpose: a mechanism without a ground falls or drifts away, and no equation is missing for it. That is what a forgotten
 // connection to the ground looks like, so it is said, unless the text says how the motion begins.

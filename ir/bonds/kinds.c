@@ -1,4 +1,4 @@
-// Which bond-graph element a component is.
+// kinds.c: which bond-graph element a component is.
 //
 // Purpose: the graph's printers and the causality pass's priorities want to know storage, resistors and
 // sources; the user writes equations, not letters.

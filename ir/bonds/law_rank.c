@@ -1,4 +1,4 @@
-// How many directions the laws of a constraint fill.
+// law_rank.c: how many directions the laws of a constraint fill.
 //
 // Purpose: a law is often written as a vector of which one part vanishes by itself: the elastic torque of a hinge has none
 // about the hinge's axis. That direction is closed by a condition on the effort, not by the law.

@@ -1,4 +1,4 @@
-// Distributed inertia as a few concentrated ones.
+// lump.c: distributed inertia as a few concentrated ones.
 //
 // Purpose: `inertia rho over s in a:b at {...}` with the smallest number of terms, for every formalism at once.
 // Method: with place = sum of c_j*m_j over monomials m_j of the domain's variables, the kinetic energy is the quadratic

@@ -1,4 +1,4 @@
-// Momenta and weights of inertances.
+// momenta.c: momenta and weights of inertances.
 //
 // Purpose: the audit books impacts and compares the kinetic energy with the work done; both need the kinetic energy
 // itself, not only the integral of a power.

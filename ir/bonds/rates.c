@@ -1,4 +1,4 @@
-// Flows of bonds that are derivatives of algebraic positions.
+// rates.c: flows of bonds that are derivatives of algebraic positions.
 //
 // Purpose: power is effort times flow, and the flow of a mechanical bond is the derivative of a position, which the
 // equations of motion often do not need: a tree in joint coordinates computes positions only.

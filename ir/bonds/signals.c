@@ -1,4 +1,4 @@
-// Every connected signal has one source.
+// signals.c: every connected signal has one source.
 //
 // Purpose: says where two outputs drive one signal, and where only inputs are connected.
 // Method: Modelica 3.6, section 9.3: in a connection set an output inside the class is a source, and so is an input of the

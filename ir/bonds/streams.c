@@ -1,4 +1,4 @@
-// Stream variables: what flows through a connection set carries the mixture of what flows into it.
+// streams.c: stream variables: what flows through a connection set carries the mixture of what flows into it.
 //
 // Purpose: the equations of inStream(h) and of the stream variables of outside connectors.
 // Method: Modelica 3.6, sections 15.2 and 15.3. In a connection set the inside connectors j with flow m_j and the outside

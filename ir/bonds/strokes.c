@@ -1,4 +1,4 @@
-// Causal strokes along an effort that several bonds share.
+// strokes.c: causal strokes along an effort that several bonds share.
 //
 // Purpose: one effort may pass many bonds: a damper's force that a junction determines at one flange arrives
 // at the junction on its other flange, where it is the damper that gives it.

@@ -1,4 +1,4 @@
-// Components that nothing is connected to.
+// unconnected.c: components that nothing is connected to.
 //
 // Purpose: a port that the user forgot to connect is no mistake to the equations: nothing flows into it. An element with a
 // free end does nothing, and a body that hangs on nothing falls or drifts away; that is what people forget.

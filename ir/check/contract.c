@@ -1,4 +1,4 @@
-// Physical contracts of body, element, constraint and memory classes.
+// contract.c: physical contracts of body, element, constraint and memory classes.
 //
 // Purpose: says that a component has too few or too many equations where it happens, in the component's own
 // words, before the whole model is found singular.

@@ -1,4 +1,4 @@
-// Messages about physical contracts.
+// contract_report.c: messages about physical contracts.
 //
 // Purpose: names the component, the scalar bonds in mechanical words (translation along z of frame_a) and the
 // equations that close them.

@@ -1,4 +1,4 @@
-// Local balance of classes without a physical contract.
+// local.c: local balance of classes without a physical contract.
 //
 // Purpose: a model or block has as many equations as unknowns of its own, whatever it is connected to (Modelica 3.6, section
 // 4.8), so that a mistake is found in the class in which it was made.

@@ -1,4 +1,4 @@
-// units: both sides of every equation, and the terms of every sum, have one unit.
+// units.c: units: both sides of every equation, and the terms of every sum, have one unit.
 //
 // Purpose: Modelica 3.6, chapter 19, as an error with both units and the conversion.
 // Method: the unit of every subexpression is computed bottom-up over the DAG of a shape, once per shape and
@@ -20,7 +20,6 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/expr/unit.h"
-#include "ir/structure/problem.h"
 
 typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_KNOWN } Knowledge;
 

@@ -1,4 +1,4 @@
-// Variability: nothing depends on what changes more often than it may itself.
+// variability.c: variability: nothing depends on what changes more often than it may itself.
 //
 // Purpose: constants < parameters < what changes at events < what changes all the time (Modelica specification 3.6,
 // section 3.8). A parameter that depended on time, or an Integer on a continuous variable, would silently keep the value

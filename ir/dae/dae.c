@@ -1,4 +1,4 @@
-// The flat model: making it and looking at it.
+// dae.c: the flat model: making it and looking at it.
 //
 // Purpose: dense arrays named by 32-bit ids; every add is amortised constant time. Names are not stored per
 // scalar but made from group, instance path and subscripts when they are printed.

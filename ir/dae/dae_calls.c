@@ -1,4 +1,4 @@
-// Routines in the flat model's text: what is printed of them.
+// dae_calls.c: routines in the flat model's text: what is printed of them.
 //
 // Purpose: a model whose equations call functions at run time, or make Strings, can be read back.
 // Method: routines that are reached from the model's expressions, with their derivatives, and the sites that they name are counted in the
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "ir/dae/dae_scan.h"
-#include "ir/dae/dae_text.h"
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 

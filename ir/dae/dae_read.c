@@ -1,4 +1,4 @@
-// Reader of the flat model's text.
+// dae_read.c: reader of the flat model's text.
 //
 // Purpose: structural passes are tested on text, without the front end; a dump taken after any pass can be
 // run again.

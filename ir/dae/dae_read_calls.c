@@ -1,4 +1,4 @@
-// Routines in the flat model's text: their lines read.
+// dae_read_calls.c: routines in the flat model's text: their lines read.
 //
 // Purpose: the other half of dae_calls.c. Method: lines `routine` make all routines first, so that bodies may call each other; a body is
 // checked when it ends. What is read may come from anywhere: cells, blocks and sites are looked at before they are used, and a way

@@ -1,4 +1,4 @@
-// The flat model as text, and its checks.
+// dae_text.c: the flat model as text, and its checks.
 //
 // Purpose: `mdlc show flat`, golden tests of elaboration, and the other half of dae_read.
 // Method: one line per instance, variable, bind, node, bond, connector and equation, in id order; the

@@ -1,4 +1,4 @@
-// Values of parameters while compiling.
+// known.c: values of parameters while compiling.
 //
 // Purpose: tells whether a quantity that an equation would be divided by, or a constraint resolved for, is zero: a
 // component of an axis or a lever arm often is, and whether it is more than what rounding has left of zero. Method: binds are followed

@@ -1,4 +1,4 @@
-// What stands against the inertia forces: potentials, dissipation, generalised forces and constraints.
+// applied.c: what stands against the inertia forces: potentials, dissipation, generalised forces and constraints.
 //
 // Purpose: the part of the equations of motion that all formalisms share,
 //     (inertia forces)_k + dV/dq_k + dD/du_k = Q_k + sum over constraints of lambda dg/du_k.

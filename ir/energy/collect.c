@@ -1,4 +1,4 @@
-// From the model's energies to systems.
+// collect.c: from the model's energies to systems.
 //
 // Purpose: finds which coordinates belong together and writes energies over slots of their system. Method: a variable
 // that an explicit equation v = e gives is a function of coordinates when e reaches one; such definitions are gone

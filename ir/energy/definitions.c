@@ -1,4 +1,4 @@
-// Definitions: what depends on coordinates through explicit equations.
+// definitions.c: definitions: what depends on coordinates through explicit equations.
 //
 // Purpose: finds the coordinates that a variable reaches. Method: equations whose one side is a variable alone give it;
 // they are gone through by an explicit stack, each once and after those that it uses; coordinates that one of them reaches

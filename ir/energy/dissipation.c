@@ -1,4 +1,4 @@
-// Dissipation: its forces, and content functions that would produce power.
+// dissipation.c: dissipation: its forces, and content functions that would produce power.
 //
 // Purpose: dD/du on the coordinates. Method: gradients, with two kinds of parts held apart from them. The content F*abs(v) of
 // dry friction is not smooth: what stands on dv/du is F*Sgn(v), which may have any value between -F and F at rest. The

@@ -1,4 +1,4 @@
-// The dual form: momenta as coordinates.
+// duality.c: the dual form: momenta as coordinates.
 //
 // Purpose: springs that are controlled by their forces and inerters that are controlled by their momenta have the
 // co-Lagrangian L = V(der(p)) - T(p) (19), (21), dampers controlled by forces the co-content D(der(p)). Method: a potential

@@ -1,4 +1,4 @@
-// A system of coordinates: slots, time derivatives, gradients.
+// energy_system.c: a system of coordinates: slots, time derivatives, gradients.
 //
 // Purpose: the calculus that all formalisms share. Method: the time derivative of a slot is looked up when an expression
 // that contains it is differentiated, so that derivatives of signals enter the model only where they are needed;

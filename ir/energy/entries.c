@@ -1,4 +1,4 @@
-// Energies, forces, inertias and constraints as entries of their system.
+// entries.c: energies, forces, inertias and constraints as entries of their system.
 //
 // Purpose: checks what an item of an energy section depends on and writes it over the system's slots. Contract: collect.h.
 // Complexity: linear in the expressions.

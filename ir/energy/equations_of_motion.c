@@ -1,4 +1,4 @@
-// Energies become equations of motion.
+// equations_of_motion.c: energies become equations of motion.
 //
 // Purpose: derives the equations of motion of every system of coordinates by the formalism of the model and adds them.
 // Method: ir/energy/*.c; docs/energies.md derives what is done. Contract: runs first, so that equations of motion are
@@ -9,7 +9,6 @@
 #include "ir/energy/energy_system.h"
 #include "ir/base/diag.h"
 #include "ir/operator/operator.h"
-#include "ir/structure/problem.h"
 
 static bool
 derive(System *system)

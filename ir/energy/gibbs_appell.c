@@ -1,4 +1,4 @@
-// Equations of Gibbs and Appell.
+// gibbs_appell.c: equations of Gibbs and Appell.
 //
 // Purpose: dS/da + dV/dq + dD/du = Q + A'lambda with the energy of acceleration S = sum of m/2*der(v)^2. Method: the
 // velocities of all inertias are differentiated in time, and S by the accelerations, in reverse. What has no such form

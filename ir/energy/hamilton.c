@@ -1,4 +1,4 @@
-// Hamilton's equations.
+// hamilton.c: Hamilton's equations.
 //
 // Purpose: p = dT/du and der(p) = dT/dq - dV/dq - dD/du + Q + A'lambda; the momenta p are states (41)-(43). Method: dT/dq
 // at fixed u is -dH/dq at fixed p, so that the energy need not be written over momenta; the velocities follow from p by

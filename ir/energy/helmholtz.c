@@ -1,4 +1,4 @@
-// Helmholtz's conditions.
+// helmholtz.c: Helmholtz's conditions.
 //
 // Purpose: equations A(q, u) a + B(q, u) = 0 have a Lagrangian only when they are self-adjoint (30)-(33):
 //     A_ij = A_ji                                                                    (30)

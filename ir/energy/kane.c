@@ -1,4 +1,4 @@
-// Kane's equations.
+// kane.c: Kane's equations.
 //
 // Purpose: generalised active and inertia forces: sum of m*der(v)*(dv/du) + dV/dq + dD/du = Q + A'lambda. Method:
 // kinematics are differentiated, not energies; the partial velocities dv/du are those of the position, ds/dq, and their

@@ -1,4 +1,4 @@
-// Lagrange's equations of the second kind, with multipliers.
+// lagrange.c: Lagrange's equations of the second kind, with multipliers.
 //
 // Purpose: d/dt(dT/du) - dT/dq + dV/dq + dD/du = Q + A'lambda (18), (22). Method: dT/du and dT/dq are accumulated in
 // reverse over all energies at once; the momenta are differentiated in time together. Contract: energy_system.h.

@@ -1,4 +1,4 @@
-// Maggi's equations.
+// maggi.c: Maggi's equations.
 //
 // Purpose: the equations of Lagrange for redundant coordinates, projected on the velocities that the constraints leave
 // free: B'r = 0 with A B = 0, where A are the coefficients of the constraints in the velocities and

@@ -1,4 +1,4 @@
-// Memory elements: integrated energies.
+// memory_energy.c: memory elements: integrated energies.
 //
 // Purpose: the integrated Lagrangian (46)-(49), (58): with the integrals z of the coordinates as coordinates, and
 // L = T(x) - V(z), D(x), x = der(z), the equations of motion are

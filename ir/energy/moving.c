@@ -1,4 +1,4 @@
-// Inertias: those of points in a moving frame of the plane.
+// moving.c: inertias: those of points in a moving frame of the plane.
 //
 // Purpose: a flexible body is described in a frame that moves with it. Method: velocity and acceleration of a point are
 // written along the axes of the frame, where neither has the frame's angle in it but through the motion of the origin.

@@ -1,4 +1,4 @@
-// Kinetic energies as sums of squares of velocities.
+// squares.c: kinetic energies as sums of squares of velocities.
 //
 // Purpose: Kane's method and Gibbs and Appell's start from accelerations, not from energies; a kinetic energy that is
 // written as a sum of terms c*w^2 says what is accelerated. Method: sums and products are taken apart; w must be linear

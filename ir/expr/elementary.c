@@ -1,4 +1,4 @@
-// Integrals in closed form beyond polynomials.
+// elementary.c: integrals in closed form beyond polynomials.
 //
 // Purpose: exact integrals of what springs, dampers and clearances are made of. Method: u = slope*x + shift with a slope
 // that is a number. P(x)*u^r in powers of u; P(x) times a sine, cosine or exponential by parts; P(x)*luz(u, a)^n by

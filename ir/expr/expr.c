@@ -1,4 +1,4 @@
-// Expressions: the hash-consed table, looking, and rewriting slots.
+// expr.c: expressions: the hash-consed table, looking, and rewriting slots.
 //
 // Purpose: one id per different expression; equal ids mean equal text.
 // Method: open-addressing hash table of ids over flat cells. Arguments have smaller ids than their users, and

@@ -1,4 +1,4 @@
-// Derivatives, affine decomposition and solving of expressions.
+// expr_diff.c: derivatives, affine decomposition and solving of expressions.
 //
 // Purpose: what index reduction, Jacobians, alias detection, tearing and causal assignment ask of a shape.
 // Method: forward differentiation over the parts in post-order, each once; affine decomposition in the same

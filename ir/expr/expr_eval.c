@@ -1,4 +1,4 @@
-// The value of an expression.
+// expr_eval.c: the value of an expression.
 //
 // Purpose: constant folding, tests, and start values: one place that says what every operator computes.
 // Method: the expression's parts in post-order, each once. Sums and products from left to right, constant

@@ -1,4 +1,4 @@
-// Derivatives of one sum by many slots.
+// expr_gradient.c: derivatives of one sum by many slots.
 //
 // Purpose: energies are differentiated by all coordinates and velocities of a mechanism. Method: reverse accumulation
 // over the parts in reverse post-order: each part passes its adjoint, multiplied by the operator's derivative, on to its

@@ -1,4 +1,4 @@
-// Making expressions: the simplifying constructors.
+// expr_make.c: making expressions: the simplifying constructors.
 //
 // Purpose: every expression is in its final form when it is made (docs/ir.md, Expressions).
 // Method: sums are collected as factor*base and products as base^factor, in order of first occurrence, by

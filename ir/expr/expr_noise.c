@@ -1,4 +1,4 @@
-// How far rounding may have moved the value of an expression.
+// expr_noise.c: how far rounding may have moved the value of an expression.
 //
 // Purpose: cos(2*pi/3) - cos(4*pi/3) is zero, but its value is 8e-16: what an equation is divided by must be larger than what
 // rounding alone makes of it.

@@ -1,4 +1,4 @@
-// Expressions as text: the reader.
+// expr_read.c: expressions as text: the reader.
 //
 // Purpose: flat models as text, and structural tests. Method: recursive descent along the precedence of Modelica with a limit on nesting.
 // Contract: expr.h; what expr_text.c printed gives the same id. Complexity: linear in the text.

@@ -1,4 +1,4 @@
-// Rewriting an expression from its parts upward.
+// expr_rewrite.c: rewriting an expression from its parts upward.
 //
 // Purpose: what replaces operators inside an expression is the same walk with another rule. Method: the parts in
 // post-order, each once; where the arguments of a part lie in this order is noted before the first rule runs, so that a

@@ -1,4 +1,4 @@
-// Common subexpressions of several expressions.
+// expr_share.c: common subexpressions of several expressions.
 //
 // Purpose: equations that are derived together have most of their parts in common; each is to be computed once. Method:
 // equal parts are one node already; sums and products are flat, so that what they share is found by taking out, again and

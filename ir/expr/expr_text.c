@@ -1,4 +1,4 @@
-// Expressions as text: the printer.
+// expr_text.c: expressions as text: the printer.
 //
 // Purpose: messages, `mdlc show`, and structural tests on text.
 // Method: a stack of pending pieces.

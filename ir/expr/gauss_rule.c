@@ -1,4 +1,4 @@
-// Gauss-Legendre rules.
+// gauss_rule.c: Gauss-Legendre rules.
 //
 // Purpose: points and weights for integrate.c. Method: the zeros of the Legendre polynomial by Newton's method from
 // Tricomi's approximation, the polynomial and its derivative by the three-term recurrence (Davis and Rabinowitz,

@@ -1,4 +1,4 @@
-// Definite integrals of expressions in one slot.
+// integrate.c: definite integrals of expressions in one slot.
 //
 // Purpose: integral(e, x, a, b) in equations, energies and distributed inertia as an ordinary expression, so that
 // everything that looks at expressions (derivatives, units, solving) works on it.

@@ -1,4 +1,4 @@
-// Products in lowest terms.
+// monomial.c: products in lowest terms.
 //
 // Purpose: L^3*(1/L)^4 in an integral over a length is 1/L. Method: the factors of products, quotients and whole powers
 // with their exponents; equal ones are added. Contract: polynomial.h; a factor that cancels is taken to be nonzero.

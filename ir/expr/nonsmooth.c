@@ -1,4 +1,4 @@
-// The algebra of luz and tar: normal form and splitting off of set-valued terms.
+// nonsmooth.c: the algebra of luz and tar: normal form and splitting off of set-valued terms.
 //
 // Purpose: friction and clearance written in any of the usual ways get one form, in which each friction
 // band is one term F*Sgn(x) of a sum: tar(x, a) = x + a*Sgn(x).

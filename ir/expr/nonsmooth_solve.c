@@ -1,4 +1,4 @@
-// Solving equations with luz, tar and Sgn.
+// nonsmooth_solve.c: solving equations with luz, tar and Sgn.
 //
 // Purpose: explicit single-valued solutions of massless nodes with clearance and friction, so that they
 // leave no algebraic loop and no law behind.

@@ -1,4 +1,4 @@
-// Expressions as polynomials in one slot.
+// polynomial.c: expressions as polynomials in one slot.
 //
 // Purpose: integrals of polynomials are exact (integrate.c). Method: the parts of the expression in post-order, each
 // with its coefficients; sums, products, whole powers and quotients by what is free of the slot keep polynomials.

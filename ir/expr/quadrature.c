@@ -1,4 +1,4 @@
-// Integrals by Gauss-Legendre rules.
+// quadrature.c: integrals by Gauss-Legendre rules.
 //
 // Purpose: integrands without a closed form (integrate.c). Method: an integral of numbers takes as many points as two
 // rules of n and 2n points need to agree. Otherwise the value is the rule of GAUSS_POINTS points written out, and the

@@ -1,4 +1,4 @@
-// Routines: making them, and their values while compiling.
+// routine.c: routines: making them, and their values while compiling.
 //
 // Purpose: calls with known arguments fold like every other operator, and parameters may be given by calls.
 // Method: blocks are executed one after the other; the expression of a step is evaluated from the top, so that

@@ -1,4 +1,4 @@
-// Derivatives of external functions.
+// routine_difference.c: derivatives of external functions.
 //
 // Purpose: Newton's method needs the derivative of a function whose statements are not known, and which declares none.
 // Method: a central difference in the direction of the derivatives of the inputs, (f(x + h d) - f(x - h d))/(2 h), with h d about the

@@ -1,4 +1,4 @@
-// Derivatives of routines.
+// routine_gradient.c: derivatives of routines.
 //
 // Purpose: Jacobians and index reduction through functions that are called at run time.
 // Method: forward differentiation of the program (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3): every

@@ -1,4 +1,4 @@
-// Units: parser, arithmetic, printer.
+// unit.c: units: parser, arithmetic, printer.
 //
 // Method: recursive descent over the grammar of Modelica 3.6, chapter 19 (parentheses at most NESTING
 // deep); a symbol is looked up as it stands first and with an SI prefix second, so that "min" is a minute

@@ -1,4 +1,4 @@
-// Divisors: what equations are divided by, checked when parameters have other values.
+// divisors.c: divisors: what equations are divided by, checked when parameters have other values.
 //
 // Purpose: a divisor was chosen for the values that parameters have while compiling. With others its terms may cancel to a rounding
 // residue of zero, and what is divided by it would be noise.

@@ -13,7 +13,6 @@
 #include "ir/index/closure_groups.h"
 #include "ir/expr/expr.h"
 #include "ir/index/index.h"
-#include "ir/structure/structure.h"
 
 // Per equation: 0, or for invariants and their derivatives 1 + how often the user's constraint was differentiated.
 static void

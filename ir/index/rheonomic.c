@@ -6,7 +6,7 @@
 // impose a flow and follow a signal, a law of time or a speed, unlike a ground), constraints whose equations contain time or give an acceleration,
 // and equations that stand in a composite class and name a variable of a joint. Only mechanisms with frames in the plane or
 // in space are looked at: a line of masses is conflict.c's.
-// Contract: conflict.h. At most SETS sets are looked at: messages end earlier. Complexity: linear in the model and in the sets.
+// Contract: index.h. At most SETS sets are looked at: messages end earlier. Complexity: linear in the model and in the sets.
 
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"

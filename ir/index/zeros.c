@@ -1,4 +1,4 @@
-// What a variable that is always zero multiplies is no part of the model.
+// zeros.c: what a variable that is always zero multiplies is no part of the model.
 //
 // Purpose: a capacitance, a mass or an inertia that the model's equations make zero leaves no state behind. Where that is
 // seen at run time only, a derivative stays an unknown that no equation determines.
@@ -12,7 +12,6 @@
 // Complexity: linear in the equations; each shape is looked at once.
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
-#include "ir/structure/structure.h"
 
 typedef struct Rewritten { // what zeros leave of an equation
     uint32_t equation, row;

@@ -1,4 +1,4 @@
-// The tables of the audit of power and energy.
+// audit_tables.c: the tables of the audit of power and energy.
 //
 // Purpose: the runtime adds up flow times effort per node of the bond graph.
 // Method: a row per node that has bonds and a row per scalar bond; the flow of a mechanical bond is a derivative, which

@@ -1,4 +1,4 @@
-// Conditions: what relations read of the dynamics, as a function of its own.
+// conditions.c: conditions: what relations read of the dynamics, as a function of its own.
 //
 // Purpose: the runtime looks at relations on every accepted step and at points inside of it. A relation such as
 //          `T[1] > 100` needs one state of a thousand there, not the model; and while that state stays away from 100

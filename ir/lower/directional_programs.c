@@ -1,4 +1,4 @@
-// Tangents: directional derivatives of the model's functions, as functions like any others.
+// directional_programs.c: tangents: directional derivatives of the model's functions, as functions like any others.
 //
 // Purpose: linearisation and sensitivities ask how everything that a function computes follows a change of what it
 //   reads: states, inputs, parameters, time. The Jacobians of partial_derivatives.c have the integrator's rows and columns only.

@@ -1,4 +1,4 @@
-// Dynamics: the steps of the initial system and of the dynamics, blocks, and the Jacobian.
+// dynamics.c: dynamics: the steps of the initial system and of the dynamics, blocks, and the Jacobian.
 //
 // Purpose: instructions of the causal forms, grouped into plain steps and blocks; what derivatives, loops,
 // relations and laws do not need moves to `outputs`, which runs only where results and events are made.

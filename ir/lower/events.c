@@ -1,4 +1,4 @@
-// Events: discrete variables, reinit, relations, samples, laws and asserts.
+// events.c: events: discrete variables, reinit, relations, samples, laws and asserts.
 //
 // Purpose: the tables by which the runtime finds and handles events, and the functions that fill their
 // places.

@@ -1,4 +1,4 @@
-// Forecasts: functions of time alone, as lists of operations that the runtime can evaluate over intervals of time.
+// forecast.c: forecasts: functions of time alone, as lists of operations that the runtime can evaluate over intervals of time.
 //
 // Purpose: what depends on time alone is known ahead of the integration: when the relation `sin(1000*time) > 0.9999` changes, and how
 //          fast a force prescribed over time moves. The runtime (runtime/event/ahead.c) turns the former into time events and bounds

@@ -1,4 +1,4 @@
-// Guess: start values for the iteration unknowns of the initial system, from those that the model gives.
+// guess.c: guess: start values for the iteration unknowns of the initial system, from those that the model gives.
 //
 // Purpose: the user writes start values on the variables he thinks in (a joint's angle); the loop that closes the
 // mechanism may be iterated on others (a body's angle). Those get the start value that follows.
@@ -11,7 +11,6 @@
 // systems above SYSTEM_LIMIT equations are left alone. Complexity: linear in the initial system.
 #include "ir/lower/lower.h"
 #include "ir/expr/expr.h"
-#include "ir/structure/causal.h"
 
 enum { LOOP_LIMIT = 200, SYSTEM_LIMIT = 100000, TERMS_LIMIT = 24, OPERATIONS_LIMIT = 200 };
 

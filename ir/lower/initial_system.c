@@ -1,4 +1,4 @@
-// Init: the problem of initialisation.
+// initial_system.c: init: the problem of initialisation.
 //
 // Purpose: a square system for everything at the start: all equations, the initial equations, fixed start
 // values, and, for what is still free, start values of states chosen by StateSelect and by whether a start
@@ -14,7 +14,6 @@
 #include "ir/index/index.h"
 #include "ir/lower/initial_report.h"
 #include "ir/lower/lower.h"
-#include "ir/structure/causal.h"
 #include "ir/structure/structure.h"
 #include "runtime/model/model.h"
 

@@ -1,4 +1,4 @@
-// Layout: a place in the value array for every representative variable.
+// layout.c: layout: a place in the value array for every representative variable.
 //
 // Order: time and flags; parameters, inputs and discrete variables with their pre(); the integrator's
 // unknowns (states, then tears), their derivatives, residuals and computed derivatives, each contiguous; then

@@ -1,4 +1,4 @@
-// Lift: model operators out of expressions, so that instructions only compute.
+// lift.c: lift: model operators out of expressions, so that instructions only compute.
 //
 // Purpose: relations, luz, min, max, abs and sign of continuous variables become held values which change
 // only at events (Modelica specification, section 8.5); noEvent, smooth, homotopy, initial, terminal and

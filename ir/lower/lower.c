@@ -1,4 +1,4 @@
-// Lower: from causal forms to the system the back ends compile.
+// lower.c: lower: from causal forms to the system the back ends compile.
 //
 // Purpose: lay the variables out in one value array, make one instruction per assignment and residual,
 // collect held relations, differentiate, and fill the tables of runtime/model/model.h.

@@ -1,4 +1,4 @@
-// Parameters: their values, start and nominal values, in order of dependence.
+// parameters.c: parameters: their values, start and nominal values, in order of dependence.
 //
 // Purpose: everything known before the start is evaluated while compiling, so that a value that is not
 // finite or leaves its declared range is reported at its place in the source. In a program that changes parameters at

@@ -1,4 +1,4 @@
-// Jacobian: sparse partial derivatives of a straight-line program by forward accumulation.
+// partial_derivatives.c: jacobian: sparse partial derivatives of a straight-line program by forward accumulation.
 //
 // Purpose: d(rows)/d(columns) through all intermediate values, as instructions like any others.
 // Method: every place carries the list of columns it depends on with the partial derivative, which is a

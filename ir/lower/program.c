@@ -1,4 +1,4 @@
-// Program: instruction lists to functions of the system.
+// program.c: program: instruction lists to functions of the system.
 //
 // Purpose: order the instructions of a function such that equal shapes stand together and become loops.
 // Method: an instruction's level is one more than the highest level of the instructions it reads from;

@@ -1,15 +1,14 @@
-// Ranges: limits of variables, from their attributes min and max.
+// ranges.c: ranges: limits of variables, from their attributes min and max.
 //
 // Purpose: a variable that leaves the range it is declared with makes an assumption of the model wrong (Modelica Specification
 //          3.6, 4.9.1): the runtime looks at rows and warns.
 // Method: while attributes are lowered each limit gets a place, whose value is known after `parameters`; when all programs are there, each
 //         variable that is computed for rows gets an entry for each of its limits. Limits of parameters are looked at in
 //         parameters.c, those of constants here.
-// Contract: lower.h. Complexity: linear in the variables that have limits.
+// Contract: lower_inner.h. Complexity: linear in the variables that have limits.
 #include <math.h>
 #include <string.h>
 
-#include "ir/dae/locate.h"
 #include "ir/dae/sys.h"
 #include "ir/dae/variable_paths.h"
 #include "ir/lower/lower_inner.h"

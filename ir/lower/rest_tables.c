@@ -1,4 +1,4 @@
-// Rest: what the runtime needs to let a motion go on when impacts accumulate.
+// rest_tables.c: rest: what the runtime needs to let a motion go on when impacts accumulate.
 //
 // Purpose: a ball that bounces lower and lower comes to rest: the relation whose change triggers a reinit stays
 //          at g = 0 from then on. The runtime needs dg/dt, the second derivative of g and their partial

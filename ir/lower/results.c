@@ -1,4 +1,4 @@
-// Results: the columns of the result table.
+// results.c: results: the columns of the result table.
 //
 // Purpose: every variable by its full name, as sign and place of its representative. Constants, parameters
 // that initialisation does not find, and derivatives are columns only when the user's regular expression asks for them.

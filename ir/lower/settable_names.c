@@ -1,4 +1,4 @@
-// Settable: parameters and start values that can be set in the compiled model.
+// settable_names.c: settable: parameters and start values that can be set in the compiled model.
 //
 // Purpose: a simulator takes other values without being compiled again, and refuses those that shaped its equations.
 // Method: a literal's place is the value's. Where a bind computes the value, `parameters` takes what is given instead

@@ -1,4 +1,4 @@
-// Start values as parameters, and which of several counts.
+// start_parameters.c: start values as parameters, and which of several counts.
 //
 // Purpose: in a compiled model that takes other start values the initial equations `x = start` must not hold the
 // number that the compiler read. Method: every start value gets a hidden parameter, which the equations name instead.

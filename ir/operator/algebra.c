@@ -1,4 +1,4 @@
-// Algebra: luz, tar and Sgn of the model's equations in normal form.
+// algebra.c: algebra: luz, tar and Sgn of the model's equations in normal form.
 //
 // Purpose: the many ways to write clearance and friction become one, with each friction band a single term
 // F*Sgn(x), so that pass `laws` makes one unknown force per band.
@@ -11,7 +11,6 @@
 #include "ir/dae/pattern.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
-#include "ir/structure/problem.h"
 
 typedef struct Algebra {
     Dae *dae;

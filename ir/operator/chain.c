@@ -1,4 +1,4 @@
-// Unused chain variables of memory elements vanish.
+// chain.c: unused chain variables of memory elements vanish.
 //
 // Purpose: a memory element declares the whole chains zeta -> x -> v -> a and delta -> p -> f, of which its
 // law uses one quantity each; the rest must cost nothing.
@@ -14,8 +14,6 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/operator/chain.h"
-#include "ir/structure/problem.h"
-
 
 typedef struct Chains {
     Dae *dae;

@@ -1,4 +1,4 @@
-// Constitutive curves of memory elements: smooth enough for what is derived from them.
+// curves.c: constitutive curves of memory elements: smooth enough for what is derived from them.
 //
 // Purpose: a curve c = g(u) between integrated quantities becomes a force and a velocity by differentiation. Where g jumps, or
 // where g' jumps and g is differentiated twice, the force is an impulse that no step shows: the run would be wrong without a

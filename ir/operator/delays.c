@@ -1,4 +1,4 @@
-// Delays: delay(expr, T) becomes a value that the runtime keeps a history for.
+// delays.c: delays: delay(expr, T) becomes a value that the runtime keeps a history for.
 //
 // Purpose: a delayed expression is known while the model is evaluated at one instant: it was computed earlier.
 // Method: each call gets a hidden variable for the expression, with an equation, and a hidden input for the delayed

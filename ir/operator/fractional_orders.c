@@ -1,4 +1,4 @@
-// Fractional derivatives: fder(expr, alpha) becomes a state, two inputs and a parameter that the runtime supplies.
+// fractional_orders.c: fractional derivatives: fder(expr, alpha) becomes a state, two inputs and a parameter that the runtime supplies.
 //
 // Purpose: the Caputo derivative of u is an integral over the past of u' (u'' for alpha > 1). The runtime replaces its
 // kernel by a sum of exponentials, whose states are no variables of the model.

@@ -1,4 +1,4 @@
-// Integers: integer-valued functions of continuous variables become discrete variables.
+// integers.c: integers: integer-valued functions of continuous variables become discrete variables.
 //
 // Purpose: floor, ceil and trunc (integer, div, mod and rem are written with these) jump; outside noEvent a jump is an
 // event and the value is held in between (Modelica specification 3.6, section 3.7.2).
@@ -15,7 +15,6 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/operator/naming.h"
-#include "ir/structure/problem.h"
 
 typedef struct Integers {
     Dae *dae;

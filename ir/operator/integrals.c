@@ -1,4 +1,4 @@
-// Integrals: integral(e, x, a, b) becomes its value.
+// integrals.c: integrals: integral(e, x, a, b) becomes its value.
 //
 // Purpose: the front end has integrated (ir/expr/integrate.c) and kept, beside the value, what the check of units needs and
 // the condition under which a Gauss rule is accurate or an antiderivative has no pole between the limits. Method: shape
@@ -11,7 +11,6 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/operator/operator.h"
-#include "ir/structure/problem.h"
 
 typedef struct Integrals {
     Dae *dae;

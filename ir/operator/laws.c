@@ -1,4 +1,4 @@
-// Laws: set-valued terms become unknown forces with a law each.
+// laws.c: laws: set-valued terms become unknown forces with a law each.
 //
 // Purpose: friction. A band a*Sgn(x) in an equation becomes the unknown p; its law says that either p = q*a
 // with the mode q = +1 or -1 (slipping), or x is held at zero and p is what that takes (sticking, q = 0).
@@ -16,7 +16,6 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/operator/naming.h"
-#include "ir/structure/problem.h"
 
 typedef struct Split { // of a shape with n slots: p_i has slot n + i
     Expr result;

@@ -1,4 +1,4 @@
-// Roots: square roots of what they empty can come to rest.
+// roots.c: roots: square roots of what they empty can come to rest.
 //
 // Purpose: der(h) = -sqrt(h) reaches h = 0 in finite time and stays there, though the slope of the root is infinite: no step
 // size is short enough for a method that does not know it (the right side is not Lipschitz there). Two vessels whose levels
@@ -17,7 +17,6 @@
 #include "ir/expr/nonsmooth.h"
 #include "ir/operator/naming.h"
 #include "ir/operator/roots.h"
-#include "ir/structure/problem.h"
 
 static const double FLOOR = 1e-10;
 

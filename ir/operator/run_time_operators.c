@@ -1,4 +1,4 @@
-// Calls of operators that a run computes.
+// run_time_operators.c: calls of operators that a run computes.
 //
 // Purpose: what `delays` and `fractional` have in common: walking over equations, hidden variables and their equations.
 // Method: calls are replaced from the inside out, once per equation and distinct call.

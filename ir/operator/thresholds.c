@@ -1,4 +1,4 @@
-// Arguments of operators that have a domain: thresholds, limits of friction, coefficients of restitution, intervals.
+// thresholds.c: arguments of operators that have a domain: thresholds, limits of friction, coefficients of restitution, intervals.
 //
 // Purpose: luz(x, a) with a < 0 has a value that means nothing, and the algebra of `algebra` holds for a >= 0 only. Method: each argument
 // with a domain becomes an assertion, guarded by the conditions under which the operator is reached: one about numbers and
@@ -12,7 +12,6 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
-#include "ir/structure/problem.h"
 
 typedef struct Domain {
     Op op;

@@ -1,4 +1,4 @@
-// Transport: spatialDistribution() becomes values at both ends that the runtime keeps a profile for.
+// transports.c: transport: spatialDistribution() becomes values at both ends that the runtime keeps a profile for.
 //
 // Purpose: what leaves a pipe entered it earlier, so it is known while the model is evaluated at one position x; what enters it
 // leaves unchanged at that end.

@@ -13,7 +13,6 @@
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
-#include "ir/structure/problem.h"
 
 typedef struct Unilateral {
     Dae *dae;

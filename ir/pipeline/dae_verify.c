@@ -1,4 +1,4 @@
-// Checks of the flat model.
+// dae_verify.c: checks of the flat model.
 //
 // Purpose: a pass that breaks a link is found by name, before another pass trips over it.
 // Method: every id of every table is looked at once. Contract: dae.h. Complexity: linear.

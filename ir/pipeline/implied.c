@@ -1,4 +1,4 @@
-// Nothing is lost: what a pass took out of the model follows from what it left.
+// implied.c: nothing is lost: what a pass took out of the model follows from what it left.
 //
 // Purpose: a pass that removes or rewrites an equation may be wrong in ways that leave a square, regular model with another motion.
 // Method: equations of the model before the pass that are not among those after it are looked at one by one. Points of the solution set

@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "ir/index/jumps.h"
-
 static double
 now(void)
 {

@@ -15,7 +15,6 @@
 #include "ir/base/sets.h"
 #include "ir/solve/solve.h"
 #include "ir/structure/causal.h"
-#include "ir/structure/structure.h"
 
 typedef struct Couple {
     Dae *dae;

@@ -1,4 +1,4 @@
-// Shorten: long equations with events give parts that are used again variables of their own.
+// shorten.c: shorten: long equations with events give parts that are used again variables of their own.
 //
 // Purpose: a loop of an algorithm section becomes one expression in which every pass of the loop holds all passes before it. Each
 // relation, floor or sign in it is an event with a function of its own, which would be as long as all of the loop before it: their
@@ -15,7 +15,6 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/operator/naming.h"
-#include "ir/structure/problem.h"
 
 enum {
     LONG = 256, // different parts of an equation that is looked at

@@ -1,4 +1,4 @@
-// Solutions: memo of solving per shape.
+// solutions.c: solutions: memo of solving per shape.
 //
 // Purpose: a million equations have a few hundred texts; solving, forming the residual and differentiating are
 // done once per (shape, slot), what depends on the instance is index arithmetic.

@@ -1,4 +1,4 @@
-// Solve: from a sorted problem to assignments and loops.
+// solve.c: solve: from a sorted problem to assignments and loops.
 //
 // Purpose: every block of the block lower triangular form becomes explicit assignments or a torn loop.
 // Method: a block of one equation is solved symbolically for its unknown when the solution is single valued

@@ -1,4 +1,4 @@
-// Tear: algebraic loops to few iteration unknowns.
+// tear.c: tear: algebraic loops to few iteration unknowns.
 //
 // Purpose: write a block of several equations as assignments, tears and residuals.
 // Method: small loops with luz are first given to the algebra of luz and tar; then tears are chosen (tear_choose.c). Loops with few

@@ -1,4 +1,4 @@
-// Loops that are solved while compiling.
+// tear_algebra.c: loops that are solved while compiling.
 //
 // Purpose: assignments instead of a loop, where few unknowns are iterated on or its laws are piecewise linear.
 // Method: all texts of the block over one numbering of slots; the inner assignments are put into the residuals, which are solved

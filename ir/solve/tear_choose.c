@@ -1,4 +1,4 @@
-// The choice of tears.
+// tear_choose.c: the choice of tears.
 //
 // Purpose: in a block of n equations choose few unknowns (tears) such that the others follow by assignments.
 // Method: propagate: an equation with one undetermined unknown that it can be solved for determines it; when

@@ -1,4 +1,4 @@
-// Pair: residuals and tears of a large loop.
+// tear_residuals.c: pair: residuals and tears of a large loop.
 //
 // Purpose: a matrix of the tears with a full diagonal and a pattern as symmetric as the loop allows.
 // Method: a residual prefers the tears that it uses through most unknowns: greedy maximum matching over rows in

@@ -1,4 +1,4 @@
-// Sizes of the coefficients of a linear loop.
+// tear_scale.c: sizes of the coefficients of a linear loop.
 //
 // Purpose: an unknown is not found by dividing by a coefficient that is tiny beside the others (0.1 + 0.2 - 0.3, written as numbers):
 // what the rest of the equation says would be lost to rounding. Neither are many by one after another whose quotients multiply.

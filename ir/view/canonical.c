@@ -1,4 +1,4 @@
-// The canonical junction structure.
+// canonical.c: the canonical junction structure.
 //
 // Purpose: the form in which bond graphs are analysed: fields of storage, dissipation and sources around one junction
 // structure that stores and dissipates nothing.
@@ -11,7 +11,6 @@
 // only the dependence is told.
 // Contract: graph.h; the model was compiled with the rates of its flows. Complexity: rows times their length.
 #include "ir/expr/expr.h"
-#include "ir/structure/graph_paths.h"
 #include "ir/structure/structure.h"
 #include "ir/view/graph_inner.h"
 

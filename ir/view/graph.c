@@ -1,4 +1,4 @@
-// The multibond graph as text and JSON.
+// graph.c: the multibond graph as text and JSON.
 //
 // Purpose: shows what the connections of a model mean physically, and after causality assignment who
 // computes what. Drawings are made in graph_draw.c.

@@ -1,4 +1,4 @@
-// Drawings of the multibond graph, by Graphviz.
+// graph_draw.c: drawings of the multibond graph, by Graphviz.
 //
 // Purpose: a picture that a reader of bond graphs knows how to read.
 // Method: drawings follow the canonical form of bond graphs: a two-terminal element that hangs between two common-flow

@@ -7,7 +7,6 @@
 #include "ir/view/loops.h"
 
 #include "ir/structure/graph_paths.h"
-#include "ir/structure/structure.h"
 
 enum { THROUGH_EFFORT = 1, THROUGH_FLOW = 2 };
 

@@ -9,7 +9,7 @@
 //         based Dynamic Simulation of Rigid Body Systems, 1996, 2.3). Further on the polynomial changes by the corrections of the
 //         steps that follow, which the error test keeps below the tolerance: where the radii are large beside that, the
 //         comparison covers some of these steps as well.
-// Contract: see run.h. Radii are those of the discrete values in force: condition_forget() after events.
+// Contract: see event.h. Radii are those of the discrete values in force: condition_forget() after events.
 // Complexity: a step far from all changes: the states that relations read times the order of the method.
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 //         those that change the derivative by the whole of its jump. The way is integrated by the classical Runge-Kutta method with steps
 //         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
 //         (a position under a mass), has no finite impulse: the run ends and names the equation.
-// Contract: run.h. Complexity: a copy of v per event; per event that jumps a dozen evaluations of the model, and more where D
+// Contract: event.h. Complexity: a copy of v per event; per event that jumps a dozen evaluations of the model, and more where D
 //         changes on the way.
 #include <float.h>
 #include <math.h>

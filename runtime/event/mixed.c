@@ -7,7 +7,7 @@
 //         combinations, in the order of a Gray code, until one agrees with itself (Otter, Elmqvist, Mattsson: Hybrid
 //         Modeling in Modelica Based on the Synchronous Data Flow Principle, CACSD 1999). When none does, what changed last
 //         becomes pre() of the next pass.
-// Contract: run.h. Complexity: passes * model evaluation; a search over k of n conditions costs up to n*2^k
+// Contract: event.h. Complexity: passes * model evaluation; a search over k of n conditions costs up to n*2^k
 // evaluations.
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 //         zero because of how it is written. At an event the same is asked of a relation that has just crossed zero: zero to rounding it keeps
 //         its new value, zero whatever the rounding of the states is, and whichever value it has (a saturation has ended, reinit() has assigned it) it takes the one it has there. From then on zero counts as the wrong side (root.c), and the instant at which it was reached is
 //         located like any other. What was lost in rounding before it was zero does not count.
-// Contract: run.h. What is zero and not zero again between two looks is not seen. Complexity: nothing where no function is zero with the
+// Contract: event.h. What is zero and not zero again between two looks is not seen. Complexity: nothing where no function is zero with the
 //           wrong value; otherwise three evaluations of the model.
 #include <math.h>
 #include <stdlib.h>

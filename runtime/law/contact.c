@@ -16,7 +16,7 @@
 //          bounces (Zeno) end after finitely many.
 //          What has drifted from closed constraints is moved back along D (velocities), and along what D's velocities do to the
 //          other states (positions).
-// Contract: see run.h. Complexity: an impact costs one evaluation of the model per constraint, n^2 per sweep of the iteration.
+// Contract: see law.h, contact.h. Complexity: an impact costs one evaluation of the model per constraint, n^2 per sweep of the iteration.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 //         of the direction: it is the unit vector s with X(s*a) = l*s, l >= 0, the fixed point of s <- projection(s + r*X(s)) onto
 //         the disk (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991) 353). X(s) is measured, being
 //         affine but for limits that depend on the force, and the measurement is repeated until it agrees.
-// Contract: run.h; `first` is the law of the first component, v was evaluated. Complexity: a direction costs an evaluation of the model
+// Contract: law.h; `first` is the law of the first component, v was evaluated. Complexity: a direction costs an evaluation of the model
 //           per component.
 #include <math.h>
 

@@ -11,7 +11,7 @@
 //         of a position and a velocity, so nothing drifts; the other methods project when the drift becomes visible.
 //         Here is when they come to rest and when they leave it; rest_reaction.c has the reactions and projections,
 //         rest_impact.c the impacts on what is at rest.
-// Contract: run.h; tables mdl_rest of model.h. Complexity: per evaluation that of rest_reaction.c.
+// Contract: law.h, rest_inner.h; tables mdl_rest of model.h. Complexity: per evaluation that of rest_reaction.c.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

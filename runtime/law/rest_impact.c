@@ -4,7 +4,7 @@
 //         event, until nothing approaches any more (the sequential law of Newton's cradle); what remains closed then
 //         is at rest again.
 //         A blow with little restitution runs up and down a column of n contacts about n^2.7 times until it has died away.
-// Contract: rest_inner.h and run.h. Complexity: linear in the contacts for each strike.
+// Contract: rest_inner.h and law.h. Complexity: linear in the contacts for each strike.
 #include <math.h>
 
 #include "runtime/law/law.h"

@@ -10,7 +10,7 @@
 //         vanish does ask for these: they lie on the polynomial through accepted points and what is delayed at the present instant, whose
 //         share is a weight in the equations (the implicit continuous extension of such methods, chapter 6 there). The steps of
 //         these runs are kept where the polynomial is right to the tolerance.
-// Contract: see run.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
+// Contract: see memory.h. Complexity: per evaluation and delay a bisection; memory: the points within the longest delay.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

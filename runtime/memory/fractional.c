@@ -7,7 +7,7 @@
 //         from (cj + s_k) dphi_k - cj dw = r_k follows dh = theta dw + B with theta = sum of c_k*cj/(cj + s_k) and
 //         B = sum of c_k*r_k/(cj + s_k). With scale = theta the model's own matrix is therefore the Schur complement, and B goes
 //         to its right side. A hundred exponentials cost a hundred multiplications, not a larger matrix.
-// Contract: run.h. Where u jumps at an event by d, all phi_k do: the derivative of u has an impulse d there.
+// Contract: memory.h. Where u jumps at an event by d, all phi_k do: the derivative of u has an impulse d there.
 // Complexity: linear in the number of exponentials.
 #include <math.h>
 #include <stdlib.h>

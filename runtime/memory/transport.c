@@ -4,7 +4,7 @@
 // Method: the inputs and x of accepted points, and of three points within each step, move the profile (transport_profile.c). A jump that
 //         reaches an end is an event: the model has a relation of x and the place at which it arrives, and the values on both sides
 //         of it. Behind the event the relation is one of the next jump.
-// Contract: see run.h. Complexity: per evaluation and operator two values of the profile; memory: the points in the pipe.
+// Contract: see memory.h. Complexity: per evaluation and operator two values of the profile; memory: the points in the pipe.
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // evaluate.c: the model's equations at one point.
 //
 // Purpose: everything outside the integrator's residual (start, events, rows, root functions) evaluates here.
-// Contract: see run.h; v holds the point afterwards. Complexity: one pass over the dynamics; blocks cost what
+// Contract: see point.h; v holds the point afterwards. Complexity: one pass over the dynamics; blocks cost what
 // their Newton iterations cost.
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 //
 // Purpose: a failure at a point that the integrator only tries makes it try another; one at a point that counts ends the
 // run with a message.
-// Contract: run.h. Compiled code records the first failure in v and gives NaN as results (runtime/model/model.h).
+// Contract: point.h. Compiled code records the first failure in v and gives NaN as results (runtime/model/model.h).
 // Complexity: constant.
 #include "runtime/model/template.h"
 #include "runtime/point/point.h"

@@ -10,7 +10,7 @@
 //         This is the reduction of the index by one, for the set of laws that are in force, when they are in force (Heemels,
 //         Schumacher and Weiland, Linear complementarity systems, SIAM J. Appl. Math. 60 (2000) 1234).
 //         States that have drifted from c = 0 are moved back by what z moves: charges round the loop, or the flux of the coil.
-// Contract: run.h. Complexity: nothing where no block of a model with ideal diodes is locked; otherwise three evaluations of the
+// Contract: point.h. Complexity: nothing where no block of a model with ideal diodes is locked; otherwise three evaluations of the
 //           model per null direction, and three more.
 #include <float.h>
 #include <math.h>

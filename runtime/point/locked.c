@@ -7,7 +7,7 @@
 // Method: newton.c factors blocks with choices by rank where an elimination finds them singular, and looks whether
 //         the equations agree. Here the null directions are tried: they must not change how the states move. The dae form
 //         would need a regular matrix, so the causal form is used from then on.
-// Contract: run.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
+// Contract: point.h. Complexity: nothing where no block is locked; otherwise one evaluation per null direction and event.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

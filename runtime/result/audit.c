@@ -7,7 +7,7 @@
 // that the motion is the same with and without the audit. Kinetic energies are closed forms (half of flow*momentum), hence
 // a body's energy is known twice, and their jumps at events are the energy of impacts. Whether a node is balanced is
 // decided at the end, when the size of its powers is known: the largest effort times the largest flow of each bond.
-// Contract: run.h; v is what it was after every call. Complexity: four evaluations and O(bonds) per step.
+// Contract: result.h; v is what it was after every call. Complexity: four evaluations and O(bonds) per step.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

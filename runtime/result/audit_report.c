@@ -1,4 +1,4 @@
-// The report of `mdlc run --audit`: power and energy per node, and the energy of the whole.
+// audit_report.c: the report of `mdlc run --audit`: power and energy per node, and the energy of the whole.
 //
 // Method: what a node took in through its bonds is stored, dissipated or handed on, by its role. Kinetic energies come
 // from the closed form where it is known; what the bodies' weights did is potential energy. The balance compares both

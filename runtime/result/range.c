@@ -3,7 +3,7 @@
 // Purpose: attributes min and max are assertions of level warning (Modelica Specification 3.6, 4.9.1).
 // Method: each row is compared with all limits. What the integration knows a variable to is no violation: ten tolerances of its largest
 //         magnitude or of the limit, and one of its nominal value. A limit that is written for an array is told once.
-// Contract: run.h. What happens between two rows is not seen. Complexity: two numbers per limit and row.
+// Contract: result.h. What happens between two rows is not seen. Complexity: two numbers per limit and row.
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 // Purpose: what is written solves what was written, whatever happened in between.
 // Method: whoever compiled the model evaluates its equations (ir/pipeline/check_rows.h); here is decided where. By itself a run spends a
 //         twentieth of its time on it: the first rows, and later ones as long as that holds.
-// Contract: run.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out.
+// Contract: result.h. Where motions rest after accumulated impacts reactions act that no equation has: such points are left out.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

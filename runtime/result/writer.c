@@ -7,7 +7,7 @@
 //   goes on until all blocks are handed over and not yet in the file, and then does the same until one is free; so it does at the
 //   end. The thread begins with the first full block: where little is written, and that is nearly always, everything stays on the
 //   thread of the simulation.
-// Contract: sim.h. An error comes with the next block instead of the next row; nothing is put after it. Flushing does not wait for
+// Contract: sink.h. An error comes with the next block instead of the next row; nothing is put after it. Flushing does not wait for
 //   the disk. Signals that ask the program for something are left to the other threads.
 // Complexity: O(columns) per row, and memory for BLOCKS of BLOCK_BYTES or, if that is more, of a row, and for what they become.
 #include <errno.h>

@@ -4,11 +4,10 @@
 // Method: the model gets further outputs, whose values stand behind all others in v: per component the power that it takes
 //   in, per junction the power that its bonds leave over (zero but for rounding), and the energies of the whole. audit.c
 //   integrates works up to each row.
-// Contract: run.h. Complexity: per row that of a step of the audit.
+// Contract: run_program.h. Complexity: per row that of a step of the audit.
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/point/run.h"
 #include "runtime/shell/run_program.h"
 
 static const char *const energy_names[AUDIT_ENERGIES] = {"energy(stored)", "energy(supplied)", "energy(lost)", "energy(defect)"};

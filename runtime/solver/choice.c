@@ -13,7 +13,7 @@
 //          (power iteration) over that of the motion, sqrt(|f| / |J^-2 f|), to which vibrations of a small amplitude
 //          contribute little.
 //          Who asks for gauss is warned of stiffness.
-// Contract: run.h; at consistent values; v is as before. Complexity: about 3 nx evaluations, and nx^2.
+// Contract: solver.h; at consistent values; v is as before. Complexity: about 3 nx evaluations, and nx^2.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

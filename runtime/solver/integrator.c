@@ -2,7 +2,7 @@
 //
 // Purpose: simulate.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
 // has chosen one that does not get on, IDA goes on from there.
-// Contract: run.h.
+// Contract: solver.h.
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/solver/solver.h"

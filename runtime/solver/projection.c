@@ -17,7 +17,7 @@
 // Invariants that follow from others are left out, as many of each group as do at the start (redundancy.c). Which ones is chosen anew
 // where those that are left determine the states worse than they did: those that are independent in one pose may depend on each other
 // in another in which all of them together do not.
-// Contract: run.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
+// Contract: solver.h. Complexity: one evaluation and one factorisation of the matrix above per correction; it
 // has a row per state that occurs in an invariant, and a row per invariant.
 #include <float.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 //         singular one, most often) is repeated from a few others.
 //         Mechanisms that share no state (invariants.c) are assembled side by side, each with its own matrix, its own damping and
 //         its own end: an evaluation of the model serves all of them.
-// Contract: run.h; v holds parameters and start values, discrete variables their start. Complexity: one evaluation, and a dense
+// Contract: start.h, assemble.h; v holds parameters and start values, discrete variables their start. Complexity: one evaluation, and a dense
 //           factorisation per mechanism, for each correction.
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // Purpose: how results depend on parameters, to the accuracy of the integration.
 // Method: sense_stepper.c integrates them together with the states. They start as the derivatives of the initial system, and jump at
 //   events (saltation.c). Those of results are one solve per parameter and row.
-// Contract: run.h. Complexity: one pass over the tangents per parameter and row.
+// Contract: sense.h. Complexity: one pass over the tangents per parameter and row.
 #include "runtime/law/law.h"
 #include "runtime/point/sense.h"
 

@@ -8,7 +8,7 @@
 //   invariants, closed contacts and sticking friction stay what they are. Friction sticks, as velocities vanish; where it
 //   would need more than its limit, it gives its limit, and contacts that pull open: an active-set iteration
 //   around it all. Around that, relations and discrete variables take the values that they have there, until they agree.
-// Contract: run.h. Complexity: a linearisation and a dense factorisation per step.
+// Contract: study.h. Complexity: a linearisation and a dense factorisation per step.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
