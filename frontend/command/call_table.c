@@ -1,9 +1,9 @@
 // call_table.c: the calls of the command line, and the text of `mdlc help`.
 //
-// Purpose: what each call does, takes and prints, said once; help, manual page and completions are made from it. An option that
+// Purpose: what each call does, takes and prints, said once (calls.def); help, manual page and completions are made from it. An option that
 // several calls share may mean another thing to each: what --output and --format mean to a call stands with the call. Contract:
 // command_line.h. Complexity: linear in the options.
-#include "frontend/command/command_line.h"
+#include "frontend/command/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,97 +13,10 @@
 static const char bode[] = "write the response there: a picture (.svg, .png, .pdf), a table (.csv) or all of it (.json)";
 static const char page[] = "write the page there (.md, .html, or text) instead of to the terminal";
 
-// In the order in which a new user needs them.
 static const Call calls[] = {
-    {.name = "new", .command = COMMAND_NEW, .bit = CALL_OTHER, .usage = "mdlc new NAME", .summary = "write NAME.mdl, a first model",
-     .examples = "mdlc new Swing\n"},
-    {.name = "examples", .command = COMMAND_EXAMPLES, .bit = CALL_OTHER, .usage = "mdlc examples [NAME]",
-     .summary = "list examples, or copy one here", .examples = "mdlc examples quarter_car\n"},
-    {.name = "check", .command = COMMAND_CHECK, .bit = CALL_CHECK, .usage = "mdlc check FILE [-m CLASS]",
-     .summary = "is the model right? names, types, units, balance",
-     .details = "A model that is right gives no output. Of a library every class is checked.\n",
-     .examples = "mdlc check Swing.mdl\n"},
-    {.name = "run", .command = COMMAND_RUN, .bit = CALL_RUN, .usage = "mdlc run FILE [-m CLASS] [-o RESULT] [options]",
-     .summary = "compile in memory and simulate",
-     .examples = "mdlc run Swing.mdl                              the values at the end\n"
-                 "mdlc run Swing.mdl -o swing.csv --stop 20       everything, to a file\n"
-                 "mdlc run Swing.mdl --set c=0.2 --vars 'body'    another parameter; only variables with `body` in their names\n"},
-    {.name = "plot", .command = COMMAND_PLOT, .bit = CALL_PLOT, .usage = "mdlc plot RESULT|MODEL VARIABLE... [-o FILE.svg|png|pdf|html]",
-     .summary = "draw results", .details = "A model is run first, with the options of a run.\n",
-     .output = "write the picture there; .html is a page to zoom in. Without it the picture is made of characters",
-     .examples = "mdlc plot Swing.mdl body.s                           in the terminal\n"
-                 "mdlc plot swing.csv body.s spring.f -o swing.svg     of a result\n"
-                 "mdlc plot Swing.mdl body.v --against body.s          a phase plane\n"},
-    {.name = "report", .command = COMMAND_REPORT, .bit = CALL_REPORT, .usage = "mdlc report FILE [-m CLASS] -o PAGE.html [options]",
-     .summary = "one page: source, bond graph, equations, results",
-     .details = "The model is run, with the options of a run. The page needs no network and no other file.\n",
-     .output = "write the page there", .examples = "mdlc report Swing.mdl -o swing.html\n"},
-    {.name = "linearize", .command = COMMAND_LINEARIZE, .bit = CALL_LINEARIZE,
-     .usage = "mdlc linearize FILE [-m CLASS] [--at T] [--steady] [-o FILE]", .summary = "A, B, C, D, eigenvalues, damping",
-     .details = "Around the start, or a later point. The states are a smallest set that constraints leave free.\n",
-     .output = "write the system there (.json or .mat) instead of to the terminal", .formats = "text|json",
-     .examples = "mdlc linearize Swing.mdl\nmdlc linearize Swing.mdl --steady --inputs k --outputs body.s\n"},
-    {.name = "freq", .command = COMMAND_FREQ, .bit = CALL_FREQ,
-     .usage = "mdlc freq FILE [-m CLASS] [--from HZ] [--to HZ] [-o FILE.csv|json|svg|png|pdf]", .summary = "frequency response, Bode diagram",
-     .details = "Of the model linearised at its start, a later point or an equilibrium, from its inputs to its outputs.\n",
-     .output = bode, .formats = "text|json",
-     .examples = "mdlc freq model.mdl -o bode.svg                                  from `input` to `output` variables\n"
-                 "mdlc freq Swing.mdl --inputs body.g --outputs body.s             from a parameter to any variable\n"},
-    {.name = "sense", .command = COMMAND_SENSE, .bit = CALL_SENSE, .usage = "mdlc sense FILE [-m CLASS] --param NAME,... [-o RESULT]",
-     .summary = "sensitivities of results to parameters",
-     .details = "Simulates, with a column d(y)/d(p) per output y and parameter p.\n",
-     .output = "write results with these columns there (.csv or .mat); without it the final values are printed",
-     .examples = "mdlc sense Swing.mdl --param k,c --outputs body.s -o sense.csv\n"},
-    {.name = "steady", .command = COMMAND_STEADY, .bit = CALL_STEADY, .usage = "mdlc steady FILE [-m CLASS] [-o FILE.json]",
-     .summary = "where the model comes to rest",
-     .details = "An equilibrium near the start values, with inputs as they are, and whether it is stable.\n",
-     .output = "write the equilibrium there (.json) instead of to the terminal", .formats = "text|json", .examples = "mdlc steady Swing.mdl\n"},
-    {.name = "compare", .command = COMMAND_COMPARE, .bit = CALL_COMPARE, .usage = "mdlc compare RESULT REFERENCE",
-     .summary = "does a result agree with another, within tolerances?", .formats = "text|json",
-     .examples = "mdlc compare swing.csv reference.csv --rel 1e-4\n"},
-    {.name = "build", .command = COMMAND_BUILD, .bit = CALL_BUILD, .usage = "mdlc build FILE [-m CLASS] -o PROGRAM",
-     .summary = "a program that simulates the model", .details = "It needs neither mdlc nor LLVM, and takes the options of a run.\n",
-     .output = "write the program, or what --emit says, there",
-     .examples = "mdlc build Swing.mdl -o swing && ./swing --set c=0.2 -o swing.csv\n"},
-    {.name = "show", .command = COMMAND_SHOW, .bit = CALL_SHOW, .usage = "mdlc show WHAT FILE [-m CLASS] [--format=text|json|dot|svg]",
-     .summary = "look inside", .formats = "text|json|dot|svg", .words = CALL_VIEWS,
-     .details = "What there is to see, from the source to the machine:\n"
-                "  ast         the syntax tree\n"
-                "  flat        the model behind all classes and modifications: variables, equations, connections\n"
-                "  bonds       the bond graph; --format=svg draws it, --canonical orders it around the junction structure\n"
-                "  index       which equations were differentiated, which storage depends on another, and what helps\n"
-                "  states      the variables that are integrated\n"
-                "  init        how the start is found: conditions, and start values taken as conditions\n"
-                "  blt         the order in which equations are solved, in blocks\n"
-                "  loops       algebraic loops and what is iterated in them\n"
-                "  equations   what every variable is computed from, by component\n"
-                "  jacobian    the pattern of partial derivatives\n"
-                "  formalisms  what the equations of motion of energies cost by each formalism\n"
-                "  ir          the programs that run; with --after=PASS the model behind a pass\n"
-                "  llvm asm    the generated code\n"
-                "  stats       sizes, and the time of each pass\n"
-                "  passes      the passes of the compiler (no file needed)\n",
-     .examples = "mdlc show equations Swing.mdl\nmdlc show bonds Swing.mdl --format=svg > swing_bonds.svg\n"},
-    {.name = "doc", .command = COMMAND_DOC, .bit = CALL_DOC, .usage = "mdlc doc [CLASS|LIBRARY|WORD|FILE] [-o FILE.md|html]",
-     .summary = "look up the library and the language",
-     .details = "Without a name, libraries and words are listed. Any other word is looked for in names and descriptions.\n",
-     .output = page, .formats = "text|markdown|html",
-     .examples = "mdlc doc                          what there is\n"
-                 "mdlc doc friction                 what has to do with it\n"
-                 "mdlc doc Translational.Spring     a class: parameters with units, connectors, equations, an example\n"
-                 "mdlc doc when                     a word of the language\n"},
-    {.name = "explain", .command = COMMAND_EXPLAIN, .bit = CALL_EXPLAIN, .usage = "mdlc explain [CODE]",
-     .summary = "what an error or a warning means, and what helps",
-     .details = "Without a code all are listed. Each has a wrong and a right example.\n", .formats = "text|markdown",
-     .examples = "mdlc explain E0301\n"},
-    {.name = "fmt", .command = COMMAND_FMT, .bit = CALL_FMT, .usage = "mdlc fmt [--check] FILE...", .summary = "canonical layout, in place",
-     .examples = "mdlc fmt Swing.mdl\n"},
-    {.name = "help", .command = COMMAND_HELP, .bit = CALL_OTHER, .usage = "mdlc help [CALL|warnings]",
-     .summary = "this text, a call with its options, or the warnings", .words = "warnings", .examples = "mdlc help run\n"},
-    {.name = "man", .command = COMMAND_MAN, .bit = CALL_OTHER, .usage = "mdlc man", .summary = "the manual page",
-     .examples = "mdlc man | man -l -\n"},
-    {.name = "completions", .command = COMMAND_COMPLETIONS, .bit = CALL_OTHER, .usage = "mdlc completions SHELL",
-     .summary = "completions for bash, zsh or fish", .words = "bash zsh fish", .examples = "mdlc completions bash\n"},
+#define CALL(id, function, ...) {.command = COMMAND_##id, .run = function, __VA_ARGS__},
+#define TELL(id, ...) {.command = COMMAND_##id, __VA_ARGS__},
+#include "frontend/command/calls.def"
 };
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 
@@ -112,6 +25,15 @@ options_calls(uint32_t *n)
 {
     *n = CALL_COUNT;
     return calls;
+}
+
+const Call *
+options_call(Command command)
+{
+    for (uint32_t i = 0; i < CALL_COUNT; i++)
+        if (calls[i].command == command)
+            return &calls[i];
+    return NULL;
 }
 
 // --- what an option means to a call

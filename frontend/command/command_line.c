@@ -1,4 +1,4 @@
-// command_line.c: options, the command line of docs/cli.md. They are a table, as are the calls (call_table.c); those of a run are the runtime's.
+// command_line.c: options, the command line of docs/cli.md. They are a table (options.def), as are the calls (calls.def); those of a run are the runtime's.
 #include "frontend/command/command_line.h"
 #include "frontend/command/products.h"
 #include "ir/base/diag.h"
@@ -10,54 +10,13 @@
 #include <string.h>
 
 static const Option own_options[] = {
-    {"class", 'm', OPTION_TEXT, false, "CLASS", "the class to use; default: the only, or the last, non-partial model of the file",
-     CALLS_WITH_MODEL},
-    {"engine", 0, OPTION_WORD, false, "llvm|interp", "native code, or the reference interpreter", CALLS_RUNNING | CALLS_ANALYSING},
-    {"opt", 0, OPTION_WORD, false, "0|1|2", "0 (fast compilation) to 2 (best code); default: by the size of the model",
-     CALLS_RUNNING | CALLS_ANALYSING | CALL_SHOW | CALL_BUILD},
-    {"emit", 0, OPTION_WORD, false, "exe|shared|obj|asm|llvm|c-header", "what to write; default: an executable", CALL_BUILD},
-    {"symbol", 0, OPTION_TEXT, false, "NAME", "what the model is called in an object file; default: mdl_program", CALL_BUILD},
-    {"derivatives", 0, OPTION_FLAG, false, NULL, "with directional derivatives, for mdl_derivative()", CALL_BUILD},
-    {"native", 0, OPTION_FLAG, false, NULL, "for the processor of this computer; default: for any x86-64-v2", CALL_BUILD},
-    {"formalism", 0, OPTION_WORD, false, "lagrange|hamilton|gibbs_appell|kane|maggi", "how equations of motion follow from energies",
-     CALLS_WITH_MODEL},
-    {"format", 0, OPTION_WORD, false, "text|json|dot|svg|markdown|html",
-     "how it is printed",
-     CALL_SHOW | CALL_COMPARE | CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_DOC | CALL_EXPLAIN},
-    {"example", 0, OPTION_WORD, false, "wrong|right|call", "only an example, or the options it is checked with", CALL_EXPLAIN},
-    {"canonical", 0, OPTION_FLAG, false, NULL, "show bonds: the canonical junction structure", CALL_SHOW},
-    {"after", 0, OPTION_TEXT, false, "PASS", "show ir: the flat model as it is after this pass", CALL_SHOW},
-    {"rel", 0, OPTION_NUMBER, false, "R", "width of the tubes, relative to a variable's largest value; default 1e-6", CALL_COMPARE},
-    {"abs", 0, OPTION_NUMBER, false, "A", "added to the width; default 1e-12", CALL_COMPARE},
-    {"shift", 0, OPTION_NUMBER, false, "T", "by how much time something may come earlier or later; default 1e-9", CALL_COMPARE},
-    {"tube", 0, OPTION_TEXT, false, "NAME=R[,A]", "the tube of one variable (repeatable)", CALL_COMPARE},
-    {"against", 0, OPTION_TEXT, false, "NAME", "the variable of the horizontal axis; default: the time", CALL_PLOT},
-    {"title", 0, OPTION_TEXT, false, "TEXT", "above the picture", CALL_PLOT | CALL_FREQ},
-    {"log", 0, OPTION_FLAG, false, NULL, "logarithmic vertical axes; leaves out what is not positive", CALL_PLOT},
-    {"size", 0, OPTION_TEXT, false, "WxH", "pixels, or characters", CALL_PLOT | CALL_FREQ},
-    {"at", 0, OPTION_NUMBER, false, "T", "simulate up to that time first; default: the start", CALL_LINEARIZE | CALL_FREQ},
-    {"steady", 0, OPTION_FLAG, false, NULL, "begin in an equilibrium near the start values", CALL_RUN | CALL_LINEARIZE | CALL_FREQ},
-    {"inputs", 0, OPTION_TEXT, false, "NAME,...", "inputs or parameters to vary; default: the model's inputs",
-     CALL_LINEARIZE | CALL_FREQ},
-    {"outputs", 0, OPTION_TEXT, false, "NAME,...", "variables to look at; default: the model's outputs",
-     CALLS_ANALYSING},
-    {"param", 0, OPTION_TEXT, false, "NAME,...", "parameters by which the outputs are differentiated", CALL_SENSE},
-    {"from", 0, OPTION_POSITIVE, false, "HZ", "lowest frequency; default: below all eigenvalues", CALL_FREQ},
-    {"to", 0, OPTION_POSITIVE, false, "HZ", "highest frequency; default: above all eigenvalues", CALL_FREQ},
-    {"per-decade", 0, OPTION_COUNT, false, "N", "least number of frequencies per decade; there are more where the response bends; default 40",
-     CALL_FREQ},
-    {"check", 0, OPTION_FLAG, false, NULL, "only list the files that would change", CALL_FMT},
-    {"path", 0, OPTION_TEXT, false, "DIR", "look for packages there too (also: MDLPATH)", CALLS_WITH_MODEL},
-    {"limit", 0, OPTION_TEXT, false, "NAME=VALUE", "stop at this nesting, memory (MB), time (s) or array (number of scalars)", CALLS_WITH_MODEL},
-    {"warn", 'W', OPTION_TEXT, false, "[no-][error=]NAME",
-     "which warnings are reported, which are errors; mdlc help warnings lists them", CALLS_WITH_MODEL},
-    {"message-format", 0, OPTION_WORD, false, "text|json", "diagnostics for people, or for tools",
-     CALLS_WITH_MODEL | CALL_FMT},
-    {"allow-external", 0, OPTION_FLAG, false, NULL, "compile and call external functions in C, which can do anything",
-     CALLS_WITH_MODEL},
-    {"verify-passes", 0, OPTION_FLAG, false, NULL, "let the compiler check itself after every pass", CALLS_WITH_MODEL},
+#define OPTION(id, action, ...) {__VA_ARGS__},
+#include "frontend/command/options.def"
 };
-enum { OWN_CLASS, OWN_ENGINE, OWN_OPT, OWN_EMIT, OWN_SYMBOL, OWN_DERIVATIVES, OWN_NATIVE, OWN_FORMALISM, OWN_FORMAT, OWN_EXAMPLE, OWN_CANONICAL, OWN_AFTER, OWN_REL, OWN_ABS, OWN_SHIFT, OWN_TUBE, OWN_AGAINST, OWN_TITLE, OWN_LOG, OWN_SIZE, OWN_AT, OWN_STEADY, OWN_INPUTS, OWN_OUTPUTS, OWN_PARAM, OWN_FROM, OWN_TO, OWN_PER_DECADE, OWN_CHECK, OWN_PATH, OWN_LIMIT, OWN_WARN, OWN_MESSAGES, OWN_EXTERNAL, OWN_VERIFY };
+enum {
+#define OPTION(id, action, ...) OWN_##id,
+#include "frontend/command/options.def"
+};
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
 const Option *
@@ -169,41 +128,9 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 {
     Options *o = user;
     switch (index) {
-    case OWN_CLASS: o->class_name = value; return true;
-    case OWN_ENGINE: o->engine = value; return true;
-    case OWN_OPT: o->opt = value[0] - '0'; return true;
-    case OWN_EMIT: o->emit = value; return true;
-    case OWN_SYMBOL: o->symbol = value; return true;
-    case OWN_DERIVATIVES: o->derivatives = true; return true;
-    case OWN_NATIVE: o->native = true; return true;
-    case OWN_FORMALISM: o->formalism = value; return true;
-    case OWN_FORMAT: o->format = value; return true;
-    case OWN_EXAMPLE: o->example = value; return true;
-    case OWN_CANONICAL: o->canonical = true; return true;
-    case OWN_AFTER: o->after = value; return true;
-    case OWN_REL: return take_width(value, &o->compare.relative, why);
-    case OWN_ABS: return take_width(value, &o->compare.absolute, why);
-    case OWN_SHIFT: return take_width(value, &o->compare.shift, why);
-    case OWN_TUBE: return take_tube(o, value, why);
-    case OWN_AGAINST: o->plot.against = value; return true;
-    case OWN_LOG: return o->plot.log_values = true;
-    case OWN_TITLE: o->plot.title = value; return true;
-    case OWN_SIZE: return take_size(value, &o->plot, why);
-    case OWN_AT: return number_of_text(value, &o->analysis.at);
-    case OWN_STEADY: o->analysis.steady = true; return true;
-    case OWN_INPUTS: o->analysis.inputs = value; return true;
-    case OWN_OUTPUTS: o->analysis.outputs = value; return true;
-    case OWN_PARAM: o->analysis.parameters = value; return true;
-    case OWN_FROM: return number_of_text(value, &o->analysis.from);
-    case OWN_TO: return number_of_text(value, &o->analysis.to);
-    case OWN_PER_DECADE: o->analysis.per_decade = (uint32_t)fmin(atof(value), 1e6); return true;
-    case OWN_CHECK: o->check_only = true; return true;
-    case OWN_PATH: o->paths[o->n_paths++] = value; return true;
-    case OWN_LIMIT: return set_limit(o, value, why);
-    case OWN_WARN: return take_warning(o, value, why);
-    case OWN_MESSAGES: o->json_messages = !strcmp(value, "json"); return true;
-    case OWN_EXTERNAL: o->allow_external = true; return true;
-    default: o->verify = true; return true;
+#define OPTION(id, action, ...) case OWN_##id: return action;
+#include "frontend/command/options.def"
+    default: return false;
     }
 }
 

@@ -1,4 +1,4 @@
-// command_line.h: the command line as data. The table of options is in command_line.c; docs/cli text is made from it.
+// command_line.h: the command line as data. Calls are rows of calls.def, options rows of options.def.
 #ifndef MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
 #define MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
 
@@ -10,7 +10,12 @@
 #include "frontend/page/plot.h"
 #include "runtime/shell/options.h"
 
-typedef enum Command { COMMAND_CHECK, COMMAND_RUN, COMMAND_BUILD, COMMAND_SHOW, COMMAND_FMT, COMMAND_COMPARE, COMMAND_PLOT, COMMAND_REPORT, COMMAND_LINEARIZE, COMMAND_STEADY, COMMAND_FREQ, COMMAND_SENSE, COMMAND_DOC, COMMAND_NEW, COMMAND_EXAMPLES, COMMAND_EXPLAIN, COMMAND_MAN, COMMAND_COMPLETIONS, COMMAND_HELP, COMMAND_VERSION } Command;
+typedef enum Command {
+#define CALL(id, ...) COMMAND_##id,
+#define TELL(id, ...) COMMAND_##id,
+#include "frontend/command/calls.def"
+    COMMAND_VERSION
+} Command;
 
 typedef struct AnalysisOptions {
     double at;                   // NAN: at the start
@@ -44,9 +49,11 @@ typedef struct Options {
     bool json_messages, check_only, verify, native, derivatives;
 } Options;
 
+struct Session;
 typedef struct Call {
     const char *name;
     Command command;
+    int (*run)(struct Session *session); // gives an exit code; NULL: main.c tells it
     uint32_t bit;                // in Option.calls
     const char *usage, *summary;
     const char *details, *examples; // lines; NULL: none
@@ -56,12 +63,14 @@ typedef struct Call {
 } Call;
 
 // Bits of Option.calls, besides those of the runtime.
-enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19 };
+enum { CALL_CHECK = 4, CALL_SHOW = 8, CALL_MODEL = 1 << 15, CALL_FMT = 1 << 16, CALL_OTHER = 1 << 17, CALL_EXPLAIN = 1 << 19 };
 
 #define CALL_VIEWS "ast flat bonds equations blt states index init loops jacobian formalisms ir llvm asm stats passes"
 
 // All calls, and the options that are not those of a run.
 const Call *options_calls(uint32_t *n);
+// NULL: `--version`.
+const Call *options_call(Command command);
 const Option *options_own(uint32_t *n);
 // The option as the call has it: with its own meaning and values.
 Option options_for(const Option *option, const Call *call);

@@ -40,44 +40,6 @@ on_signal(int number)
     leave(EXIT_INTERRUPTED, "mdlc: interrupted\n");
 }
 
-static int
-call_command(Session *session)
-{
-    switch (session->options.command) {
-    case COMMAND_CHECK:
-        return command_check(session);
-    case COMMAND_RUN:
-        return command_run(session);
-    case COMMAND_BUILD:
-        return command_build(session);
-    case COMMAND_SHOW:
-        return command_show(session);
-    case COMMAND_DOC:
-        return command_doc(session);
-    case COMMAND_FMT:
-        return command_fmt(session);
-    case COMMAND_COMPARE:
-        return command_compare(session);
-    case COMMAND_PLOT:
-        return command_plot(session);
-    case COMMAND_REPORT:
-        return command_report(session);
-    case COMMAND_LINEARIZE:
-        return command_linearize(session);
-    case COMMAND_STEADY:
-        return command_steady(session);
-    case COMMAND_FREQ:
-        return command_freq(session);
-    case COMMAND_SENSE:
-        return command_sense(session);
-    case COMMAND_NEW:
-    case COMMAND_EXAMPLES:
-        return command_start(session);
-    default:
-        return EXIT_USAGE;
-    }
-}
-
 static bool
 explain(const Options *options, Out *out)
 {
@@ -168,12 +130,9 @@ limit_usual_memory(void)
 static void
 prepare_process(const Options *options)
 {
-    bool compiles = options->command == COMMAND_CHECK || options->command == COMMAND_SHOW
-        || options->command == COMMAND_RUN || options->command == COMMAND_BUILD
-        || options->command == COMMAND_PLOT || options->command == COMMAND_REPORT
-        || options->command == COMMAND_SENSE;
-    bool analyses = options->command == COMMAND_LINEARIZE || options->command == COMMAND_STEADY
-        || options->command == COMMAND_FREQ;
+    uint32_t bit = options_call(options->command)->bit;
+    bool analyses = bit & (CALL_LINEARIZE | CALL_STEADY | CALL_FREQ);
+    bool compiles = bit & CALLS_WITH_MODEL && !analyses && bit != CALL_DOC;
     if (compiles || analyses)
         base_keep_memory();
     run_signals(compiles ? on_early_signal : analyses ? on_signal : NULL);
@@ -237,7 +196,7 @@ run_session(Session *session)
     session->diags = diags_create(session->sources);
     for (uint32_t i = 0; i < session->options.n_warnings; i++)
         diags_switch(session->diags, session->options.warnings[i]);
-    int status = call_command(session);
+    int status = options_call(session->options.command)->run(session);
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);
     // What was printed may still be on its way, and what was told of it before counts.
@@ -257,8 +216,7 @@ main(int argc, char **argv)
     int status = EXIT_USAGE;
     if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
-    else if (session.options.command == COMMAND_HELP || session.options.command == COMMAND_VERSION
-             || session.options.command == COMMAND_EXPLAIN || session.options.command == COMMAND_MAN || session.options.command == COMMAND_COMPLETIONS)
+    else if (session.options.command == COMMAND_VERSION || !options_call(session.options.command)->run)
         status = help_or_version(&session.options);
     else
         status = run_session(&session);

@@ -73,20 +73,7 @@ bool wants_json(const Session *session);
 const char *explain_value(void *user, const double *v);
 
 // The calls. Each gives an exit code.
-int command_check(Session *session);
-int command_run(Session *session);
-int command_build(Session *session);
-int command_show(Session *session);
-int command_fmt(Session *session);
-int command_doc(Session *session);
-int command_compare(Session *session);
-int command_plot(Session *session);
-int command_report(Session *session);
-int command_linearize(Session *session);
-int command_steady(Session *session);
-int command_freq(Session *session);
-int command_sense(Session *session);
-// new, examples
-int command_start(Session *session);
+#define CALL(id, function, ...) int function(Session *session);
+#include "frontend/command/calls.def"
 
 #endif
