@@ -4,7 +4,7 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
-# A source file begins with its name.
+# A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
 set -u
 build=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/.."
@@ -48,6 +48,19 @@ find frontend ir backend runtime -name '*.[chly]' | awk -F/ '
     { room = $1 "/" $2; name = $NF; sub(/\.[chly]$/, "", name); if ((name in in_room) && in_room[name] != room) print $0 ": another file of that name is in " in_room[name]; in_room[name] = room }' >>"$found"
 grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/llvm/' | sed 's/$/: LLVM belongs to backend\/llvm/' >>"$found"
 grep -lE '#include <(sundials|ida|cvode|arkode|nvector|sunlinsol|sunmatrix|klu|btf|amd|colamd|suitesparse)' -r frontend ir backend | sed 's/$/: SUNDIALS belongs to the runtime/' >>"$found"
+
+# What files say of themselves.
+find frontend ir backend runtime -name '*.c' | sort | xargs awk '
+    function close_file() {
+        if (file == "") return
+        if (first != "// " name ":") print file ": does not begin with // " name ":"
+        for (w = 1; w <= 4; w++) if (!index(said, word[w] ":")) print file ": its first comment lacks " word[w] ":"
+    }
+    BEGIN { split("Purpose Method Contract Complexity", word, " ") }
+    FNR == 1 { close_file(); file = name = FILENAME; sub(/.*\//, "", name); first = $1 " " $2; said = ""; heading = 1 }
+    !/^\/\// { heading = 0 }
+    heading { said = said $0 " " }
+    END { close_file() }' >>"$found"
 
 # Symbols: who defines what others need. Of the objects whose sources are still there.
 objects() {

@@ -1,5 +1,7 @@
 // engine_link.c: puts compiled functions into the model's tables, and the life of engines.
 //
+// Purpose: a Sys and compiled functions meet in one place, whichever engine made them. Method: none: each fixup gets the address of its
+// function.
 // Contract: every fixup names a function of the Sys (sys_verify).  Complexity: linear in the fixups.
 #include "backend/code/engine.h"
 

@@ -1,5 +1,6 @@
 // shared_code.c: finds functions that differ only in the places they name.
 //
+// Purpose: equal components have functions of their own that differ in places only; one body is compiled for all of them.
 // Method: the signature of a function is its shapes with their operands numbered by first occurrence of the
 //   place. Functions are grouped by the hash of the signature and compared with the first of their group.
 // Contract: within a function different numbers are different places, so the shared body may assume that its

@@ -1,5 +1,6 @@
 // ll_jit.c: the LLVM engine: object code in this process.
 //
+// Purpose: native code for `mdlc run`, with little to wait for at the start.
 // Method: each module becomes an object in memory (no lazy compilation, no passes of ORC's own) that LLJIT
 //   links and maps. The few functions that generated code may call are defined by address, so that the
 //   executable needs no dynamic symbol table. The code lives as long as the engine, and so do the tables of
@@ -10,6 +11,7 @@
 //   Algorithmica 3 (1988) 79). Both back ends give the same bits, so that nothing else tells when that happens.
 // Contract: the Sys and its expressions must live as long as the engine when such functions are there.
 // Ownership: LLJIT takes the object buffers; a target machine goes into the JIT's builder.
+// Complexity: that of LLVM, linear in the instructions but for its optimisations inside a function.
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>

@@ -3,6 +3,7 @@
 // Purpose: what a simulator is linked from. Method: the modules of ll_module.c, all in one, and the tables of
 //   ll_tables.c behind them. The code is that of any computer of the architecture unless that of this one is asked for.
 // Contract: what engine_llvm would not optimise is marked optnone; the numbers it computes are the same.
+// Complexity: that of LLVM; linear in the tables.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
 // ll_print.c: generated code as text.
 //
+// Purpose: `mdlc show llvm` and `mdlc show asm`. Method: the module of ll_module.c, optimised or not, printed by LLVM.
 // Contract: the printed code is what engine_llvm would run, except that tables of places are constants of the
 //   module instead of addresses, and that equal functions do not share a body.
+// Complexity: that of compiling.
 #include "backend/llvm/llvm.h"
 
 static bool

@@ -1,6 +1,8 @@
 // bode.c: frequency responses as text, JSON, CSV and as a table to be drawn.
 //
+// Purpose: what `mdlc freq` prints, writes and draws. Method: none: magnitudes in decibels, phases in degrees, row by row.
 // Contract: response.h.
+// Complexity: linear in frequencies, inputs and outputs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

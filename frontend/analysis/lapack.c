@@ -1,7 +1,10 @@
 // lapack.c: loads LAPACK (Anderson et al., LAPACK Users' Guide, 3rd ed., 1999).
 //
+// Purpose: the routines by name, or a message that says which library is missing. Method: dlopen() of liblapack.so.3, and dlsym() of each
+// routine.
 // Contract: lapack.h. An implementation with threads of its own (OpenBLAS) gets one, unless the environment says how many:
 //   its threads wait for each other in loops, which on a machine that does other things costs many times what they save.
+// Complexity: constant.
 #include "frontend/analysis/lapack.h"
 
 #include <dlfcn.h>

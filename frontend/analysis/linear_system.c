@@ -1,6 +1,9 @@
 // linear_system.c: linear systems with names.
 //
+// Purpose: what `mdlc linearize` and `mdlc steady` print and write. Method: none; the layout of MAT files is that of level 4 (MATLAB,
+// MAT-File Format).
 // Contract: linear_system.h. Numbers of JSON and MAT files are exact; text has 6 digits.
+// Complexity: linear in the entries of the matrices.
 #include "frontend/analysis/linear_system.h"
 
 #include <math.h>

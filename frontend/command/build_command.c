@@ -1,4 +1,8 @@
 // build_command.c: mdlc build: object code of the model through the back end, linked with the runtime, or what --emit asks for.
+//
+// Purpose: `mdlc build`. Method: a file is made beside its place and takes the place when it is whole, so that what fails leaves nothing;
+// programs are linked by the C compiler (native.c).
+// Contract: session.h. Complexity: that of compiling and linking.
 #include "frontend/command/session.h"
 
 #include <ctype.h>

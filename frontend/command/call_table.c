@@ -1,7 +1,9 @@
 // call_table.c: the calls of the command line, and the text of `mdlc help`.
 //
 // Purpose: what each call does, takes and prints, said once (calls.def); help, manual page and completions are made from it. An option that
-// several calls share may mean another thing to each: what --output and --format mean to a call stands with the call. Contract:
+// several calls share may mean another thing to each: what --output and --format mean to a call stands with the call.
+// Method: a table.
+// Contract:
 // command_line.h. Complexity: linear in the options.
 #include "frontend/command/session.h"
 

@@ -1,8 +1,11 @@
 // check_command.c: mdlc check: the diagnostics of one model, or of all classes of a library or of a package in it.
 //
+// Purpose: `mdlc check`. Method: the passes, without generating code; of a library class by class, each compilation forgotten before the
+// next.
 // A file that has no model at its top is a library. Its models are checked as models; parts up to the units of their
 // equations, since what their flanges are connected to decides about the rest; functions in a call. What was checked, and
 // what could not be, is said.
+// Contract: session.h. Complexity: that of the passes, for each class.
 #include "frontend/command/session.h"
 
 #include "frontend/flatten/flatten.h"

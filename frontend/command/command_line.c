@@ -1,4 +1,8 @@
 // command_line.c: options, the command line of docs/cli.md. They are a table (options.def), as are the calls (calls.def); those of a run are the runtime's.
+//
+// Purpose: one table says what each option means to which calls; what does not belong to a call is refused with the name that was probably
+// meant. Method: a table; runtime/shell/options.c scans the words.
+// Contract: command_line.h. Complexity: linear in the words times the options.
 #include "frontend/command/command_line.h"
 #include "frontend/command/products.h"
 #include "ir/base/diag.h"

@@ -1,4 +1,7 @@
 // format_command.c: mdlc fmt: files in canonical layout, in place.
+//
+// Purpose: `mdlc fmt`. Method: layout_tokens.c; a file is replaced as a whole, and only when it changes.
+// Contract: session.h. Complexity: linear in the texts.
 #include "frontend/command/session.h"
 
 #include <errno.h>

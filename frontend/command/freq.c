@@ -1,4 +1,7 @@
 // freq.c: mdlc freq: the frequency response of the model, linearised.
+//
+// Purpose: `mdlc freq`. Method: the linear system of operating_point.c, solved at each frequency (response.c).
+// Contract: session.h. Complexity: that of the linearisation and of the responses.
 #include "frontend/command/operating_point.h"
 
 #include <stdio.h>

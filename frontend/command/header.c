@@ -1,7 +1,9 @@
 // header.c: a C header for a compiled model.
 //
 // Purpose: programs that drive a model (runtime/shell/embed.h) name its variables without looking them up, and a name that the model
-// no longer has is found by the compiler. Contract: header.h. Complexity: linear in variables, but for equal names.
+// no longer has is found by the compiler.
+// Method: none: a constant per name, characters that C does not take replaced.
+// Contract: header.h. Complexity: linear in variables, but for equal names.
 #include "frontend/command/header.h"
 
 #include <ctype.h>

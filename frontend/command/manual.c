@@ -1,6 +1,8 @@
 // manual.c: the manual page, from the table of calls and options.
 //
-// Purpose: it cannot differ from what the program takes. Contract: manual.h. Complexity: calls times options.
+// Purpose: it cannot differ from what the program takes.
+// Method: none: the tables as troff.
+// Contract: manual.h. Complexity: calls times options.
 #include "frontend/command/manual.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 // operating_point.c: from the call to a run that stands at the point of interest.
 //
+// Purpose: what `linearize`, `freq` and `steady` share. Method: the model is compiled with directional derivatives and run to the point;
+// columns are tangents there (runtime/study/linearize.c).
 // Contract: operating_point.h.
+// Complexity: that of the run, and one tangent per state and input.
 #include "frontend/command/operating_point.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 // sense_command.c: mdlc sense: a run with the sensitivities of outputs to parameters as further columns.
+//
+// Purpose: `mdlc sense`. Method: tangents beside the run (runtime/study/sensitivities.c).
+// Contract: session.h. Complexity: the run, times one more per parameter.
 #include "frontend/command/operating_point.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // starter.c: a first model, and copies of the examples.
 //
+// Purpose: `mdlc new` and `mdlc examples`. Method: none: a template with the name filled in; files are copied one by one.
 // Contract: starter.h; nothing that exists is overwritten. Complexity: that of reading and writing.
 #include "frontend/command/starter.h"
 

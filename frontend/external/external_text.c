@@ -3,6 +3,7 @@
 // Purpose: the interface ModelicaUtilities.h that external functions may call (Modelica 3.6, section 12.9.6), and what the calls of
 // mdlc need. Method: an error leaves the external function by longjmp, to the call; its text is kept until the run reports it. Memory
 // of ModelicaAllocateString is given back after the call. Contract: external_inner.h.
+// Complexity: constant: a fixed text.
 #include "frontend/external/external_inner.h"
 
 const char external_utilities_header[] =

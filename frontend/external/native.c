@@ -1,5 +1,6 @@
 // native.c: runs the system's C compiler, which also links.
 //
+// Purpose: programs and libraries are linked, and external functions compiled, without knowing the system's tools.
 // Method: the C compiler knows where the C library's start files are and how its linker is called, so it is asked. What
 //   the linker says goes to a file that is shown when it fails. Contract: native.h. Complexity: that of the linker.
 #include "frontend/external/native.h"

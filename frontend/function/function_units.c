@@ -3,6 +3,7 @@
 // Purpose: `output Real y(unit = "1")` of a function that gets any Real says what the unit of the result is, whatever that of
 // the argument was; a number for `input Real k(unit = "m3/s2")` has that unit. The text of the function takes the place of the
 // call, where neither is to be seen: what such a call stands in is not checked for units (Modelica 3.6, chapter 19).
+// Method: the declarations are looked at, no unit is computed.
 // Contract: function.h. Complexity: linear in the function's variables and the elements of its arguments.
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // Purpose: makes one member known, on demand, because sizes and conditions may use parameters declared later
 // (Modelica 3.6, section 4.4). Components elaborate their class here; an array of them shares one fragment
 // unless its elements turn out to differ in structure.
+// Method: depth first: a member is declared when it is first needed.
 // Contract: fragment.h. Complexity: linear in members and in elements that must be separate.
 #include "frontend/instance/fragment.h"
 #include "frontend/names/attribute.h"

@@ -1,7 +1,9 @@
 // instance_restrictions.c: restrictions of the specialised classes that types decide.
 //
 // Purpose: connectors of blocks and flows of operator records are looked at where they have been declared (class_restrictions.c looks at the
-// text alone). Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.
+// text alone).
+// Method: none: a look at each member.
+// Contract: fragment.h; reports, changes nothing. Complexity: linear in the members.
 #include "frontend/instance/fragment.h"
 #include "ir/base/diag.h"
 

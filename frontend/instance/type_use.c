@@ -2,7 +2,9 @@
 //
 // Purpose: follows short classes (`type Mass = Real(unit = "kg")`, `connector RealInput = input Real`) to a
 // predefined type, an enumeration or a class with a body, and collects modifications, sizes and prefixes on
-// the way (Modelica 3.6, section 4.6.1). Contract: fragment.h. Complexity: linear in the steps, at most 256.
+// the way (Modelica 3.6, section 4.6.1).
+// Method: a loop over the short classes on the way.
+// Contract: fragment.h. Complexity: linear in the steps, at most 256.
 #include "frontend/instance/fragment.h"
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"

@@ -1,5 +1,6 @@
 // other_words.c: the name that was probably meant, for messages: what a word of another language is called here, and the file that is nearest.
 //
+// Purpose: a message about an unknown name says what to write instead.
 // Method: a table; the names beside the file that is missing. Contract: names.h. Complexity: linear in the entries of a folder.
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // digest.c: SHA-256 in base 64.
 //
+// Purpose: pages tell browsers which of their own scripts may run, by their digests.
 // Method: FIPS 180-4, section 6.2; the constants are the first bits of the fractions of cube and square roots of the first primes.
 // Contract: digest.h. Complexity: linear in the text.
 #include "frontend/page/digest.h"

@@ -1,5 +1,6 @@
 // doc_page.c: headings, paragraphs, tables and code in three formats.
 //
+// Purpose: one description of a page gives text, Markdown and HTML. Method: each printer asks for the format where the three differ.
 // Contract: doc_page.h. Complexity: linear in what is printed.
 #include "frontend/page/doc_page.h"
 

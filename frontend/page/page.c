@@ -1,5 +1,7 @@
 // page.c: the parts that self-contained pages are made of.
 //
+// Purpose: pages without anything to be loaded: style and scripts stand in them. Method: assets are arrays of the program (the Makefile
+// makes assets.c); a policy in the page's head allows these scripts by their digests (digest.c), and no others.
 // Contract: page.h. Complexity: linear.
 #include "frontend/page/page.h"
 

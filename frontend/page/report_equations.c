@@ -1,5 +1,7 @@
 // report_equations.c: the equations of a report: by node of the bond graph, and as sorted blocks.
 //
+// Purpose: a reader of the report sees what is computed, in the order in which it is computed. Method: the sorted equations of
+// ir/view/equation_view.h as MathML (ir/view/typeset.h).
 // Contract: report_inner.h. Complexity: linear in equations and incidence.
 #include "frontend/page/report_inner.h"
 

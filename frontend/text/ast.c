@@ -1,5 +1,6 @@
 // ast.c: the syntax tree's storage and printers.
 //
+// Purpose: trees of files with hundred thousands of nodes are made and printed without a limit to their depth.
 // Method: nodes and children are two growing arrays; a node's children are copied to the end of the
 // second one when it is made. The printers keep their own stack or walk chains of left-associative
 // operators with a loop, because a sum of 100,000 terms is an ordinary input. The recursion left in

@@ -1,10 +1,12 @@
 // layout_lines.c: pieces to lines: spaces, continuation lines, lines over LINE_WIDTH columns.
 //
+// Purpose: no line of canonical layout is wider than it need be.
 // Method: a physical line is a run of pieces up to the next break. One that is too wide is broken at its
 // loosest place (fewest brackets open; among equals the last that fits), and the rest is a line by the
 // same rules, which makes formatting idempotent. A continuation line is indented by the line on which
 // its innermost bracket was opened.
 // Complexity: linear, but for lines that are broken, which are measured again from each break.
+// Contract: layout_lines.h.
 #include "frontend/text/layout_lines.h"
 
 #include <string.h>

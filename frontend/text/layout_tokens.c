@@ -1,5 +1,6 @@
 // layout_tokens.c: `mdlc fmt`: decides which token starts a line, and how far it is indented.
 //
+// Purpose: one layout for all models, so that differences between versions are differences of meaning.
 // Method: a walk over the recorded tokens and comments of a text that parsed without errors. A stack of
 // open classes, blocks, brackets and conditional expressions is all the context that is needed, because
 // the grammar has already accepted the text. Every piece is written once, in order; and the result is

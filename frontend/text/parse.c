@@ -1,6 +1,7 @@
 // parse.c: the entry point: one file's text to its tree.
 //
 // Purpose: checks that the text is text, sets up scanner and filter, runs the grammar.
+// Method: bison's LALR(1) automaton with LAC (parser.y) over flex's scanner (lexer.l); tokens.c stands between them.
 // Contract: parse.h. The source text is left unchanged. Complexity: linear in the text.
 #include "frontend/text/parse.h"
 

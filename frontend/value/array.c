@@ -1,7 +1,9 @@
 // array.c: array constructors: {a, b}, [a, b; c, d], first:step:last, concatenation.
 //
 // Purpose: Modelica 3.6, section 10.4. Elements of one array have one type (Integers become Real beside
-// Reals) and equal sizes. Contract: expression_inner.h. Complexity: linear in the elements of the result.
+// Reals) and equal sizes.
+// Method: none: elements are evaluated, brought to one type and put in order.
+// Contract: expression_inner.h. Complexity: linear in the elements of the result.
 #include <math.h>
 #include <string.h>
 

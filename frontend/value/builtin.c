@@ -1,7 +1,9 @@
 // builtin.c: built-in functions: the table, matching of arguments, and the elementwise mathematical functions.
 //
 // Purpose: one row of builtin.def per function; scalar functions apply to arrays element by element (Modelica
-// 3.6, section 12.4.6). Contract: expression_inner.h. Complexity: linear in elements.
+// 3.6, section 12.4.6).
+// Method: a row names the function that evaluates it; names are compared with the table from its beginning.
+// Contract: expression_inner.h. Complexity: linear in elements.
 #include <string.h>
 
 #include "frontend/value/expression_inner.h"

@@ -2,6 +2,7 @@
 //
 // Purpose: Modelica 3.6, section 10.3: sizes, fillings, matrix functions, conversions, reductions over
 // arrays.
+// Method: none: elements of the arguments are picked or combined as the specification says.
 // Contract: expression_inner.h. Complexity: linear in the elements of arguments and result.
 #include <string.h>
 

@@ -1,7 +1,9 @@
 // builtin_model.c: built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth, homotopy.
 //
 // Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
-// only derivatives of variables remain. Contract: expression_inner.h. Complexity: linear in the expression.
+// only derivatives of variables remain.
+// Method: the chain rule, expr_rate() (ir/expr/expr.h), with the derivatives of the variables as slots.
+// Contract: expression_inner.h. Complexity: linear in the expression.
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 

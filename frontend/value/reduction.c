@@ -2,6 +2,7 @@
 //
 // Purpose: Modelica 3.6, sections 10.3.4.1 and 10.4.1. Ranges are constant; the expression is elaborated once
 // per combination of indices with the indices as locals.
+// Method: iteration over the ranges, the last index fastest.
 // Contract: expression_inner.h. Complexity: combinations times the expression; sums are made at once.
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 //
 // Purpose: scalars and arrays of the five basic types; making values, comparing and printing types, coercion
 // (Modelica 3.6, sections 10.1 and 10.6.13: Integer to Real only, sizes must agree).
+// Method: none.
 // Contract: expression.h, expression_inner.h. Complexity: linear in elements.
 #include <string.h>
 

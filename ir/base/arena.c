@@ -1,3 +1,8 @@
+// arena.c: memory by lifetime, and the allocation that ends the process when there is no memory.
+//
+// Purpose: one arena serves a lifetime: nothing in it is freed by itself. Method: a list of blocks, the newest first, which double up to a
+// limit; allocating moves a mark (Hanson, Softw. Pract. Exper. 20 (1990) 5).
+// Contract: arena.h. Complexity: constant per allocation, but for zeroing its bytes; freeing is linear in the blocks.
 #include "ir/base/arena.h"
 
 #include <malloc.h>

@@ -1,3 +1,8 @@
+// diag.c: diagnostics as collected records, and their two printers.
+//
+// Purpose: what is found anywhere is said in one form, in the order found, each once. Method: a list in an arena of its own, in which a new
+// one is looked for first; what was added since a mark can be withdrawn.
+// Contract: diag.h. Complexity: constant per diagnostic, of which at most 40 are kept; printing is linear in the lines shown.
 #include "ir/base/diag.h"
 
 #include <stdarg.h>

@@ -1,3 +1,8 @@
+// map.c: hash maps from 64-bit keys to 32-bit values.
+//
+// Purpose: the one associative array of the compiler. Method: open addressing with linear probing, a power of two places, doubled when two
+// thirds are taken.
+// Contract: map.h. Complexity: constant expected time per call.
 #include "ir/base/map.h"
 
 #include <stdlib.h>

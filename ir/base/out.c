@@ -1,3 +1,8 @@
+// out.c: text in memory, and how numbers, JSON and HTML are written into it.
+//
+// Purpose: printers write to memory and fail nowhere; whoever owns the file writes it. Method: a growing array of bytes; numbers get the
+// fewest digits that read back as the same double.
+// Contract: out.h. Complexity: linear in the bytes.
 #include "ir/base/out.h"
 
 #include <errno.h>

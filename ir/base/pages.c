@@ -1,5 +1,6 @@
 // pages.c: a thread that touches the heap's pages before the program does.
 //
+// Purpose: faults of new memory cost a second processor, not the one that works.
 // Method:     malloc takes new memory from the end of the heap, AHEAD bytes more than it needs. The thread looks where the end
 //             is, and has the system make the pages up to there ready (madvise, MADV_POPULATE_WRITE), piece by piece: the heap
 //             cannot grow while a piece is made. Where nothing grew it looks less and less often.

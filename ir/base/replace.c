@@ -1,5 +1,6 @@
 // replace.c: files that are there as a whole or not at all.
 //
+// Purpose: a reader, or a crash, never meets half a file.
 // Method: mkstemps() beside the target, fsync(), rename(). Contract: replace.h. Complexity: linear in the bytes.
 #include "ir/base/replace.h"
 

@@ -1,3 +1,8 @@
+// src.c: the sources of a session, and places in them.
+//
+// Purpose: a place is one 32-bit offset into all texts one behind the other; line and column are computed when a message is printed.
+// Method: the file of an offset and the line in it are found by bisection.
+// Contract: src.h. Complexity: logarithmic per place; reading is linear.
 #include "ir/base/src.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+// sym.c: interned names.
+//
+// Purpose: equal names are equal numbers. Method: a hash map to the first of the names with that hash, which are chained; texts live in an
+// arena.
+// Contract: sym.h. Complexity: expected time linear in the length of the name.
 #include "ir/base/sym.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 //
 // Purpose: dense arrays named by 32-bit ids; every add is amortised constant time. Names are not stored per
 // scalar but made from group, instance path and subscripts when they are printed.
+// Method: none: growing arrays; the derivative and the pre() of a variable are made when they are first asked for.
 // Contract: dae.h. Complexity: constant per call but dae_find, which is linear in groups.
 #include "ir/dae/dae.h"
 

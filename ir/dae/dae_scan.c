@@ -1,5 +1,6 @@
 // dae_scan.c: words, names and expressions on a line of the flat model's text (dae_scan.h).
 //
+// Purpose: the reader of the flat model's text (dae_read.c) sees words, numbers, names and expressions.
 // Method: names are found by the hash of their text; an expression's variables become the slots of its shape in the order
 //         in which they occur. The language is specified in docs/ir.md.
 // Contract: dae_scan.h. Complexity: linear in the line.

@@ -1,5 +1,6 @@
 // filter.c: lazy deterministic automata for regular expressions. See filter.h.
 //
+// Purpose: which names `--vars` means is known without matching every name from its beginning.
 // Method: the expression becomes a nondeterministic automaton (Thompson, Comm. ACM 11 (1968) 419); sets of its nodes become states,
 // and their transitions are made when a name first asks for them. The expression is searched for, not matched: every
 // position of a name may begin it.

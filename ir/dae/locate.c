@@ -1,5 +1,7 @@
-// locate.c: from places in the library to the user's components. Purpose and contract: locate.h. Complexity: linear in
-// the depth of the instance.
+// locate.c: from places in the library to the user's components.
+//
+// Purpose: a message points at what the user wrote. Method: from the instance outward, until a declaration is not in the library.
+// Contract: locate.h. Complexity: linear in the depth of the instance.
 #include "ir/dae/locate.h"
 #include "ir/base/diag.h"
 

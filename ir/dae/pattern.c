@@ -1,7 +1,10 @@
 // pattern.c: memo of work done once per shape and pattern of its slots. See pattern.h.
 //
+// Purpose: what thousands of rows share is computed once. Method: open addressing with a table of a power of two, doubled when it is half
+// full.
 // Complexity: expected time linear in the number of slots per call; old tables stay in the arena (at most
 // as much again as the newest one).
+// Contract: pattern.h.
 #include "ir/dae/pattern.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // sys.c: life, text form and checks of programs over the value array.
 //
 // Purpose: create and free a Sys, print it for `mdlc show ir`, check it between `lower` and the back ends.
+// Method: none: each check is one loop over the instructions.
 // Contract: sys_verify reads everything the back ends rely on; a Sys that passes it never makes them
 // read or write outside v.  Complexity: linear in instructions and slots; shapes are inspected once.
 #include "ir/dae/sys.h"

@@ -1,8 +1,10 @@
 // variable_paths.c: names of variables in the order of the model. See variable_paths.h.
 //
+// Purpose: names in the order of the model are written without climbing from each variable to the root.
 // Method: a stack of the instances whose paths are prefixes of the text; one that is not among them is reached from its
 // nearest ancestor that is. Complexity: amortised constant per name for variables in the order of the instances, else
 // linear in the depth.
+// Contract: variable_paths.h.
 #include "ir/dae/variable_paths.h"
 
 static void

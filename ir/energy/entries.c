@@ -1,6 +1,8 @@
 // entries.c: energies, forces, inertias and constraints as entries of their system.
 //
-// Purpose: checks what an item of an energy section depends on and writes it over the system's slots. Contract: collect.h.
+// Purpose: checks what an item of an energy section depends on and writes it over the system's slots.
+// Method: none: what an item depends on is checked slot by slot, and its shape rewritten over the slots of its system.
+// Contract: collect.h.
 // Complexity: linear in the expressions.
 #include "ir/energy/collect.h"
 #include "ir/base/diag.h"

@@ -7,7 +7,9 @@
 // d/dt dV/dz of a mem-spring; it acts on the coordinates with ds/dq. They are summed with the ordinary equations, so that
 // no constant of integration comes in. An element of order a has derivatives of order a in the place of d/dt: the force is
 // D^2a dT/ds, D^a dD/ds, D^a dV/dz with D^a z = s. They are Caputo derivatives from the start of the run, where (50), (51)
-// have derivatives from both ends of time (docs/energies.md). Contract: energy_system.h. Complexity: linear in the energies.
+// have derivatives from both ends of time (docs/energies.md).
+// Method: the equations above (docs/energies.md has their source), with the derivatives of energy_system.h.
+// Contract: energy_system.h. Complexity: linear in the energies.
 #include "ir/energy/energy_system.h"
 
 // A mem-inerter whose momentum is d/dt dT/ds; one of broken order has none.

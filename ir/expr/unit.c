@@ -1,5 +1,6 @@
 // unit.c: units: parser, arithmetic, printer.
 //
+// Purpose: units are compared, multiplied and printed without a database that is read at each start.
 // Method: recursive descent over the grammar of Modelica 3.6, chapter 19 (parentheses at most NESTING
 // deep); a symbol is looked up as it stands first and with an SI prefix second, so that "min" is a minute
 // and "mm" a millimetre.

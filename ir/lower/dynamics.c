@@ -2,7 +2,10 @@
 //
 // Purpose: instructions of the causal forms, grouped into plain steps and blocks; what derivatives, loops,
 // relations and laws do not need moves to `outputs`, which runs only where results and events are made.
+// Method: the steps come from the causal forms in their order; what only results and events read is found by walking the uses backwards.
+// Whether all is affine is found by following the unknowns through the instructions.
 // Contract: runtime/model/model.h says what each function computes and what was computed before it is called.
+// Complexity: linear in instructions and slots; a block's Jacobian in its entries.
 #include "ir/dae/locate.h"
 #include "ir/dae/variable_paths.h"
 #include "ir/lower/affine_values.h"

@@ -2,7 +2,9 @@
 //
 // Purpose: the tables by which the runtime finds and handles events, and the functions that fill their
 // places.
+// Method: each table is one loop over the model's list of such things.
 // Contract: runtime/model/model.h. Relations were collected while the dynamics were lifted (lift.c).
+// Complexity: linear in relations, laws, assertions and their slots.
 #include <string.h>
 
 #include "ir/base/diag.h"

@@ -1,10 +1,13 @@
 // layout.c: layout: a place in the value array for every representative variable.
 //
+// Purpose: programs that are loops over arrays, and a runtime that finds each kind of variable in one range. Method: counting: one pass
+// over the variables for each region.
 // Order: time and flags; parameters, inputs and discrete variables with their pre(); the integrator's
 // unknowns (states, then tears), their derivatives, residuals and computed derivatives, each contiguous; then
 // algebraic variables. Within a region variables stand in source order, so that the same member of
 // consecutive component instances or array elements is a constant stride away and programs become affine
 // loops.
+// Contract: lower_inner.h. Complexity: linear in the variables.
 #include "ir/lower/lower_inner.h"
 
 uint32_t

@@ -9,6 +9,7 @@
 // `time >= expression of parameters` becomes an exact time event.
 //
 //     f = k*luz(x, a)   =>   f = k*(if r1 then x - a else if r2 then x + a else 0),  r1 = x > a, r2 = x < -a
+// Contract: lower_inner.h. Complexity: linear in rows and slots; a shape costs once per pattern.
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 // run time, what depends on others also becomes instructions.
 // Method: depth-first order of the binds with an explicit stack. Complexity: linear in binds and their
 // slots.
+// Contract: lower_inner.h.
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/routine.h"

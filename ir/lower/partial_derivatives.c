@@ -12,6 +12,7 @@
 // Processes, 2005, 149). Kept is what depends on more than MOST columns and is used more than once, or is computed from
 // such a value that is not kept: so the partials are in proportion to the program, however dense the Jacobian is.
 // Complexity: linear in the number of partial derivatives; with kept values linear in the program.
+// Contract: lower_inner.h.
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

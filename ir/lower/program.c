@@ -5,6 +5,7 @@
 // within a level nothing depends on anything, so the level may be ordered freely: by shape, then by source
 // order.
 // Complexity: linear (two counting sorts).
+// Contract: lower_inner.h.
 #include "ir/lower/lower_inner.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 // that initialisation does not find, and derivatives are columns only when the user's regular expression asks for them.
 // Method: the expression is an automaton (filter.h) that has read the path of each instance once; only names that it finds are
 // written. Complexity: linear in the instances and the variables of those whose names may still be found.
+// Contract: lower_inner.h.
 #include "ir/base/diag.h"
 #include "ir/dae/filter.h"
 #include "ir/dae/variable_paths.h"

@@ -1,5 +1,6 @@
 // equation_view.c: the solved equations, sorted by node of the bond graph.
 //
+// Purpose: reports and `mdlc show equations` show the same equations in the same order.
 // Method: assignments and residuals of the causal forms are sorted by the node that owns the equation they come from (a
 // counting sort keeps the order of evaluation), states and aliases by the component that declares the variable.
 // Contract: equation_view.h. Complexity: linear.

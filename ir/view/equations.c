@@ -1,6 +1,7 @@
 // equations.c: the solved equations by node of the bond graph, as text and as JSON.
 //
 // Purpose: what the compiler made of a component, under the component's name.
+// Method: the lines of equation_view.h, printed one after the other.
 // Contract: equations.h. Complexity: linear.
 #include "ir/view/equations.h"
 

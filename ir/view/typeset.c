@@ -1,5 +1,7 @@
 // typeset.c: variables and equations as presentation MathML.
 //
+// Purpose: equations of pages look like those of a book. Method: the head of a name is a letter (Greek where it says so), the rest its
+// index; expr_print_math() prints what stands between.
 // Contract: typeset.h. Complexity: linear in the text.
 #include "ir/view/typeset.h"
 

@@ -1,5 +1,6 @@
 // contact_measure.c: what impulses of constraints and frictions do to the states and to each other.
 //
+// Purpose: the matrices that impacts and contacts solve with, without derivatives of the model.
 // Method: With the reactions given, the derivatives of all states are affine in them, and so is what laws hold. A column
 //         of D or W is the difference of two evaluations. Which rows a law reaches is found when it is measured by itself for the first time;
 //         later, laws that reach different rows are measured in one evaluation (Curtis, Powell, Reid, IMA J. Appl. Math. 13 (1974) 117), so

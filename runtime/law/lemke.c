@@ -1,5 +1,6 @@
 // lemke.c: complementarity problems by pivoting, for those in which Newton's method goes around in circles.
 //
+// Purpose: an answer where the faster methods of complementarity.c find none.
 // Method: friction on lines becomes part of a linear complementarity problem: with z = alpha - a and s = s+ - s-,
 //             0 <= alpha complementary to s+ >= 0,    0 <= s- complementary to 2*a - alpha >= 0
 //         (Glocker, Set-Valued Force Laws, 2001, chapter 6), which Lemke's pivots solve (Cottle, Pang, Stone, The Linear Complementarity

@@ -1,5 +1,6 @@
 // rest_impact.c: impacts on what is at rest (rest.c).
 //
+// Purpose: what strikes a resting contact strikes all that rests on it.
 // Method: a contact at rest that something else pushes into its surface is struck: its own reset runs again, within the same
 //         event, until nothing approaches any more (the sequential law of Newton's cradle); what remains closed then
 //         is at rest again.

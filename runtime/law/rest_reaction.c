@@ -1,5 +1,6 @@
 // rest_reaction.c: what holds motions at rest (rest.c): reactions, their tangents, and the projection onto the surfaces.
 //
+// Purpose: motions at rest go on without events: their contacts hold as constraints.
 // Method: in each group of contacts that share states, multipliers lambda of the directions D of the contacts let the
 //         functions change as wanted: G D lambda = -g at the level of positions or velocities, -d2g/dt2 for reactions
 //         (Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.2).

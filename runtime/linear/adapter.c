@@ -2,6 +2,7 @@
 //
 // Purpose: SUNDIALS asks for a matrix and a solver object; the runtime keeps its own sparse matrix and
 // factorisation (jacobian.c, lu.c), whose symbolic part must survive IDAReInit and CVodeReInit.
+// Method: tables of functions as SUNDIALS documents them; what is not needed does nothing.
 // Contract: the objects own nothing of the runtime's. Complexity: constant.
 #include "runtime/linear/adapter.h"
 

@@ -1,5 +1,6 @@
 // nearest.c: the name that was probably meant.
 //
+// Purpose: slips of the pen are answered with the name that was meant.
 // Method: Damerau-Levenshtein distance (optimal string alignment) by dynamic programming over three rows.
 // Contract: nearest.h. Complexity: length of the name times the lengths of all candidates.
 #include "runtime/model/nearest.h"

@@ -1,7 +1,9 @@
-// objects.c: see objects.h.
+// objects.c: external objects of a run.
 //
+// Purpose: external objects as numbers: code that computes with doubles hands them on.
 // Method: a list, in which an object is found by its handle, or by comparing what it is made from: there are few, and they are made at the
 // start. Complexity: to find one is linear in their number and in what they are made from.
+// Contract: objects.h.
 #include "runtime/model/objects.h"
 
 #include <stdlib.h>

@@ -1,6 +1,9 @@
-// standard.c: see standard.h.
+// standard.c: the C functions that the Modelica Standard Library declares as external.
 //
-// Purpose: which functions there are, and how they take arguments and fail. Complexity: linear in the arguments before the one asked for.
+// Purpose: which functions there are, and how they take arguments and fail.
+// Method: a table, searched from its beginning (while compiling only); arguments are found by skipping those before them.
+// Complexity: linear in the arguments before the one asked for.
+// Contract: standard.h.
 #include "runtime/model/standard_inner.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // standard_curve.c: curves through the points of a table.
 //
+// Purpose: one description of a curve for all tables, with the smoothness that the model asks for.
 // Method: straight pieces, steps, or cubic Hermite pieces whose slopes at the points follow from differences: H. Akima (JACM 17(4), 1970),
 // the same with the weights of MATLAB's makima, F. Fritsch and J. Butland (SIAM J. Sci. Stat. Comput. 5(2), 1984) and M. Steffen (Astron.
 // Astrophys. 239, 1990); the last two keep monotone what is monotone. At a jump, two rows with one abscissa, a new curve begins. Contract:

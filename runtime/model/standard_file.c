@@ -7,7 +7,9 @@
 //       0 1
 //       ...
 //
-// files of MATLAB (standard_mat.c), and files of comma-separated values, whose name ends with .csv. Contract: standard_inner.h. Complexity: linear in the file.
+// files of MATLAB (standard_mat.c), and files of comma-separated values, whose name ends with .csv.
+// Method: the first bytes and the ending of the name decide the kind; numbers are read where the file has them.
+// Contract: standard_inner.h. Complexity: linear in the file.
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

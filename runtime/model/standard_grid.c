@@ -1,5 +1,6 @@
 // standard_grid.c: tables of two variables.
 //
+// Purpose: what the tables of two inputs of the Modelica Standard Library call.
 // Method: the first column of the matrix is u1, its first row u2. Between four points the value is bilinear, that of the lower left one
 // (steps), or bicubic: slopes along both axes are those of curves through the points of each row and column (standard_curve.c), the mixed
 // derivative that of a curve through the slopes. Contract: standard.h. Complexity: linear to make, logarithmic to use.

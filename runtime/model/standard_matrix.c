@@ -1,5 +1,6 @@
 // standard_matrix.c: linear equations as LAPACK's subroutines solve them.
 //
+// Purpose: what the Modelica Standard Library calls of LAPACK, where no LAPACK is installed.
 // Method: Gaussian elimination with row pivoting, in place; results are what dgesv, dgetrf, dgetrs and dgetri give, with row interchanges
 // counted from 1 and `info` the first zero pivot. Matrices come and go by rows. Contract: standard.h. Complexity: cubic.
 #include <math.h>

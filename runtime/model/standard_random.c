@@ -1,8 +1,10 @@
 // standard_random.c: generators of random numbers, and what else is different in every run.
 //
+// Purpose: what Modelica.Math.Random calls.
 // Method: xorshift generators of S. Vigna ("An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4),
 // 2016; "Further scramblings", 2017). A state is 32-bit numbers, two for a word, the lower half first. A word becomes a number between 0
 // and 1 as J. Doornik proposes (ACM TOMACS 17(1), 2007): as a signed one times 2^-64, plus a half. Contract: standard.h.
+// Complexity: constant per number.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>

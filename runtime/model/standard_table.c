@@ -1,5 +1,6 @@
 // standard_table.c: tables of one variable, and tables over time.
 //
+// Purpose: what the tables of one input, and over time, of the Modelica Standard Library call.
 // Method: a table is an object made once from its arguments. One over time has events where a piece ends; between two events only pieces
 // up to the next one count, so that what the table gives does not jump before the event has been handled, nor by rounding at it.
 // Contract: standard_inner.h. Complexity: logarithmic in the rows; the next event of a table without periods is found in linear time.

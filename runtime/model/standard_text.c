@@ -1,4 +1,7 @@
-// standard_text.c: functions of texts. Contract: standard.h. Complexity: linear in the texts.
+// standard_text.c: functions of texts.
+//
+// Purpose: what Modelica.Utilities.Strings and Streams call. Method: none.
+// Contract: standard.h. Complexity: linear in the texts.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

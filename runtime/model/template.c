@@ -1,4 +1,8 @@
-// template.c: see template.h. Complexity: linear in the text.
+// template.c: texts with values that are known at run time.
+//
+// Purpose: texts of messages are made where their values are known, in generated code and without its help. Method: one pass over the text;
+// formats were checked before.
+// Contract: template.h. Complexity: linear in the text.
 #include "runtime/model/template.h"
 
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 // evaluate.c: the model's equations at one point.
 //
 // Purpose: everything outside the integrator's residual (start, events, rows, root functions) evaluates here.
+// Method: the model's functions in the order of runtime/model/model.h; loops are solved by newton.c as they come.
 // Contract: see point.h; v holds the point afterwards. Complexity: one pass over the dynamics; blocks cost what
 // their Newton iterations cost.
 #include <math.h>

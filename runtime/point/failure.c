@@ -2,6 +2,7 @@
 //
 // Purpose: a failure at a point that the integrator only tries makes it try another; one at a point that counts ends the
 // run with a message.
+// Method: none: v holds the number of the failure and its values, and a table of the model the text.
 // Contract: point.h. Compiled code records the first failure in v and gives NaN as results (runtime/model/model.h).
 // Complexity: constant.
 #include "runtime/model/template.h"

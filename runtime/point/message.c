@@ -1,6 +1,8 @@
 // message.c: texts on their way to the caller, the clock, options and statistics.
 //
-// Purpose: the runtime's only way to speak. Contract: a message is cut at 4 KiB. Complexity: none.
+// Purpose: the runtime's only way to speak.
+// Method: none.
+// Contract: a message is cut at 4 KiB. Complexity: none.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
-// profile_ticks.c: time that belongs to the compiler. Contract: profile.h. Complexity: constant.
+// profile_ticks.c: time that belongs to the compiler.
+//
+// Purpose: functions that are compiled during a run (ll_jit.c) do not count as slow evaluations. Method: the engine's seconds, as ticks by
+// the rate so far.
+// Contract: profile.h. Complexity: constant.
 #include "runtime/point/profile.h"
 
 #include <math.h>

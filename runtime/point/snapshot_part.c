@@ -1,4 +1,8 @@
-// snapshot_part.c: bytes into a state of a run, or out of it. Contract: snapshot.h. Complexity: linear in the bytes.
+// snapshot_part.c: bytes into a state of a run, or out of it.
+//
+// Purpose: one list of parts serves measuring, saving and restoring. Method: the same call counts bytes, writes them or reads them, as the
+// Snapshot says.
+// Contract: snapshot.h. Complexity: linear in the bytes.
 #include "runtime/point/snapshot.h"
 
 #include <string.h>

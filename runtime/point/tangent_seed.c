@@ -1,5 +1,7 @@
 // tangent_seed.c: sensitivities of the states as tangents of everything, and what parts of a run tell about an event that has some.
 //
+// Purpose: everything that keeps a tangent begins, and passes events, with the right one. Method: none: tangents of the states are copied
+// to where the directional derivatives of the model read them (tangent.h).
 // Contract: sense.h. Complexity: linear in the values of the model.
 #include "runtime/point/sense.h"
 

@@ -1,8 +1,10 @@
 // audit_report.c: the report of `mdlc run --audit`: power and energy per node, and the energy of the whole.
 //
+// Purpose: it says where power goes, and whether energy is lost by the method.
 // Method: what a node took in through its bonds is stored, dissipated or handed on, by its role. Kinetic energies come
 // from the closed form where it is known; what the bodies' weights did is potential energy. The balance compares both
 // ways of knowing: it is what integration and constraints lost. Linear in nodes.
+// Contract: result.h, runtime/model/sim.h. Complexity: linear in nodes.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

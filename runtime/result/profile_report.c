@@ -1,5 +1,6 @@
 // profile_report.c: what --stats=long prints.
 //
+// Purpose: a user learns from a slow run what makes it slow.
 // Method: the largest come first; conditions that stand on one line of the source are one entry. Warnings compare what was
 // counted with what a run without the trouble would have: their thresholds stand below, each with its reason.
 // Contract: sim.h. Complexity: n log n in unknowns and conditions.

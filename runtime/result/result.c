@@ -1,7 +1,9 @@
 // result.c: result rows to a file or to the caller's sink.
 //
 // Purpose: rows of finite values only, the values at the end for the caller, and what has come is on disk at least every
-// fifth of a second. Contract: result.h. Complexity: O(columns) per row.
+// fifth of a second.
+// Method: a block of rows at a time, to the writer (writer.c) or the caller.
+// Contract: result.h. Complexity: O(columns) per row.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

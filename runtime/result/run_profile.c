@@ -1,6 +1,7 @@
 // run_profile.c: why a run takes as long as it does: steps by length and order, what limits them, which conditions make events,
 // where the time goes.
 //
+// Purpose: the figures of profile_report.c, at a cost that does not change them.
 // Method: after each accepted step the integrator is asked for its order and for its error estimate per unknown; the
 // largest one limited the step. Times are differences of the processor's time stamps, whose rate is measured over the whole
 // run: a stamp costs some nanoseconds, so that even short sections can be told apart. What an explicit method could miss is

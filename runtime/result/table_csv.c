@@ -1,5 +1,6 @@
 // table_csv.c: result files as comma-separated values: a line of names, lines of numbers.
 //
+// Purpose: results of other programs, and those that are still being written, can be compared and drawn.
 // Method: a line at a time; fields of columns that nobody wants are counted, not read. A last line without its end is being
 // written, or was cut, and is left out and told (Table.cut). Contract: table_source.h. Complexity: linear in the file.
 #include <stdlib.h>

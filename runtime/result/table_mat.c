@@ -1,5 +1,6 @@
 // table_mat.c: result files as MAT files of level 4, the trajectories of Modelica tools (mat.c explains the layout).
 //
+// Purpose: results of other Modelica tools can be compared and drawn.
 // Method: the matrices that describe the variables are read first, wherever they stand; of the values only where they are is
 // kept. Loading reads rows, or columns, in the order of the file. Contract: table_source.h. Complexity: linear in the file.
 #include <math.h>

@@ -1,4 +1,7 @@
 // embed_program.c: the model that `mdlc build` puts beside this, for languages that reach functions only.
+//
+// Purpose: a constructor without C's struct. Method: none.
+// Contract: embed.h. Complexity: that of mdl_create().
 #include "runtime/shell/embed.h"
 
 mdl_simulation *

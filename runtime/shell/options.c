@@ -1,5 +1,6 @@
 // options.c: command-line options as tables, and the options of a run.
 //
+// Purpose: `mdlc run` and built programs take the same options.
 // Method: the tables become those of getopt_long, whose numbers lead back to them. Contract: options.h.
 // Complexity: linear in the arguments times the options.
 #include "runtime/shell/options.h"

@@ -1,5 +1,7 @@
 // run_program.c: what a program does around a run.
 //
+// Purpose: signals, progress, results, final values and statistics are the same for `mdlc run` and built programs. Method: callbacks of a
+// simulation (runtime/model/sim.h).
 // Contract: run_program.h. Results of a table and statistics as JSON go to standard output, all else to standard error.
 // Complexity: linear in the columns of the result.
 #include "runtime/shell/run_program.h"

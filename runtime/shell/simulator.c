@@ -1,5 +1,7 @@
 // simulator.c: the program around one compiled model.
 //
+// Purpose: what `mdlc build` makes is a program with options, help and values to set. Method: the tables of options.c; values are set by
+// name (runtime/start/settable.h) before run_program.c runs the model.
 // Contract: simulator.h. Complexity: that of the run; linear in settable values and columns before it.
 #include "runtime/shell/simulator.h"
 

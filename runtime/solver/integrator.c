@@ -2,7 +2,9 @@
 //
 // Purpose: simulate.c, event.c and root.c step, restart and look between steps without knowing the method. When --solver=auto
 // has chosen one that does not get on, IDA goes on from there.
+// Method: a table of Steppers by solver; choice.c picks for `auto`.
 // Contract: solver.h.
+// Complexity: that of the method.
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/solver/solver.h"

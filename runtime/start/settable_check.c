@@ -1,5 +1,7 @@
-// settable_check.c: whether parameters are what their declarations ask for. Contract: settable.h. Complexity: linear in the
-// settable values.
+// settable_check.c: whether parameters are what their declarations ask for.
+//
+// Purpose: a parameter that was set is finite and within its declared limits. Method: none: one look at each.
+// Contract: settable.h. Complexity: linear in the settable values.
 #include "runtime/start/settable.h"
 
 #include <math.h>

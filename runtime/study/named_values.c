@@ -1,5 +1,7 @@
 // named_values.c: values for a compiled model's parameters and variables by name.
 //
+// Purpose: `--set`, `--start` and the embedding interface name what they set as the model does, elements of arrays included. Method: a
+// table is searched for the name; nearest.c says what was meant when it is not there.
 // Contract: settable.h. Complexity: linear in the settable values, per name that is looked up.
 #include "runtime/start/settable.h"
 
