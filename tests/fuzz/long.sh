@@ -33,9 +33,9 @@ fuzz() {
 
 seconds=$1
 build=$top/build/fuzz
-clang=$(find_clang)
+clang=$(find_clang || true)
 if [ -z "$clang" ]; then
-    make -C "$top" -j"$2" BUILD=build/asan OPT="-O1 -g" SAN="$sanitizers" programs
+    make -C "$top" -j"$2" BUILD=build/asan OPT="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined" fuzz-targets
     exec "$top/tests/fuzz/run.sh" "$top/build/asan" "${RUNS:-100000}" "${SEED:-1}"
 fi
 make -C "$top" -j"$2" BUILD=build/fuzz CC="${CCACHE:-} $clang" OPT="-O1 -g" SAN="$sanitizers -fsanitize=fuzzer-no-link" LINK_FUZZER="-fsanitize=fuzzer" fuzz-targets
