@@ -446,6 +446,30 @@ ahead_limit(Run *run)
     return fmin(limit, fmin(ahead->smooth, run->time + ahead->pace));
 }
 
+static void
+ahead_snapshot(Run *run, Snapshot *snapshot)
+{
+    const mdl_model *model = run->model;
+    Ahead *ahead = run->ahead;
+    if (!ahead)
+        return;
+    snapshot_part(snapshot, ahead->place, model->n_timely * sizeof *ahead->place);
+    for (uint32_t k = 0; k < model->n_forecasts; k++) {
+        Outlook *outlook = &ahead->outlook[k];
+        snapshot_part(snapshot, &outlook->clear, sizeof outlook->clear);
+        snapshot_part(snapshot, &outlook->change, sizeof outlook->change);
+        snapshot_part(snapshot, &outlook->held, sizeof outlook->held);
+        snapshot_part(snapshot, &outlook->lost, sizeof outlook->lost);
+        snapshot_part(snapshot, &outlook->hopeless, sizeof outlook->hopeless);
+    }
+    snapshot_part(snapshot, ahead->watched, model->n_relations * sizeof *ahead->watched);
+    snapshot_part(snapshot, &ahead->stale, sizeof ahead->stale);
+    snapshot_part(snapshot, &ahead->smooth, sizeof ahead->smooth);
+    snapshot_part(snapshot, &ahead->pace, sizeof ahead->pace);
+    snapshot_part(snapshot, &ahead->length, sizeof ahead->length);
+    snapshot_part(snapshot, &ahead->before, sizeof ahead->before);
+}
+
 const RunPart ahead_part = {
-    .name = "ahead", .create = ahead_create, .free = ahead_free,
+    .name = "ahead", .create = ahead_create, .free = ahead_free, .snapshot = ahead_snapshot,
 };

@@ -51,7 +51,7 @@ condition_create(Run *run)
     for (uint32_t k = 0; k < model->n_condition_ranges; k++)
         conditions->inputs += model->condition_range[k].count;
     size_t n = conditions->inputs;
-    conditions->centre = malloc((3 * n + model->n_relations + 1) * sizeof *conditions->centre);
+    conditions->centre = calloc(3 * n + model->n_relations + 1, sizeof *conditions->centre); // zeros: they go into snapshots
     conditions->radius = conditions->centre + n;
     conditions->spread = conditions->radius + n;
     conditions->reach = conditions->spread + n;
@@ -239,6 +239,16 @@ condition_learn(Run *run)
     conditions->covered = -INFINITY;
 }
 
+static void
+condition_snapshot(Run *run, Snapshot *snapshot)
+{
+    Conditions *conditions = run->conditions;
+    snapshot_part(snapshot, conditions->centre, (3 * (size_t)conditions->inputs + run->model->n_relations) * sizeof *conditions->centre);
+    snapshot_part(snapshot, &conditions->known, sizeof conditions->known);
+    snapshot_part(snapshot, &conditions->wide, sizeof conditions->wide);
+    snapshot_part(snapshot, &conditions->covered, sizeof conditions->covered);
+}
+
 const RunPart condition_part = {
-    .name = "condition", .create = condition_create, .free = condition_free,
+    .name = "condition", .create = condition_create, .free = condition_free, .snapshot = condition_snapshot,
 };

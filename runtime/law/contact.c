@@ -790,6 +790,14 @@ contact_drifted(Run *run, bool *drifted)
     return status;
 }
 
+// Which laws are measured in one evaluation follows from what was measured before, and rounding from that.
+static void
+contact_settle(Run *run)
+{
+    if (run->contacts)
+        contact_forget(run->contacts);
+}
+
 const RunPart contact_part = {
-    .name = "contact", .create = contact_create, .free = contact_free, .close_row = contact_close_row,
+    .name = "contact", .create = contact_create, .free = contact_free, .close_row = contact_close_row, .settle = contact_settle,
 };

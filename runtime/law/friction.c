@@ -125,6 +125,10 @@ friction_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &friction->chosen, sizeof friction->chosen);
     snapshot_part(snapshot, &friction->most, sizeof friction->most);
     snapshot_part(snapshot, &friction->reaction, sizeof friction->reaction);
+    snapshot_part(snapshot, &friction->fewest, sizeof friction->fewest);
+    snapshot_part(snapshot, &friction->patience, sizeof friction->patience);
+    snapshot_part(snapshot, friction->gap_rate, n * sizeof *friction->gap_rate);
+    snapshot_part(snapshot, &friction->rates, sizeof friction->rates);
 }
 
 double

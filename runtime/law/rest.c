@@ -171,10 +171,16 @@ rests_regroup(const mdl_model *model, Rests *rests)
 static void
 contact_snapshot(const mdl_model *model, const Rests *rests, uint32_t k, Snapshot *snapshot)
 {
-    Contact *contact = &rests->contact[k], kept = *contact;
+    Contact *contact = &rests->contact[k], kept = *contact, bare = kept;
     size_t jumps = model->rest[k].n_reinits, positions = rests->row_start[2 * k + 1] - rests->row_start[2 * k];
     const size_t room[2] = {positions, jumps};
-    snapshot_part(snapshot, contact, sizeof *contact);
+    bare.jump = NULL;
+    for (int level = 0; level < 2; level++) {
+        bare.along[level].state = NULL;
+        bare.along[level].value = NULL;
+    }
+    snapshot_part(snapshot, &bare, sizeof bare);
+    *contact = bare;
     contact->jump = kept.jump;
     snapshot_part(snapshot, contact->jump, jumps * sizeof *contact->jump);
     for (int level = 0; level < 2; level++) {
@@ -195,6 +201,14 @@ rest_snapshot(Run *run, Snapshot *snapshot)
         return;
     run->rests->version++;
     snapshot->failed = !rests_regroup(run->model, run->rests) || snapshot->failed;
+}
+
+// The factors of groups have the pivots of when they were made.
+static void
+rest_settle(Run *run)
+{
+    run->rests->version++;
+    run->rests->broken |= !rests_regroup(run->model, run->rests);
 }
 
 // --- beginning
@@ -486,5 +500,5 @@ present(const Run *run)
 
 const RunPart rest_part = {
     .name = "rest", .create = rest_create, .free = rest_free, .present = present, .react = rest_apply,
-    .react_tangent = rest_tangent, .snapshot = rest_snapshot,
+    .react_tangent = rest_tangent, .snapshot = rest_snapshot, .settle = rest_settle,
 };

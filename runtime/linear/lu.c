@@ -133,6 +133,15 @@ lu_free(Lu **slot)
     *slot = NULL;
 }
 
+void
+lu_forget(Lu *lu)
+{
+    factors_free(&lu->factors);
+    if (lu->numeric)
+        klu_free_numeric(&lu->numeric, &lu->common);
+    lu->kept = lu->solved = false;
+}
+
 // Scatters the columns and computes the row scales. False when a row is empty or not finite.
 static bool
 load_dense(Lu *lu, const double *values)

@@ -16,6 +16,8 @@ typedef struct Lu Lu;
 // pattern is structurally singular.
 Lu *lu_create(uint32_t n, const uint32_t *start, const uint32_t *row);
 void lu_free(Lu **lu);
+// The next factorisation is as the first one was, whatever was factored before.
+void lu_forget(Lu *lu);
 // Says that factors serve for many solutions, and are renewed with the same pivots: worth other arrays than KLU's.
 void lu_repeats(Lu *lu);
 // Numerical factorisation. `fresh` chooses new pivots; otherwise the old ones are used while they are good.

@@ -88,3 +88,15 @@ mdl_object_at(const mdl_objects *objects, mdl_object_free *kind, double handle)
     const Object *object = &objects->object[(size_t)handle - 1];
     return object->kind == kind ? object->at : NULL;
 }
+
+size_t
+mdl_objects_count(const mdl_objects *objects)
+{
+    return objects->n;
+}
+
+const double *
+mdl_object_from(const mdl_objects *objects, double handle)
+{
+    return objects->object[(size_t)handle - 1].from;
+}

@@ -15,6 +15,10 @@ void mdl_objects_free(mdl_objects **objects);
 double mdl_object_find(const mdl_objects *objects, mdl_object_free *kind, const double *from, size_t n);
 // Keeps an object, which `kind` frees, and returns its handle; 0, and it is freed, without memory.
 double mdl_object_keep(mdl_objects *objects, mdl_object_free *kind, const double *from, size_t n, void *object);
+// How many there are: the handles are 1 to that.
+size_t mdl_objects_count(const mdl_objects *objects);
+// The numbers that an object was made from.
+const double *mdl_object_from(const mdl_objects *objects, double handle);
 // The object with a handle, NULL when there is none of that kind.
 void *mdl_object_at(const mdl_objects *objects, mdl_object_free *kind, double handle);
 

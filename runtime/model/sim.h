@@ -199,6 +199,7 @@ bool mdl_run_ended(const mdl_run *run);
 MDL_CHECKED int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
                        uint32_t outputs, double *answer);
 // The state of a run between two calls as bytes without pointers, into `block` when that has room for it; the bytes needed.
+// Behind a state that was saved, and behind each time that it is restored, the same calls give the same bits.
 size_t mdl_run_save(mdl_run *run, void *block, size_t size);
 // The run goes on from that state, which is one of this model as often as wanted. MDL_USAGE, with a message, when it is not, and the run is
 // what it was. For a run that was opened without an error; it may have failed since.

@@ -8,6 +8,11 @@
 #ifndef MDL_STANDARD_H
 #define MDL_STANDARD_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/model/objects.h"
+
 typedef void mdl_standard_code(const double *in, double *out, double *state);
 
 typedef struct mdl_standard {
@@ -20,5 +25,11 @@ typedef struct mdl_standard {
 
 // The function of this name that is declared with this library; NULL: none.
 const mdl_standard *mdl_standard_find(const char *name, const char *library);
+
+// The generators of random numbers among the objects of a run (texts.h), which go on from where they are: their states as numbers into
+// `to` (NULL: none are written); how many they are. They are taken back by a run that has the same generators, or none yet; false: these
+// are no such numbers, or memory is exhausted.
+size_t mdl_generators_save(const mdl_objects *objects, double *to);
+bool mdl_generators_load(mdl_objects *objects, const double *from, size_t n);
 
 #endif

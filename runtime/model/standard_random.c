@@ -131,6 +131,68 @@ hidden_state(const double *state, double id)
     return handle != 0 ? mdl_object_at(objects, hidden_free, handle) : NULL;
 }
 
+enum { FIXED = STATE + 4 }; // numbers of a generator beside what was drawn: its own, the state, the instant, how much was drawn, `next`
+
+size_t
+mdl_generators_save(const mdl_objects *objects, double *to)
+{
+    size_t used = 0;
+    for (size_t handle = 1; objects && handle <= mdl_objects_count(objects); handle++) {
+        const Hidden *hidden = mdl_object_at(objects, hidden_free, (double)handle);
+        if (!hidden)
+            continue;
+        size_t drawn = 3 * hidden->n;
+        if (to) {
+            double *at = to + used;
+            at[0] = mdl_object_from(objects, (double)handle)[0];
+            memcpy(at + 1, hidden->state, sizeof hidden->state);
+            at[STATE + 1] = hidden->instant;
+            at[STATE + 2] = (double)hidden->n;
+            at[STATE + 3] = (double)hidden->next;
+            for (size_t k = 0; k < hidden->n; k++)
+                memcpy(at + FIXED + 3 * k, (double[]){hidden->drawn[k].site, hidden->drawn[k].work, hidden->drawn[k].value}, 3 * sizeof *at);
+        }
+        used += FIXED + drawn;
+    }
+    return used;
+}
+
+static Hidden *
+generator(mdl_objects *objects, double id)
+{
+    double handle = mdl_object_find(objects, hidden_free, &id, 1);
+    if (handle == 0) {
+        Hidden *hidden = calloc(1, sizeof *hidden);
+        handle = hidden ? mdl_object_keep(objects, hidden_free, &id, 1, hidden) : 0;
+    }
+    return handle != 0 ? mdl_object_at(objects, hidden_free, handle) : NULL;
+}
+
+bool
+mdl_generators_load(mdl_objects *objects, const double *from, size_t n)
+{
+    size_t used = 0;
+    while (n - used >= FIXED) {
+        const double *at = from + used;
+        double drawn = at[STATE + 2];
+        Hidden *hidden = generator(objects, at[0]);
+        Drawn *room = hidden && drawn >= 0 && drawn <= (double)((n - used - FIXED) / 3) ? malloc(((size_t)drawn + 1) * sizeof *room) : NULL;
+        if (!room)
+            return false;
+        free(hidden->drawn);
+        memcpy(hidden->state, at + 1, sizeof hidden->state);
+        hidden->instant = at[STATE + 1];
+        hidden->drawn = room;
+        hidden->n = (size_t)drawn;
+        hidden->capacity = (size_t)drawn + 1;
+        hidden->next = (size_t)at[STATE + 3];
+        for (size_t k = 0; k < hidden->n; k++)
+            room[k] = (Drawn){at[FIXED + 3 * k], at[FIXED + 3 * k + 1], at[FIXED + 3 * k + 2]};
+        used += FIXED + 3 * hidden->n;
+    }
+    return used == n;
+}
+
 void
 mdl_standard_set_random(const double *in, double *out, double *state)
 {

@@ -109,6 +109,13 @@ mdl_texts_objects(mdl_texts *texts)
     return texts ? texts->objects : NULL;
 }
 
+void
+mdl_texts_take_objects(mdl_texts *to, mdl_texts *from)
+{
+    to->objects = from->objects;
+    from->objects = NULL;
+}
+
 mdl_texts *
 mdl_texts_create(const char *const *known, uint32_t n)
 {

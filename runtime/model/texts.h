@@ -17,6 +17,8 @@ void mdl_texts_free(mdl_texts **texts);
 uint32_t mdl_texts_count(const mdl_texts *texts);
 // What calls have made and keep as long as the texts live; NULL without memory.
 mdl_objects *mdl_texts_objects(mdl_texts *texts);
+// What calls have made with `from` belongs to `to` now, which had made nothing.
+void mdl_texts_take_objects(mdl_texts *to, mdl_texts *from);
 // The text with a number, as long as the table lives; the empty one for numbers that stand for none.
 const char *mdl_text(const mdl_texts *texts, double number);
 // The number of a text, which is copied; NaN when there is no room for another one.

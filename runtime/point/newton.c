@@ -18,6 +18,7 @@
 
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
+#include "runtime/point/snapshot.h"
 
 enum { ITERATIONS = 60, BESIDE = 3 };
 
@@ -79,6 +80,28 @@ newton_free(Newton **slot)
     free(newton->weight);
     free(newton);
     *slot = NULL;
+}
+
+void
+newton_snapshot(Newton *newton, Snapshot *snapshot)
+{
+    snapshot_part(snapshot, &newton->trouble, sizeof newton->trouble);
+    snapshot_part(snapshot, &newton->review, sizeof newton->review);
+    snapshot_part(snapshot, &newton->deficient, sizeof newton->deficient);
+    snapshot_part(snapshot, &newton->switched, sizeof newton->switched);
+    snapshot_part(snapshot, &newton->told, sizeof newton->told);
+    snapshot_part(snapshot, &newton->locked, sizeof newton->locked);
+    snapshot_part(snapshot, &newton->reviewed, sizeof newton->reviewed);
+}
+
+void
+newton_settle(Newton *newton)
+{
+    if (newton->lu)
+        lu_forget(newton->lu);
+    square_free(&newton->square);
+    rank_free(&newton->rank);
+    newton->by_rank = newton->by_square = false;
 }
 
 // Evaluates the block and puts target - residual into `out`. False when something is not finite.

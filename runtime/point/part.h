@@ -34,6 +34,9 @@ struct RunPart {
     MDL_CHECKED int (*record)(Run *run, double before, double instant); // one was accepted, up to an instant in it
     // --- the state of the run
     void (*snapshot)(Run *run, Snapshot *snapshot);
+    // After the state was saved or restored, before anything else: what would be found again, and differ by rounding (the pivots of
+    // a matrix), is forgotten, so that the run that was saved and the one that goes on from there do the same.
+    void (*settle)(Run *run);
 };
 
 extern const RunPart friction_part, contact_part, jump_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,

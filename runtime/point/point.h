@@ -24,6 +24,9 @@ MDL_CHECKED int newton_solve(Run *run, Newton *newton, Effort effort);
 void newton_note_open(Run *run, Newton *newton);
 // After a failed solve: the unknowns become what they were before it.
 void newton_restore(const Run *run, const Newton *newton);
+struct Snapshot;
+void newton_snapshot(Newton *newton, struct Snapshot *snapshot);
+void newton_settle(Newton *newton); // RunPart.settle
 void newton_report(const Run *run, Newton *newton, const char *when);
 // At the unknowns in v, where it is evaluated: the residuals are below `tolerance` of their terms.
 bool newton_fulfilled(const Run *run, Newton *newton, double tolerance);

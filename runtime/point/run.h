@@ -35,6 +35,7 @@ typedef struct Sense Sense;
 typedef struct Ahead Ahead;
 
 struct Rank;
+struct Snapshot;
 
 // One way of stepping. The functions are those declared below as integrator_*, which call them.
 typedef struct Stepper {
@@ -56,6 +57,10 @@ typedef struct Stepper {
     // May be NULL: the order of the last step and, per unknown, its estimated error in units of the tolerance (zeros: not
     // estimated); -1: not known.
     int (*judge)(struct Run *run, double *error);
+    // The history of the method (snapshot.h), for a run whose integrator was created with the same form. NULL: none is kept.
+    void (*snapshot)(struct Run *run, struct Snapshot *snapshot);
+    // After the state was saved or restored: as RunPart.settle. NULL: the method starts again.
+    MDL_CHECKED int (*settle)(struct Run *run);
     bool is_explicit; // stable only for steps that are short beside the fastest answer of the equations
 } Stepper;
 

@@ -16,12 +16,18 @@ typedef struct Snapshot {
 // `bytes` at `data` go into the block, or come out of it.
 void snapshot_part(Snapshot *snapshot, void *data, size_t bytes);
 
-// The state of a run whose start was found, with `moved`, what its driver keeps beside it, into `block`, when that has
-// room: the bytes that are needed.
-size_t snapshot_save(Run *run, bool *moved, void *block, size_t size);
+enum { SNAPSHOT_DRIVER = 4 };
+
+// The state of a run whose start was found, with `driver`, SNAPSHOT_DRIVER numbers that its driver keeps beside it, into `block`, when that
+// has room: the bytes that are needed. Afterwards the run goes on by snapshot_settle().
+size_t snapshot_save(Run *run, double *driver, void *block, size_t size);
 // Why the block is no state of this run; NULL: it is one.
 const char *snapshot_misfit(const Run *run, const void *block, size_t size);
-// Of a block that fits. Leaves the integrator to be started, with the solver and form in *run. False: out of memory.
-MDL_CHECKED bool snapshot_restore(Run *run, bool *moved, const void *block);
+// Of a block that fits: the run, with values, is as it was when it was saved; it goes on by snapshot_settle(). Otherwise a status,
+// with a message.
+MDL_CHECKED int snapshot_restore(Run *run, double *driver, const void *block);
+// Before the first step behind either: what can be found again, and depends on more than the state, goes. From here on both runs do
+// the same to the bit.
+MDL_CHECKED int snapshot_settle(Run *run);
 
 #endif

@@ -54,9 +54,11 @@ int mdl_derivative(mdl_simulation *simulation, const int *by, const double *seed
 //     size_t size = mdl_save(s, NULL, 0);
 //     void *state = malloc(size);
 //     mdl_save(s, state, size);
+// The next step makes anew what a state does not hold (docs/embedding.md says what), so that it does the same to the bit as behind
+// mdl_restore().
 size_t mdl_save(mdl_simulation *simulation, void *block, size_t size);
 // The simulation goes on from that state: its own, or one of another simulation of the same built model with the same tolerance that has
-// started. Also after a failed step. 2: the bytes are no such state, and nothing has changed.
+// started: the same calls give the same bits. Also after a failed step. 2: the bytes are no such state, and nothing has changed.
 int mdl_restore(mdl_simulation *simulation, const void *block, size_t size);
 
 // 1: the model ended the simulation by terminate().

@@ -746,6 +746,7 @@ struct mdl_run {
     mdl_stats stats;
     double final_time;
     bool moved;             // an input changed since the last event
+    bool saved;             // or restored, since the last step (snapshot_settle)
     double span;            // what the options give as the length of a run
 };
 
@@ -807,8 +808,9 @@ mdl_run_advance(mdl_run *r, double until)
         return good;
     r->options.stop = fmax(r->options.stop, until + r->span);
     unsigned control = flush_subnormals();
-    int status = MDL_OK;
-    if (r->moved)
+    int status = r->saved ? snapshot_settle(run) : MDL_OK;
+    r->saved = false;
+    if (status == MDL_OK && r->moved)
         status = handle_event(run, run->time, false, true);
     r->moved = false;
     run->interval = until > run->time ? until - run->time : run->interval; // how closely conditions are looked at
@@ -830,47 +832,43 @@ mdl_run_input(mdl_run *r, uint32_t place, double value)
     return MDL_OK;
 }
 
+static void
+give_driver(mdl_run *r, double driver[SNAPSHOT_DRIVER])
+{
+    driver[0] = r->moved;
+    driver[1] = r->span;
+    driver[2] = r->options.start;
+    driver[3] = r->options.stop;
+}
+
 size_t
 mdl_run_save(mdl_run *r, void *block, size_t size)
 {
-    return snapshot_save(&r->run, &r->moved, block, size);
-}
-
-// As behind an event; the solver may be one that auto has left since.
-MDL_CHECKED static int
-restart(Run *run, const mdl_solver before, bool was_causal)
-{
-    int status = MDL_OK;
-    bool causal = run->causal;
-    condition_forget(run);
-    if (run->solver != before || causal != was_causal) {
-        integrator_free(run);
-        integrator_form(run, run->solver);
-        if (causal)
-            locked_form(run);
-        status = integrator_again(run);
-    }
-    if (status == MDL_OK)
-        status = integrator_start(run);
-    return status == MDL_OK ? load_present(run) : status;
+    double driver[SNAPSHOT_DRIVER];
+    give_driver(r, driver);
+    size_t needed = snapshot_save(&r->run, driver, block, size);
+    r->saved |= block && size >= needed;
+    return needed;
 }
 
 int
 mdl_run_restore(mdl_run *r, const void *block, size_t size)
 {
     Run *run = &r->run;
+    double driver[SNAPSHOT_DRIVER];
     const char *why = snapshot_misfit(run, block, size);
     if (why) {
         run_message(run, MDL_ERROR, "%s", why);
         return MDL_USAGE;
     }
-    mdl_solver before = run->solver;
-    bool was_causal = run->causal;
     unsigned control = flush_subnormals();
-    bool restored = snapshot_restore(run, &r->moved, block);
-    int status = restored ? restart(run, before, was_causal) : MDL_INTERNAL;
-    if (!restored)
-        run_message(run, MDL_ERROR, "out of memory");
+    give_driver(r, driver);
+    int status = snapshot_restore(run, driver, block);
+    r->moved = driver[0] != 0;
+    r->span = driver[1];
+    r->options.start = driver[2];
+    r->options.stop = driver[3];
+    r->saved = true;
     _mm_setcsr(control);
     return status;
 }

@@ -246,6 +246,13 @@ corrector_forget(SUNNonlinearSolver solver)
     ((Corrector *)solver->content)->made = false;
 }
 
+void
+corrector_settle(SUNNonlinearSolver solver)
+{
+    Corrector *c = solver->content;
+    *c = (Corrector){.run = c->run, .model = c->model, .weight = c->weight, .n = c->n, .events = UINT64_MAX};
+}
+
 bool
 corrector_singular(SUNNonlinearSolver solver)
 {

@@ -20,6 +20,8 @@ typedef struct {
 SUNNonlinearSolver corrector_create(SUNContext context, Run *run, const CorrectorModel *model, const double *weight);
 // The next iteration has a new matrix: what IDA knew of the motion is gone.
 void corrector_forget(SUNNonlinearSolver solver);
+// The same, and nothing is left of earlier iterations: as in another run.
+void corrector_settle(SUNNonlinearSolver solver);
 // Did the latest solution fail at a matrix that is singular?
 bool corrector_singular(SUNNonlinearSolver solver);
 

@@ -11,6 +11,7 @@
 
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
+#include "runtime/point/snapshot.h"
 #include "runtime/solver/solver.h"
 
 struct Ode {
@@ -56,6 +57,13 @@ rk4_start(Run *run)
 {
     run->ode->from = run->time;
     return MDL_OK;
+}
+
+static void
+rk4_snapshot(Run *run, Snapshot *snapshot)
+{
+    if (run->ode->projection)
+        projection_snapshot(run->ode->projection, snapshot);
 }
 
 MDL_CHECKED static int
@@ -147,4 +155,5 @@ rk4_judge(Run *run, double *error)
 
 const Stepper rk4_stepper = {.name = "rk4", .create = rk4_create, .free = rk4_free, .start = rk4_start,
                              .step = rk4_step, .interpolate = rk4_interpolate, .stats = rk4_stats, .judge = rk4_judge,
+                             .snapshot = rk4_snapshot, .settle = rk4_start,
                              .is_explicit = true};

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "runtime/point/point.h"
+#include "runtime/point/snapshot.h"
 #include "runtime/solver/solver.h"
 #include "runtime/solver/stages.h"
 
@@ -161,6 +162,46 @@ gauss_start(Run *run)
     memset(ode->carry, 0, ode->n * sizeof *ode->carry);
     stages_reset(ode->stages);
     stages_reset(ode->inside);
+    if (ode->at_start && !projection_factor(run, ode->at_start, run->time, run->y))
+        return projection_report(run);
+    return MDL_OK;
+}
+
+// --- the state of the run
+
+static void
+gauss_snapshot(Run *run, Snapshot *snapshot)
+{
+    Ode *ode = run->ode;
+    size_t row = ode->n * sizeof(double);
+    double *number[] = {&ode->step, &ode->chosen, &ode->anchor, &ode->from, &ode->length, &ode->surprise, &ode->trusted};
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        snapshot_part(snapshot, number[k], sizeof *number[k]);
+    uint32_t *count[] = {&ode->unchecked, &ode->history, &ode->n_behind, &ode->creeping};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        snapshot_part(snapshot, count[k], sizeof *count[k]);
+    bool *flag[] = {&ode->searching, &ode->noisy, &ode->warned, &ode->stages->implicit, &ode->inside->implicit};
+    for (size_t k = 0; k < sizeof flag / sizeof *flag; k++)
+        snapshot_part(snapshot, flag[k], sizeof *flag[k]);
+    snapshot_part(snapshot, &ode->count, sizeof ode->count);
+    snapshot_part(snapshot, ode->older, S * row);
+    snapshot_part(snapshot, ode->newer, S * row);
+    snapshot_part(snapshot, ode->carry, row);
+    snapshot_part(snapshot, ode->behind, BEHIND * (sizeof(double) + 2 * row));
+    Projection *projection[] = {ode->at_start, ode->at_end, ode->stages->projection, ode->inside->projection};
+    for (size_t k = 0; k < sizeof projection / sizeof *projection; k++)
+        if (projection[k])
+            projection_snapshot(projection[k], snapshot);
+}
+
+// The slopes of the last steps stay; matrices are made when they are needed.
+MDL_CHECKED static int
+gauss_settle(Run *run)
+{
+    Ode *ode = run->ode;
+    stages_settle(ode->stages);
+    stages_settle(ode->inside);
+    ode->dense = false;
     if (ode->at_start && !projection_factor(run, ode->at_start, run->time, run->y))
         return projection_report(run);
     return MDL_OK;
@@ -736,4 +777,5 @@ gauss_judge(Run *run, double *error)
 }
 
 const Stepper gauss_stepper = {.name = "gauss", .create = gauss_create, .free = gauss_free, .start = gauss_start,
-                               .step = gauss_step, .interpolate = gauss_interpolate, .stats = gauss_stats, .judge = gauss_judge};
+                               .step = gauss_step, .interpolate = gauss_interpolate, .stats = gauss_stats, .judge = gauss_judge,
+                               .snapshot = gauss_snapshot, .settle = gauss_settle};

@@ -25,6 +25,7 @@
 
 #include "runtime/linear/nvector.h"
 #include "runtime/point/point.h"
+#include "runtime/point/snapshot.h"
 
 // What history_install() writes is the memory of these versions.
 _Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare history_install() with IDAStep");
@@ -228,6 +229,38 @@ history_install(const History *history, void *ida, double step)
     // Order and step may rise with each step until the error test objects, as after a start at order 1.
     memory->ida_phase = 0;
     return true;
+}
+
+// What IDASolve() finds of the steps before: the rest of the memory is settings, or set before it is read. The first call of a start sets
+// where the weights' function finds the run; a memory that was put in the place of another does not make that call.
+void
+history_snapshot(void *ida, uint32_t n, Snapshot *snapshot)
+{
+    IDAMem memory = ida;
+    for (int k = 0; k < MXORDP1; k++) {
+        if (snapshot->to && k > memory->ida_kused + 1 && k > memory->ida_kk + 1) // nothing was written there
+            memset(NV_DATA_S(memory->ida_phi[k]), 0, n * sizeof(double));
+        snapshot_part(snapshot, NV_DATA_S(memory->ida_phi[k]), n * sizeof(double));
+    }
+    realtype *row[] = {memory->ida_psi, memory->ida_alpha, memory->ida_beta, memory->ida_sigma, memory->ida_gamma};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        snapshot_part(snapshot, row[k], MXORDP1 * sizeof *row[k]);
+    int *whole[] = {&memory->ida_kk, &memory->ida_kused, &memory->ida_knew, &memory->ida_phase, &memory->ida_ns, &memory->ida_SetupDone};
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+        snapshot_part(snapshot, whole[k], sizeof *whole[k]);
+    realtype *number[] = {&memory->ida_hin, &memory->ida_h0u, &memory->ida_hh, &memory->ida_hused, &memory->ida_eta, &memory->ida_tn,
+                          &memory->ida_tretlast, &memory->ida_cj, &memory->ida_cjlast, &memory->ida_cjold, &memory->ida_cjratio,
+                          &memory->ida_ss, &memory->ida_oldnrm, &memory->ida_epsNewt, &memory->ida_toldel, &memory->ida_tolsf};
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        snapshot_part(snapshot, number[k], sizeof *number[k]);
+    long int *count[] = {&memory->ida_nst, &memory->ida_nre, &memory->ida_ncfn, &memory->ida_netf, &memory->ida_nni, &memory->ida_nnf,
+                         &memory->ida_nsetups};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        snapshot_part(snapshot, count[k], sizeof *count[k]);
+    if (!snapshot->from)
+        return;
+    memory->ida_tstopset = SUNFALSE; // the next step has its own
+    memory->ida_edata = memory->ida_user_data;
 }
 
 // The polynomial of IDA's last step `back` before `time`.

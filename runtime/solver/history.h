@@ -22,6 +22,9 @@ double history_estimate(History *history, Run *run, const double *weight, double
 // be after constant steps of this size and order 3. False: this memory admits no such history and is as it was.
 bool history_install(const History *history, void *ida, double step);
 
+// IDA's memory between two steps into a block or out of it, then that of an IDA which was created alike.
+void history_snapshot(void *ida, uint32_t n, struct Snapshot *snapshot);
+
 // Before IDAReInit at a `time` within the last step: remembers the polynomial of that step from there backwards, its order and
 // the next step that was meant. False: there is none, or so short a one that a start is better.
 MDL_CHECKED bool history_keep(History *history, void *ida, double time);

@@ -22,6 +22,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/point/point.h"
 #include "runtime/point/profile.h"
+#include "runtime/point/snapshot.h"
 #include "runtime/solver/corrector.h"
 #include "runtime/solver/history.h"
 #include "runtime/solver/jacobian.h"
@@ -477,7 +478,7 @@ choose_rows(Run *run)
 {
     Integrator *integrator = run->integrator;
     integrator->rest_version = rest_version(run);
-    integrator->replaced = rest_rows(run);
+    integrator->replaced = run->causal ? NULL : rest_rows(run);
     jacobian_free(&integrator->jacobian);
     integrator->jacobian = jacobian_create(run, run->causal, integrator->replaced);
     if (!integrator->jacobian) {
@@ -740,6 +741,40 @@ ida_step(Run *run, double limit)
     return integrator->projection ? project(run) : MDL_OK;
 }
 
+// --- the state of the run
+
+static void
+ida_snapshot(Run *run, Snapshot *snapshot)
+{
+    Integrator *integrator = run->integrator;
+    if (!run->ny)
+        return;
+    double *number[] = {&integrator->step, &integrator->step_before, &integrator->high_step};
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        snapshot_part(snapshot, number[k], sizeof *number[k]);
+    long *count[] = {&integrator->error_failures, &integrator->newton_failures, &integrator->low_failures};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        snapshot_part(snapshot, count[k], sizeof *count[k]);
+    snapshot_part(snapshot, &integrator->recovered, sizeof integrator->recovered);
+    snapshot_part(snapshot, &integrator->held_low, sizeof integrator->held_low);
+    snapshot_part(snapshot, &integrator->low_steps, sizeof integrator->low_steps);
+    history_snapshot(integrator->ida, run_size(run), snapshot);
+    if (integrator->projection)
+        projection_snapshot(integrator->projection, snapshot);
+}
+
+// The history stays. The matrix is made at the next step, with pivots of its own.
+MDL_CHECKED static int
+ida_settle(Run *run)
+{
+    Integrator *integrator = run->integrator;
+    if (!run->ny)
+        return MDL_OK;
+    corrector_settle(integrator->corrector);
+    integrator->limit = NAN;
+    return choose_rows(run);
+}
+
 static void
 ida_interpolate(Run *run, double time)
 {
@@ -802,4 +837,5 @@ ida_judge(Run *run, double *error)
 const Stepper ida_stepper = {.name = "ida", .create = ida_create, .free = ida_free, .start = ida_start,
                              .resume = ida_resume, .step = ida_step,
                              .interpolate = ida_interpolate, .stats = ida_stats,
-                             .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences, .judge = ida_judge};
+                             .interpolate_ranges = ida_interpolate_ranges, .differences = ida_differences, .judge = ida_judge,
+                             .snapshot = ida_snapshot, .settle = ida_settle};

@@ -27,6 +27,7 @@
 #include "runtime/linear/rank.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
+#include "runtime/point/snapshot.h"
 #include "runtime/solver/solver.h"
 
 enum { CORRECTIONS = 10 };
@@ -406,6 +407,19 @@ projection_forget(Projection *p)
     p->random = 0;
     memset(p->noise, 0, p->states * sizeof *p->noise);
     memset(p->steepest, 0, p->constraints * sizeof *p->steepest);
+}
+
+void
+projection_snapshot(Projection *p, Snapshot *snapshot)
+{
+    snapshot_part(snapshot, &p->random, sizeof p->random);
+    snapshot_part(snapshot, p->noise, p->states * sizeof *p->noise);
+    snapshot_part(snapshot, p->steepest, p->constraints * sizeof *p->steepest);
+    snapshot_part(snapshot, &p->least, sizeof p->least);
+    snapshot_part(snapshot, &p->renew, sizeof p->renew);
+    snapshot_part(snapshot, &p->renewed, sizeof p->renewed);
+    if (p->follows)
+        snapshot_part(snapshot, p->follows, p->constraints);
 }
 
 void

@@ -35,6 +35,7 @@ MDL_CHECKED bool projection_factor(Run *run, Projection *projection, double time
 void projection_weights(Projection *projection, double *weight);
 void projection_measure(Projection *projection); // the same at the point factored last
 void projection_forget(Projection *projection); // what earlier projections have shown; when the method starts again
+void projection_snapshot(Projection *projection, struct Snapshot *snapshot); // the same is kept; the factors are made anew
 const double *projection_defect(const Projection *projection);
 double projection_move(const Run *run, Projection *projection, const double *rho, double factor, double *y);
 MDL_CHECKED int projection_report(const Run *run); // MDL_FAILED

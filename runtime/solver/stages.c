@@ -80,6 +80,14 @@ stages_reset(Stages *stages)
     stages->factored = 0;
 }
 
+void
+stages_settle(Stages *stages)
+{
+    for (int i = 0; i < S; i++)
+        jacobian_free(&stages->jacobian[i]);
+    stages->factored = 0;
+}
+
 bool
 stages_slope(Run *run, Stages *stages, double time, const double *y, double *slope)
 {

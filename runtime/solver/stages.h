@@ -25,6 +25,8 @@ Stages *stages_create(const Run *run, const Collocation *method);
 void stages_free(Stages **stages);
 // After an event: forgets factors and tries the fixed-point iteration again.
 void stages_reset(Stages *stages);
+// Forgets factors, and the pivots that they have chosen.
+void stages_settle(Stages *stages);
 // Solves to rounding from the guess in `slope`. False: no convergence. v is used.
 MDL_CHECKED bool stages_solve(Run *run, Stages *stages, double time, const double *base, double h);
 // f at one point; false when it has no finite value.
