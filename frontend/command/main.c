@@ -1,7 +1,7 @@
 // main.c: mdlc: the process. Signals and limits are set, the call of the command line is made, memory goes back.
 //
 // Purpose: a process that ends in order: with an exit code of docs/cli.md, and within the memory that there is. Method: none; a signal
-// while compiling or analysing ends the process with a message, a run has its own handler (run_program.c).
+// while compiling or analysing ends the process with a message, a run has its own handler (runtime/shell/run_program.c).
 // Contract: the exit codes of session.h. Complexity: none beside that of the call.
 #include <errno.h>
 #include <signal.h>

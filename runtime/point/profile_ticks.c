@@ -1,6 +1,6 @@
 // profile_ticks.c: time that belongs to the compiler.
 //
-// Purpose: functions that are compiled during a run (ll_jit.c) do not count as slow evaluations. Method: the engine's seconds, as ticks by
+// Purpose: functions that are compiled during a run (backend/llvm/ll_jit.c) do not count as slow evaluations. Method: the engine's seconds, as ticks by
 // the rate so far.
 // Contract: profile.h. Complexity: constant.
 #include "runtime/point/profile.h"
