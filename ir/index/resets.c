@@ -105,10 +105,11 @@ find_rates(Resets *resets)
 
 // --- which equation takes the impulse
 
+// Variables that were made since, such as the parameter of another reset in the same equation, are none.
 static bool
 is_name(const Resets *resets, Var var)
 {
-    return resets->name_at.at[var] != 0;
+    return var < resets->name_at.n && resets->name_at.at[var] != 0;
 }
 
 typedef unsigned Score(Resets *resets, uint32_t equation, const Reinit *reinit);
