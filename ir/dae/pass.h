@@ -7,7 +7,7 @@
 
 #include "ir/dae/dae.h"
 
-// What holds of the model; passes require and provide these.
+// What holds of the model; passes require and provide these, ir/pipeline/facts.c has a check for each.
 typedef enum Fact {
     FACT_NONE = 0,
     FACT_FLAT = 1 << 0,       // elaborated
@@ -27,6 +27,7 @@ typedef enum Fact {
     FACT_MOTION = 1 << 14,    // energies became equations of motion
     FACT_MATCHED = 1 << 15    // each unknown has an equation that determines it
 } Fact;
+enum { FACT_BITS = 16 };
 
 #define PASS(name, requires, provides, doc) bool pass_##name(Dae *dae, Diags *diags);
 #define STEP(name, requires, provides, doc)

@@ -13,7 +13,7 @@
 #include "ir/expr/expr_inner.h"
 
 const OpInfo op_table[OP_COUNT] = {
-#define OP(NAME, text, arity, type, kind) [OP_##NAME] = {#NAME, text, arity, OPTYPE_##type, OPKIND_##kind},
+#define OP(NAME, text, arity, type, kind, removed) [OP_##NAME] = {#NAME, text, arity, OPTYPE_##type, OPKIND_##kind},
 #include "ir/expr/op.def"
 #undef OP
 };

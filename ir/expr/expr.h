@@ -4,7 +4,7 @@
 // Out: hash-consed expressions over slots (expr.h; operators are rows of op.def), derivatives, simplification, evaluation, units,
 // polynomials, integrals, set-valued algebra, routines, and the text form of all of it with its reader.
 // Read first: expr.c, then expr_make.c and expr_diff.c.
-// Also open to other rooms: expr_id.h, expr_inner.h, integrate.h, nonsmooth.h, polynomial.h, routine.h, text_values.h, unit.h.
+// Also open to other rooms: expr_id.h, expr_inner.h, integrate.h, nonsmooth.h, op.def, polynomial.h, routine.h, text_values.h, unit.h.
 //
 // expr.h: hash-consed expressions.
 //
@@ -30,7 +30,7 @@
 #include "ir/expr/expr_id.h"
 
 typedef enum Op {
-#define OP(NAME, text, arity, type, kind) OP_##NAME,
+#define OP(NAME, text, arity, type, kind, removed) OP_##NAME,
 #include "ir/expr/op.def"
 #undef OP
     OP_COUNT

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "ir/pipeline/facts.h"
+
 static double
 now(void)
 {
@@ -34,7 +36,7 @@ static bool
 verified(Compilation *c, const Pass *pass, const Snapshot *before, Out *fault)
 {
     Out why = {0};
-    bool good = dae_verify(c->dae, &why) && (!c->sys || sys_verify(c->sys, &why))
+    bool good = dae_verify(c->dae, &why) && facts_verify(c, c->next, &why) && (!c->sys || sys_verify(c->sys, &why))
                 && (!before || snapshot_implied(c->dae, before, &c->implied, &why));
     if (!good)
         out_printf(fault, "pass %s left a broken model: %s", pass->name, why.text ? why.text : "");
@@ -100,18 +102,14 @@ compilation_free(Compilation *c)
     dae_free(&c->dae);
 }
 
-static const char *const fact_names[] = {"flat", "junctions", "contracts", "units", "normal", "laws", "aliases",
-                                         "balanced", "index-1", "states", "causal", "init", "solved", "sys", "motion",
-                                         "matched"};
-
 static void
 print_facts(uint32_t facts, Out *out)
 {
     bool first = true;
-    for (uint32_t i = 0; i < sizeof fact_names / sizeof *fact_names; i++) {
+    for (uint32_t i = 0; fact_name(i); i++) {
         if (!(facts >> i & 1))
             continue;
-        out_printf(out, "%s%s", first ? "" : ", ", fact_names[i]);
+        out_printf(out, "%s%s", first ? "" : ", ", fact_name(i));
         first = false;
     }
 }

@@ -23,7 +23,8 @@ enum {
 #include "ir/dae/passes.def"
 #undef PASS
 #undef STEP
-    PASS_COUNT
+    PASS_COUNT,
+    PASS_never = PASS_COUNT // removes an operator that stays (ir/expr/op.def)
 };
 
 typedef struct Compilation {
@@ -46,7 +47,7 @@ typedef struct Compilation {
     uint32_t check_most;      // if there are no more equations than this; 0: any number
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
-    bool verify;              // run dae_verify, sys_verify and snapshot_implied after each pass
+    bool verify;              // run dae_verify, facts_verify, sys_verify and snapshot_implied after each pass
     Implied implied;          // what the last of these found
     uint32_t next;            // the pass that runs next, in table order
     double seconds[PASS_COUNT]; // per pass, in table order
