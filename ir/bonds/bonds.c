@@ -268,8 +268,7 @@ add_generated(Pass *pass, Expr shape, const Var *vars, uint32_t n, uint32_t node
 {
     Dae *dae = pass->dae;
     uint32_t row = dae_add_row(dae, vars, n);
-    uint32_t equation = dae_add_equation(dae, EQN_NORMAL, shape, row, node, span);
-    dae->equations.at[equation].generated = 1;
+    dae_generate(dae, EQN_NORMAL, shape, row, node, span);
 }
 
 static uint32_t

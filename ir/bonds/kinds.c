@@ -199,7 +199,7 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
         Var base = base_variable(dae, vars[i], &derivatives);
         if (kinds->domain.at[base] == MOTION)
             motions++;
-        else if (dae_kind(dae, base) == VAR_PARAMETER || dae_kind(dae, base) == VAR_CONSTANT)
+        else if (dae_is_parameter(dae, base))
             constant = true;
         else if (kinds->domain.at[base] != EFFORT)
             given = true;

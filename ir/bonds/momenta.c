@@ -161,11 +161,7 @@ match_all(Momenta *momenta, U32Vec *owner)
 static void
 add_equation(Dae *dae, Expr sum, const Var *vars, uint32_t node)
 {
-    Expr shape;
-    uint32_t row;
-    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, sum, expr_const(dae->exprs, 0)), vars, &shape, &row);
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, node, dae->nodes.at[node].span);
-    dae->equations.at[made].generated = 1;
+    dae_equate(dae, EQN_NORMAL, sum, expr_const(dae->exprs, 0), vars, node, dae->nodes.at[node].span);
 }
 
 static bool

@@ -129,12 +129,9 @@ static void
 add_generated(Mixer *mixer, Expr left, Expr right, uint32_t element)
 {
     Dae *dae = mixer->dae;
-    uint32_t row, inst = dae->connectors.at[element / 2].inst, set = mixer->sets->set_of[element];
-    Expr shape;
-    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, left, right), mixer->vars.at, &shape, &row);
+    uint32_t inst = dae->connectors.at[element / 2].inst, set = mixer->sets->set_of[element];
     uint32_t node = set == NONE ? dae_node(dae, dae->insts.at[inst].parent) : mixer->sets->node[set];
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, node, dae->insts.at[inst].span);
-    dae->equations.at[made].generated = 1;
+    dae_equate(dae, EQN_NORMAL, left, right, mixer->vars.at, node, dae->insts.at[inst].span);
 }
 
 // A hidden variable with this value, as a slot.

@@ -254,6 +254,32 @@ dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node
     return dae->equations.n - 1;
 }
 
+uint32_t
+dae_generate(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span)
+{
+    uint32_t made = dae_add_equation(dae, kind, shape, row, node, span);
+    dae->equations.at[made].generated = 1;
+    return made;
+}
+
+uint32_t
+dae_equate(Dae *dae, EqnKind kind, Expr left, Expr right, const Var *vars, uint32_t node, Span span)
+{
+    Expr shape;
+    uint32_t row;
+    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, left, right), vars, &shape, &row);
+    return dae_generate(dae, kind, shape, row, node, span);
+}
+
+bool
+dae_is_parametric(const Dae *dae, Expr e, const Var *vars)
+{
+    for (uint32_t k = 0, n = expr_nslots(dae->exprs, e); k < n; k++)
+        if (expr_uses_slot(dae->exprs, e, k) && !dae_is_parameter(dae, vars[k]))
+            return false;
+    return !expr_has_op(dae->exprs, e, OP_TIME);
+}
+
 void
 dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row)
 {

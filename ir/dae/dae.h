@@ -443,6 +443,10 @@ Var dae_in_stream(Dae *dae, Var stream); // inStream(stream), made on demand
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
 uint32_t dae_add_row(Dae *dae, const Var *vars, uint32_t n);
 uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);
+// The same, of the compiler's own.
+uint32_t dae_generate(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);
+// left = right over `vars`, of the compiler's own.
+uint32_t dae_equate(Dae *dae, EqnKind kind, Expr left, Expr right, const Var *vars, uint32_t node, Span span);
 // Turns an expression whose slots index `vars` into (shape, row): renumbers slots, appends the row.
 void dae_bind_shape(Dae *dae, Expr e, const Var *vars, Expr *shape, uint32_t *row);
 void dae_add_bind(Dae *dae, Bind bind);
@@ -460,6 +464,14 @@ dae_kind(const Dae *dae, Var var)
 {
     return (VarKind)dae->var_kind.at[var];
 }
+// A parameter or a constant.
+static inline bool
+dae_is_parameter(const Dae *dae, Var var)
+{
+    return dae->var_kind.at[var] == VAR_PARAMETER || dae->var_kind.at[var] == VAR_CONSTANT;
+}
+// Known before the start: of parameters and constants only, without time.
+bool dae_is_parametric(const Dae *dae, Expr e, const Var *vars);
 // "gibbs_appell" and back; false for a name that is none.
 const char *formalism_name(Formalism formalism);
 bool formalism_named(const char *name, Formalism *out);

@@ -98,11 +98,10 @@ number(double value, Measured *found)
 static bool
 find_value(Dae *dae, Known *known, Var var, uint32_t depth, Measured *found)
 {
-    VarKind kind = dae_kind(dae, var);
     double literal;
     if (dae_is_literal(dae, var, &literal))
         return number(literal, found);
-    if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || var >= known->nvars || !known->state[var])
+    if (!dae_is_parameter(dae, var) || var >= known->nvars || !known->state[var])
         return false;
     if ((dae->var_flags.at[var] & (VARF_FIXED_SET | VARF_FIXED)) == VARF_FIXED_SET)
         return false;

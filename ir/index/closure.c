@@ -151,8 +151,7 @@ make_zero(Closure *c, uint32_t node)
     c->zero = make_variable(c, "zero", 0, VAR_DISCRETE);
     Var vars[2] = {c->zero, dae_pre(dae, c->zero)};
     Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, dae_add_row(dae, vars, 2), node, (Span){0, 0});
-    dae->equations.at[made].generated = 1;
+    dae_generate(dae, EQN_NORMAL, shape, dae_add_row(dae, vars, 2), node, (Span){0, 0});
 }
 
 static void
@@ -196,13 +195,8 @@ add_force_equations(Closure *c, uint32_t group, uint32_t node)
         sum = sum ? expr_2(exprs, OP_ADD, sum, term) : term;
         vec_push(&vars, c->under.variables.at[i]);
     }
-    for (uint32_t k = c->forces.equations.at[group]; k < c->forces.variables.at[group]; k++) {
-        Expr shape;
-        uint32_t row;
-        dae_bind_shape(dae, expr_2(exprs, OP_EQN, sum, expr_const(exprs, 0)), vars.at, &shape, &row);
-        uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, node, (Span){0, 0});
-        dae->equations.at[made].generated = 1;
-    }
+    for (uint32_t k = c->forces.equations.at[group]; k < c->forces.variables.at[group]; k++)
+        dae_equate(dae, EQN_NORMAL, sum, expr_const(exprs, 0), vars.at, node, (Span){0, 0});
     vec_free(&vars);
 }
 

@@ -42,17 +42,15 @@ loosen(Dae *dae, uint32_t equation, Var zero, Var slack)
     Exprs *exprs = dae->exprs;
     const Equation old = dae->equations.at[equation];
     U32Vec vars = {0};
-    uint32_t n = expr_nslots(exprs, old.shape), row;
+    uint32_t n = expr_nslots(exprs, old.shape);
     for (uint32_t k = 0; k < n; k++)
         vec_push(&vars, dae->rows.at[old.row + k]);
     vec_push(&vars, zero);
     vec_push(&vars, slack);
-    Expr nothing = expr_2(exprs, OP_MUL, expr_slot(exprs, n), expr_time(exprs)), shape;
+    Expr nothing = expr_2(exprs, OP_MUL, expr_slot(exprs, n), expr_time(exprs));
     Expr sum = expr_2(exprs, OP_ADD, expr_residual(exprs, old.shape),
                       expr_2(exprs, OP_MUL, nothing, expr_slot(exprs, n + 1)));
-    dae_bind_shape(dae, expr_2(exprs, OP_EQN, sum, expr_const(exprs, 0)), vars.at, &shape, &row);
-    uint32_t made = dae_add_equation(dae, EQN_INITIAL, shape, row, old.node, old.span);
-    dae->equations.at[made].generated = 1;
+    uint32_t made = dae_equate(dae, EQN_INITIAL, sum, expr_const(exprs, 0), vars.at, old.node, old.span);
     map_put(&dae->stands_for, made, equation);
     vec_free(&vars);
     return made;

@@ -38,18 +38,6 @@ fill_none(U32Vec *vec, uint32_t n)
 
 // --- the constraints of one level
 
-static bool
-only_parameters(const States *states, Expr e)
-{
-    const Dae *dae = states->dae;
-    for (uint32_t k = 0, n = expr_nslots(dae->exprs, e); k < n; k++) {
-        VarKind kind = dae_kind(dae, states->structure.vars.at[k]);
-        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT && expr_uses_slot(dae->exprs, e, k))
-            return false;
-    }
-    return !expr_has_op(dae->exprs, e, OP_TIME);
-}
-
 // Of the equation read last, as far as it can be differentiated: 0 where it cannot.
 Expr
 states_coefficient(States *states, uint32_t slot)
@@ -73,7 +61,7 @@ largest_coefficient(States *states)
     for (uint32_t k = 0; k < states->structure.vars.n; k++) {
         Expr coefficient = states->structure.use.at[k] == USE_DETERMINE && states->dae->var_der_of.at[states->structure.vars.at[k]] != NONE
             ? states_coefficient(states, k) : 0;
-        if (!coefficient || !only_parameters(states, coefficient)
+        if (!coefficient || !dae_is_parametric(states->dae, coefficient, states->structure.vars.at)
             || !dae_known_expr(states->dae, coefficient, states->structure.vars.at, &value))
             continue;
         largest = fmax(largest, fabs(value));
@@ -88,7 +76,7 @@ bool
 states_is_zero(States *states, Expr coefficient)
 {
     double value;
-    if (!coefficient || !only_parameters(states, coefficient))
+    if (!coefficient || !dae_is_parametric(states->dae, coefficient, states->structure.vars.at))
         return false;
     return dae_known_zero(states->dae, coefficient, states->structure.vars.at)
            || (dae_known_expr(states->dae, coefficient, states->structure.vars.at, &value)
@@ -141,7 +129,7 @@ offer(States *states, uint32_t row, uint32_t slot)
         edge.quality = QUALITY_NOTHING;
     else if (coefficient && expr_op(exprs, coefficient) == OP_CONST)
         edge.quality = QUALITY_CONSTANT;
-    else if (coefficient && only_parameters(states, coefficient))
+    else if (coefficient && dae_is_parametric(states->dae, coefficient, states->structure.vars.at))
         edge.quality = QUALITY_PARAMETER;
     vec_push(&states->edges, edge);
 }

@@ -279,15 +279,13 @@ given_at_start(const Dae *dae)
 
 // Everything in it is known while compiling: parameters that neither initialisation nor the runtime finds, and constants.
 static bool
-is_parametric(const Dae *dae, const U8Vec *given, Expr shape, uint32_t row)
+is_known(const Dae *dae, const U8Vec *given, Expr shape, uint32_t row)
 {
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++) {
-        Var var = dae->rows.at[row + k];
-        VarKind kind = dae_kind(dae, var);
-        if ((kind != VAR_PARAMETER && kind != VAR_CONSTANT) || dae->var_flags.at[var] & VARF_FREE || given->at[var])
+    const Var *vars = dae->rows.at + row;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, shape); k++)
+        if (dae->var_flags.at[vars[k]] & VARF_FREE || given->at[vars[k]])
             return false;
-    }
-    return !expr_has_op(dae->exprs, shape, OP_TIME);
+    return dae_is_parametric(dae, shape, vars);
 }
 
 // The message with the values of parameters in it.
@@ -307,9 +305,9 @@ static bool
 report_parametric(Lowering *low, const U8Vec *given, const Assert *at)
 {
     const Dae *dae = low->dae;
-    bool known = is_parametric(dae, given, at->condition, at->row);
+    bool known = is_known(dae, given, at->condition, at->row);
     for (uint32_t k = 0; k < at->n_told; k++)
-        known = known && is_parametric(dae, given, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
+        known = known && is_known(dae, given, dae->told.at[at->told + k].shape, dae->told.at[at->told + k].row);
     Expr start = of_start(low->exprs, at->condition);
     if (at->level > 1 || !known || parameter_value(low, start ? start : at->condition, at->row) != 0)
         return false;

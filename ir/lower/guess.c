@@ -32,13 +32,6 @@ typedef struct Guesses {
     Expr shape;
 } Guesses;
 
-static bool
-is_parameter(const Dae *dae, Var var)
-{
-    VarKind kind = dae_kind(dae, var);
-    return kind == VAR_PARAMETER || kind == VAR_CONSTANT;
-}
-
 // An equation alone in its block that has to be solved by iteration as well.
 static bool
 is_nonlinear(Guesses *guesses, uint32_t position, Var var)
@@ -111,7 +104,7 @@ read_linear(Guesses *guesses, uint32_t position)
     Expr rest = expr_residual(dae->exprs, guesses->shape);
     for (uint32_t k = 0; k < guesses->vars.n; k++) {
         Expr coefficient;
-        if (is_parameter(dae, guesses->vars.at[k]) || !expr_uses_slot(dae->exprs, rest, k))
+        if (dae_is_parameter(dae, guesses->vars.at[k]) || !expr_uses_slot(dae->exprs, rest, k))
             continue;
         if (!expr_affine(dae->exprs, rest, k, &coefficient, &rest)
             || expr_op(dae->exprs, coefficient) != OP_CONST)
@@ -132,7 +125,7 @@ read_equations(Guesses *guesses)
             continue;
         for (uint32_t k = 0; k < guesses->vars.n; k++) {
             Var var = guesses->vars.at[k];
-            if (is_parameter(dae, var) || guesses->of.at[var].shape)
+            if (dae_is_parameter(dae, var) || guesses->of.at[var].shape)
                 continue;
             guesses->open.at[position]++;
             guesses->start.at[var + 2]++;
@@ -170,7 +163,7 @@ over_terms(Guesses *guesses, uint32_t first, Var var)
     Exprs *exprs = guesses->dae->exprs;
     Guess guess = guesses->of.at[var];
     Expr with[TERMS_LIMIT + 1];
-    if (is_parameter(guesses->dae, var)) {
+    if (dae_is_parameter(guesses->dae, var)) {
         uint32_t place = term(guesses, first, var);
         return place == NONE ? 0 : expr_slot(exprs, place);
     }
@@ -220,7 +213,7 @@ read_assignments(Guesses *guesses)
             if (guesses->vars.at[k] == var)
                 open = k;
             else
-                known &= is_parameter(dae, guesses->vars.at[k]) || guesses->of.at[guesses->vars.at[k]].shape;
+                known &= dae_is_parameter(dae, guesses->vars.at[k]) || guesses->of.at[guesses->vars.at[k]].shape;
         }
         Guess guess = known && open != NONE ? solve_for(guesses, open) : (Guess){0};
         if (guess.shape)
@@ -261,7 +254,7 @@ propagate(Guesses *guesses)
             continue;
         read_linear(guesses, position);
         for (uint32_t k = 0; k < guesses->vars.n && open == NONE; k++)
-            if (!is_parameter(guesses->dae, guesses->vars.at[k]) && !guesses->of.at[guesses->vars.at[k]].shape)
+            if (!dae_is_parameter(guesses->dae, guesses->vars.at[k]) && !guesses->of.at[guesses->vars.at[k]].shape)
                 open = k;
         Var var = guesses->vars.at[open];
         Guess guess = solve_for(guesses, open);

@@ -24,9 +24,7 @@
 static void
 add_initial(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n, uint32_t node, Span span)
 {
-    uint32_t equation = dae_add_equation(dae, EQN_INITIAL, shape, dae_add_row(dae, vars, n), node, span);
-    dae->equations.at[equation].generated = 1;
-    vec_push(&problem->equations, equation);
+    vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, dae_add_row(dae, vars, n), node, span));
 }
 
 // The pre() of a variable's representative; of the variable itself when it is the negative of it.
@@ -89,9 +87,7 @@ add_initial_when(Dae *dae, Problem *problem, const Equation *at, const U8Vec *in
     Var *vars = arena_array(dae->arena, Var, n + 1);
     memcpy(vars, row, n * sizeof *vars);
     dae_bind_shape(dae, expr_substitute(exprs, at->shape, with, n), vars, &shape, &place);
-    uint32_t equation = dae_add_equation(dae, EQN_INITIAL, shape, place, at->node, at->span);
-    dae->equations.at[equation].generated = 1;
-    vec_push(&problem->equations, equation);
+    vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, place, at->node, at->span));
     return true;
 }
 

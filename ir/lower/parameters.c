@@ -211,8 +211,7 @@ bind_is_parametric(Lowering *low, const Bind *bind)
     uint32_t n = expr_nslots(low->exprs, bind->shape);
     for (uint32_t k = 0; k < n; k++) {
         Var var = low->dae->rows.at[bind->row + k];
-        VarKind kind = dae_kind(low->dae, var);
-        if (kind == VAR_PARAMETER || kind == VAR_CONSTANT)
+        if (dae_is_parameter(low->dae, var))
             continue;
         diag_add(low->diags, E0603, bind->span, "'%s' must be known before the start, but depends on '%s', which changes"
                  " with time", dae_name(low->dae, bind->var), dae_name(low->dae, var));

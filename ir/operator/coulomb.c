@@ -17,7 +17,7 @@
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
-#include "ir/operator/naming.h"
+#include "ir/operator/operator_calls.h"
 
 typedef struct Disk {
     Var a, x[COULOMB_MOST], p[COULOMB_MOST];
@@ -25,14 +25,10 @@ typedef struct Disk {
 } Disk;
 
 typedef struct Coulomb {
-    Dae *dae;
-    Diags *diags;
-    Naming naming;
+    Calls calls;
     VEC(Disk) disks;
     Map first_of;    // hash of a and x -> index + 1 of the latest disk with it
     U32Vec next;     // per disk: the one before it with the same hash, plus 1
-    uint32_t equation;
-    bool good;
 } Coulomb;
 
 Expr
@@ -46,28 +42,12 @@ coulomb_law(Exprs *exprs, bool first)
     return expr_2(exprs, OP_EQN, expr_3(exprs, OP_IF, sticks, x, slips), expr_const(exprs, 0));
 }
 
-static bool
-refuse(Coulomb *pass, const char *reason)
+static void
+refuse(Calls *calls, Span span, const char *reason)
 {
-    Diag *diag = diag_add(pass->diags, E0508, pass->dae->equations.at[pass->equation].span,
-                          "this friction law has no meaning: %s", reason);
+    Diag *diag = diag_add(calls->diags, E0508, span, "this friction law has no meaning: %s", reason);
     diag_help(diag, "coulomb(v, a) is the friction force of size a along the velocity v, a vector; at v = 0 it has any direction and "
                     "any size up to a");
-    pass->good = false;
-    return false;
-}
-
-static bool
-check(Coulomb *pass, Expr x)
-{
-    const Dae *dae = pass->dae;
-    bool bare = expr_op(dae->exprs, x) == OP_SLOT;
-    VarKind kind = bare ? dae_kind(dae, pass->naming.vars.at[expr_slot_of(dae->exprs, x)]) : VAR_CONTINUOUS;
-    if (naming_is_parametric(dae, x, pass->naming.vars.at))
-        return refuse(pass, "a component of the velocity is known before the start");
-    if (kind == VAR_DISCRETE || kind == VAR_INPUT)
-        return refuse(pass, "a component of the velocity is no unknown that a force could hold at zero");
-    return true;
 }
 
 // --- equations of a disk
@@ -75,13 +55,8 @@ check(Coulomb *pass, Expr x)
 static void
 add_equation(Coulomb *pass, Expr left, Expr right, const Var *vars)
 {
-    Dae *dae = pass->dae;
-    Equation owner = dae->equations.at[pass->equation];
-    Expr shape;
-    uint32_t row;
-    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, left, right), vars, &shape, &row);
-    uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, owner.node, owner.span);
-    dae->equations.at[added].generated = 1;
+    Equation owner = pass->calls.dae->equations.at[pass->calls.equation];
+    dae_equate(pass->calls.dae, EQN_NORMAL, left, right, vars, owner.node, owner.span);
 }
 
 // w: slot 2*i is x_i, slot 2*i + 1 the mode, slot 2*n + 1 what e is above its least. s + w goes from e to e/2 and no further.
@@ -115,11 +90,10 @@ direction(Exprs *exprs, uint32_t n, uint32_t i)
 static void
 add_law(Coulomb *pass, const Disk *disk, uint32_t i, Var mode, Var along, Var last)
 {
-    Dae *dae = pass->dae;
-    Equation owner = dae->equations.at[pass->equation];
+    Dae *dae = pass->calls.dae;
+    Equation owner = dae->equations.at[pass->calls.equation];
     uint32_t row = dae_add_row(dae, (Var[]){mode, disk->x[i], disk->p[i], disk->a, along, last}, 6);
-    uint32_t added = dae_add_equation(dae, EQN_LAW, coulomb_law(dae->exprs, i == 0), row, owner.node, owner.span);
-    dae->equations.at[added].generated = 1;
+    uint32_t added = dae_generate(dae, EQN_LAW, coulomb_law(dae->exprs, i == 0), row, owner.node, owner.span);
     vec_push(&dae->laws, (Law){.x = disk->x[i], .p = disk->p[i], .a = disk->a, .mode = mode, .near = i ? NONE : last,
                                .equation = added, .disk = (uint8_t)(i + 1), .span = owner.span});
 }
@@ -127,22 +101,23 @@ add_law(Coulomb *pass, const Disk *disk, uint32_t i, Var mode, Var along, Var la
 static void
 make_disk(Coulomb *pass, Disk *disk)
 {
-    Dae *dae = pass->dae;
-    uint32_t inst = dae->nodes.at[dae->equations.at[pass->equation].node].inst, n = disk->n;
+    Calls *calls = &pass->calls;
+    Exprs *exprs = calls->dae->exprs;
+    uint32_t n = disk->n, last = 2 * n + 2;
     Var vars[2 * COULOMB_MOST + 3];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t number = naming_number(&pass->naming, inst);
-        disk->p[i] = naming_hidden(&pass->naming, inst, "disk", number, VAR_CONTINUOUS, TYPE_REAL);
+        uint32_t number = calls_number(calls);
+        disk->p[i] = calls_hidden(calls, "disk", number, VAR_CONTINUOUS, TYPE_REAL);
         vars[2 * i] = disk->x[i];
-        vars[2 * i + 1] = naming_hidden(&pass->naming, inst, "hold", number, VAR_DISCRETE, TYPE_INTEGER);
+        vars[2 * i + 1] = calls_hidden(calls, "hold", number, VAR_DISCRETE, TYPE_INTEGER);
     }
-    uint32_t number = naming_number(&pass->naming, inst), last = 2 * n + 2;
-    vars[2 * n] = naming_hidden(&pass->naming, inst, "ahead", number, VAR_CONTINUOUS, TYPE_REAL);
-    vars[2 * n + 1] = naming_hidden(&pass->naming, inst, "near", number, VAR_DISCRETE, TYPE_REAL);
-    add_equation(pass, expr_slot(dae->exprs, 2 * n), continuation(dae->exprs, n), vars);
+    uint32_t number = calls_number(calls);
+    vars[2 * n] = calls_hidden(calls, "ahead", number, VAR_CONTINUOUS, TYPE_REAL);
+    vars[2 * n + 1] = calls_hidden(calls, "near", number, VAR_DISCRETE, TYPE_REAL);
+    add_equation(pass, expr_slot(exprs, 2 * n), continuation(exprs, n), vars);
     for (uint32_t i = 0; i < n; i++) {
-        vars[last] = naming_hidden(&pass->naming, inst, "along", number + i, VAR_CONTINUOUS, TYPE_REAL);
-        add_equation(pass, expr_slot(dae->exprs, last), direction(dae->exprs, n, i), vars);
+        vars[last] = calls_hidden(calls, "along", number + i, VAR_CONTINUOUS, TYPE_REAL);
+        add_equation(pass, expr_slot(exprs, last), direction(exprs, n, i), vars);
         add_law(pass, disk, i, vars[2 * i + 1], vars[last], i ? vars[1] : vars[2 * n + 1]);
     }
 }
@@ -184,92 +159,38 @@ find_disk(Coulomb *pass, Disk disk)
     return &pass->disks.at[pass->disks.n - 1];
 }
 
+// A call becomes the variable of its component.
 static Expr
-component(Coulomb *pass, Expr call)
+component(Calls *calls, Expr call)
 {
-    Exprs *exprs = pass->dae->exprs;
-    Expr zero = expr_const(exprs, 0);
-    Disk disk = {.n = expr_arg(exprs, call, 1 + COULOMB_MOST) == zero ? COULOMB_MOST - 1 : COULOMB_MOST};
-    for (uint32_t i = 0; i < disk.n; i++)
-        if (!check(pass, expr_arg(exprs, call, 2 + i)))
-            return zero;
-    disk.a = naming_variable(&pass->naming, pass->equation, expr_arg(exprs, call, 1), "limit", true);
-    for (uint32_t i = 0; i < disk.n; i++)
-        disk.x[i] = naming_variable(&pass->naming, pass->equation, expr_arg(exprs, call, 2 + i), "slip", false);
-    uint32_t which = (uint32_t)expr_value(exprs, expr_arg(exprs, call, 0));
-    vec_push(&pass->naming.vars, find_disk(pass, disk)->p[which]);
-    return expr_slot(exprs, pass->naming.vars.n - 1);
-}
-
-// A call becomes the variable of its component; the calls inside its arguments have become theirs before.
-static Expr
-without_call(void *context, Exprs *exprs, Expr part, const Expr *args)
-{
-    Coulomb *pass = context;
-    if (expr_op(exprs, part) != OP_COULOMB)
+    static const char *const of_velocity[] = {
+        [HOLDS_KNOWN] = "a component of the velocity is known before the start",
+        [HOLDS_NO_UNKNOWN] = "a component of the velocity is no unknown that a force could hold at zero"};
+    Exprs *exprs = calls->dae->exprs;
+    bool plane = expr_is_const(exprs, expr_arg(exprs, call, 1 + COULOMB_MOST), 0);
+    Disk disk = {.n = plane ? COULOMB_MOST - 1 : COULOMB_MOST};
+    for (uint32_t i = 0; i < disk.n; i++) {
+        Holding holding = naming_holding(&calls->naming, expr_arg(exprs, call, 2 + i));
+        if (holding == HOLDS)
+            continue;
+        refuse(calls, calls_span(calls), of_velocity[holding]);
         return 0;
-    return component(pass, expr_make(exprs, OP_COULOMB, args, expr_nargs(exprs, part)));
-}
-
-static void
-visit(Coulomb *pass, uint32_t equation)
-{
-    Dae *dae = pass->dae;
-    Equation at = dae->equations.at[equation];
-    uint32_t n, new_row;
-    pass->equation = equation;
-    if (at.kind == EQN_INITIAL || at.kind == EQN_WHEN) {
-        refuse(pass, "its force is no unknown of this equation");
-        return;
     }
-    const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&pass->naming.vars);
-    vec_append(&pass->naming.vars, row, n);
-    Expr shape, text = expr_rewrite(dae->exprs, at.shape, without_call, pass);
-    dae_bind_shape(dae, text, pass->naming.vars.at, &shape, &new_row);
-    dae->equations.at[equation].shape = shape;
-    dae->equations.at[equation].row = new_row;
-}
-
-static void
-refuse_elsewhere(Coulomb *pass, Span span)
-{
-    diag_add(pass->diags, E0508, span, "this friction law has no meaning: it is no force of an equation");
-    pass->good = false;
-}
-
-static void
-check_elsewhere(Coulomb *pass)
-{
-    const Dae *dae = pass->dae;
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (expr_has_op(dae->exprs, dae->binds.at[i].shape, OP_COULOMB))
-            refuse_elsewhere(pass, dae->binds.at[i].span);
-    for (uint32_t i = 0; i < dae->reinits.n; i++)
-        if (expr_has_op(dae->exprs, dae->reinits.at[i].value, OP_COULOMB))
-            refuse_elsewhere(pass, dae->reinits.at[i].span);
-    for (uint32_t i = 0; i < dae->asserts.n; i++)
-        if (expr_has_op(dae->exprs, dae->asserts.at[i].condition, OP_COULOMB))
-            refuse_elsewhere(pass, dae->asserts.at[i].span);
-    for (uint32_t i = 0; i < dae->told.n; i++)
-        if (expr_has_op(dae->exprs, dae->told.at[i].shape, OP_COULOMB))
-            refuse_elsewhere(pass, dae->told.at[i].span);
+    disk.a = naming_variable(&calls->naming, calls->equation, expr_arg(exprs, call, 1), "limit", true);
+    for (uint32_t i = 0; i < disk.n; i++)
+        disk.x[i] = naming_variable(&calls->naming, calls->equation, expr_arg(exprs, call, 2 + i), "slip", false);
+    uint32_t which = (uint32_t)expr_value(exprs, expr_arg(exprs, call, 0));
+    return calls_slot(calls, find_disk((Coulomb *)calls, disk)->p[which]);
 }
 
 bool
 pass_coulomb(Dae *dae, Diags *diags)
 {
-    if (!exprs_have_op(dae->exprs, OP_COULOMB))
-        return true;
-    Coulomb pass = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .good = true};
-    uint32_t n = dae->equations.n; // what is appended has no calls: inner ones come first
-    check_elsewhere(&pass);
-    for (uint32_t i = 0; i < n; i++)
-        if (dae->equations.at[i].kind != EQN_REMOVED && expr_has_op(dae->exprs, dae->equations.at[i].shape, OP_COULOMB))
-            visit(&pass, i);
-    naming_free(&pass.naming);
+    static const OperatorRow row = {OP_COULOMB, component, refuse, "its force is no unknown of this equation"};
+    Coulomb pass = {.calls = {.dae = dae, .diags = diags, .naming.dae = dae}};
+    bool good = calls_replace(&pass.calls, &row);
     vec_free(&pass.disks);
     map_free(&pass.first_of);
     vec_free(&pass.next);
-    return pass.good;
+    return good;
 }

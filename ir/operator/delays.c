@@ -13,7 +13,7 @@
 //     der(x) = -delay(x, 1)   =>   der(x) = -$delay1,  $past1 = x,  Dae.delays: $delay1 = $past1 one second ago
 #include "ir/operator/operator.h"
 #include "ir/base/diag.h"
-#include "ir/operator/run_time_operators.h"
+#include "ir/operator/operator_calls.h"
 
 typedef struct Delaying {
     Calls calls;
@@ -25,7 +25,7 @@ static bool
 known_time(Calls *calls, Expr time, double *value)
 {
     *value = 0;
-    return calls_is_parametric(calls, time) && dae_known_expr(calls->dae, time, calls->vars.at, value);
+    return calls_is_parametric(calls, time) && dae_known_expr(calls->dae, time, calls->naming.vars.at, value);
 }
 
 static Expr
@@ -51,9 +51,9 @@ delayed(Calls *calls, Expr e)
     made.input = calls_define(calls, past, "past", number);
     made.time = calls_variable(calls, time, "delayTime", number);
     made.most = time == most ? made.time : calls_variable(calls, most, "delayMax", number);
-    made.value = calls_hidden(calls, "delay", number, VAR_INPUT);
+    made.value = calls_hidden(calls, "delay", number, VAR_INPUT, TYPE_REAL);
     if (!is_known || known == 0)
-        made.weight = calls_hidden(calls, "weight", number, VAR_INPUT);
+        made.weight = calls_hidden(calls, "weight", number, VAR_INPUT, TYPE_REAL);
     vec_push(&dae->delays, made);
     Expr value = calls_slot(calls, made.value);
     if (made.weight == NONE)
@@ -65,8 +65,8 @@ delayed(Calls *calls, Expr e)
 bool
 pass_delays(Dae *dae, bool settable, Diags *diags)
 {
-    Delaying delaying = {.calls = {.dae = dae, .diags = diags, .op = OP_DELAY, .replace = delayed}, .settable = settable};
-    bool done = calls_replace(&delaying.calls);
+    Delaying delaying = {.calls = {.dae = dae, .diags = diags, .naming.dae = dae}, .settable = settable};
+    bool done = calls_replace(&delaying.calls, &(OperatorRow){.op = OP_DELAY, .replace = delayed});
     dae->known = NULL; // later passes add parameters
     return done;
 }

@@ -12,7 +12,7 @@
 //
 //     fder(x, 0.5) = -x   =>   $fscale1*$fder1 + $fshift1 + $ftail1*der($fder1) = -x,  der($fder1) = der(x)
 #include "ir/dae/pass.h"
-#include "ir/operator/run_time_operators.h"
+#include "ir/operator/operator_calls.h"
 
 // An unknown equal to e that can be differentiated.
 static Var
@@ -20,7 +20,7 @@ unknown_for(Calls *calls, Expr e, const char *stem, uint32_t number)
 {
     const Dae *dae = calls->dae;
     if (expr_op(dae->exprs, e) == OP_SLOT) {
-        Var var = calls->vars.at[expr_slot_of(dae->exprs, e)];
+        Var var = calls->naming.vars.at[expr_slot_of(dae->exprs, e)];
         if (dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_der_of.at[var] == NONE && dae->var_pre_of.at[var] == NONE)
             return var;
     }
@@ -37,7 +37,7 @@ static Var
 integrated_rate(Calls *calls, Var input, uint32_t number)
 {
     Dae *dae = calls->dae;
-    Var state = calls_hidden(calls, "fder", number, VAR_CONTINUOUS);
+    Var state = calls_hidden(calls, "fder", number, VAR_CONTINUOUS, TYPE_REAL);
     dae->var_flags.at[state] |= VARF_FIXED;
     calls_equate(calls, derivative(calls, state), derivative(calls, input));
     return state;
@@ -61,9 +61,9 @@ fractional(Calls *calls, Expr e)
         return derivative(calls, made.input);
     made.order -= order > 1;
     made.state = integrated_rate(calls, made.input, number);
-    made.scale = calls_hidden(calls, "fscale", number, VAR_INPUT);
-    made.shift = calls_hidden(calls, "fshift", number, VAR_INPUT);
-    made.tail = calls_hidden(calls, "ftail", number, VAR_PARAMETER);
+    made.scale = calls_hidden(calls, "fscale", number, VAR_INPUT, TYPE_REAL);
+    made.shift = calls_hidden(calls, "fshift", number, VAR_INPUT, TYPE_REAL);
+    made.tail = calls_hidden(calls, "ftail", number, VAR_PARAMETER, TYPE_REAL);
     vec_push(&dae->fractionals, made);
     Expr sum = expr_2(exprs, OP_MUL, calls_slot(calls, made.scale), calls_slot(calls, made.state));
     Expr rest = expr_2(exprs, OP_MUL, calls_slot(calls, made.tail), derivative(calls, made.state));
@@ -73,6 +73,6 @@ fractional(Calls *calls, Expr e)
 bool
 pass_fractional(Dae *dae, Diags *diags)
 {
-    Calls calls = {.dae = dae, .diags = diags, .op = OP_FDER, .replace = fractional};
-    return calls_replace(&calls);
+    Calls calls = {.dae = dae, .diags = diags, .naming.dae = dae};
+    return calls_replace(&calls, &(OperatorRow){.op = OP_FDER, .replace = fractional});
 }

@@ -212,16 +212,12 @@ define(Integers *integers, Var var, Op op, Expr u)
     Dae *dae = integers->dae;
     Equation owner = dae->equations.at[integers->equation];
     bool of_time = !depends_on_continuous(integers, u);
-    uint32_t last = integers->naming.vars.n, row;
-    Expr shape;
+    uint32_t last = integers->naming.vars.n;
     vec_push(&integers->naming.vars, var);
     vec_push(&integers->naming.vars, dae_pre(dae, var));
     Expr value = held_value(dae->exprs, op, u, expr_slot(dae->exprs, last + 1), of_time);
-    Expr equation = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), value);
-    dae_bind_shape(dae, equation, integers->naming.vars.at, &shape, &row);
+    dae_equate(dae, EQN_NORMAL, expr_slot(dae->exprs, last), value, integers->naming.vars.at, owner.node, owner.span);
     integers->naming.vars.n = last;
-    uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, owner.node, owner.span);
-    dae->equations.at[added].generated = 1;
 }
 
 // The discrete variable that holds op(u).
@@ -294,20 +290,13 @@ static void
 visit(Integers *integers, uint32_t equation)
 {
     Dae *dae = integers->dae;
-    uint32_t n;
-    const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&integers->naming.vars);
-    vec_append(&integers->naming.vars, row, n);
+    naming_open(&integers->naming, equation);
     map_clear(&integers->done[0]);
     integers->equation = equation;
     ExprDescent descent = {.needs = needs, .make = rewrite, .context = integers, .done = integers->done};
-    Expr old = dae->equations.at[equation].shape, shape, text = expr_descend(&descent, old, 0);
-    uint32_t new_row;
-    if (text == old)
-        return;
-    dae_bind_shape(dae, text, integers->naming.vars.at, &shape, &new_row);
-    dae->equations.at[equation].shape = shape;
-    dae->equations.at[equation].row = new_row;
+    Expr old = dae->equations.at[equation].shape, text = expr_descend(&descent, old, 0);
+    if (text != old)
+        naming_close(&integers->naming, equation, text);
 }
 
 bool

@@ -15,7 +15,7 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
-#include "ir/operator/naming.h"
+#include "ir/operator/operator_calls.h"
 
 typedef struct Split { // of a shape with n slots: p_i has slot n + i
     Expr result;
@@ -33,6 +33,7 @@ typedef struct Laws {
     Naming naming;     // its vars: of the equation at hand, then its p_i
     Expr law;          // shape of every law
     Map asserted;      // hash of a condition and its variables -> 1: what is asserted already
+    bool good;
 } Laws;
 
 static bool
@@ -84,7 +85,7 @@ assert_limit(Laws *laws, uint32_t equation, Expr a)
     Dae *dae = laws->dae;
     Exprs *exprs = dae->exprs;
     uint32_t known;
-    if (expr_op(exprs, a) == OP_CONST || !naming_is_parametric(dae, a, laws->naming.vars.at)
+    if (expr_op(exprs, a) == OP_CONST || !dae_is_parametric(dae, a, laws->naming.vars.at)
         || nonsmooth_nonneg(exprs, a, slot_is_nonneg, laws))
         return;
     const Equation owner = dae->equations.at[equation];
@@ -121,8 +122,7 @@ add_law(Laws *laws, uint32_t equation, Var x, Var a)
     p = naming_hidden(&laws->naming, inst, "sgn", number, VAR_CONTINUOUS, TYPE_REAL);
     mode = naming_hidden(&laws->naming, inst, "mode", number, VAR_DISCRETE, TYPE_INTEGER);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, p, a}, 4);
-    uint32_t added = dae_add_equation(dae, EQN_LAW, laws->law, row, owner.node, owner.span);
-    dae->equations.at[added].generated = 1;
+    uint32_t added = dae_generate(dae, EQN_LAW, laws->law, row, owner.node, owner.span);
     vec_push(&dae->laws, (Law){.x = x, .p = p, .a = a, .mode = mode, .equation = added, .root = owner.root, .span = owner.span});
     map_put(&laws->law_of, key, p);
     return p;
@@ -154,14 +154,10 @@ split_shape(Laws *laws, Expr shape)
 static const char *
 check_argument(Laws *laws, Expr x)
 {
-    const Dae *dae = laws->dae;
-    if (naming_is_parametric(dae, x, laws->naming.vars.at))
-        return "the argument of Sgn or tar is known before the start; sign() gives its sign";
-    bool bare = expr_op(dae->exprs, x) == OP_SLOT;
-    VarKind kind = bare ? dae_kind(dae, laws->naming.vars.at[expr_slot_of(dae->exprs, x)]) : VAR_CONTINUOUS;
-    if (kind == VAR_DISCRETE || kind == VAR_INPUT)
-        return "the argument of Sgn or tar is no unknown that a force could hold at zero";
-    return NULL;
+    static const char *const reasons[] = {
+        [HOLDS_KNOWN] = "the argument of Sgn or tar is known before the start; sign() gives its sign",
+        [HOLDS_NO_UNKNOWN] = "the argument of Sgn or tar is no unknown that a force could hold at zero"};
+    return reasons[naming_holding(&laws->naming, x)];
 }
 
 static bool
@@ -169,10 +165,7 @@ rewrite(Laws *laws, uint32_t equation)
 {
     Dae *dae = laws->dae;
     Equation old = dae->equations.at[equation];
-    uint32_t n;
-    const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&laws->naming.vars);
-    vec_append(&laws->naming.vars, row, n);
+    naming_open(&laws->naming, equation);
     Split split = split_shape(laws, old.shape);
     if (!split.result)
         return report(laws, old.span, split.reason);
@@ -190,33 +183,15 @@ rewrite(Laws *laws, uint32_t equation)
     }
     vec_append(&laws->naming.vars, forces.at, forces.n);
     vec_free(&forces);
-    Expr shape;
-    uint32_t new_row;
-    dae_bind_shape(dae, split.result, laws->naming.vars.at, &shape, &new_row);
-    dae->equations.at[equation].shape = shape;
-    dae->equations.at[equation].row = new_row;
+    naming_close(&laws->naming, equation, split.result);
     return true;
 }
 
-// Places where there is no force to solve for.
-static bool
-check_elsewhere(Laws *laws)
+static void
+refuse(void *context, Span span, const char *reason)
 {
-    const Dae *dae = laws->dae;
-    bool ok = true;
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (concerns(dae->exprs, dae->binds.at[i].shape))
-            ok = report(laws, dae->binds.at[i].span, "it gives a parameter or an attribute its value");
-    for (uint32_t i = 0; i < dae->reinits.n; i++)
-        if (concerns(dae->exprs, dae->reinits.at[i].value))
-            ok = report(laws, dae->reinits.at[i].span, "reinit() needs one value");
-    for (uint32_t i = 0; i < dae->asserts.n; i++)
-        if (concerns(dae->exprs, dae->asserts.at[i].condition))
-            ok = report(laws, dae->asserts.at[i].span, "an assertion compares it");
-    for (uint32_t i = 0; i < dae->told.n; i++)
-        if (concerns(dae->exprs, dae->told.at[i].shape))
-            ok = report(laws, dae->told.at[i].span, "a message tells it");
-    return ok;
+    Laws *laws = context;
+    laws->good = report(laws, span, reason);
 }
 
 static bool
@@ -237,13 +212,13 @@ pass_laws(Dae *dae, Diags *diags)
 {
     if (!exprs_have_op(dae->exprs, OP_TAR) && !exprs_have_op(dae->exprs, OP_SGN))
         return true;
-    Laws laws = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .law = law_shape(dae->exprs)};
+    Laws laws = {.dae = dae, .diags = diags, .naming = {.dae = dae}, .law = law_shape(dae->exprs), .good = true};
     uint32_t n = dae->equations.n; // what is appended below has no set-valued terms
-    bool ok = check_elsewhere(&laws);
+    operators_elsewhere(dae, (Op[]){OP_TAR, OP_SGN}, 2, refuse, &laws);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
         map_put(&laws.asserted, hash_of_assert(dae, &dae->asserts.at[i]), 1);
     for (uint32_t i = 0; i < n; i++)
-        ok &= visit(&laws, i);
+        laws.good &= visit(&laws, i);
     map_free(&laws.split_of);
     vec_free(&laws.splits);
     vec_free(&laws.x);
@@ -251,5 +226,5 @@ pass_laws(Dae *dae, Diags *diags)
     map_free(&laws.law_of);
     map_free(&laws.asserted);
     naming_free(&laws.naming);
-    return ok;
+    return laws.good;
 }

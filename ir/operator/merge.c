@@ -64,8 +64,7 @@ merge_equation(Dae *dae, const Law *law, Expr shape, const Var *vars)
     Expr bound;
     uint32_t row;
     dae_bind_shape(dae, shape, vars, &bound, &row);
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, bound, row, dae->equations.at[law->equation].node, law->span);
-    dae->equations.at[made].generated = 1;
+    dae_generate(dae, EQN_NORMAL, bound, row, dae->equations.at[law->equation].node, law->span);
 }
 
 void
@@ -90,7 +89,7 @@ merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
     bool parametric = true;
     for (uint32_t i = 0; i < n; i++) {
         Var band = dae->laws.at[laws[i]].a;
-        parametric &= dae_kind(dae, band) == VAR_PARAMETER || dae_kind(dae, band) == VAR_CONSTANT;
+        parametric &= dae_is_parameter(dae, band);
         sum = expr_2(exprs, OP_ADD, sum, expr_slot(exprs, vars.n));
         vec_push(&vars, band);
     }
@@ -149,8 +148,7 @@ merged_law(Merge *merge, uint32_t first)
     }
     vec_free(&laws);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
-    uint32_t made = dae_add_equation(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
-    dae->equations.at[made].generated = 1;
+    uint32_t made = dae_generate(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
     return (Law){.x = x, .p = force, .a = bands, .mode = mode, .equation = made, .span = law.span};
 }
 

@@ -32,20 +32,6 @@ naming_hidden(Naming *naming, uint32_t inst, const char *stem, uint32_t number, 
     return dae_add_var(naming->dae, name, inst, kind, type, false);
 }
 
-bool
-naming_is_parametric(const Dae *dae, Expr e, const Var *vars)
-{
-    uint32_t n = expr_nslots(dae->exprs, e);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!expr_uses_slot(dae->exprs, e, k))
-            continue;
-        VarKind kind = dae_kind(dae, vars[k]);
-        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT)
-            return false;
-    }
-    return !expr_has_op(dae->exprs, e, OP_TIME);
-}
-
 static uint64_t
 hash_of(const Dae *dae, Expr shape, uint32_t row)
 {
@@ -89,45 +75,78 @@ naming_remember(Naming *naming, Named named)
     map_put(&naming->named_of, named.hash, naming->named.n - 1);
 }
 
-// A hidden variable equal to e (over naming->vars): a parameter with a bind, or a continuous variable with an
-// equation.
-static Var
-define(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bind)
+Var
+naming_define(Naming *naming, uint32_t equation, Expr e, const char *stem, uint32_t number, bool may_bind)
 {
     Dae *dae = naming->dae;
     Equation owner = dae->equations.at[equation];
-    uint32_t inst = dae->nodes.at[owner.node].inst, row, whole_row;
-    Expr shape, whole;
-    uint64_t hash;
-    dae_bind_shape(dae, e, naming->vars.at, &shape, &row);
-    Var var = naming_recall(naming, shape, row, &hash);
-    if (var != NONE)
-        return var;
-    bool bind = may_bind && naming_is_parametric(dae, e, naming->vars.at);
-    uint32_t number = naming_number(naming, inst);
-    var = naming_hidden(naming, inst, stem, number, bind ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    bool bind = may_bind && dae_is_parametric(dae, e, naming->vars.at);
+    Var var = naming_hidden(naming, dae->nodes.at[owner.node].inst, stem, number, bind ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
     if (bind) {
-        dae_add_bind(dae, (Bind){.var = var, .attr = ATTR_VALUE, .shape = shape, .row = row, .span = owner.span});
-    } else {
-        uint32_t last = naming->vars.n;
-        vec_push(&naming->vars, var);
-        dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), e), naming->vars.at, &whole, &whole_row);
-        naming->vars.n = last;
-        uint32_t added = dae_add_equation(dae, EQN_NORMAL, whole, whole_row, owner.node, owner.span);
-        dae->equations.at[added].generated = 1;
+        Bind made = {.var = var, .attr = ATTR_VALUE, .span = owner.span};
+        dae_bind_shape(dae, e, naming->vars.at, &made.shape, &made.row);
+        dae_add_bind(dae, made);
+        return var;
     }
-    naming_remember(naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
+    vec_push(&naming->vars, var);
+    dae_equate(dae, EQN_NORMAL, expr_slot(dae->exprs, naming->vars.n - 1), e, naming->vars.at, owner.node, owner.span);
+    naming->vars.n--;
     return var;
 }
 
-// The variable e is, or one made for it.
 Var
-naming_variable(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bind)
+naming_bare(Naming *naming, Expr e, bool may_bind)
 {
     const Exprs *exprs = naming->dae->exprs;
     if (expr_op(exprs, e) == OP_SLOT)
         return naming->vars.at[expr_slot_of(exprs, e)];
-    if (may_bind && expr_op(exprs, e) == OP_CONST)
-        return dae_literal(naming->dae, expr_value(exprs, e));
-    return define(naming, equation, e, stem, may_bind);
+    return may_bind && expr_op(exprs, e) == OP_CONST ? dae_literal(naming->dae, expr_value(exprs, e)) : NONE;
+}
+
+Var
+naming_variable(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bind)
+{
+    Dae *dae = naming->dae;
+    Named named;
+    Var bare = naming_bare(naming, e, may_bind);
+    if (bare != NONE)
+        return bare;
+    dae_bind_shape(dae, e, naming->vars.at, &named.shape, &named.row);
+    named.var = naming_recall(naming, named.shape, named.row, &named.hash);
+    if (named.var != NONE)
+        return named.var;
+    uint32_t number = naming_number(naming, dae->nodes.at[dae->equations.at[equation].node].inst);
+    named.var = naming_define(naming, equation, e, stem, number, may_bind);
+    naming_remember(naming, named);
+    return named.var;
+}
+
+Holding
+naming_holding(const Naming *naming, Expr e)
+{
+    const Dae *dae = naming->dae;
+    if (dae_is_parametric(dae, e, naming->vars.at))
+        return HOLDS_KNOWN;
+    bool bare = expr_op(dae->exprs, e) == OP_SLOT;
+    VarKind kind = bare ? dae_kind(dae, naming->vars.at[expr_slot_of(dae->exprs, e)]) : VAR_CONTINUOUS;
+    return kind == VAR_DISCRETE || kind == VAR_INPUT ? HOLDS_NO_UNKNOWN : HOLDS;
+}
+
+void
+naming_open(Naming *naming, uint32_t equation)
+{
+    uint32_t n;
+    const Var *row = dae_row(naming->dae, equation, &n);
+    vec_clear(&naming->vars);
+    vec_append(&naming->vars, row, n);
+}
+
+void
+naming_close(Naming *naming, uint32_t equation, Expr text)
+{
+    Expr shape;
+    uint32_t row;
+    dae_bind_shape(naming->dae, text, naming->vars.at, &shape, &row);
+    naming->dae->equations.at[equation].shape = shape;
+    naming->dae->equations.at[equation].row = row;
 }

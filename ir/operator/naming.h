@@ -23,8 +23,13 @@ typedef struct Naming {
 
 void naming_free(Naming *naming);
 
-// Known before the start: of parameters and constants only, without time.
-bool naming_is_parametric(const Dae *dae, Expr e, const Var *vars);
+// Whether a law can hold e (over naming->vars) at zero: not what is known before the start, nor an input or a discrete variable.
+typedef enum Holding { HOLDS, HOLDS_KNOWN, HOLDS_NO_UNKNOWN } Holding;
+Holding naming_holding(const Naming *naming, Expr e);
+
+// The slots of the equation become naming->vars; then it becomes `text` over them and what was added.
+void naming_open(Naming *naming, uint32_t equation);
+void naming_close(Naming *naming, uint32_t equation, Expr text);
 
 // The next number for names of hidden variables of the instance.
 uint32_t naming_number(Naming *naming, uint32_t inst);
@@ -35,6 +40,11 @@ Var naming_hidden(Naming *naming, uint32_t inst, const char *stem, uint32_t numb
 Var naming_recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash);
 void naming_remember(Naming *naming, Named named);
 
+// A hidden variable $stemNUMBER equal to e (over naming->vars, in the equation): with a bind where `may_bind` and e is parametric, otherwise
+// with an equation.
+Var naming_define(Naming *naming, uint32_t equation, Expr e, const char *stem, uint32_t number, bool may_bind);
+// The variable, or where `may_bind` the literal, that e is; NONE: it is neither.
+Var naming_bare(Naming *naming, Expr e, bool may_bind);
 // The variable that e (over naming->vars, in the equation) is, or one made for it: with an equation, or with a bind where
 // `may_bind` and e is parametric. Equal expressions share one.
 Var naming_variable(Naming *naming, uint32_t equation, Expr e, const char *stem, bool may_bind);

@@ -2,7 +2,7 @@
 //
 // In: a flat model with luz, tar, Sgn, coulomb, unilateral, delay, spatialDistribution, fder, integral, floor, square roots that empty.
 // Out: the same motion without them: variables, laws, delays, fractional derivatives of Dae.
-// Read first: naming.h, then laws.c; each other file is one operator.
+// Read first: naming.h and operator_calls.h, then unilateral.c and laws.c; each other file is one operator.
 // Also open to other rooms: leak.h, naming.h, play.h.
 #ifndef MDLC_IR_OPERATOR_OPERATOR_H
 #define MDLC_IR_OPERATOR_OPERATOR_H

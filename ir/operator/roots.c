@@ -310,7 +310,7 @@ choose_by_sign(Roots *roots, const Expr *args)
         return 0;
     // The condition may be about h where the root is one of 2*g*h.
     bool scaled = expr_op(exprs, above) == OP_SLOT && expr_affine(exprs, x, expr_slot_of(exprs, above), &factor, &rest) &&
-                  expr_is_const(exprs, rest, 0) && naming_is_parametric(roots->dae, factor, roots->naming.vars.at);
+                  expr_is_const(exprs, rest, 0) && dae_is_parametric(roots->dae, factor, roots->naming.vars.at);
     if (x != above && !scaled)
         return 0;
     uint8_t kind = DAE_ROOT_ODD;
@@ -451,7 +451,7 @@ solve_square(Roots *roots, Expr shape)
         return 0;
     Expr text = expr_rewrite(exprs, expr_residual(exprs, shape), put_square, &square), factor, rest;
     if (!square.found || expr_uses_slot(exprs, text, square.q) || dae_kind(roots->dae, vars[square.q]) != VAR_CONTINUOUS ||
-        !expr_affine(exprs, text, square.at, &factor, &rest) || !naming_is_parametric(roots->dae, factor, vars))
+        !expr_affine(exprs, text, square.at, &factor, &rest) || !dae_is_parametric(roots->dae, factor, vars))
         return 0;
     Expr x = expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), factor);
     Expr made = make_root(roots, x, power(exprs, raised(exprs, x), 0.5), DAE_ROOT_ODD);

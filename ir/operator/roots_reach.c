@@ -52,7 +52,7 @@ is_linear(Reach *reach, Expr e, const Var *vars, Var *open)
             return false;
         if (reach->known.at[vars[k]] == REACH_UNKNOWN && *open != NONE && *open != vars[k])
             return false;
-        if (!expr_affine(exprs, e, k, &factor, &rest) || !naming_is_parametric(dae, factor, vars))
+        if (!expr_affine(exprs, e, k, &factor, &rest) || !dae_is_parametric(dae, factor, vars))
             return false;
         *open = reach->known.at[vars[k]] == REACH_UNKNOWN ? vars[k] : *open;
     }

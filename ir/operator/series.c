@@ -22,12 +22,6 @@ typedef struct Row { // the elements of one row
     U32Vec vars;     // a_1 .. a_n, x_1 .. x_n, A, X
 } Row;
 
-static bool
-is_parametric(const Dae *dae, Var var)
-{
-    return dae_kind(dae, var) == VAR_PARAMETER || dae_kind(dae, var) == VAR_CONSTANT;
-}
-
 static Expr
 slot(const Row *row, uint32_t k)
 {
@@ -49,7 +43,7 @@ weakest_band(Row *row, const Law *law)
     Expr least = slot(row, 0);
     bool parametric = true;
     for (uint32_t i = 0; i < row->n; i++) {
-        parametric &= is_parametric(dae, row->vars.at[i]);
+        parametric &= dae_is_parameter(dae, row->vars.at[i]);
         if (i)
             least = expr_2(dae->exprs, OP_MIN, least, slot(row, i));
     }
@@ -147,8 +141,7 @@ merge_row(Dae *dae, const uint32_t *laws, uint32_t n)
     else
         add_shares(&row, whole);
     uint32_t at = dae_add_row(dae, (Var[]){mode, whole, p, least}, 4);
-    uint32_t made = dae_add_equation(dae, EQN_LAW, shape, at, dae->equations.at[law.equation].node, law.span);
-    dae->equations.at[made].generated = 1;
+    uint32_t made = dae_generate(dae, EQN_LAW, shape, at, dae->equations.at[law.equation].node, law.span);
     dae->laws.at[laws[0]] = (Law){.x = whole, .p = p, .a = least, .mode = mode, .equation = made, .unilateral = law.unilateral, .span = law.span};
     for (uint32_t i = 1; i < n; i++)
         dae->laws.at[laws[i]].equation = NONE;

@@ -55,18 +55,6 @@ concerns(const Exprs *exprs, Expr e)
 }
 
 static bool
-is_parametric(const Thresholds *t, Expr e)
-{
-    const Dae *dae = t->dae;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, e); k++) {
-        VarKind kind = dae_kind(dae, t->vars.at[k]);
-        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT && expr_uses_slot(dae->exprs, e, k))
-            return false;
-    }
-    return !expr_has_op(dae->exprs, e, OP_TIME);
-}
-
-static bool
 slot_is_nonneg(uint32_t slot, void *context)
 {
     const Thresholds *t = context;
@@ -98,7 +86,7 @@ require(Thresholds *t, const Domain *domain, Expr call, Expr guard)
     Dae *dae = t->dae;
     Exprs *exprs = dae->exprs;
     Expr a = expr_arg(exprs, call, domain->argument), of = expr_arg(exprs, call, 0);
-    bool exact = is_parametric(t, a);
+    bool exact = dae_is_parametric(dae, a, t->vars.at);
     uint32_t known;
     uint64_t key = hash_add(hash_add(a, guard), (uint64_t)(domain - domains));
     if (exact ? is_kept(t, domain, a) : !domain->moving)

@@ -16,18 +16,18 @@
 
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
-#include "ir/operator/run_time_operators.h"
+#include "ir/operator/operator_calls.h"
 
 static void
 add_end(Calls *calls, TransportEnd *end, const char *side, uint32_t number)
 {
     char stem[32];
     snprintf(stem, sizeof stem, "leaves%s", side);
-    end->leaves = calls_hidden(calls, stem, number, VAR_INPUT);
+    end->leaves = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
     snprintf(stem, sizeof stem, "behind%s", side);
-    end->behind = calls_hidden(calls, stem, number, VAR_INPUT);
+    end->behind = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
     snprintf(stem, sizeof stem, "arrives%s", side);
-    end->arrives = calls_hidden(calls, stem, number, VAR_INPUT);
+    end->arrives = calls_hidden(calls, stem, number, VAR_INPUT, TYPE_REAL);
 }
 
 static bool
@@ -53,7 +53,7 @@ identify(Calls *calls, Expr call, Transport *transport)
     args[0] = expr_const(exprs, 0);
     for (uint32_t k = 1; k < n; k++)
         args[k] = expr_arg(exprs, call, k);
-    dae_bind_shape(calls->dae, expr_make(exprs, OP_TRANSPORT, args, n), calls->vars.at, &transport->shape, &transport->row);
+    dae_bind_shape(calls->dae, expr_make(exprs, OP_TRANSPORT, args, n), calls->naming.vars.at, &transport->shape, &transport->row);
 }
 
 static const Transport *
@@ -112,6 +112,6 @@ transported(Calls *calls, Expr call)
 bool
 pass_transports(Dae *dae, Diags *diags)
 {
-    Calls calls = {.dae = dae, .diags = diags, .op = OP_TRANSPORT, .replace = transported};
-    return calls_replace(&calls);
+    Calls calls = {.dae = dae, .diags = diags, .naming.dae = dae};
+    return calls_replace(&calls, &(OperatorRow){.op = OP_TRANSPORT, .replace = transported});
 }

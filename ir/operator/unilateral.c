@@ -13,94 +13,30 @@
 #include "ir/base/diag.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
+#include "ir/operator/operator_calls.h"
 
-typedef struct Unilateral {
-    Dae *dae;
-    Diags *diags;
-    Map number_of;   // instance -> last number of a hidden variable
-    Expr law;        // shape of every law
-    // of the equation at hand:
-    U32Vec vars;
-    uint32_t equation;
-    bool good;
-} Unilateral;
-
-static uint32_t
-inst_of(const Unilateral *pass)
+static void
+refuse(Calls *calls, Span span, const char *reason)
 {
-    return pass->dae->nodes.at[pass->dae->equations.at[pass->equation].node].inst;
-}
-
-static Var
-add_hidden(Unilateral *pass, const char *stem, uint32_t number, VarKind kind, VarType type)
-{
-    Dae *dae = pass->dae;
-    return dae_add_var(dae, arena_printf(dae->arena, "$%s%u", stem, number), inst_of(pass), kind, type, false);
-}
-
-static bool
-is_parametric(const Unilateral *pass, Expr e)
-{
-    const Dae *dae = pass->dae;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, e); k++) {
-        VarKind kind = dae_kind(dae, pass->vars.at[k]);
-        if (expr_uses_slot(dae->exprs, e, k) && kind != VAR_PARAMETER && kind != VAR_CONSTANT)
-            return false;
-    }
-    return !expr_has_op(dae->exprs, e, OP_TIME);
-}
-
-// The variable e is, or a hidden one equal to it.
-static Var
-variable_for(Unilateral *pass, Expr e, const char *stem, uint32_t number)
-{
-    Dae *dae = pass->dae;
-    if (expr_op(dae->exprs, e) == OP_CONST)
-        return dae_literal(dae, expr_value(dae->exprs, e));
-    if (expr_op(dae->exprs, e) == OP_SLOT)
-        return pass->vars.at[expr_slot_of(dae->exprs, e)];
-    Equation owner = dae->equations.at[pass->equation];
-    bool bind = is_parametric(pass, e);
-    Var var = add_hidden(pass, stem, number, bind ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
-    uint32_t last = pass->vars.n, row;
-    Expr shape;
-    if (bind) {
-        dae_bind_shape(dae, e, pass->vars.at, &shape, &row);
-        dae_add_bind(dae, (Bind){.var = var, .attr = ATTR_VALUE, .shape = shape, .row = row, .span = owner.span});
-        return var;
-    }
-    vec_push(&pass->vars, var);
-    dae_bind_shape(dae, expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, last), e), pass->vars.at, &shape, &row);
-    pass->vars.n = last;
-    uint32_t added = dae_add_equation(dae, EQN_NORMAL, shape, row, owner.node, owner.span);
-    dae->equations.at[added].generated = 1;
-    return var;
-}
-
-static bool
-refuse(Unilateral *pass, Span span, const char *reason)
-{
-    Diag *diag = diag_add(pass->diags, E0508, span, "this unilateral constraint has no meaning: %s", reason);
+    Diag *diag = diag_add(calls->diags, E0508, span, "this unilateral constraint has no meaning: %s", reason);
     diag_help(diag, "unilateral(gap, e) is the reaction that keeps the gap from becoming negative; e is the coefficient of "
                     "restitution of impacts, from 0 to 1");
-    pass->good = false;
-    return false;
 }
 
-static bool
-check(Unilateral *pass, Expr gap, Expr restitution, Span span)
+// Why it has no meaning, or NULL.
+static const char *
+wrong(const Calls *calls, Expr gap, Expr restitution)
 {
-    const Dae *dae = pass->dae;
-    bool bare = expr_op(dae->exprs, gap) == OP_SLOT;
-    VarKind kind = bare ? dae_kind(dae, pass->vars.at[expr_slot_of(dae->exprs, gap)]) : VAR_CONTINUOUS;
-    if (is_parametric(pass, gap))
-        return refuse(pass, span, "its gap is known before the start");
-    if (kind == VAR_DISCRETE || kind == VAR_INPUT)
-        return refuse(pass, span, "its gap is no unknown that a force could hold at zero");
-    if (!is_parametric(pass, restitution))
-        return refuse(pass, span, "its coefficient of restitution must be known before the start");
-    double e = expr_op(dae->exprs, restitution) == OP_CONST ? expr_value(dae->exprs, restitution) : 0;
-    return (e >= 0 && e <= 1) || refuse(pass, span, "its coefficient of restitution is not between 0 and 1");
+    static const char *const of_gap[] = {[HOLDS_KNOWN] = "its gap is known before the start",
+                                         [HOLDS_NO_UNKNOWN] = "its gap is no unknown that a force could hold at zero"};
+    const Exprs *exprs = calls->dae->exprs;
+    Holding holding = naming_holding(&calls->naming, gap);
+    if (holding != HOLDS)
+        return of_gap[holding];
+    if (!calls_is_parametric(calls, restitution))
+        return "its coefficient of restitution must be known before the start";
+    double e = expr_op(exprs, restitution) == OP_CONST ? expr_value(exprs, restitution) : 0;
+    return e >= 0 && e <= 1 ? NULL : "its coefficient of restitution is not between 0 and 1";
 }
 
 static Expr
@@ -114,88 +50,32 @@ law_shape(Exprs *exprs)
 }
 
 static Expr
-reaction(Unilateral *pass, Expr call)
+reaction(Calls *calls, Expr call)
 {
-    Dae *dae = pass->dae;
-    uint32_t number = 0, inst = inst_of(pass);
-    Equation owner = dae->equations.at[pass->equation];
+    Dae *dae = calls->dae;
+    Equation owner = dae->equations.at[calls->equation];
     Expr gap = expr_arg(dae->exprs, call, 0), restitution = expr_arg(dae->exprs, call, 1);
-    if (!check(pass, gap, restitution, owner.span))
-        return gap;
-    map_get(&pass->number_of, inst, &number);
-    map_put(&pass->number_of, inst, ++number);
-    Law law = {.unilateral = 1, .span = owner.span};
-    law.x = variable_for(pass, gap, "gap", number);
-    law.a = variable_for(pass, restitution, "restitution", number);
-    law.p = add_hidden(pass, "reaction", number, VAR_CONTINUOUS, TYPE_REAL);
-    law.mode = add_hidden(pass, "open", number, VAR_DISCRETE, TYPE_INTEGER);
-    uint32_t row = dae_add_row(dae, (Var[]){law.mode, law.x, law.p, law.a}, 4);
-    law.equation = dae_add_equation(dae, EQN_LAW, pass->law, row, owner.node, owner.span);
-    dae->equations.at[law.equation].generated = 1;
-    vec_push(&dae->laws, law);
-    vec_push(&pass->vars, law.p);
-    return expr_slot(dae->exprs, pass->vars.n - 1);
-}
-
-static Expr
-replace_unilateral(void *context, Exprs *exprs, Expr part, const Expr *args)
-{
-    if (expr_op(exprs, part) != OP_UNILATERAL)
+    const char *reason = wrong(calls, gap, restitution);
+    if (reason) {
+        refuse(calls, owner.span, reason);
         return 0;
-    Expr law = expr_make(exprs, OP_UNILATERAL, args, expr_nargs(exprs, part));
-    return expr_op(exprs, law) == OP_UNILATERAL ? reaction(context, law) : law;
-}
-
-static void
-visit(Unilateral *pass, uint32_t equation)
-{
-    Dae *dae = pass->dae;
-    Equation at = dae->equations.at[equation];
-    uint32_t n, new_row;
-    if (at.kind == EQN_INITIAL || at.kind == EQN_WHEN) {
-        refuse(pass, at.span, "its reaction is no unknown of this equation");
-        return;
     }
-    const Var *row = dae_row(dae, equation, &n);
-    vec_clear(&pass->vars);
-    vec_append(&pass->vars, row, n);
-    pass->equation = equation;
-    Expr shape, text = expr_rewrite(dae->exprs, at.shape, replace_unilateral, pass);
-    dae_bind_shape(dae, text, pass->vars.at, &shape, &new_row);
-    dae->equations.at[equation].shape = shape;
-    dae->equations.at[equation].row = new_row;
-}
-
-static void
-check_elsewhere(Unilateral *pass)
-{
-    const Dae *dae = pass->dae;
-    for (uint32_t i = 0; i < dae->binds.n; i++)
-        if (expr_has_op(dae->exprs, dae->binds.at[i].shape, OP_UNILATERAL))
-            refuse(pass, dae->binds.at[i].span, "it gives a parameter or an attribute its value");
-    for (uint32_t i = 0; i < dae->reinits.n; i++)
-        if (expr_has_op(dae->exprs, dae->reinits.at[i].value, OP_UNILATERAL))
-            refuse(pass, dae->reinits.at[i].span, "reinit() needs a value");
-    for (uint32_t i = 0; i < dae->asserts.n; i++)
-        if (expr_has_op(dae->exprs, dae->asserts.at[i].condition, OP_UNILATERAL))
-            refuse(pass, dae->asserts.at[i].span, "an assertion compares it");
-    for (uint32_t i = 0; i < dae->told.n; i++)
-        if (expr_has_op(dae->exprs, dae->told.at[i].shape, OP_UNILATERAL))
-            refuse(pass, dae->told.at[i].span, "a message tells it");
+    uint32_t number = calls_number(calls);
+    Law law = {.unilateral = 1, .span = owner.span};
+    law.x = calls_variable(calls, gap, "gap", number);
+    law.a = calls_variable(calls, restitution, "restitution", number);
+    law.p = calls_hidden(calls, "reaction", number, VAR_CONTINUOUS, TYPE_REAL);
+    law.mode = calls_hidden(calls, "open", number, VAR_DISCRETE, TYPE_INTEGER);
+    uint32_t row = dae_add_row(dae, (Var[]){law.mode, law.x, law.p, law.a}, 4);
+    law.equation = dae_generate(dae, EQN_LAW, law_shape(dae->exprs), row, owner.node, owner.span);
+    vec_push(&dae->laws, law);
+    return calls_slot(calls, law.p);
 }
 
 bool
 pass_unilateral(Dae *dae, Diags *diags)
 {
-    if (!exprs_have_op(dae->exprs, OP_UNILATERAL))
-        return true;
-    Unilateral pass = {.dae = dae, .diags = diags, .law = law_shape(dae->exprs), .good = true};
-    uint32_t n = dae->equations.n; // what is appended has no calls: inner ones come first
-    check_elsewhere(&pass);
-    for (uint32_t i = 0; i < n; i++)
-        if (dae->equations.at[i].kind != EQN_REMOVED && expr_has_op(dae->exprs, dae->equations.at[i].shape, OP_UNILATERAL))
-            visit(&pass, i);
-    map_free(&pass.number_of);
-    vec_free(&pass.vars);
-    return pass.good;
+    static const OperatorRow row = {OP_UNILATERAL, reaction, refuse, "its reaction is no unknown of this equation"};
+    Calls calls = {.dae = dae, .diags = diags, .naming.dae = dae};
+    return calls_replace(&calls, &row);
 }

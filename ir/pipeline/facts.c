@@ -7,6 +7,7 @@
 #include "ir/pipeline/facts.h"
 
 #include "ir/dae/model_shapes.h"
+#include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/structure/structure.h"
 

@@ -27,23 +27,9 @@ causal_free(Causal *causal)
 }
 
 bool
-causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars)
-{
-    uint32_t n = expr_nslots(exprs, e);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!expr_uses_slot(exprs, e, k))
-            continue;
-        VarKind kind = dae_kind(dae, vars[k]);
-        if (kind != VAR_PARAMETER && kind != VAR_CONSTANT)
-            return false;
-    }
-    return !expr_has_op(exprs, e, OP_TIME);
-}
-
-bool
 causal_divides(Dae *dae, Expr divisor, const Var *vars)
 {
-    return causal_is_parametric(dae, dae->exprs, divisor, vars) && !dae_known_cancelled(dae, divisor, vars);
+    return dae_is_parametric(dae, divisor, vars) && !dae_known_cancelled(dae, divisor, vars);
 }
 
 Assign

@@ -51,8 +51,6 @@ void causal_free(Causal *causal);
 void causal_print(Dae *dae, const Causal *causal, Out *out);
 
 // --- shared by solve.c and the parts of tear.c
-// True when every variable of the expression is known before the start (parameters, constants).
-bool causal_is_parametric(const Dae *dae, const Exprs *exprs, Expr e, const Var *vars);
 // True when an equation may be divided by the expression: it is made of parameters, and not of ones that make it zero.
 bool causal_divides(Dae *dae, Expr divisor, const Var *vars);
 // Asserts that a divisor of parameters that the equation has to be divided by is not a rounding residue of zero (divisors.c).

@@ -51,7 +51,5 @@ rate_append(Structure *structure, Patterns *rates, uint32_t equation)
         vec_push(&dae->rows, source < n ? var : dae_der(dae, var));
     }
     Equation old = dae->equations.at[equation];
-    uint32_t made = dae_add_equation(dae, EQN_NORMAL, rate->result, row, old.node, old.span);
-    dae->equations.at[made].generated = 1;
-    return made;
+    return dae_generate(dae, EQN_NORMAL, rate->result, row, old.node, old.span);
 }
