@@ -1,4 +1,6 @@
 # mdlc: see README.md. `make demo` and `make test` do everything on a fresh Debian 12.
+# Rules of make itself are tried for every header otherwise: a tenth of a second at every start.
+MAKEFLAGS += -r
 BUILD    ?= build
 CC       ?= gcc
 OPT      ?= -O2 -g
