@@ -127,7 +127,7 @@ create_parts(Run *run)
 {
     int status = MDL_OK;
     for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts && status == MDL_OK; i++) {
-        status = all_parts[i]->create(run);
+        status = all_parts[i]->create ? all_parts[i]->create(run) : MDL_OK;
         if (!all_parts[i]->present || all_parts[i]->present(run))
             run->part[run->parts++] = all_parts[i];
     }
@@ -182,7 +182,8 @@ clean_up(Run *run)
 {
     integrator_free(run);
     for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts; i++)
-        all_parts[i]->free(run);
+        if (all_parts[i]->free)
+            all_parts[i]->free(run);
     sense_free(run);
     for (uint32_t k = 0; run->block && k < run->model->n_dynamics; k++)
         newton_free(&run->block[k]);
