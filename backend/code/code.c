@@ -145,23 +145,9 @@ code_operands(const Code *code, const CodeOp *op, uint32_t operand[3], uint32_t 
 const char *
 libm_name(Op op)
 {
-    switch (op) {
-    case OP_POW: return "pow";
-    case OP_EXP: return "exp";
-    case OP_LOG: return "log";
-    case OP_LOG10: return "log10";
-    case OP_SIN: return "sin";
-    case OP_COS: return "cos";
-    case OP_TAN: return "tan";
-    case OP_ASIN: return "asin";
-    case OP_ACOS: return "acos";
-    case OP_ATAN: return "atan";
-    case OP_ATAN2: return "atan2";
-    case OP_SINH: return "sinh";
-    case OP_COSH: return "cosh";
-    case OP_TANH: return "tanh";
-    default: return NULL;
-    }
+    if (op == OP_POW)
+        return "pow";
+    return op_table[op].kind == OPKIND_MATH && op != OP_SQRT ? op_table[op].text : NULL; // CODE_SQRT is an instruction
 }
 
 // --- values

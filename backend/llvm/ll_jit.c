@@ -12,6 +12,7 @@
 // Contract: the Sys and its expressions must live as long as the engine when such functions are there.
 // Ownership: LLJIT takes the object buffers; a target machine goes into the JIT's builder.
 // Complexity: that of LLVM, linear in the instructions but for its optimisations inside a function.
+#include <assert.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
@@ -104,6 +105,11 @@ define_library(Jit *jit)
         {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"sqrt", sqrt},
         {"floor", floor}, {"ceil", ceil}, {"trunc", trunc}, {"fabs", fabs}};
     enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 5 };
+#define OP(name, text, arity, type, kind) + (OPKIND_##kind == OPKIND_MATH)
+    static_assert(UNARY - 4 + 1 ==
+#include "ir/expr/op.def"
+                  , "all functions of op.def: those of one argument, but for the last four, and atan2");
+#undef OP
     const struct { const char *name; uintptr_t f; } other[] = {
         {"pow", (uintptr_t)(Binary *)pow}, {"atan2", (uintptr_t)(Binary *)atan2},
         {"memcpy", (uintptr_t)memcpy},

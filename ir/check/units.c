@@ -427,12 +427,11 @@ operator_quantity(UnitsPass *pass, Expr e)
         return number_quantity();
     case OP_CALL: case OP_RESULT: case OP_INDEX: case OP_PICK: // what a routine makes of units is not followed
         return unknown_quantity();
-    case OP_EXP: case OP_LOG: case OP_LOG10: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS:
-    case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
+    default:
+        if (op_table[op].kind != OPKIND_MATH)
+            return literal_quantity(); // Booleans
         want_number(pass, e, a);
         return number_quantity();
-    default:
-        return literal_quantity(); // Booleans
     }
 }
 
