@@ -105,7 +105,7 @@ define_library(Jit *jit)
         {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"sqrt", sqrt},
         {"floor", floor}, {"ceil", ceil}, {"trunc", trunc}, {"fabs", fabs}};
     enum { UNARY = sizeof unary / sizeof *unary, ALL = UNARY + 5 };
-#define OP(name, text, arity, type, kind) + (OPKIND_##kind == OPKIND_MATH)
+#define OP(name, text, arity, type, kind, ...) + (OPKIND_##kind == OPKIND_MATH)
     static_assert(UNARY - 4 + 1 ==
 #include "ir/expr/op.def"
                   , "all functions of op.def: those of one argument, but for the last four, and atan2");
