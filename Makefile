@@ -63,7 +63,7 @@ $(BUILD)/libsimulator.a: $(call objects,$(RUNTIME) $(STARTS))
 	for l in $(NUMERICS); do echo addlib $$($(CC) -print-file-name=lib$$l.a); done; echo save; echo end; } | ar -M
 # A model may also become a shared library, and with it the runtime.
 $(call objects,$(RUNTIME) $(STARTS) $(wildcard runtime/model/*.c)): CFLAGS += -fPIC -fno-semantic-interposition
-$(BUILD)/frontend/command/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
+$(BUILD)/frontend/external/native.o: CPPFLAGS += '-DMDLC_LINK_FLAGS="$(SAN)"'
 
 # Tests and benchmarks of the back ends need expressions and programs only.
 BACKEND_LIBS = $(BUILD)/libbackend.a $(call objects,$(wildcard ir/expr/*.c) ir/dae/sys.c) $(BUILD)/libbase.a
