@@ -1,7 +1,7 @@
 // pass.h: what a pass of the compiler is, and what holds of the model between them (passes.def).
 //
 // Passes run in the order of passes.def. All work on flat arrays of 32-bit ids in natural (source) order, in linear or
-// near-linear time, without recursion.
+// near-linear time, without recursion whose depth the model sets.
 #ifndef MDLC_IR_DAE_PASS_H
 #define MDLC_IR_DAE_PASS_H
 
