@@ -397,7 +397,15 @@ make_matrix(Lowering *low, const EntryVec *entries, uint32_t rows, uint32_t colu
     uint32_t *column_start = arena_array(low->arena, uint32_t, (size_t)columns + 1);
     uint32_t *sorted = sort_entries(entries, rows, columns, column_start);
     uint32_t *row = arena_array(low->arena, uint32_t, entries->n ? entries->n : 1);
-    mdl_matrix matrix = {rows, columns, entries->n, column_start, row, new_places(low, entries->n)};
+    // The tables of a built program have the bytes between the members, too: they are zero, so that equal models give equal files.
+    mdl_matrix matrix;
+    memset(&matrix, 0, sizeof matrix);
+    matrix.rows = rows;
+    matrix.columns = columns;
+    matrix.nonzeros = entries->n;
+    matrix.column_start = column_start;
+    matrix.row = row;
+    matrix.values = new_places(low, entries->n);
     // A derivative that only this entry uses is stored in the matrix at once.
     PlaceMap *made = &low->scratch, *uses = &low->more_scratch;
     Negated negated = {0};
