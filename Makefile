@@ -12,7 +12,7 @@ CFLAGS    = -std=c17 -pipe $(OPT) $(WARN) $(SAN) -fno-math-errno -ffunction-sect
 # A floor is a folder with a room in each folder of its own (tests/rooms has their order). What comes with every model is the base.
 BASE     := $(wildcard ir/base/*.c runtime/model/*.c)
 IR       := $(filter-out $(BASE),$(wildcard ir/*/*.c))
-DRIVER   := $(wildcard frontend/command/*.c frontend/analysis/*.c)
+DRIVER   := $(wildcard frontend/command/*.c frontend/session/*.c frontend/analysis/*.c)
 FRONTEND := $(filter-out $(DRIVER),$(wildcard frontend/*/*.c))
 BACKEND  := $(wildcard backend/*/*.c)
 STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c

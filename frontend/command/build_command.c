@@ -2,8 +2,8 @@
 //
 // Purpose: `mdlc build`. Method: a file is made beside its place and takes the place when it is whole, so that what fails leaves nothing;
 // programs are linked by the C compiler (native.c).
-// Contract: session.h. Complexity: that of compiling and linking.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: that of compiling and linking.
+#include "frontend/command/command.h"
 
 #include <ctype.h>
 #include <stdio.h>

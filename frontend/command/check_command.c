@@ -5,8 +5,8 @@
 // A file that has no model at its top is a library. Its models are checked as models; parts up to the units of their
 // equations, since what their flanges are connected to decides about the rest; functions in a call. What was checked, and
 // what could not be, is said.
-// Contract: session.h. Complexity: that of the passes, for each class.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: that of the passes, for each class.
+#include "frontend/command/command.h"
 
 #include "frontend/flatten/flatten.h"
 #include "ir/pipeline/pipeline.h"

@@ -1,8 +1,8 @@
 // doc_command.c: mdlc doc: the reference page of a class, a library, a file or a word of the language; without any, what there is.
 //
 // Purpose: `mdlc doc`. Method: the kind of the name decides which printer of frontend/page writes the page.
-// Contract: session.h. Complexity: linear in the library that is read and in the page.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: linear in the library that is read and in the page.
+#include "frontend/command/command.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // format_command.c: mdlc fmt: files in canonical layout, in place.
 //
 // Purpose: `mdlc fmt`. Method: layout_tokens.c; a file is replaced as a whole, and only when it changes.
-// Contract: session.h. Complexity: linear in the texts.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: linear in the texts.
+#include "frontend/command/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,14 +1,15 @@
 // freq.c: mdlc freq: the frequency response of the model, linearised.
 //
 // Purpose: `mdlc freq`. Method: the linear system of operating_point.c, solved at each frequency (response.c).
-// Contract: session.h. Complexity: that of the linearisation and of the responses.
-#include "frontend/command/operating_point.h"
+// Contract: command.h. Complexity: that of the linearisation and of the responses.
+#include "frontend/command/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "frontend/analysis/response.h"
 #include "frontend/page/plot.h"
+#include "frontend/session/operating_point.h"
 
 static bool
 has_end(const char *path, const char *const *ends)

@@ -1,10 +1,12 @@
 // linearize_command.c: mdlc linearize: the linear system that the model is for small changes around a point, and its eigenvalues.
 //
 // Purpose: `mdlc linearize`. Method: operating_point.c.
-// Contract: session.h. Complexity: that of the run to the point and of the linearisation.
-#include "frontend/command/operating_point.h"
+// Contract: command.h. Complexity: that of the run to the point and of the linearisation.
+#include "frontend/command/command.h"
 
 #include <string.h>
+
+#include "frontend/session/operating_point.h"
 
 static bool
 ends_with(const char *text, const char *end)

@@ -12,11 +12,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "frontend/command/manual.h"
-#include "frontend/command/session.h"
+#include "frontend/command/command.h"
 #include "frontend/names/names.h"
 #include "frontend/page/diagnostic_page.h"
+#include "frontend/session/manual.h"
 #include "runtime/shell/run_program.h"
+
+// What makes a call; NULL where nothing is looked at but the table of calls.
+static int (*const makers[COMMAND_VERSION + 1])(Session *session) = {
+#define CALL(id, function, ...) [COMMAND_##id] = function,
+#include "frontend/session/calls.def"
+};
 
 static void
 leave(int status, const char *text)
@@ -200,7 +206,7 @@ run_session(Session *session)
     session->diags = diags_create(session->sources);
     for (uint32_t i = 0; i < session->options.n_warnings; i++)
         diags_switch(session->diags, session->options.warnings[i]);
-    int status = options_call(session->options.command)->run(session);
+    int status = makers[session->options.command](session);
     if (diags_count(session->diags) || session->options.json_messages)
         print_diagnostics(session);
     // What was printed may still be on its way, and what was told of it before counts.
@@ -220,7 +226,7 @@ main(int argc, char **argv)
     int status = EXIT_USAGE;
     if (!options_parse(&session.options, argc, argv, session.arena, &why))
         fprintf(stderr, "mdlc: %s\nmdlc help shows the calls.\n", why.text ? why.text : "wrong usage");
-    else if (session.options.command == COMMAND_VERSION || !options_call(session.options.command)->run)
+    else if (!makers[session.options.command])
         status = help_or_version(&session.options);
     else
         status = run_session(&session);

@@ -1,8 +1,8 @@
 // result_command.c: what is done with results: mdlc compare, mdlc plot, mdlc report. The last two run the model first when there is none.
 //
 // Purpose: `mdlc compare`, `mdlc plot` and `mdlc report`. Method: none: files are read as tables, pages are written by frontend/page.
-// Contract: session.h. Complexity: linear in the results.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: linear in the results.
+#include "frontend/command/command.h"
 
 #include <errno.h>
 #include <math.h>

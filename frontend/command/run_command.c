@@ -2,8 +2,8 @@
 //
 // Purpose: `mdlc run`: compile and simulate in one process. Method: the tables of the model go to the runtime in memory; the written
 // equations are looked at in between (runtime/result/residual_check.c).
-// Contract: session.h. Complexity: that of compiling and of the run.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: that of compiling and of the run.
+#include "frontend/command/command.h"
 
 #include <stdlib.h>
 #include <string.h>

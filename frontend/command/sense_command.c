@@ -1,12 +1,13 @@
 // sense_command.c: mdlc sense: a run with the sensitivities of outputs to parameters as further columns.
 //
 // Purpose: `mdlc sense`. Method: tangents beside the run (runtime/study/sensitivities.c).
-// Contract: session.h. Complexity: the run, times one more per parameter.
-#include "frontend/command/operating_point.h"
+// Contract: command.h. Complexity: the run, times one more per parameter.
+#include "frontend/command/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/session/operating_point.h"
 #include "runtime/shell/run_program.h"
 
 // All states, where the model has no outputs and the call names none.

@@ -1,8 +1,8 @@
 // show.c: mdlc show: views of the model at every stage, as text, JSON and pictures.
 //
 // Purpose: `mdlc show`. Method: a table of views; the model is compiled as far as the view needs.
-// Contract: session.h. Complexity: that of compiling so far, linear in what is printed.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: that of compiling so far, linear in what is printed.
+#include "frontend/command/command.h"
 
 #include <stdio.h>
 #include <string.h>

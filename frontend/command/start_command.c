@@ -1,8 +1,8 @@
 // start_command.c: where a new user begins: mdlc new, mdlc examples.
 //
 // Purpose: calls that write files to begin with. Method: none: starter.c does it.
-// Contract: session.h. Complexity: that of starter.c.
-#include "frontend/command/session.h"
+// Contract: command.h. Complexity: that of starter.c.
+#include "frontend/command/command.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,12 @@
 // steady_command.c: mdlc steady: an equilibrium near the start values, and whether it is stable.
 //
 // Purpose: `mdlc steady`. Method: the run of operating_point.c is brought to rest (runtime/study/steady.c) and linearised there.
-// Contract: session.h. Complexity: that of the equilibrium and of one linearisation.
-#include "frontend/command/operating_point.h"
+// Contract: command.h. Complexity: that of the equilibrium and of one linearisation.
+#include "frontend/command/command.h"
 
 #include <string.h>
+
+#include "frontend/session/operating_point.h"
 
 static bool
 is_json(const Session *session)

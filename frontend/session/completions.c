@@ -2,11 +2,11 @@
 //
 // Purpose: they cannot differ from what the program takes. Method: bash gets a function of words, zsh and fish what their own
 //   completion systems describe options with, help texts included. Contract: manual.h. Complexity: calls times options.
-#include "frontend/command/manual.h"
+#include "frontend/session/manual.h"
 
 #include <string.h>
 
-#include "frontend/command/command_line.h"
+#include "frontend/session/command_line.h"
 #include "ir/base/diag.h"
 
 // What `mdlc examples` and `mdlc explain` list by themselves, a name at the beginning of each line.

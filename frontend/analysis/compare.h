@@ -1,6 +1,6 @@
 // compare.h: mdlc compare RESULT REFERENCE.
-#ifndef MDLC_FRONTEND_COMMAND_COMPARE_H
-#define MDLC_FRONTEND_COMMAND_COMPARE_H
+#ifndef MDLC_FRONTEND_ANALYSIS_COMPARE_H
+#define MDLC_FRONTEND_ANALYSIS_COMPARE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 // Purpose: the way from a file's name to code, once for all calls. Method: reader, front end, passes, engine, one after the other.
 // A step that fails has said why on standard error and gives the exit code.
 // Contract: session.h. Complexity: that of the steps.
-#include "frontend/command/session.h"
+#include "frontend/session/session.h"
 #include "ir/base/replace.h"
 
 #include <errno.h>

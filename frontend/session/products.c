@@ -4,7 +4,7 @@
 // Method: a table by call. A file name without an ending is taken as it is. Contract: products.h. Complexity: constant.
 #include <string.h>
 
-#include "frontend/command/products.h"
+#include "frontend/session/products.h"
 
 typedef struct Products {
     Command command;

@@ -7,7 +7,7 @@
 // the start is computed, by the interpreter, but only of models whose count leaves nothing free.
 // Contract: a start that cannot be found says nothing here: a run tells why. A model whose experiment ends where it begins asks
 // for forces at rest. Complexity: that of an initialisation, and nothing when the count leaves something free.
-#include "frontend/command/session.h"
+#include "frontend/session/session.h"
 
 static bool
 is_rigid(Session *session)

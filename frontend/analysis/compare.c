@@ -5,7 +5,7 @@
 // that comes a little later is no difference, and at an event both sides count.
 // Large files are read in several passes, each for as many variables as a fixed amount of memory holds.
 // Contract: compare.h. Complexity: linear in the values of both, times the rows within `shift`; passes: values/BATCH_BYTES.
-#include "frontend/command/compare.h"
+#include "frontend/analysis/compare.h"
 
 #include <math.h>
 #include <regex.h>

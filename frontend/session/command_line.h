@@ -1,11 +1,11 @@
 // command_line.h: the command line as data. Calls are rows of calls.def, options rows of options.def.
-#ifndef MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
-#define MDLC_FRONTEND_COMMAND_COMMAND_LINE_H
+#ifndef MDLC_FRONTEND_SESSION_COMMAND_LINE_H
+#define MDLC_FRONTEND_SESSION_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frontend/command/compare.h"
+#include "frontend/analysis/compare.h"
 #include "frontend/flatten/flatten.h"
 #include "frontend/page/plot.h"
 #include "runtime/shell/options.h"
@@ -13,7 +13,7 @@
 typedef enum Command {
 #define CALL(id, ...) COMMAND_##id,
 #define TELL(id, ...) COMMAND_##id,
-#include "frontend/command/calls.def"
+#include "frontend/session/calls.def"
     COMMAND_VERSION
 } Command;
 
@@ -49,11 +49,9 @@ typedef struct Options {
     bool json_messages, check_only, verify, native, derivatives;
 } Options;
 
-struct Session;
 typedef struct Call {
     const char *name;
     Command command;
-    int (*run)(struct Session *session); // gives an exit code; NULL: main.c tells it
     uint32_t bit;                // in Option.calls
     const char *usage, *summary;
     const char *details, *examples; // lines; NULL: none

@@ -5,7 +5,7 @@
 // Method: a table.
 // Contract:
 // command_line.h. Complexity: linear in the options.
-#include "frontend/command/session.h"
+#include "frontend/session/command_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@ static const char bode[] = "write the response there: a picture (.svg, .png, .pd
 static const char page[] = "write the page there (.md, .html, or text) instead of to the terminal";
 
 static const Call calls[] = {
-#define CALL(id, function, ...) {.command = COMMAND_##id, .run = function, __VA_ARGS__},
+#define CALL(id, function, ...) {.command = COMMAND_##id, __VA_ARGS__},
 #define TELL(id, ...) {.command = COMMAND_##id, __VA_ARGS__},
-#include "frontend/command/calls.def"
+#include "frontend/session/calls.def"
 };
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 

@@ -4,7 +4,7 @@
 // columns are tangents there (runtime/study/linearize.c).
 // Contract: operating_point.h.
 // Complexity: that of the run, and one tangent per state and input.
-#include "frontend/command/operating_point.h"
+#include "frontend/session/operating_point.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // operating_point.h: what the calls that analyse a model share: it is compiled with directional derivatives, brought to a point, and
 // its inputs and outputs are chosen.
-#ifndef MDLC_FRONTEND_COMMAND_OPERATING_POINT_H
-#define MDLC_FRONTEND_COMMAND_OPERATING_POINT_H
+#ifndef MDLC_FRONTEND_SESSION_OPERATING_POINT_H
+#define MDLC_FRONTEND_SESSION_OPERATING_POINT_H
 
 #include "frontend/analysis/linear_system.h"
-#include "frontend/command/session.h"
+#include "frontend/session/session.h"
 
 typedef struct Analysis {
     Session *session;

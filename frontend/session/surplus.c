@@ -6,7 +6,7 @@
 // interpreter. Of dependent conditions the last in the order of best pivots are the surplus; others could be.
 // Contract: sets NodeParts.surplus. A start that cannot be found says nothing here: a run tells why. Complexity: that of an
 // initialisation, and nothing without constraints on states.
-#include "frontend/command/session.h"
+#include "frontend/session/session.h"
 
 // Paths of constraints, as symbols -> nodes.
 static void

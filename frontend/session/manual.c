@@ -3,11 +3,11 @@
 // Purpose: it cannot differ from what the program takes.
 // Method: none: the tables as troff.
 // Contract: manual.h. Complexity: calls times options.
-#include "frontend/command/manual.h"
+#include "frontend/session/manual.h"
 
 #include <string.h>
 
-#include "frontend/command/command_line.h"
+#include "frontend/session/command_line.h"
 #include "ir/base/diag.h"
 
 // --- the manual page

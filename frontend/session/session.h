@@ -1,10 +1,16 @@
-// session.h: one call of the program, from its options to its exit code. driver/ is the composition root: the only folder
-// that sees every layer; it decides what is printed and how the process ends.
-#ifndef MDLC_FRONTEND_COMMAND_SESSION_H
-#define MDLC_FRONTEND_COMMAND_SESSION_H
+// session.h: the door of frontend/session: what every call of mdlc stands on, from the words of the command line to a compiled model.
+//
+// In: the command line, and the rows of calls.def and options.def that give its words a meaning.
+// Out: options; a compiled model with its engine; messages, texts and exit codes; a run at a point of interest.
+// Read first: command_line.h, then session.c.
+// Also open to other rooms: command_line.h, calls.def, manual.h, operating_point.h.
+//
+// This room and frontend/command are the composition root: they alone see every floor, and decide what is printed and how the process ends.
+#ifndef MDLC_FRONTEND_SESSION_SESSION_H
+#define MDLC_FRONTEND_SESSION_SESSION_H
 
 #include "backend/code/backend.h"
-#include "frontend/command/command_line.h"
+#include "frontend/session/command_line.h"
 #include "frontend/flatten/flatten.h"
 #include "ir/pipeline/pipeline.h"
 #include "runtime/model/sim.h"
@@ -71,9 +77,5 @@ int check_regex(const char *text);
 bool wants_json(const Session *session);
 // Which equation made a value in v that is not finite (an mdl_explain_fn; user: the Session).
 const char *explain_value(void *user, const double *v);
-
-// The calls. Each gives an exit code.
-#define CALL(id, function, ...) int function(Session *session);
-#include "frontend/command/calls.def"
 
 #endif

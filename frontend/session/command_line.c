@@ -3,8 +3,8 @@
 // Purpose: one table says what each option means to which calls; what does not belong to a call is refused with the name that was probably
 // meant. Method: a table; runtime/shell/options.c scans the words.
 // Contract: command_line.h. Complexity: linear in the words times the options.
-#include "frontend/command/command_line.h"
-#include "frontend/command/products.h"
+#include "frontend/session/command_line.h"
+#include "frontend/session/products.h"
 #include "ir/base/diag.h"
 #include "runtime/model/nearest.h"
 #include "runtime/model/number.h"
@@ -15,11 +15,11 @@
 
 static const Option own_options[] = {
 #define OPTION(id, action, ...) {__VA_ARGS__},
-#include "frontend/command/options.def"
+#include "frontend/session/options.def"
 };
 enum {
 #define OPTION(id, action, ...) OWN_##id,
-#include "frontend/command/options.def"
+#include "frontend/session/options.def"
 };
 enum { OWN_COUNT = sizeof own_options / sizeof *own_options };
 
@@ -133,7 +133,7 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
     Options *o = user;
     switch (index) {
 #define OPTION(id, action, ...) case OWN_##id: return action;
-#include "frontend/command/options.def"
+#include "frontend/session/options.def"
     default: return false;
     }
 }

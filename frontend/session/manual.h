@@ -1,6 +1,6 @@
 // manual.h: texts made from the table of calls and options.
-#ifndef MDLC_FRONTEND_COMMAND_MANUAL_H
-#define MDLC_FRONTEND_COMMAND_MANUAL_H
+#ifndef MDLC_FRONTEND_SESSION_MANUAL_H
+#define MDLC_FRONTEND_SESSION_MANUAL_H
 
 #include <stdbool.h>
 
