@@ -143,6 +143,10 @@ $(BUILD)/tests/tools/jaccheck: $(BUILD)/tests/tools/jaccheck.o $(LIBS)
 $(BUILD)/tests/tools/rules: $(BUILD)/tests/tools/rules.o $(LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -Wl,--gc-sections -o $@ $< $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a) $(SUNDIALS) -lm
+# Calls of functions are led to the program.
+$(BUILD)/tests/tools/function_ways: $(BUILD)/tests/tools/function_ways.o $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -Wl,--gc-sections,--wrap=function_execute -o $@ $< $(LIBS) $(LIBS) $(SUNDIALS) $(LLVM_LIBS)
 RANDOM_KINDS = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/random/*.c))
 $(BUILD)/tests/tools/random_model: $(BUILD)/tests/tools/random_model.o $(RANDOM_KINDS)
 	$(call say,LINK,$@)
