@@ -11,7 +11,7 @@
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
 #include "ir/expr/expr.h"
-#include "ir/lower/lower.h"
+#include "ir/initial/initial.h"
 #include "ir/view/equations.h"
 #include "ir/view/graph.h"
 #include "ir/view/loops.h"

@@ -9,6 +9,7 @@
 // loops.
 // Contract: lower_inner.h. Complexity: linear in the variables.
 #include "ir/lower/lower_inner.h"
+#include "ir/dae/locate.h"
 
 uint32_t
 new_places(Lowering *low, uint32_t count)
@@ -184,4 +185,24 @@ lower_place(Lowering *low, Span span, const char *otherwise)
     if (!span_locate(low->dae->sources, span, &place))
         return otherwise;
     return arena_printf(low->arena, "%s:%u:%u", place.path, place.line, place.column);
+}
+
+const char *
+equation_text(Lowering *low, uint32_t equation)
+{
+    while (map_get(&low->dae->stands_for, equation, &equation))
+        continue;
+    const Equation *at = &low->dae->equations.at[equation];
+    Out out = {0};
+    uint32_t inst = locate_equation_inst(low->dae, equation);
+    if (locate_print(low->dae, at->span, inst, &out))
+        out_text(&out, ": ");
+    size_t before = out.length;
+    dae_inst_path(low->dae, inst, &out);
+    if (out.length > before)
+        out_text(&out, ": ");
+    dae_print_equation(low->dae, equation, &out);
+    const char *text = arena_strndup(low->arena, out.text, out.length);
+    out_free(&out);
+    return text;
 }

@@ -1,7 +1,7 @@
 // lower.h: the door of ir/lower: causal forms become programs over one array of values, with the tables the runtime needs.
 //
 // In: causal forms of the dynamics, the discrete part and the start.
-// Out: a Sys (ir/dae/sys.h): functions, Jacobians, tangents, events, results, audit tables; the initial problem.
+// Out: a Sys (ir/dae/sys.h): functions, Jacobians, tangents, events, results, audit tables.
 // Read first: lower.c, then layout.c and program.c.
 //
 // The pass from causal forms to a system the back ends compile.
@@ -29,15 +29,5 @@ typedef struct LoweringInput {
 
 // NULL after errors. The system refers to dae->exprs.
 Sys *pass_lower(const LoweringInput *input, Diags *diags);
-
-// mdlc show init: conditions given and start values that were taken as fixed (initial_system.c).
-void problem_print_init(const Dae *dae, const Problem *problem, Out *out);
-
-// Gives start values parameters of their own, which a compiled model can set (start_parameters.c); before pass_init.
-void starts_detach(Dae *dae, const Reduction *reduction);
-// The problem of initialisation: all equations, initial equations, fixed starts, and default starts (initial_system.c).
-bool pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
-// Part of pass_init: start values of loops' unknowns that follow from those the model gives (guess.c).
-void init_guesses(Dae *dae, const Problem *problem);
 
 #endif

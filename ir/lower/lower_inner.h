@@ -1,5 +1,5 @@
 // lower_inner.h: what the parts of pass `lower` share (layout.c, lift.c, partial_derivatives.c, program.c, parameters.c,
-// dynamics.c, events.c, conditions.c, rest_tables.c, results.c, audit_tables.c, directional_programs.c, lower.c).
+// step_blocks.c, dynamics.c, dynamics_uses.c, events.c, conditions.c, rest_tables.c, results.c, audit_tables.c, directional_programs.c, lower.c).
 //
 // Purpose: from the causal forms (dynamics, discrete part, initialisation) to one program over the value
 // array.
@@ -163,6 +163,8 @@ place_of(Lowering *low, Var var, int *sign)
 const char *place_text(Lowering *low, uint32_t place);
 // Where a span begins, "path:line:column"; `otherwise` when nothing was written there.
 const char *lower_place(Lowering *low, Span span, const char *otherwise);
+// "path:line:column: component: left = right".
+const char *equation_text(Lowering *low, uint32_t equation);
 
 // --- lift.c: expressions of the model to instructions' shapes
 typedef enum LiftMode {
@@ -174,16 +176,16 @@ typedef enum LiftMode {
 // of causal forms).
 void emit(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, uint32_t row, Span span, uint32_t dest);
 // The same for any variables (aliases are resolved); sign -1 stores the negative.
+void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
+               uint32_t dest);
+// An instruction over places.
+void emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest);
 // What it gives is computed when the model runs, or may be.
 static inline bool
 bind_is_computed(const Lowering *low, const Bind *bind)
 {
     return expr_nslots(low->exprs, bind->shape) || expr_has_op(low->exprs, bind->shape, OP_CALL);
 }
-void emit_vars(Lowering *low, InstrVec *code, LiftMode mode, Expr shape, const Var *vars, Span span, int sign,
-               uint32_t dest);
-// An instruction over places.
-void emit_places(Lowering *low, InstrVec *code, Expr shape, const uint32_t *places, uint32_t dest);
 void lift_memo_free(Lowering *low);
 
 // --- partial_derivatives.c: forward accumulation of partial derivatives
@@ -216,12 +218,28 @@ void jacobian_memo_free(Lowering *low);
 void add_function(Lowering *low, const char *name, InstrVec *code, bool sort, mdl_code *at);
 void sort_code(Lowering *low, Instr *code, uint32_t n);
 
+// --- step_blocks.c: steps of a program
+typedef VEC(mdl_step) StepVec;
+// A loop as a block: `code` receives its inner assignments and residuals, which are already in causal order.
+mdl_block *step_block(Lowering *low, const Causal *causal, const Loop *loop, const uint32_t *residual_places, const char *name,
+                      LiftMode mode, InstrVec *code);
+// The code as a step, if there is any; `funcs` has the function of each step, or NONE. Clears the code.
+void step_code(Lowering *low, const char *name, InstrVec *code, bool sort, StepVec *steps, U32Vec *funcs);
+mdl_step *steps_finish(Lowering *low, const StepVec *steps, const U32Vec *funcs);
+void make_init(Lowering *low);
+
+// --- dynamics_uses.c
+// Marks backwards the instructions that the derivatives of states, the loops and the relations need.
+void find_needed(Lowering *low, const InstrVec *code, const U8Vec *in_loop, U8Vec *needed);
+// Per assignment of the dynamics whether it is only looked at: nothing but such assignments reads what it gives. Its kinks
+// need no events, which would only cut the integrator's steps, or end a run when the arguments differ by noise. Empty: there are no kinks.
+void find_seen(const Lowering *low, U8Vec *seen);
+
 // --- parameters.c, dynamics.c, events.c, results.c
 void make_parameters(Lowering *low);
 // The value of shape(row) with the parameters and start values known while compiling.
 double parameter_value(Lowering *low, Expr shape, uint32_t row);
 void make_dynamics(Lowering *low);
-void make_init(Lowering *low);
 void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 void make_audit(Lowering *low); // audit_tables.c
@@ -232,7 +250,6 @@ void make_tangents(Lowering *low); // directional_programs.c: when everything el
 mdl_type result_type(const Lowering *low, Var var);
 // Index of what is known about the variable's declaration among the model's.
 uint32_t declaration_of(Lowering *low, Var var);
-const char *equation_text(Lowering *low, uint32_t equation);
 // closing.c: the joint, direction and unit of an invariant, for messages; start values that may
 // move, and what holds the mechanism.
 typedef struct Closings Closings; // what is looked up for each of many invariants

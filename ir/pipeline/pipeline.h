@@ -12,6 +12,7 @@
 #include "ir/dae/pass.h"
 #include "ir/energy/energy.h"
 #include "ir/index/index.h"
+#include "ir/initial/initial.h"
 #include "ir/lower/lower.h"
 #include "ir/pipeline/check_rows.h"
 #include "ir/pipeline/implied.h"

@@ -1,13 +1,13 @@
-// initial_report.c: what is said when the conditions of the start are too many or too few.
+// initial_report.c: the conditions of the start as text, and what is said when they are too many or too few.
 //
 // Purpose:    a set of conditions that cannot all hold, or of variables that nothing determines, in the user's words.
 // Method:     the Dulmage-Mendelsohn parts of the initial system, smallest first; conditions before what links them, and the joints
 //             because of which they are not free of each other. Two frictions in series are told as such.
-// Contract:   initial_report.h. Complexity: that of the decomposition.
+// Contract:   initial_inner.h; `mdlc show init` prints a problem that is square. Complexity: that of the decomposition.
+#include "ir/initial/initial_inner.h"
 #include "ir/base/diag.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
-#include "ir/lower/initial_report.h"
 
 #include <string.h>
 
@@ -172,4 +172,65 @@ init_report_under(Dae *dae, const Problem *problem, Diags *diags)
         report_under_set(dae, &under, s, diags);
     singular_free(&over);
     singular_free(&under);
+}
+
+// --- mdlc show init
+
+static const char *
+why_assumed(const Dae *dae, Var var)
+{
+    static const char *const wishes[] = {[STATE_DEFAULT] = "", [STATE_NEVER] = ", stateSelect = never",
+                                         [STATE_AVOID] = ", stateSelect = avoid", [STATE_PREFER] = ", stateSelect = prefer",
+                                         [STATE_ALWAYS] = ", stateSelect = always"};
+    return wishes[dae_state_select(dae, var)];
+}
+
+static void
+print_condition(const Dae *dae, uint32_t equation, Out *out)
+{
+    const Equation *at = &dae->equations.at[equation];
+    Place place;
+    size_t start = out->length;
+    out_text(out, "  ");
+    dae_print_equation(dae, equation, out);
+    out_repeat(out, ' ', out->length - start < 40 ? 40 - (out->length - start) : 2);
+    if (span_locate(dae->sources, at->span, &place))
+        out_printf(out, "%s:%u", place.path, place.line);
+}
+
+void
+problem_print_init(const Dae *dae, const Problem *problem, Out *out)
+{
+    U8Vec assumed = {0}; // per equation: it is a start value taken as a condition
+    uint32_t given = 0;
+    vec_grow(&assumed, dae->equations.n);
+    for (uint32_t i = 0; i < problem->assumed.n; i++)
+        assumed.at[problem->assumed.at[i]] = 1;
+    for (uint32_t i = 0; i < problem->equations.n; i++)
+        given += dae->equations.at[problem->equations.at[i]].kind == EQN_INITIAL && !assumed.at[problem->equations.at[i]];
+    out_printf(out, "initial system: %u equations in %u blocks\n", problem->equations.n,
+               problem->block_start.n ? problem->block_start.n - 1 : 0);
+    out_printf(out, "conditions of the start: %u\n", given);
+    for (uint32_t i = 0; i < problem->equations.n; i++) {
+        uint32_t equation = problem->equations.at[i];
+        if (dae->equations.at[equation].kind != EQN_INITIAL || assumed.at[equation])
+            continue;
+        print_condition(dae, equation, out);
+        out_char(out, '\n');
+    }
+    out_printf(out, "start values taken as fixed, because nothing else determines these variables: %u\n", problem->assumed.n);
+    for (uint32_t i = 0; i < problem->assumed.n; i++) {
+        Var var = dae->rows.at[dae->equations.at[problem->assumed.at[i]].row];
+        print_condition(dae, problem->assumed.at[i], out);
+        out_printf(out, "%s\n", why_assumed(dae, var));
+    }
+    if (problem->without_effect.n)
+        out_printf(out, "start values that have no effect, because these determine their variables: %u\n", problem->without_effect.n);
+    for (uint32_t i = 0; i < problem->without_effect.n; i++) {
+        out_text(out, "  ");
+        dae_told_name(dae, problem->without_effect.at[i], out);
+        out_char(out, '\n');
+    }
+    out_text(out, "in order of evaluation\n");
+    vec_free(&assumed);
 }

@@ -1,0 +1,220 @@
+// initial_conditions.c: what holds at the start besides start values: equations, initial equations, when-equations, laws, memories.
+//
+// Purpose: the equations of the initial system that the model gives. Method: initial equations that say the same once more count once.
+// When-equations keep their variable at pre(), unless initial() makes them active (section 8.6 of Modelica 3.6); a set-valued law takes
+// its single-valued selection p = a*sign(x), which is 0 at rest; what is remembered is as it is at the start.
+// Contract: initial_inner.h; requires alias, index, states. Complexity: linear in equations, laws and memories.
+#include "ir/initial/initial_inner.h"
+#include "ir/expr/expr.h"
+#include "runtime/model/model.h"
+
+#include <string.h>
+
+void
+initial_add(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n, uint32_t node, Span span)
+{
+    vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, dae_add_row(dae, vars, n), node, span));
+}
+
+Var
+initial_pre(Dae *dae, Var var)
+{
+    bool negative;
+    Var at = dae_alias(dae, var, &negative);
+    return dae_pre(dae, negative ? var : at);
+}
+
+// --- when-equations
+
+// Whether a variable is the condition of a when-clause, which the front end named.
+static bool
+is_condition(Dae *dae, Var var)
+{
+    return dae_kind(dae, var) == VAR_DISCRETE && strstr(dae_name(dae, var), "$when");
+}
+
+// Marks the conditions that are initial(); false when there are none.
+static bool
+find_initial_conditions(Dae *dae, U8Vec *initial)
+{
+    const Exprs *exprs = dae->exprs;
+    bool any = false;
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        const Equation at = dae->equations.at[i];
+        if (at.kind != EQN_NORMAL || expr_op(exprs, at.shape) != OP_EQN || expr_nslots(exprs, at.shape) != 1
+            || expr_op(exprs, expr_arg(exprs, at.shape, 0)) != OP_SLOT || expr_op(exprs, expr_arg(exprs, at.shape, 1)) != OP_INITIAL
+            || !is_condition(dae, dae->rows.at[at.row]))
+            continue;
+        if (!any)
+            vec_grow(initial, dae->nvars);
+        initial->at[dae->rows.at[at.row]] = any = true;
+    }
+    return any;
+}
+
+// d = e, where a condition that is initial() makes e count: its edge rises now, and that of no other condition.
+static bool
+add_initial_when(Dae *dae, Problem *problem, const Equation *at, const U8Vec *initial)
+{
+    Exprs *exprs = dae->exprs;
+    uint32_t n = expr_nslots(exprs, at->shape);
+    Expr *with = arena_array(dae->arena, Expr, n + 1);
+    const Var *row = dae->rows.at + at->row;
+    bool active = false;
+    for (uint32_t k = 0; k < n; k++) {
+        Var of = dae->var_pre_of.at[row[k]];
+        with[k] = expr_slot(exprs, k);
+        if (k && is_condition(dae, of == NONE ? row[k] : of))
+            with[k] = expr_const(exprs, of == NONE && row[k] < initial->n && initial->at[row[k]]);
+        active |= expr_is_const(exprs, with[k], 1);
+    }
+    if (!active)
+        return false;
+    Expr shape;
+    uint32_t place;
+    Var *vars = arena_array(dae->arena, Var, n + 1);
+    memcpy(vars, row, n * sizeof *vars);
+    dae_bind_shape(dae, expr_substitute(exprs, at->shape, with, n), vars, &shape, &place);
+    vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, place, at->node, at->span));
+    return true;
+}
+
+// d = pre(d)
+static void
+add_when(Dae *dae, Problem *problem, uint32_t when, const U8Vec *initial)
+{
+    Equation at = dae->equations.at[when];
+    Var defined = dae->rows.at[at.row];
+    if (initial->n && add_initial_when(dae, problem, &at, initial))
+        return;
+    Var vars[2] = {defined, initial_pre(dae, defined)};
+    Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
+    initial_add(dae, problem, shape, vars, 2, at.node, at.span);
+}
+
+// p_i = a*x_i/|x|, as far as x is not zero.
+static void
+add_disk_law(Dae *dae, Problem *problem, const Law *law)
+{
+    Exprs *exprs = dae->exprs;
+    const Law *first = law - (law->disk - 1), *end = dae->laws.at + dae->laws.n;
+    Var vars[8] = {law->p, law->a, law->x};
+    Expr squares[4] = {expr_const(exprs, MDL_NEAR * MDL_NEAR)};
+    uint32_t n = 0;
+    for (const Law *at = first; at < end && at->disk == n + 1; at++, n++) {
+        vars[3 + n] = at->x;
+        squares[n + 1] = expr_2(exprs, OP_POW, expr_slot(exprs, 3 + n), expr_const(exprs, 2));
+    }
+    Expr size = expr_1(exprs, OP_SQRT, expr_make(exprs, OP_ADD, squares, n + 1));
+    Expr along = expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, expr_slot(exprs, 1), expr_slot(exprs, 2)), size);
+    initial_add(dae, problem, expr_2(exprs, OP_EQN, expr_slot(exprs, 0), along), vars, 3 + n,
+                dae->equations.at[law->equation].node, law->span);
+}
+
+// p = a*sign(x); of a play x = 0; of a unilateral constraint p = 0
+static void
+add_law(Dae *dae, Problem *problem, const Law *law)
+{
+    Exprs *exprs = dae->exprs;
+    if (law->play) { // its force comes from where it is
+        Expr still = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
+        initial_add(dae, problem, still, &law->x, 1, dae->equations.at[law->equation].node, law->span);
+        return;
+    }
+    if (law->disk) {
+        add_disk_law(dae, problem, law);
+        return;
+    }
+    if (law->unilateral && law->level == 0) { // as it is, and open: with p = 0 nothing would determine a potential between open diodes
+        vec_push(&problem->equations, law->equation);
+        return;
+    }
+    if (law->unilateral) { // open until the first event iteration decides
+        Expr none = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_const(exprs, 0));
+        initial_add(dae, problem, none, &law->p, 1, dae->equations.at[law->equation].node, law->span);
+        return;
+    }
+    Expr sign = expr_1(exprs, OP_SIGN, expr_slot(exprs, 2));
+    Expr shape = expr_2(exprs, OP_EQN, expr_slot(exprs, 0), expr_2(exprs, OP_MUL, expr_slot(exprs, 1), sign));
+    Var vars[3] = {law->p, law->a, law->x};
+    initial_add(dae, problem, shape, vars, 3, dae->equations.at[law->equation].node, law->span);
+}
+
+// A remembered value, a hidden input, is that of `is` at the start.
+static void
+add_remembered(Dae *dae, Problem *problem, Var value, Var is, Span span)
+{
+    Expr shape = expr_2(dae->exprs, OP_EQN, expr_slot(dae->exprs, 0), expr_slot(dae->exprs, 1));
+    uint32_t node = dae_node(dae, dae_group(dae, value)->inst);
+    initial_add(dae, problem, shape, (Var[]){value, is}, 2, node, span);
+}
+
+// Before the start everything was as it is at the start; the ends of a profile hold its first and last initial value.
+static void
+add_memories(Dae *dae, Problem *problem)
+{
+    for (uint32_t i = 0; i < dae->delays.n; i++) {
+        Delay delay = dae->delays.at[i];
+        if (delay.weight == NONE) // otherwise the runtime begins with the weight 1
+            add_remembered(dae, problem, delay.value, delay.input, delay.span);
+    }
+    for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {
+        Transport transport = dae->transports.at[i / 2];
+        Var is = transport.point[i % 2 ? 2 * transport.n - 1 : 1];
+        add_remembered(dae, problem, transport.end[i % 2].leaves, is, transport.span);
+        add_remembered(dae, problem, transport.end[i % 2].behind, is, transport.span);
+    }
+}
+
+// --- initial equations
+
+// The variable that stands for this one after alias elimination; itself when it is the negative of one.
+static Var
+standing_for(Dae *dae, Var var)
+{
+    Var of = dae->var_pre_of.at[var];
+    bool negative;
+    Var at = dae_alias(dae, of == NONE ? var : of, &negative);
+    return negative ? var : of == NONE ? at : dae_pre(dae, at);
+}
+
+// Whether an initial equation has been met before, perhaps in other names for the same variables. Saying a thing twice
+// contradicts nothing; two that look alike by their hash are compared.
+static bool
+said_before(Dae *dae, Map *said, uint32_t equation)
+{
+    const Equation at = dae->equations.at[equation];
+    uint32_t n = expr_nslots(dae->exprs, at.shape), first;
+    uint64_t key = at.shape;
+    for (uint32_t k = 0; k < n; k++)
+        key = hash_add(key, standing_for(dae, dae->rows.at[at.row + k]));
+    if (!map_get(said, key, &first)) {
+        map_put(said, key, equation);
+        return false;
+    }
+    bool same = dae->equations.at[first].shape == at.shape;
+    for (uint32_t k = 0; k < n && same; k++)
+        same = standing_for(dae, dae->rows.at[dae->equations.at[first].row + k]) == standing_for(dae, dae->rows.at[at.row + k]);
+    return same;
+}
+
+void
+initial_conditions(Dae *dae, Problem *problem)
+{
+    Map said = {0};
+    U8Vec initial = {0};
+    uint32_t n = dae->equations.n;
+    find_initial_conditions(dae, &initial);
+    for (uint32_t i = 0; i < n; i++) {
+        EqnKind kind = dae->equations.at[i].kind;
+        if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
+            vec_push(&problem->equations, i);
+        else if (kind == EQN_WHEN)
+            add_when(dae, problem, i, &initial);
+    }
+    for (uint32_t i = 0; i < dae->laws.n; i++)
+        add_law(dae, problem, &dae->laws.at[i]);
+    add_memories(dae, problem);
+    map_free(&said);
+    vec_free(&initial);
+}

@@ -1,0 +1,49 @@
+// initial_inner.h: what the files of ir/initial know of each other.
+#ifndef MDLC_IR_INITIAL_INITIAL_INNER_H
+#define MDLC_IR_INITIAL_INITIAL_INNER_H
+
+#include "ir/initial/initial.h"
+#include "ir/structure/problem.h"
+
+// --- initial_conditions.c
+
+// Adds a condition; `vars` are those of the slots of `shape`.
+void initial_add(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n, uint32_t node, Span span);
+// The pre() of a variable's representative; of the variable itself when it is the negative of it.
+Var initial_pre(Dae *dae, Var var);
+// Equations, initial equations, when-equations, laws and memories.
+void initial_conditions(Dae *dae, Problem *problem);
+
+// --- start_values.c
+
+// Per variable its start bind, or NONE. The tables `start_of` of the functions below are this.
+void start_value_binds(const Dae *dae, U32Vec *start_of);
+// var = start; without a bind 0.
+void start_value_add(Dae *dae, Problem *problem, Var var, const Bind *start, Span span);
+// Fixed starts; those of aliases that say the same number once more are one condition.
+void start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of);
+// Parameters with fixed = false are unknowns of the initial system, and so is what depends on them: its binding becomes an initial equation.
+void start_values_parameters(Dae *dae, Problem *problem);
+// pre() values are known, from start values, but for those that initial equations of the first `equations` are about, be it through the
+// variable itself when only a when-equation defines it (Modelica specification 3.6, section 8.6). Those are added to `pres`.
+void start_values_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of, U32Vec *pres);
+
+// --- initial_defaults.c
+
+// Adds `state = start` for states until nothing is missing or no candidate is left. `open`: how many conditions are missing; gives how
+// many still are.
+uint32_t initial_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open, Diags *diags);
+
+// --- initial_report.c
+
+// E0601 and E0606: conditions that say too much.
+void init_report_over(Dae *dae, const Problem *problem, Diags *diags);
+// E0602: variables that nothing determines.
+void init_report_under(Dae *dae, const Problem *problem, Diags *diags);
+
+// --- guess.c
+
+// Start values of loops' unknowns that follow from those the model gives.
+void init_guesses(Dae *dae, const Problem *problem);
+
+#endif
