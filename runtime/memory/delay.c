@@ -1,7 +1,7 @@
 // delay.c: delayed values from a history of accepted points.
 //
 // Purpose: delay(u, T) at time t is u(t - T); before the start of the run it is u at the start.
-// Method: accepted points and three points within each step are kept; values in between are those of the polynomial of
+// Method: accepted points and points within each step (step_points.c) are kept; values in between are those of the polynomial of
 //         degree five through the nearest of them (Neville), never across a discontinuity. Every event is one, and the
 //         start; where T has passed since, the run has an event of its own, so that the integrator starts afresh there.
 //         Such events make discontinuities of the next higher derivative, which are followed up to the order of the
@@ -17,12 +17,13 @@
 #include <string.h>
 
 #include "runtime/memory/memory.h"
+#include "runtime/memory/step_points.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
 #include "runtime/point/snapshot.h"
 
-enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, STEP_POINTS = 4, MOST_BRANCHES = 64 };
+enum { ORDER = 5, POINTS = ORDER + 1, KEPT_LEVELS = 6, MOST_BRANCHES = 64 };
 
 typedef struct Break {    // an event within the history, or the start
     double time;
@@ -32,6 +33,7 @@ typedef struct Break {    // an event within the history, or the start
 } Break;
 
 struct Delays {
+    StepPoints step;      // points of the latest step
     double *time;         // of the points; all inputs are sampled together
     double *value;        // n_delays per point
     uint8_t *starts;      // per point: it stands behind an event
@@ -58,6 +60,13 @@ input_of(const Run *run, uint32_t k)
 {
     const mdl_delay *delay = &run->model->delay[k];
     return delay->sign * run->v[delay->input];
+}
+
+static void
+read_row(const Run *run, double *row)
+{
+    for (uint32_t k = 0; k < run->model->n_delays; k++)
+        row[k] = input_of(run, k);
 }
 
 static double
@@ -88,7 +97,8 @@ delay_create(Run *run)
     double branches = n;
     for (delays->levels = 1; delays->levels < KEPT_LEVELS && branches * n <= MOST_BRANCHES; delays->levels++)
         branches *= n;
-    return delays->passed && delays->last_time ? MDL_OK : MDL_INTERNAL;
+    bool good = step_points_create(&delays->step, n) && delays->passed && delays->last_time;
+    return good ? MDL_OK : MDL_INTERNAL;
 }
 
 static void
@@ -105,6 +115,7 @@ delay_free(Run *run)
     free(delays->broken);
     free(delays->passed);
     free(delays->last_time);
+    step_points_free(&delays->step);
     free(delays);
     run->delays = NULL;
 }
@@ -156,12 +167,12 @@ drop_points(Run *run)
 }
 
 static void
-add_point(Run *run, bool starts)
+add_point(Run *run, double time, const double *row, bool starts)
 {
     Delays *delays = run->delays;
     uint32_t n = run->model->n_delays;
     size_t at = delays->points;
-    if (!starts && at && !(run->v[0] > delays->time[at - 1]))
+    if (!starts && at && !(time > delays->time[at - 1]))
         return;
     if (at == delays->capacity) {
         drop_points(run);
@@ -173,18 +184,26 @@ add_point(Run *run, bool starts)
     }
     // Points much closer than those before carry rounding, not slopes.
     if (!starts && at >= 2 && !delays->starts[at - 1]
-        && run->v[0] - delays->time[at - 1] < 1e-3 * (delays->time[at - 1] - delays->time[at - 2]))
+        && time - delays->time[at - 1] < 1e-3 * (delays->time[at - 1] - delays->time[at - 2]))
         delays->points = --at;
     // So do those before that are much closer: two events a few roundings apart have a step between them.
     while (!starts && at >= 2 && !delays->starts[at - 1]
-           && delays->time[at - 1] - delays->time[at - 2] < 1e-3 * (run->v[0] - delays->time[at - 1]))
+           && delays->time[at - 1] - delays->time[at - 2] < 1e-3 * (time - delays->time[at - 1]))
         delays->points = --at;
-    delays->time[at] = run->v[0];
+    delays->time[at] = time;
     delays->starts[at] = starts;
-    for (uint32_t k = 0; k < n; k++)
-        delays->value[at * n + k] = input_of(run, k);
+    memcpy(delays->value + at * n, row, n * sizeof *row);
     memset(delays->moved + at * n * delays->parameters, 0, (size_t)n * delays->parameters * sizeof *delays->moved);
     delays->points++;
+}
+
+// A new stretch of the history begins at the values in v.
+static void
+add_start(Run *run)
+{
+    StepPoints *step = &run->delays->step;
+    step_points_begin(step, run, read_row);
+    add_point(run, step->time[0], step->value, true);
 }
 
 // Forgets breaks that all delays have passed, but for the last of them.
@@ -524,7 +543,7 @@ delay_start(Run *run)
         return status;
     run->delays->needed = run->v[0];
     add_break(run, 0, false);
-    add_point(run, true);
+    add_start(run);
     pass_vanished(run);
     run->delays->reach = least_reach(run);
     return run->delays->failed ? MDL_INTERNAL : MDL_OK;
@@ -542,10 +561,13 @@ delay_record(Run *run, double before, double instant)
         status = evaluate_at(run, instant, true);
     if (status == MDL_OK && reaching)
         update_reach(run);
-    for (int i = 1; i <= STEP_POINTS && status == MDL_OK; i++) {
-        status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
-        if (status == MDL_OK)
-            add_point(run, false);
+    StepPoints *step = &run->delays->step;
+    if (status == MDL_OK)
+        status = step_points_take(step, run, instant, read_row);
+    for (size_t i = step->first; i < step->points && status == MDL_OK; i++) {
+        add_point(run, step->time[i], step->value + i * step->columns, step->apart[i]);
+        if (run->sense && !run->delays->failed)
+            status = evaluate_at(run, step->time[i], true);
         if (status == MDL_OK && run->sense && !run->delays->failed)
             status = delay_note_tangents(run);
     }
@@ -620,7 +642,7 @@ delay_event(Run *run, bool of_delay)
         jumped = jumped || is_jump(delays->value[(delays->points - 1) * n + k], input_of(run, k));
     }
     add_break(run, jumped ? 0 : level, jumped);
-    add_point(run, true);
+    add_start(run);
     pass_vanished(run);
     run->delays->reach = least_reach(run);
     return delays->failed ? MDL_INTERNAL : MDL_OK;
@@ -678,6 +700,7 @@ delay_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, &delays->needed, sizeof delays->needed);
     snapshot_part(snapshot, &delays->next_level, sizeof delays->next_level);
     snapshot_part(snapshot, &delays->reach, sizeof delays->reach);
+    step_points_snapshot(&delays->step, snapshot);
 }
 
 // --- sensitivities: y(t) = u(t - T) moves by s(t - T) + (dt - dT)*u'(t - T)

@@ -1,7 +1,7 @@
 // transport.c: spatialDistribution() during a run.
 //
 // Purpose: the values that leave a moving profile at y = 0 and y = 1, with the places of its jumps.
-// Method: the inputs and x of accepted points, and of three points within each step, move the profile (transport_profile.c). A jump that
+// Method: the inputs and x of accepted points, and of points within each step (step_points.c), move the profile (transport_profile.c). A jump that
 //         reaches an end is an event: the model has a relation of x and the place at which it arrives, and the values on both sides
 //         of it. Behind the event the relation is one of the next jump.
 // Contract: see memory.h. Complexity: per evaluation and operator two values of the profile; memory: the points in the pipe.
@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 #include "runtime/memory/memory.h"
+#include "runtime/memory/step_points.h"
 #include "runtime/memory/transport_inner.h"
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 #include "runtime/point/snapshot.h"
 
-enum { STEP_POINTS = 4 };
+enum { COLUMNS = 3 };
 static const double FAR = 1e30;    // x at which a jump arrives that does not exist
 static const double LONGEST = 0.1;  // lengths that a step moves the profile: the integrator does not know what enters
 static const double CLOSE = 1e-10;  // lengths between a jump and the end at which it counts as having left
@@ -23,7 +24,8 @@ struct Transports {
     Profile *profile;    // n_transports
     double *origin;      // x at the start
     double *asked;       // x for which the values in v were looked up
-    double *speed;       // dx/dt over the last two points
+    double *speed;       // dx/dt over the end of the last step
+    StepPoints points;   // per point and operator x and both inputs
     bool started;
 };
 
@@ -41,6 +43,16 @@ input_of(const Run *run, uint32_t k, unsigned end)
     return at->sign * run->v[at->in];
 }
 
+static void
+read_row(const Run *run, double *row)
+{
+    for (uint32_t k = 0; k < run->model->n_transports; k++) {
+        row[COLUMNS * k] = position(run, k) - run->transports->origin[k];
+        row[COLUMNS * k + 1] = input_of(run, k, 0);
+        row[COLUMNS * k + 2] = input_of(run, k, 1);
+    }
+}
+
 MDL_CHECKED static int
 transport_create(Run *run)
 {
@@ -56,6 +68,7 @@ transport_create(Run *run)
     transports->asked = calloc(n, sizeof *transports->asked);
     transports->speed = calloc(n, sizeof *transports->speed);
     bool good = transports->profile && transports->origin && transports->asked && transports->speed;
+    good = step_points_create(&transports->points, COLUMNS * n) && good;
     return good ? MDL_OK : MDL_INTERNAL;
 }
 
@@ -71,6 +84,7 @@ transport_free(Run *run)
     free(transports->origin);
     free(transports->asked);
     free(transports->speed);
+    step_points_free(&transports->points);
     free(transports);
     run->transports = NULL;
 }
@@ -193,38 +207,59 @@ transport_start(Run *run)
     }
     run->transports->started = status == MDL_OK;
     transport_load(run);
+    step_points_begin(&run->transports->points, run, read_row);
     return status;
 }
 
+// Point i moves the profiles.
 static bool
-add_points(Run *run)
+add_point(Run *run, const StepPoints *points, size_t i)
 {
-    Transports *transports = run->transports;
     for (uint32_t k = 0; k < run->model->n_transports; k++) {
-        Profile *profile = &transports->profile[k];
-        double x = position(run, k) - transports->origin[k], in[2] = {input_of(run, k, 0), input_of(run, k, 1)};
-        if (!(run->v[0] > profile->time))
+        Profile *profile = &run->transports->profile[k];
+        const double *row = points->value + i * points->columns + (size_t)COLUMNS * k;
+        if (!(points->time[i] > profile->time))
             continue;
-        transports->speed[k] = (x - profile->x) / (run->v[0] - profile->time);
-        if (!transport_profile_move(profile, run->v[0], x, in))
+        // A kink or a jump in what enters, or in the motion, is a piece by itself.
+        profile->fresh[0] = profile->fresh[0] || points->apart[i];
+        profile->fresh[1] = profile->fresh[1] || points->apart[i];
+        if (!transport_profile_move(profile, points->time[i], row[0], row + 1))
             return false;
+        profile->fresh[0] = profile->fresh[0] || points->apart[i];
+        profile->fresh[1] = profile->fresh[1] || points->apart[i];
     }
     return true;
+}
+
+// Over the last quarter of the step: points that are closer carry rounding.
+static void
+measure_speed(Run *run, const StepPoints *points, double before)
+{
+    size_t last = points->points - 1, from = last;
+    double quarter = (points->time[last] - before) / 4;
+    while (from > 0 && points->time[last] - points->time[from] < 0.99 * quarter)
+        from--;
+    const double *row = points->value + last * points->columns, *earlier = points->value + from * points->columns;
+    for (uint32_t k = 0; from < last && k < run->model->n_transports; k++)
+        run->transports->speed[k] = (row[COLUMNS * k] - earlier[COLUMNS * k]) / (points->time[last] - points->time[from]);
 }
 
 MDL_CHECKED static int
 transport_record(Run *run, double before, double instant)
 {
+    if (!run->transports)
+        return MDL_OK;
+    StepPoints *points = &run->transports->points;
     // Rows of the last step are written: what left before it is not asked for any more.
-    for (uint32_t k = 0; run->transports && k < run->model->n_transports; k++)
+    for (uint32_t k = 0; k < run->model->n_transports; k++)
         transport_profile_cut(&run->transports->profile[k], 0);
-    for (int i = 1; run->transports && i <= STEP_POINTS; i++) {
-        int status = evaluate_at(run, i < STEP_POINTS ? before + (instant - before) * i / STEP_POINTS : instant, true);
-        if (status != MDL_OK)
-            return status;
-        if (!add_points(run))
+    int status = step_points_take(points, run, instant, read_row);
+    if (status != MDL_OK)
+        return status;
+    for (size_t i = points->first; i < points->points; i++)
+        if (!add_point(run, points, i))
             return out_of_memory(run);
-    }
+    measure_speed(run, points, before);
     return MDL_OK;
 }
 
@@ -240,6 +275,8 @@ transport_event(Run *run)
         load(run, k);
         again = again || before[0] != run->v[transport->end[0].arrives] || before[1] != run->v[transport->end[1].arrives];
     }
+    if (run->transports)
+        step_points_begin(&run->transports->points, run, read_row);
     return again;
 }
 
@@ -303,6 +340,7 @@ transport_snapshot(Run *run, Snapshot *snapshot)
     snapshot_part(snapshot, transports->asked, n * sizeof *transports->asked);
     snapshot_part(snapshot, transports->speed, n * sizeof *transports->speed);
     snapshot_part(snapshot, &transports->started, sizeof transports->started);
+    step_points_snapshot(&transports->points, snapshot);
 }
 
 static bool
