@@ -98,6 +98,10 @@ static const Field jump_fields[] = {TEXT(mdl_jump, text)};
 static const Layout jump_layout = LAYOUT(mdl_jump, jump_fields);
 DESCRIBED(mdl_jump, 32);
 
+static const Field leap_fields[] = {TEXT(mdl_leap, function)};
+static const Layout leap_layout = LAYOUT(mdl_leap, leap_fields);
+DESCRIBED(mdl_leap, 24);
+
 static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert, where)};
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
@@ -181,10 +185,11 @@ static const Field model_fields[] = {
     BYTES(mdl_model, condition_range, n_condition_ranges), CODE(mdl_model, conditions), MATRIX(mdl_model, jac_relations),
     CODE(mdl_model, relation_partials), BYTES(mdl_model, timely, n_timely), STRUCTS(mdl_model, forecast, forecast_layout, n_forecasts),
     STRUCTS(mdl_model, jump, jump_layout, n_jumps), CODE(mdl_model, jumps),
+    STRUCTS(mdl_model, leap, leap_layout, n_leaps), CODE(mdl_model, leaps),
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 960);
+DESCRIBED(mdl_model, 992);
 
 typedef struct Tables {
     LlModule *m;

@@ -55,6 +55,7 @@ dae_free(Dae **dae)
     vec_free(&d->asserts);
     vec_free(&d->told);
     vec_free(&d->jumps);
+    vec_free(&d->leaps);
     vec_free(&d->laws);
     vec_free(&d->delays);
     vec_free(&d->transports);

@@ -175,6 +175,13 @@ typedef struct Jump {
     uint32_t row;
     const char *text;    // the equation
 } Jump;
+// The result of a call in an equation of Dae.jumps: the function branches by itself, so that no event shows where it jumps (pass index).
+typedef struct Leap {
+    uint32_t jump;
+    Expr value, rate;    // the result, its time derivative
+    uint32_t value_row, rate_row;
+    const char *function;
+} Leap;
 typedef struct Told { // a value in the message of an assertion
     Expr shape;
     uint32_t row;
@@ -373,6 +380,7 @@ typedef struct Dae {
     VEC(Assert) asserts;
     VEC(Told) told;
     VEC(Jump) jumps;
+    VEC(Leap) leaps;
     VEC(Law) laws;
     VEC(Delay) delays;
     VEC(Transport) transports;

@@ -10,7 +10,7 @@ count_of(const Dae *dae, uint32_t place)
     const uint32_t counts[SHAPE_PLACES] = {
         [SHAPE_IN_EQUATION] = dae->equations.n, [SHAPE_IN_BIND] = dae->binds.n, [SHAPE_IN_REINIT] = dae->reinits.n,
         [SHAPE_IN_ASSERT] = dae->asserts.n, [SHAPE_IN_MESSAGE] = dae->told.n, [SHAPE_IN_ENERGY] = dae->energies.n,
-        [SHAPE_IN_JUMP] = dae->jumps.n,
+        [SHAPE_IN_JUMP] = dae->jumps.n, [SHAPE_IN_LEAP] = 2 * dae->leaps.n,
     };
     return counts[place];
 }
@@ -31,6 +31,11 @@ take(const Dae *dae, ModelShape *at)
     case SHAPE_IN_JUMP:
         at->shape = dae->jumps.at[i].rest;
         at->row = dae->jumps.at[i].row;
+        at->span = (Span){0, 0};
+        break;
+    case SHAPE_IN_LEAP:
+        at->shape = i % 2 ? dae->leaps.at[i / 2].rate : dae->leaps.at[i / 2].value;
+        at->row = i % 2 ? dae->leaps.at[i / 2].rate_row : dae->leaps.at[i / 2].value_row;
         at->span = (Span){0, 0};
         break;
     case SHAPE_PLACES: break;
@@ -54,6 +59,6 @@ model_shape_next(const Dae *dae, ModelShape *at)
 const char *
 model_shape_place(ShapePlace place)
 {
-    static const char *const names[SHAPE_PLACES] = {"equation", "bind", "reinit", "assert", "told", "energy", "jump"};
+    static const char *const names[SHAPE_PLACES] = {"equation", "bind", "reinit", "assert", "told", "energy", "jump", "leap"};
     return names[place];
 }

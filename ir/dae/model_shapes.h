@@ -12,6 +12,7 @@ typedef enum ShapePlace {
     SHAPE_IN_MESSAGE,  // a value that an assertion tells
     SHAPE_IN_ENERGY,
     SHAPE_IN_JUMP,
+    SHAPE_IN_LEAP,     // of entry i / 2 of Dae.leaps: the value, then the rate
     SHAPE_PLACES
 } ShapePlace;
 
@@ -19,7 +20,7 @@ typedef struct ModelShape {
     uint32_t place, index; // ShapePlace, and which of the model's table for it
     Expr shape;
     uint32_t row;
-    Span span;             // nowhere, of a jump
+    Span span;             // nowhere, of a jump or a leap
     uint32_t next;         // own
 } ModelShape;
 

@@ -5,17 +5,32 @@
 //         hidden parameter that is 0: 0 = dg/dt + k. At an event that leaves g = r with the continuous variables of before it, k has the
 //         integral r over the event; what that does to the derivatives of states is what the event does to states
 //         (runtime/event/jump.c). The equation itself becomes g = j with another such parameter, so that the way of the jump can be looked at.
-//         Conditions in noEvent() are evaluated as they stand in the equation, but make events in the g of the table, or nobody would
-//         know of the jump.
+//         Conditions, steps and comparisons in noEvent() are evaluated as they stand in the equation, but make events in the g of the
+//         table, or nobody would know of the jump. Functions that are called at run time branch where no event can be: each
+//         such call is remembered with its derivative, and the runtime looks whether one follows from the other (runtime/event/leap.c).
 // Contract: jumps.h. Complexity: linear in the row.
 #include "ir/index/jumps.h"
 #include "ir/expr/expr.h"
+#include "ir/expr/routine.h"
+#include "ir/operator/operator.h"
+
+static const Op JUMPS[] = {OP_IF, OP_SIGN, OP_FLOOR, OP_CEIL, OP_TRUNC};
+static const Op COMPARES[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE};
+
+static bool
+has_any(const Exprs *exprs, Expr e, const Op *ops, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (expr_has_op(exprs, e, ops[i]))
+            return true;
+    return false;
+}
 
 static bool
 may_jump(const Structure *structure)
 {
     const Dae *dae = structure->dae;
-    if (expr_has_op(dae->exprs, structure->shape, OP_IF) || expr_has_op(dae->exprs, structure->shape, OP_SIGN))
+    if (has_any(dae->exprs, structure->shape, JUMPS, sizeof JUMPS / sizeof *JUMPS) || expr_has_op(dae->exprs, structure->shape, OP_CALL))
         return true;
     for (uint32_t k = 0; k < structure->vars.n; k++)
         if (dae_kind(dae, structure->vars.at[k]) == VAR_DISCRETE)
@@ -28,7 +43,8 @@ static Expr
 open_silent(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
     bool *opened = context;
-    if (expr_op(exprs, part) != OP_NOEVENT || !(expr_has_op(exprs, args[0], OP_IF) || expr_has_op(exprs, args[0], OP_SIGN)))
+    if (expr_op(exprs, part) != OP_NOEVENT || !(has_any(exprs, args[0], JUMPS, sizeof JUMPS / sizeof *JUMPS)
+                                                || has_any(exprs, args[0], COMPARES, sizeof COMPARES / sizeof *COMPARES)))
         return 0;
     *opened = true;
     return args[0];
@@ -70,6 +86,105 @@ put(Dae *dae, uint32_t equation, Expr shape, const Var *vars, uint32_t n, Var va
     vec_free(&all);
 }
 
+// g as it is looked at at events, over `vars`.
+static Expr
+write_rest(Dae *dae, Jump *jump, Expr shape, U32Vec *vars)
+{
+    Exprs *exprs = dae->exprs;
+    bool sides = expr_op(exprs, shape) == OP_EQN;
+    Expr rest = sides ? expr_sub(exprs, expr_arg(exprs, shape, 0), expr_arg(exprs, shape, 1)) : shape;
+    if (expr_has_op(exprs, rest, OP_NOEVENT))
+        rest = expr_rewrite(exprs, rest, open_silent, &jump->literal);
+    return integers_hold(dae, jump->equation, rest, arena_printf(dae->arena, "step%u_", dae->jumps.n + 1), vars);
+}
+
+// --- calls
+
+static bool
+routine_branches(const Exprs *exprs, const Routine *routine)
+{
+    bool branches = routine->external != NULL;
+    for (uint32_t b = 0; b < routine->blocks.n && !branches; b++)
+        branches = routine->blocks.at[b].end == BLOCK_BRANCH;
+    for (uint32_t i = 0; i < routine->steps.n && !branches; i++)
+        branches = routine->steps.at[i].index || expr_has_op(exprs, routine->steps.at[i].value, OP_PICK)
+                   || has_any(exprs, routine->steps.at[i].value, JUMPS, sizeof JUMPS / sizeof *JUMPS);
+    return branches;
+}
+
+static bool
+call_branches(const Exprs *exprs, Expr call)
+{
+    U8Vec seen = {0};
+    U32Vec numbers = {0};
+    bool branches = false;
+    routine_reach(exprs, call, &seen, &numbers);
+    for (uint32_t i = 0; i < numbers.n && !branches; i++)
+        branches = routine_branches(exprs, routine_of(exprs, numbers.at[i]));
+    vec_free(&seen);
+    vec_free(&numbers);
+    return branches;
+}
+
+static bool
+moves(const Dae *dae, Var var)
+{
+    return dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_pre_of.at[var] == NONE;
+}
+
+static bool
+depends_on_motion(const Structure *structure, Expr e)
+{
+    U32Vec slots = {0};
+    bool depends = expr_has_op(structure->dae->exprs, e, OP_TIME);
+    expr_used_slots(structure->dae->exprs, &e, 1, &slots);
+    for (uint32_t i = 0; i < slots.n && !depends; i++)
+        depends = moves(structure->dae, structure->vars.at[slots.at[i]]);
+    vec_free(&slots);
+    return depends;
+}
+
+// The result of a call, over the variables of the equation, and its time derivative. Derivatives of variables are there: the
+// derivative of the equation has them.
+static void
+add_leap(Structure *structure, Expr result)
+{
+    Dae *dae = structure->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n = structure->vars.n;
+    U32Vec rates = {0}, vars = {0};
+    Leap leap = {.jump = dae->jumps.n};
+    uint32_t number = (uint32_t)expr_value(exprs, expr_arg(exprs, expr_arg(exprs, result, 1), 0));
+    leap.function = routine_of(exprs, number)->name;
+    vec_append(&vars, structure->vars.at, n);
+    for (uint32_t k = 0; k < n; k++) {
+        Var der = moves(dae, vars.at[k]) ? dae->var_der.at[vars.at[k]] : NONE;
+        vec_push(&rates, der != NONE ? expr_slot(exprs, n + k) : 0);
+        vec_push(&vars, der != NONE ? der : vars.at[k]);
+    }
+    Expr rate = expr_rate(exprs, result, rates.at, n);
+    if (rate) {
+        dae_bind_shape(dae, result, vars.at, &leap.value, &leap.value_row);
+        dae_bind_shape(dae, rate, vars.at, &leap.rate, &leap.rate_row);
+        vec_push(&dae->leaps, leap);
+    }
+    vec_free(&rates);
+    vec_free(&vars);
+}
+
+static void
+add_leaps(Structure *structure, Expr shape)
+{
+    const Exprs *exprs = structure->dae->exprs;
+    U32Vec parts = {0};
+    if (expr_has_op(exprs, shape, OP_CALL))
+        expr_parts(exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (expr_op(exprs, parts.at[i]) == OP_RESULT && depends_on_motion(structure, parts.at[i]) && call_branches(exprs, parts.at[i]))
+            add_leap(structure, parts.at[i]);
+    vec_free(&parts);
+}
+
 void
 jumps_add(Structure *structure, uint32_t equation, uint32_t made)
 {
@@ -83,15 +198,16 @@ jumps_add(Structure *structure, uint32_t equation, uint32_t made)
     dae_print_equation(dae, equation, &text);
     jump.text = arena_strndup(dae->arena, text.text ? text.text : "", text.length);
     out_free(&text);
-    bool sides = expr_op(exprs, shape) == OP_EQN;
-    Expr rest = sides ? expr_sub(exprs, expr_arg(exprs, shape, 0), expr_arg(exprs, shape, 1)) : shape;
-    rest = expr_has_op(exprs, rest, OP_NOEVENT) ? expr_rewrite(exprs, rest, open_silent, &jump.literal) : rest;
-    dae_bind_shape(dae, rest, structure->vars.at, &jump.rest, &jump.row);
+    U32Vec vars = {0};
+    vec_append(&vars, structure->vars.at, structure->vars.n);
+    Expr rest = write_rest(dae, &jump, shape, &vars);
+    dae_bind_shape(dae, rest, vars.at, &jump.rest, &jump.row);
+    add_leaps(structure, shape);
     jump.impulse = jumps_zero(dae, "impulse");
     jump.offset = jumps_zero(dae, "offset");
     put(dae, equation, shape, structure->vars.at, structure->vars.n, jump.offset, false);
     shape = dae->equations.at[made].shape;
-    U32Vec vars = {0}; // rows may move while they grow
+    vec_clear(&vars); // rows may move while they grow
     vec_append(&vars, dae->rows.at + dae->equations.at[made].row, expr_nslots(exprs, shape));
     put(dae, made, shape, vars.at, vars.n, jump.impulse, true);
     vec_free(&vars);

@@ -105,6 +105,11 @@ mark_readers(const Lowering *low, U8Vec *read)
     for (uint32_t i = 0; i < dae->jumps.n; i++)
         if (dae->jumps.at[i].state == NONE)
             mark_read(dae, dae->jumps.at[i].row, expr_nslots(low->exprs, dae->jumps.at[i].rest), read);
+    for (uint32_t i = 0; i < dae->leaps.n; i++) {
+        const Leap *leap = &dae->leaps.at[i];
+        mark_read(dae, leap->value_row, expr_nslots(low->exprs, leap->value), read);
+        mark_read(dae, leap->rate_row, expr_nslots(low->exprs, leap->rate), read);
+    }
     for (uint32_t i = 0; i < dae->laws.n; i++) {
         const Law *law = &dae->laws.at[i];
         mark_read_var(dae, law->x, read);

@@ -407,6 +407,27 @@ make_jumps(Lowering *low)
     vec_free(&code);
 }
 
+static void
+make_leaps(Lowering *low)
+{
+    Dae *dae = low->dae;
+    mdl_model *model = low->sys->model;
+    InstrVec code = {0};
+    mdl_leap *table = arena_array(low->arena, mdl_leap, dae->leaps.n ? dae->leaps.n : 1);
+    for (uint32_t i = 0; i < dae->leaps.n; i++) {
+        const Leap at = dae->leaps.at[i];
+        Span span = dae->equations.at[dae->jumps.at[at.jump].equation].span;
+        uint32_t place = new_places(low, 2);
+        table[i] = (mdl_leap){.value = place, .rate = place + 1, .jump = at.jump, .function = at.function};
+        emit_vars(low, &code, LIFT_HELD, at.value, dae->rows.at + at.value_row, span, 1, place);
+        emit_vars(low, &code, LIFT_HELD, at.rate, dae->rows.at + at.rate_row, span, 1, place + 1);
+    }
+    model->leap = table;
+    model->n_leaps = dae->leaps.n;
+    add_function(low, "leaps", &code, false, &model->leaps);
+    vec_free(&code);
+}
+
 // pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete
 // variables.
 static void
@@ -521,6 +542,7 @@ make_events(Lowering *low)
     make_discretes(low);
     make_asserts(low);
     make_jumps(low);
+    make_leaps(low);
     make_laws(low);
     make_relations(low);
     make_left_limits(low);

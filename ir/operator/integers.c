@@ -15,6 +15,7 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/operator/naming.h"
+#include "ir/operator/operator.h"
 
 typedef struct Integers {
     Dae *dae;
@@ -23,6 +24,7 @@ typedef struct Integers {
     Map done[1];
     U32Vec args;        // of the part at hand
     uint32_t equation;
+    const char *stem;   // of names of its variables
 } Integers;
 
 static bool
@@ -234,7 +236,7 @@ variable_for(Integers *integers, Op op, Expr u)
         return var;
     uint32_t inst = dae->nodes.at[dae->equations.at[integers->equation].node].inst;
     uint32_t number = naming_number(&integers->naming, inst);
-    var = naming_hidden(&integers->naming, inst, "integer", number, VAR_DISCRETE, TYPE_INTEGER);
+    var = naming_hidden(&integers->naming, inst, integers->stem, number, VAR_DISCRETE, TYPE_INTEGER);
     define(integers, var, op, u);
     naming_remember(&integers->naming, (Named){.hash = hash, .shape = shape, .row = row, .var = var});
     return var;
@@ -286,17 +288,45 @@ rewrite(void *context, Expr e, uint32_t way)
     return expr_slot(exprs, integers->naming.vars.n - 1);
 }
 
-static void
-visit(Integers *integers, uint32_t equation)
+// e with variables for its calls, over naming.vars, which are those of the equation.
+static Expr
+hold(Integers *integers, uint32_t equation, Expr e)
 {
-    Dae *dae = integers->dae;
-    naming_open(&integers->naming, equation);
     map_clear(&integers->done[0]);
     integers->equation = equation;
     ExprDescent descent = {.needs = needs, .make = rewrite, .context = integers, .done = integers->done};
-    Expr old = dae->equations.at[equation].shape, text = expr_descend(&descent, old, 0);
+    return expr_descend(&descent, e, 0);
+}
+
+static void
+visit(Integers *integers, uint32_t equation)
+{
+    naming_open(&integers->naming, equation);
+    Expr old = integers->dae->equations.at[equation].shape, text = hold(integers, equation, old);
     if (text != old)
         naming_close(&integers->naming, equation, text);
+}
+
+static void
+integers_free(Integers *integers)
+{
+    naming_free(&integers->naming);
+    map_free(&integers->done[0]);
+    vec_free(&integers->args);
+}
+
+Expr
+integers_hold(Dae *dae, uint32_t equation, Expr e, const char *stem, U32Vec *vars)
+{
+    Integers integers = {.dae = dae, .naming = {.dae = dae}, .stem = stem};
+    if (!concerns(dae->exprs, e))
+        return e;
+    vec_append(&integers.naming.vars, vars->at, vars->n);
+    e = hold(&integers, equation, e);
+    vec_clear(vars);
+    vec_append(vars, integers.naming.vars.at, integers.naming.vars.n);
+    integers_free(&integers);
+    return e;
 }
 
 bool
@@ -305,13 +335,11 @@ pass_integers(Dae *dae, Diags *diags)
     (void)diags; // every such function can be held
     if (!exprs_have_op(dae->exprs, OP_FLOOR) && !exprs_have_op(dae->exprs, OP_CEIL) && !exprs_have_op(dae->exprs, OP_TRUNC))
         return true;
-    Integers integers = {.dae = dae, .naming = {.dae = dae}};
+    Integers integers = {.dae = dae, .naming = {.dae = dae}, .stem = "integer"};
     uint32_t n = dae->equations.n; // what is appended below is in its final form
     for (uint32_t i = 0; i < n; i++)
         if (dae->equations.at[i].kind == EQN_NORMAL && concerns(dae->exprs, dae->equations.at[i].shape))
             visit(&integers, i);
-    naming_free(&integers.naming);
-    map_free(&integers.done[0]);
-    vec_free(&integers.args);
+    integers_free(&integers);
     return true;
 }

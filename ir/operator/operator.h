@@ -13,6 +13,9 @@
 bool pass_delays(Dae *dae, bool settable, Diags *diags);
 // Integrals in energies take their values, before equations are made of these (integrals.c).
 void integrals_of_energies(Dae *dae);
+// e, over `vars` and about this equation, with a discrete variable for each floor, ceil and trunc of what changes continuously: the
+// variable holds it between events. They are called $STEM1, ... and come behind `vars` (integers.c).
+Expr integers_hold(Dae *dae, uint32_t equation, Expr e, const char *stem, U32Vec *vars);
 // Part of pass_causality: a curve that turns round is not solved for what it is a function of: false after E0522; where its
 // derivative is, an assertion keeps to the branch (curves.c).
 bool curves_check_inverses(Dae *dae, const Reduction *reduction, const Problem *problem, Diags *diags);

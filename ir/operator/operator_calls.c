@@ -115,7 +115,7 @@ operators_elsewhere(const Dae *dae, const Op *ops, uint32_t n, RefuseOperator *r
     static const char *const reasons[SHAPE_PLACES] = {
         [SHAPE_IN_BIND] = "it gives a parameter or an attribute its value", [SHAPE_IN_REINIT] = "reinit() needs one value",
         [SHAPE_IN_ASSERT] = "an assertion compares it", [SHAPE_IN_MESSAGE] = "a message tells it",
-        [SHAPE_IN_ENERGY] = "an energy is made of it", [SHAPE_IN_JUMP] = "a jump is made of it",
+        [SHAPE_IN_ENERGY] = "an energy is made of it", [SHAPE_IN_JUMP] = "a jump is made of it", [SHAPE_IN_LEAP] = "a jump is made of it",
     };
     for (ModelShape at = {.place = SHAPE_IN_BIND}; model_shape_next(dae, &at);) {
         bool stands = false;

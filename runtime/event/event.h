@@ -56,6 +56,8 @@ void condition_forget(Run *run); // discrete values have changed
 void jump_note(Run *run);
 void jump_reset(Run *run, uint32_t state); // reinit() has set the state, after jump_note()
 MDL_CHECKED int jump_apply(Run *run, bool *jumped);
+// At a point in v, evaluated: whether an impulse of equation `jump` moves states by more than the tolerance. MDL_FAILED, silently.
+MDL_CHECKED int jump_reaches(Run *run, uint32_t jump, double impulse, bool *reaches);
 
 // --- root.c: conditions on accepted steps
 bool root_any(const Run *run);

@@ -406,6 +406,25 @@ jump_apply(Run *run, bool *jumped)
     return status;
 }
 
+int
+jump_reaches(Run *run, uint32_t jump, double impulse, bool *reaches)
+{
+    const mdl_model *model = run->model;
+    Jumps *jumps = run->jumps;
+    int status = evaluate_solved(run, false);
+    memcpy(jumps->base, run->v + model->yp, model->nx * sizeof *jumps->base);
+    run->v[model->jump[jump].impulse] = impulse;
+    if (status == MDL_OK)
+        status = evaluate_solved(run, false);
+    run->v[model->jump[jump].impulse] = 0;
+    *reaches = false;
+    for (uint32_t i = 0; i < model->nx; i++) {
+        double none = 1e-3 * (run->tolerance * fabs(run->v[model->y + i]) + run->abstol[i]);
+        *reaches = *reaches || !(fabs(run->v[model->yp + i] - jumps->base[i]) <= none);
+    }
+    return status;
+}
+
 const RunPart jump_part = {
     .name = "jump", .create = jump_create, .free = jump_free,
 };

@@ -238,6 +238,13 @@ typedef struct mdl_jump {
     const char *text;  // the equation, or the reinit
 } mdl_jump;
 
+// The result of a call of a function that branches by itself, in an equation of `jump`. Places in v, written by `leaps`.
+typedef struct mdl_leap {
+    uint32_t value, rate; // the result; its time derivative by the statements of the function
+    uint32_t jump;        // index of the equation
+    const char *function;
+} mdl_leap;
+
 typedef struct mdl_assert {
     uint32_t ok;       // place in v: 0 when violated (written by `asserts`)
     uint32_t level;    // 0 error, 1 warning, 2 terminate() (fires when the value is 0)
@@ -527,6 +534,9 @@ struct mdl_model {
     uint32_t n_jumps;
     const mdl_jump *jump;
     mdl_code jumps;           // after dynamics + outputs
+    uint32_t n_leaps;
+    const mdl_leap *leap;
+    mdl_code leaps;           // likewise
     const mdl_audit *audit;   // NULL unless the model was compiled for it; its places are valid after `outputs`
     const mdl_tangents *tangents; // NULL unless the model was compiled for them
 };

@@ -39,7 +39,7 @@ struct RunPart {
     void (*settle)(Run *run);
 };
 
-extern const RunPart friction_part, contact_part, jump_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
+extern const RunPart friction_part, contact_part, jump_part, leap_part, rest_part, delay_part, transport_part, condition_part, ahead_part, audit_part,
     fractional_part, range_part;
 
 #endif

@@ -152,6 +152,7 @@ struct Run {
     Audit *audit;             // of audit.c; NULL when nobody asked for it
     Sense *sense;             // of sensitivities.c; NULL when no sensitivities are wanted
     struct Jumps *jumps;      // of jump.c; NULL: nothing that is differentiated may jump
+    struct Leaps *leaps;      // of leap.c; NULL: no function that branches is differentiated
     Fractionals *fractionals; // of fractional.c; NULL when the model has none
     mdl_profile *profile;     // of run_profile.c; NULL when nobody asked for it, and outside of the integration
 
