@@ -179,7 +179,7 @@ struct Fragment {
     bool failed;
     uint32_t depth, prefix;  // prefix: AST_F_ bits its variables inherit
     VEC(Member) members;     // fixed once collected
-    VEC(Member) hidden;      // compiler-made Boolean variables
+    VEC(Member) hidden;      // conditions of when-clauses: Boolean variables
     Map by_name;
     U32Vec order;            // member indices in the order of their places
     uint32_t nvars, ninsts, nconnectors;

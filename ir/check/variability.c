@@ -266,10 +266,10 @@ report_changing(Variability *v, uint32_t at, Var var, Diags *diags)
     vec_free(&vars);
     if (!culprit)
         return false;
-    const char *name = dae_name(v->dae, var); // that of a condition is the compiler's
+    bool when = dae_is_when(v->dae, var); // its name is the compiler's
     Diag *diag = diag_add(diags, E0221, equation->span,
                           "%s%s%s changes at events only and cannot be given by '%s', which changes continuously",
-                          strstr(name, "$when") ? "the condition of 'when" : "'", strstr(name, "$when") ? "" : name, "'", culprit);
+                          when ? "the condition of 'when" : "'", when ? "" : dae_name(v->dae, var), "'", culprit);
     if (is_later_result(v->dae->exprs, equation->shape))
         diag_help(diag, "what a function gives of that changes continuously, too; a result that is not needed is left out: (x, ) = f(...)");
     else

@@ -349,6 +349,16 @@ dae_add_var(Dae *dae, const char *name, uint32_t inst, VarKind kind, VarType typ
                                                .span = dae->insts.at[inst].span}, inst);
 }
 
+static const uint64_t IN_SIDE = 1ull << 32; // of the keys of in_stream_of
+
+void
+dae_add_in_stream(Dae *dae, InStream made)
+{
+    map_put(&dae->in_stream_of, made.stream, dae->in_streams.n);
+    map_put(&dae->in_stream_of, IN_SIDE + made.in, dae->in_streams.n);
+    vec_push(&dae->in_streams, made);
+}
+
 // A hidden variable beside the stream variable, with its unit.
 Var
 dae_in_stream(Dae *dae, Var stream)
@@ -366,8 +376,7 @@ dae_in_stream(Dae *dae, Var stream)
     decl.rank = 0;
     decl.flags = GROUP_HIDDEN;
     Var in = dae_add_declared(dae, decl, group.inst);
-    map_put(&dae->in_stream_of, stream, dae->in_streams.n);
-    vec_push(&dae->in_streams, (InStream){stream, in});
+    dae_add_in_stream(dae, (InStream){stream, in});
     return in;
 }
 
@@ -493,16 +502,14 @@ dae_var_name(const Dae *dae, Var var, Out *out)
 void
 dae_told_name(const Dae *dae, Var var, Out *out)
 {
-    const Group *group = dae->var_group.at[var] == NONE ? NULL : dae_group(dae, var);
-    bool made = group && !strncmp(sym_text(dae->syms, group->decl->name), "$in_", 4);
-    for (uint32_t i = 0; made && i < dae->in_streams.n; i++)
-        if (dae->in_streams.at[i].in == var) {
-            out_text(out, "inStream(");
-            dae_var_name(dae, dae->in_streams.at[i].stream, out);
-            out_char(out, ')');
-            return;
-        }
-    dae_var_name(dae, var, out);
+    uint32_t index;
+    if (!map_get(&dae->in_stream_of, IN_SIDE + var, &index)) {
+        dae_var_name(dae, var, out);
+        return;
+    }
+    out_text(out, "inStream(");
+    dae_var_name(dae, dae->in_streams.at[index].stream, out);
+    out_char(out, ')');
 }
 
 const char *

@@ -39,8 +39,9 @@ typedef enum VarType { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_STRING, TYPE_
 
 enum { // Declaration.flags
     GROUP_FLOW = 1, GROUP_PROTECTED = 2, GROUP_FINAL = 4, GROUP_OUTPUT = 8, GROUP_HIDDEN = 16, // compiler's own
-    GROUP_INPUT = 64, // declared `input`
-    GROUP_EVALUATE = 32 // a structural parameter: its value shaped the model and cannot be changed at run time
+    GROUP_EVALUATE = 32, // a structural parameter: its value shaped the model and cannot be changed at run time
+    GROUP_WHEN = 64,     // the condition of a when-clause, with GROUP_HIDDEN
+    GROUP_INPUT = 128    // declared `input`; the only one that the text form has not
 };
 enum { // Dae.var_flags: one byte per scalar
     VARF_FIXED = 1,          // fixed = true
@@ -390,7 +391,7 @@ typedef struct Dae {
     bool formalism_chosen; // by the model or on the command line
     VEC(Fractional) fractionals;
     VEC(InStream) in_streams;
-    Map in_stream_of;     // stream variable -> index into in_streams
+    Map in_stream_of;     // stream variable -> index into in_streams; 2^32 + variable for its inStream -> the same
     VEC(CurveFold) folds;
 
     VEC(ConnectorType) connector_types;
@@ -448,6 +449,7 @@ Var dae_der(Dae *dae, Var var);
 Var dae_name_der(Dae *dae, Var var); // the same for those who look: a removed derivative stays removed
 Var dae_pre(Dae *dae, Var var);
 Var dae_in_stream(Dae *dae, Var stream); // inStream(stream), made on demand
+void dae_add_in_stream(Dae *dae, InStream made);
 Var dae_literal(Dae *dae, double value); // a VAR_CONSTANT holding the value
 uint32_t dae_add_row(Dae *dae, const Var *vars, uint32_t n);
 uint32_t dae_add_equation(Dae *dae, EqnKind kind, Expr shape, uint32_t row, uint32_t node, Span span);
@@ -516,6 +518,13 @@ dae_group(const Dae *dae, Var var)
         var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
     uint32_t group = dae->var_group.at[var];
     return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
+}
+// The condition of a when-clause, or its pre().
+static inline bool
+dae_is_when(const Dae *dae, Var var)
+{
+    const Group *group = dae_group(dae, var);
+    return group && group->decl->flags & GROUP_WHEN;
 }
 // Where it is declared; nowhere for a literal.
 static inline Span

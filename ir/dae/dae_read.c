@@ -132,7 +132,7 @@ attributes(Reader *reader, Declaration *decl, Var first)
         int found;
         if (take_flag(reader, &flags))
             continue;
-        if ((found = reader_take_of(reader, dae_text_group_flags, 6)) >= 0)
+        if ((found = reader_take_of(reader, dae_text_group_flags, sizeof dae_text_group_flags / sizeof *dae_text_group_flags)) >= 0)
             decl->flags |= (uint8_t)(1 << found);
         else if ((found = reader_take_of(reader, dae_text_strings, 4)) >= 0)
             *strings[found] = reader_string(reader);
@@ -526,8 +526,7 @@ read_in_stream(Reader *reader)
     made.in = reader_variable(reader);
     if (reader->failed)
         return;
-    map_put(&dae->in_stream_of, made.stream, dae->in_streams.n);
-    vec_push(&dae->in_streams, made);
+    dae_add_in_stream(dae, made);
 }
 
 static void

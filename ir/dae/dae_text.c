@@ -16,7 +16,7 @@ const char *const dae_text_types[] = {"Real", "Integer", "Boolean", "String", "e
 const char *const dae_text_kinds[] = {"", "discrete", "parameter", "constant", "input"};
 const char *const dae_text_attrs[] = {"value", "start", "nominal", "min", "max"};
 const char *const dae_text_selects[] = {"", "never", "avoid", "prefer", "always"};
-const char *const dae_text_group_flags[] = {"flow", "protected", "final", "output", "hidden", "evaluate"};
+const char *const dae_text_group_flags[] = {"flow", "protected", "final", "output", "hidden", "evaluate", "when"};
 const char *const dae_text_strings[] = {"unit", "display", "quantity", "comment"};
 const char *const dae_text_equations[] = {"", "initial", "when", "law", "alias", "removed"};
 const char *const dae_text_causes[] = {"", "input", "output", "graph", "stream", "deduced"};
@@ -204,7 +204,7 @@ print_group(const Dae *dae, const Group *group, Inline *inlined, Out *out)
         uniform &= dae->var_flags.at[group->first + i] == flags;
     if (uniform)
         print_flags(flags, out);
-    for (uint32_t i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < sizeof dae_text_group_flags / sizeof *dae_text_group_flags; i++)
         if (group->decl->flags >> i & 1)
             out_printf(out, " %s", dae_text_group_flags[i]);
     Sym strings[] = {group->decl->unit, group->decl->display_unit, group->decl->quantity, group->decl->comment};

@@ -96,12 +96,20 @@ sys_mark_computed(const Sys *sys, uint8_t *computed)
         computed[model->yp + i] = 1;
     for (uint32_t k = 0; k < model->n_discretes; k++)
         computed[model->discrete[k].value] = 1;
-    for (uint32_t i = 0; i < sys->funcs.n; i++) {
-        const Func *func = &sys->funcs.at[i];
-        bool at_rows = !strncmp(func->name, "dynamics", 8) || !strncmp(func->name, "block", 5) || !strcmp(func->name, "outputs");
-        for (uint32_t k = 0; at_rows && k < func->count; k++)
+    Map at_rows = {0}; // the places of the tables that name functions which run before a row is written
+    map_put(&at_rows, (uintptr_t)&model->outputs, 1);
+    for (uint32_t i = 0; i < model->n_dynamics; i++) {
+        const mdl_step *step = &model->dynamics[i];
+        map_put(&at_rows, step->block ? (uintptr_t)&step->block->eval : (uintptr_t)&step->call, 1);
+    }
+    for (uint32_t i = 0; i < sys->fixups.n; i++) {
+        const Func *func = &sys->funcs.at[sys->fixups.at[i].func];
+        uint32_t found;
+        bool runs = map_get(&at_rows, (uintptr_t)sys->fixups.at[i].at, &found);
+        for (uint32_t k = 0; runs && k < func->count; k++)
             computed[sys->instrs.at[func->first + k].dest] = 1;
     }
+    map_free(&at_rows);
 }
 
 void

@@ -26,13 +26,6 @@ initial_pre(Dae *dae, Var var)
 
 // --- when-equations
 
-// Whether a variable is the condition of a when-clause, which the front end named.
-static bool
-is_condition(Dae *dae, Var var)
-{
-    return dae_kind(dae, var) == VAR_DISCRETE && strstr(dae_name(dae, var), "$when");
-}
-
 // Marks the conditions that are initial(); false when there are none.
 static bool
 find_initial_conditions(Dae *dae, U8Vec *initial)
@@ -43,7 +36,7 @@ find_initial_conditions(Dae *dae, U8Vec *initial)
         const Equation at = dae->equations.at[i];
         if (at.kind != EQN_NORMAL || expr_op(exprs, at.shape) != OP_EQN || expr_nslots(exprs, at.shape) != 1
             || expr_op(exprs, expr_arg(exprs, at.shape, 0)) != OP_SLOT || expr_op(exprs, expr_arg(exprs, at.shape, 1)) != OP_INITIAL
-            || !is_condition(dae, dae->rows.at[at.row]))
+            || !dae_is_when(dae, dae->rows.at[at.row]))
             continue;
         if (!any)
             vec_grow(initial, dae->nvars);
@@ -64,7 +57,7 @@ add_initial_when(Dae *dae, Problem *problem, const Equation *at, const U8Vec *in
     for (uint32_t k = 0; k < n; k++) {
         Var of = dae->var_pre_of.at[row[k]];
         with[k] = expr_slot(exprs, k);
-        if (k && is_condition(dae, of == NONE ? row[k] : of))
+        if (k && dae_is_when(dae, of == NONE ? row[k] : of))
             with[k] = expr_const(exprs, of == NONE && row[k] < initial->n && initial->at[row[k]]);
         active |= expr_is_const(exprs, with[k], 1);
     }

@@ -17,7 +17,7 @@
 static bool
 is_whole(Dae *dae, Var var)
 {
-    return dae_type(dae, var) == TYPE_INTEGER && !strchr(dae_name(dae, var), '$');
+    return dae_type(dae, var) == TYPE_INTEGER && !(dae_group(dae, var)->decl->flags & GROUP_HIDDEN);
 }
 
 // pre() of a discrete input follows it as that of other discrete variables does: it comes from outside.
