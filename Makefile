@@ -24,12 +24,11 @@ GENERATED = $(addprefix $(BUILD)/frontend/,text/parser.o text/lexer.o page/asset
 LIBS = $(addprefix $(BUILD)/lib,frontend.a backend.a ir.a base.a runtime.a)
 
 # LLVM is linked statically and lean: only the x86 code generator, ORC and the passes. The shared libLLVM costs
-# 20 ms at every start. lld links it in a second. A build with SAN=... takes the shared one.
+# 20 ms at every start. lld links it in a second.
 LLVM_INCLUDE = -I$(shell $(LLVM) --includedir)
 LLVM_STATIC  = -no-pie -B$(shell $(LLVM) --bindir) -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc \
                $(shell $(LLVM) --link-static --ldflags --libs x86codegen orcjit passes core x86asmparser)
-LLVM_SHARED  = -L$(shell $(LLVM) --libdir) -Wl,-rpath,$(shell $(LLVM) --libdir) -lLLVM-19
-LLVM_LIBS    = $(if $(SAN),$(LLVM_SHARED),$(LLVM_STATIC)) -lz -lzstd -lrt -ldl -lm
+LLVM_LIBS    = $(LLVM_STATIC) -lz -lzstd -lrt -ldl -lm
 SUNDIALS     = -Wl,-Bstatic $(addprefix -l,$(NUMERICS)) -Wl,-Bdynamic
 
 # V=1 shows whole commands.

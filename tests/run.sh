@@ -15,6 +15,7 @@
 #   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
 #   ir/N.c runtime/N.c backend/N.c   programs (built by make) that print "ok" and "FAIL" lines; one that was not built is a failure
 #   layers/rooms     tests/layers.sh finds nothing: includes and symbols are as tests/rooms says
+# TIMES=FILE gathers what each case takes of processor time (`sort -rn FILE`): what makes the suite long is seen there.
 # UPDATE=1 rewrites expected files instead of comparing: read the difference before committing it.
 # The last line is `N passed, M failed`.
 set -u
@@ -28,13 +29,28 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 export MDLC_VERIFY=1 MDLC_CHECK=steps NO_COLOR=1
+# What the sanitizers look for does not depend on how often a step is checked, nor on a tolerance: the ordinary build compares
+# numbers, this one takes less of them where a case asks `if sanitized`.
+sanitized=false
+nm "$mdlc" 2>/dev/null | grep -q __asan_init && sanitized=true && export MDLC_CHECK=rows
 
 shard=${SHARD:-1/1}
 case_number=0
 chosen() {
     case "$1" in *"$pattern"*) ;; *) return 1 ;; esac
     case_number=$((case_number + 1))
-    [ $((case_number % ${shard#*/})) -eq $((${shard%/*} - 1)) ]
+    [ $((case_number % ${shard#*/})) -eq $((${shard%/*} - 1)) ] || return 1
+    note_time "$1"
+}
+
+# What the case before NAME took of processor time, in seconds, as a line of the file TIMES.
+case_before='' spent_before=0
+note_time() {
+    [ -n "${TIMES:-}" ] || return 0
+    times >"$work/times"
+    spent=$(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.2f", $1 * 60 + $2 + $3 * 60 + $4 }' "$work/times")
+    [ -n "$case_before" ] && awk "BEGIN { printf \"%8.2f %s\\n\", $spent - $spent_before, \"$case_before\" }" >>"$TIMES"
+    case_before=$1 spent_before=$spent
 }
 
 pass() {
@@ -164,6 +180,7 @@ csvcheck=$csvcheck
 top=$top
 data=$top/tests/data
 work=$work/case
+sanitized() { $sanitized; } # whether this is the build with sanitizers
 EOF
 cat >>"$work/functions.sh" <<'EOF'
 # run MODEL [options]: simulates into $work/out.csv
@@ -227,7 +244,7 @@ run_checks() {
 
 # The causal and the DAE form of every example and every model in sim/ have the same trajectories and events. Where one fails,
 # as models made to fail do, so does the other. forms/FOLDER_NAME.options has options; .skip says why it is left out; .values
-# says why events are not compared, but the values between them.
+# says why events are not compared, but the values between them. With the sanitizers only the DAE form runs, for what they tell.
 run_forms() {
     for model in "$top"/examples/*/*.mdl "$top"/tests/sim/*.mdl; do
         name=$(basename "$(dirname "$model")")_$(basename "$model" .mdl)
@@ -236,6 +253,17 @@ run_forms() {
         options=$(cat "$top/tests/forms/$name.options" 2>/dev/null)
         apart=1e-6
         [ -e "$top/tests/forms/$name.values" ] && apart=any
+        if $sanitized; then
+            # shellcheck disable=SC2086
+            timeout 250 "$mdlc" run "$model" --solver ida --tol 1e-6 $options --form dae -o "$work/dae.csv" >"$work/said" 2>&1
+            status=$?
+            if [ $status -gt 4 ] || grep -q 'Sanitizer:\|runtime error:' "$work/said"; then
+                fail "forms/$name: exit status $status" "$work/said"
+            else
+                pass
+            fi
+            continue
+        fi
         causal=0 dae=0
         for form in causal dae; do
             # shellcheck disable=SC2086
@@ -311,5 +339,6 @@ run_views
 run_passes
 run_checks
 run_forms
+note_time end
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
