@@ -16,7 +16,8 @@
 #include "runtime/point/part.h"
 #include "runtime/point/point.h"
 
-static const double LEAST = 1e-7; // of a result's size: a change that counts, at tolerances below
+static const double LEAST = 1e-7;    // of a result's size: a change that counts, at tolerances below
+static const double ROUNDING = 1e-6; // tolerances: of a result that moves nothing it is rounding, as it will be again
 enum { DEPTH = 64, LOOKS_MOST = 4096 };
 
 typedef struct Look { // all results and their derivatives at one instant
@@ -90,6 +91,12 @@ look_at(Run *run, double time, Look *look)
     return MDL_OK;
 }
 
+static double
+least(const Run *run)
+{
+    return fmax(run->tolerance, LEAST);
+}
+
 // The first result that has changed between two looks by more than its derivative says, with one in the middle (NULL: the
 // trapezoidal rule); NONE: none has.
 static uint32_t
@@ -100,7 +107,7 @@ changed(const Run *run, const Look *low, const Look *middle, const Look *high)
         double ends = low->rate[k] + high->rate[k];
         double mean = middle ? (ends + 4 * middle->rate[k]) / 6 : ends / 2;
         double left = high->value[k] - low->value[k] - length * mean;
-        if (fabs(left) > fmax(run->tolerance, LEAST) * run->leaps->size[k])
+        if (fabs(left) > least(run) * run->leaps->size[k])
             return k;
     }
     return UINT32_MAX;
@@ -121,10 +128,13 @@ MDL_CHECKED static int
 judge(Run *run, uint32_t k, const Look *low, const Look *high)
 {
     uint32_t jump = run->model->leap[k].jump;
-    bool reaches = true;
+    double change = high->value[k] - low->value[k];
+    bool reaches = fabs(change) > run->tolerance; // of what is differentiated twice, as in jump.c
     if (!run->model->jump[jump].again && evaluate_at(run, low->time, false) == MDL_OK
-        && jump_reaches(run, jump, high->value[k] - low->value[k], &reaches) != MDL_OK)
+        && jump_reaches(run, jump, change, &reaches) != MDL_OK)
         return MDL_FAILED;
+    if (!reaches && fabs(change) < ROUNDING * run->tolerance)
+        run->leaps->size[k] = fmax(run->leaps->size[k], 8 * fabs(change) / least(run));
     return reaches ? refuse(run, k, low, high) : MDL_OK;
 }
 
