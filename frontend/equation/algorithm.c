@@ -49,8 +49,6 @@ add_target(Algorithm *algorithm, Node ref)
     Elab *elab = algorithm->elab;
     Fragment *frag = algorithm->frag;
     const AstNode *at = node_at(elab, ref);
-    if (!ref || at->kind != AST_REF)
-        return true;
     Node part = child_at(elab, ref, 0);
     Sym name = node_at(elab, part)->sym;
     bool whole = at->nchild == 1 && !child_at(elab, part, 0);
@@ -82,26 +80,12 @@ add_target(Algorithm *algorithm, Node ref)
 static bool
 find_targets(Algorithm *algorithm, Node section)
 {
-    Elab *elab = algorithm->elab;
-    U32Vec stack = {0};
+    U32Vec refs = {0};
     bool good = true;
-    vec_push(&stack, section);
-    while (stack.n && good) {
-        Node node = vec_pop(&stack);
-        const AstNode *at = node_at(elab, node);
-        if (at->kind == AST_ASSIGN) {
-            good = add_target(algorithm, child_at(elab, node, 0));
-        } else if (at->kind == AST_MULTIASSIGN) {
-            Node tuple = child_at(elab, node, 0);
-            for (uint32_t i = 0; good && i < node_at(elab, tuple)->nchild; i++)
-                good = add_target(algorithm, child_at(elab, tuple, i));
-        } else if (at->kind == AST_ALGORITHM || at->kind == AST_IFST || at->kind == AST_FORST || at->kind == AST_WHILEST
-                   || at->kind == AST_WHENST || at->kind == AST_BRANCH) {
-            for (uint32_t i = at->nchild; i-- > 0;)
-                vec_push(&stack, child_at(elab, node, i));
-        }
-    }
-    vec_free(&stack);
+    statement_targets(&algorithm->elab->program->ast, section, &refs);
+    for (uint32_t i = 0; i < refs.n && good; i++)
+        good = add_target(algorithm, refs.at[i]);
+    vec_free(&refs);
     return good;
 }
 
@@ -266,7 +250,7 @@ elaborate_algorithm(Context *context, Node section)
         good = begin_variable(&algorithm, &algorithm.assigned.at[i]);
     elab->env.statements = 0;
     elab->env.held = elab->env.locals.n;
-    Control control = good ? statement_section(&algorithm.frame, section) : CONTROL_FAILED;
+    Control control = good ? statement_expand(&algorithm.frame, section) : CONTROL_FAILED;
     bool returns = control == CONTROL_RETURN || algorithm.frame.returned;
     if (returns || control == CONTROL_BREAK || algorithm.frame.exits.n)
         diag_add(elab->diags, E0212, node_at(elab, section)->span, "'%s' has no meaning here",

@@ -345,7 +345,7 @@ frame_run(Frame *frame)
 {
     for (uint32_t i = 0; i < frame->sections.n; i++) {
         frame->env->scope = frame->sections.at[i].scope;
-        Control control = statement_section(frame, frame->sections.at[i].node);
+        Control control = statement_expand(frame, frame->sections.at[i].node);
         if (control == CONTROL_FAILED)
             return false;
         if (control == CONTROL_RETURN)

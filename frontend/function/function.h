@@ -71,11 +71,45 @@ bool function_fields(ExprEnv *env, const Variable *variable, const Type *type, V
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.
 bool function_effect(ExprEnv *env, Node call, Expr *effect);
+// --- statement.c
 bool statement_count(ExprEnv *env, Span span); // one more statement, iteration or call; E0208 at the limit
 // The arguments of a call of assert, the message only where the condition may not hold.
 typedef struct Assertion { Value condition, message; bool holds, warning; } Assertion;
 bool statement_assertion(ExprEnv *env, Node call, Assertion *out);
-Control statement_section(Frame *frame, Node algorithm);
+typedef struct Elements {  // of a local variable
+    uint32_t local;
+    Node target;
+    const U32Vec *positions; // where all subscripts are known
+    LocalPicks *picks;     // the others
+} Elements;
+// What statements do: to values that are expressions (expansion.c), or as steps of a routine (routine_statement.c). The walk over them is
+// one. Functions return false, or CONTROL_FAILED, after messages.
+typedef struct Meaning {
+    bool (*whole)(Frame *frame, uint32_t local, Value *value, Span span, const char *what); // NULL: as its elements
+    bool (*elements)(Frame *frame, const Elements *to, const Value *value, Span span);
+    void (*hold)(Frame *frame, Value *value);                       // a result that is assigned when others have been; NULL: nothing is to be done
+    bool (*assertion)(Frame *frame, const Assertion *assertion, Span span); // that is not known to hold
+    bool (*effect)(Frame *frame, Expr effect, Span span);           // of a call
+    Control (*branches)(Frame *frame, Node node, uint32_t branch);  // of an if- or when-statement, from this one on
+    Control (*loop)(Frame *frame, Node node);
+    Control (*each)(Frame *frame, Node node, uint32_t index);       // a for-loop from its index-th index on, others have their values
+    Control (*leave)(Frame *frame, Node node, Control control);     // break, return
+} Meaning;
+// Statements of `node` from child `first` on.
+Control statement_list(Frame *frame, Node node, uint32_t first);
+// The first branch from *branch on that may be taken: always, or under a condition known only at run time.
+typedef enum BranchKind { BRANCH_NONE, BRANCH_TAKEN, BRANCH_OPEN, BRANCH_FAILED } BranchKind;
+BranchKind statement_branch(Frame *frame, Node node, uint32_t *branch, Expr *condition);
+// Meaning.each for every value that the index-th index takes.
+Control statement_iterations(Frame *frame, Node node, uint32_t index, const Value *range);
+// Appends the REFs that the statements of a section assign, in the order of the text.
+void statement_targets(const Ast *ast, Node section, U32Vec *refs);
+// Conditions; 0 stands for one that always holds in a path, and never in what has been left.
+Expr statement_also(const Frame *frame, Expr path, Expr condition);
+Expr statement_either(const Frame *frame, Expr a, Expr b);
+// --- expansion.c
+// Executes an ALGORITHM on the frame's variables, whose values are expressions.
+Control statement_expand(Frame *frame, Node algorithm);
 // At the end of a function: gives variables the values with which it returned under conditions.
 bool statement_returns(Frame *frame);
 

@@ -1,8 +1,7 @@
 // routine_assign.c: assignments of functions that are called at run time.
 //
-// Purpose: x := e, x[i] := e and (a, , b) := f(x) as steps over cells. Method: an element at a subscript known at run time only
+// Purpose: what is assigned as steps over cells. Method: an element at a subscript known at run time only
 // is a first cell and a distance from it. Contract: routine_inner.h. Complexity: linear in the cells assigned.
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
 // Cells of a value of slots that positions select.
@@ -15,10 +14,11 @@ take_cells(const Compile *c, const Value *value, const U32Vec *positions, U32Vec
 
 // Subscripts known at run time only: each element has a first cell, and all the same distance from it.
 static bool
-set_picked(Compile *c, Node target, const Value *variable, LocalPicks *picks, const U32Vec *first, const Value *value)
+set_picked(Compile *c, const Elements *to, const Value *variable, const U32Vec *first, const Value *value)
 {
     ExprEnv *env = c->env;
     Exprs *exprs = env->exprs;
+    LocalPicks *picks = to->picks;
     Expr distance = expr_const(exprs, 0);
     uint32_t reach = 0;
     for (uint32_t d = 0; d < picks->n; d++) {
@@ -26,7 +26,7 @@ set_picked(Compile *c, Node target, const Value *variable, LocalPicks *picks, co
         Type type;
         uint32_t stride = 0;
         picks->at[d].at = picks->at[d].size > 1;
-        bool good = path_select(env, &variable->type, target, 0, &next, &type);
+        bool good = path_select(env, &variable->type, to->target, 0, &next, &type);
         picks->at[d].at = 0;
         take_cells(c, variable, &next, &cells);
         if (good && cells.n)
@@ -35,7 +35,7 @@ set_picked(Compile *c, Node target, const Value *variable, LocalPicks *picks, co
         vec_free(&cells);
         if (!good)
             return false;
-        Expr index = pick_index(env, &picks->at[d], target);
+        Expr index = pick_index(env, &picks->at[d], to->target);
         distance = expr_2(exprs, OP_ADD, distance, expr_2(exprs, OP_MUL, index, expr_const(exprs, stride)));
         reach += stride * (picks->at[d].size - 1);
     }
@@ -49,72 +49,29 @@ set_picked(Compile *c, Node target, const Value *variable, LocalPicks *picks, co
     return true;
 }
 
-static bool
-set_elements(Compile *c, Node target, uint32_t local, Value *value, Span span, const char *what)
+bool
+compile_elements(Frame *frame, const Elements *to, const Value *value, Span span)
 {
-    ExprEnv *env = c->env;
-    Value variable = env->locals.at[local].value;
-    U32Vec positions = {0}, cells = {0};
-    Type selected;
-    LocalPicks picks = {0}, *outer = env->picks;
-    env->picks = &picks;
-    bool good = path_select(env, &variable.type, target, 0, &positions, &selected)
-             && expression_coerce(env, value, &selected, span, what);
-    picks.frozen = true;
-    if (good)
-        take_cells(c, &variable, &positions, &cells);
-    if (good && picks.n)
-        good = set_picked(c, target, &variable, &picks, &cells, value);
-    else if (good)
+    Compile *c = (Compile *)frame;
+    Value variable = c->env->locals.at[to->local].value;
+    U32Vec cells = {0};
+    bool good = true;
+    (void)span;
+    take_cells(c, &variable, to->positions, &cells);
+    if (to->picks->n)
+        good = set_picked(c, to, &variable, &cells, value);
+    else
         compile_set_all(c, &cells, value->elements);
-    env->picks = outer;
-    vec_free(&positions);
     vec_free(&cells);
     return good;
 }
 
-static bool
-compile_target(Compile *c, Node target, Value *value, Span span)
+void
+compile_hold(Frame *frame, Value *value)
 {
-    ExprEnv *env = c->env;
-    int64_t local = statement_target(c->frame, target);
-    if (local < 0)
-        return false;
-    const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
-    return set_elements(c, target, (uint32_t)local, value, span, what);
-}
-
-bool
-compile_assignment(Compile *c, Node node)
-{
-    Node source = ast_child(c->env->ast, node, 1);
-    Value value;
-    return expression(c->env, source, &value)
-        && compile_target(c, ast_child(c->env->ast, node, 0), &value, node_span(c->env, source));
-}
-
-// The outputs are taken before the first of them is assigned: arguments may be among the targets.
-bool
-compile_assignments(Compile *c, Node node)
-{
-    ExprEnv *env = c->env;
-    Node tuple = ast_child(env->ast, node, 0);
-    Value *outputs;
-    uint32_t targets = ast_at(env->ast, tuple)->nchild;
-    if (!env->calls->results(env, tuple, ast_child(env->ast, node, 1), node_span(env, node), &outputs))
-        return false;
-    for (uint32_t i = 0; i < targets; i++) {
-        if (!ast_child(env->ast, tuple, i))
-            continue;
-        uint32_t first = compile_cells(c, outputs[i].count);
-        for (uint32_t k = 0; k < outputs[i].count; k++)
-            compile_set(c, first + k, outputs[i].elements[k]);
-        outputs[i] = compile_value(c, &outputs[i].type, first, outputs[i].count);
-    }
-    for (uint32_t i = 0; i < targets; i++) {
-        Node target = ast_child(env->ast, tuple, i);
-        if (target && !compile_target(c, target, &outputs[i], node_span(env, target)))
-            return false;
-    }
-    return true;
+    Compile *c = (Compile *)frame;
+    uint32_t first = compile_cells(c, value->count);
+    for (uint32_t k = 0; k < value->count; k++)
+        compile_set(c, first + k, value->elements[k]);
+    *value = compile_value(c, &value->type, first, value->count);
 }

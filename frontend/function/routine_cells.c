@@ -9,8 +9,12 @@ void
 compile_open(Compile *c, Frame *frame, const char *name, Span span)
 {
     ExprEnv *around = frame->env;
-    *c = (Compile){.frame = frame, .after = NO_BLOCK, .around = around, .own = *around};
-    c->env = &c->own;
+    *c = (Compile){.frame = *frame, .after = NO_BLOCK, .around = around, .own = *around};
+    c->frame.env = c->env = &c->own;
+    c->frame.meaning = &compile_meaning;
+    c->frame.edge = NULL;
+    c->frame.call = NULL;
+    c->frame.path = c->frame.left = c->frame.returned = 0;
     c->routine = routine_create(around->exprs, name, span);
     c->own.locals.at = NULL;
     c->own.locals.n = c->own.locals.capacity = 0;
@@ -19,13 +23,11 @@ compile_open(Compile *c, Frame *frame, const char *name, Span span)
     c->own.compile = true;
     c->own.guard = 0;
     c->own.picks = NULL;
-    frame->env = &c->own;
 }
 
 void
 compile_close(Compile *c)
 {
-    c->frame->env = c->around;
     map_free(&c->assigned);
     map_free(&c->slot_of);
     vec_free(&c->slots);
@@ -200,7 +202,7 @@ compile_finish(Compile *c)
     if (finish.refused == OP_CONST)
         return true;
     Span loop = site_of(c->env->exprs, c->routine->depth_site)->span;
-    diag_add(c->env->diags, E0722, c->outer ? loop : c->frame->span, "'%s' cannot be used %s '%s'", op_table[finish.refused].text,
+    diag_add(c->env->diags, E0722, c->outer ? loop : c->frame.span, "'%s' cannot be used %s '%s'", op_table[finish.refused].text,
              c->outer ? "in a loop that is executed at run time, of" : "in a function that is called at run time,",
              c->routine->name);
     return false;

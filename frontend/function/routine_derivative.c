@@ -66,8 +66,8 @@ derivative_arguments(Compile *c, const Declared *declared, const Value *given, b
     inputs = c->routine->inputs;
     compile_cells(c, inputs);
     for (uint32_t round = 0; round < 2; round++)
-        for (uint32_t i = 0; i < c->frame->variables.n; i++) {
-            const Variable *variable = &c->frame->variables.at[i];
+        for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+            const Variable *variable = &c->frame.variables.at[i];
             Value value = c->env->locals.at[i].value;
             if (!(variable->flags & AST_F_INPUT))
                 continue;
@@ -95,7 +95,7 @@ take_derivatives(Compile *c, const Signature *signature, const Value *outputs, u
         if (room.type.base == TYPE_REAL) {
             if (taken == n || outputs[taken].type.base != TYPE_REAL || !type_same_sizes(&outputs[taken].type, &room.type)) {
                 diag_add(c->env->diags, E0202, span, "the derivative of '%s' has other outputs than the derivatives of its Real ones",
-                         sym_text(c->env->syms, c->frame->function->full_name));
+                         sym_text(c->env->syms, c->frame.function->full_name));
                 return false;
             }
             for (uint32_t k = 0; k < room.count; k++)
@@ -121,7 +121,7 @@ typedef struct Second {
 static bool
 find_halves(Second *second)
 {
-    const Frame *frame = second->c->frame;
+    const Frame *frame = &second->c->frame;
     second->n_real = 0;
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         bool real = frame->variables.at[i].flags & AST_F_INPUT && second->c->env->locals.at[i].value.type.base == TYPE_REAL;
@@ -153,12 +153,12 @@ call_second(Second *second, double u, double v, double w, Value **outputs, uint3
 {
     ExprEnv *env = second->c->env;
     uint32_t half = second->n_real/2, given = 0;
-    Value *arguments = arena_array(env->arena, Value, second->c->frame->variables.n + half + 1);
-    for (uint32_t i = 0; i < second->c->frame->variables.n + half; i++) {
-        bool own = i < second->c->frame->variables.n;
-        uint32_t variable = own ? i : second->halves[half + i - second->c->frame->variables.n], k = 0;
+    Value *arguments = arena_array(env->arena, Value, second->c->frame.variables.n + half + 1);
+    for (uint32_t i = 0; i < second->c->frame.variables.n + half; i++) {
+        bool own = i < second->c->frame.variables.n;
+        uint32_t variable = own ? i : second->halves[half + i - second->c->frame.variables.n], k = 0;
         Value value = env->locals.at[variable].value;
-        if (!(second->c->frame->variables.at[variable].flags & AST_F_INPUT))
+        if (!(second->c->frame.variables.at[variable].flags & AST_F_INPUT))
             continue;
         while (k < second->n_real && second->halves[k] != variable)
             k++;
@@ -199,13 +199,13 @@ compile_derivative(Compile *c, const Declared *declared, const Value *given, boo
     ExprEnv *env = c->env;
     const Routine *of = routine_of(env->exprs, signature->number);
     Span span = node_span(env, declared->function);
-    Value *arguments = arena_array(env->arena, Value, 2*c->frame->variables.n + 1), *outputs;
+    Value *arguments = arena_array(env->arena, Value, 2*c->frame.variables.n + 1), *outputs;
     FunctionRef function = {0};
     uint32_t n = derivative_arguments(c, declared, given, specialise, arguments), n_outputs;
     c->routine->output = compile_cells(c, of->outputs);
     c->routine->outputs = of->outputs;
     c->block = compile_block(c);
-    env->scope = c->frame->function->scope;
+    env->scope = c->frame.function->scope;
     return env->function(env, declared->function, &function)
         && (declared->second ? second_derivative(c, declared, &function, of->inputs, &outputs, &n_outputs)
                              : env->calls->apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
@@ -219,8 +219,8 @@ zero_inputs(const Compile *c, const Declared *declared)
     uint32_t n = c->routine->inputs/2;
     uint8_t *zero = arena_array(c->env->arena, uint8_t, n + 1);
     memset(zero, 0, n + 1);
-    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
-        const Variable *variable = &c->frame->variables.at[i];
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+        const Variable *variable = &c->frame.variables.at[i];
         const Value *value = &c->env->locals.at[i].value;
         if (!(variable->flags & AST_F_INPUT) || !excluded(c->env, declared, variable->name, "zeroDerivative"))
             continue;

@@ -5,8 +5,8 @@
 #ifndef MDLC_FRONTEND_FUNCTION_ROUTINE_INNER_H
 #define MDLC_FRONTEND_FUNCTION_ROUTINE_INNER_H
 
+#include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
-#include "frontend/value/frame.h"
 #include "ir/base/diag.h"
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -14,12 +14,12 @@ enum { NO_BLOCK = UINT32_MAX };
 // Slot k of env is cell k: env->slots holds BOUND_VARIABLE for cells of the routine's own, and a variable of the model for
 // cells that hold what it has when the routine is called (routine_section.c).
 typedef struct Compile {
+    Frame frame;         // first: what is called for statements gets it; a copy of the one whose function this is
     ExprEnv *env;        // of the body: `own`, while the routine is compiled
     ExprEnv own;
     U32Vec slots;        // of `own`
     Map slot_of;
     ExprEnv *around;     // where the call, or the loop, stands
-    Frame *frame;
     Routine *routine;
     uint32_t block;      // the block being filled; NO_BLOCK: what comes is not reached
     uint32_t after;      // where `break` goes
@@ -29,7 +29,7 @@ typedef struct Compile {
 } Compile;
 
 // --- routine_cells.c
-// A new routine for the frame, whose environment becomes that of the body until it is closed.
+// A new routine for the function of the frame.
 void compile_open(Compile *c, Frame *frame, const char *name, Span span);
 void compile_close(Compile *c);
 uint32_t compile_cells(Compile *c, uint32_t n); // the first of n new cells
@@ -54,16 +54,14 @@ bool compile_check_size(Compile *c);
 // Takes out of the expressions what has no meaning in a routine; refuses what cannot be computed there.
 bool compile_finish(Compile *c);
 
-// --- routine_assign.c
-bool compile_assignment(Compile *c, Node node);
-bool compile_assignments(Compile *c, Node node); // (a, , b) := f(x)
-
-// --- routine_loop.c
-bool compile_for(Compile *c, Node node, uint32_t index); // from its index-th index on
-bool compile_while(Compile *c, Node node);
-
 // --- routine_statement.c
-bool compile_list(Compile *c, Node node, uint32_t first); // statements of `node` from child `first` on
+extern const Meaning compile_meaning; // its frame is that of a Compile
+
+// --- routine_assign.c, routine_loop.c
+bool compile_elements(Frame *frame, const Elements *to, const Value *value, Span span);
+void compile_hold(Frame *frame, Value *value);
+Control compile_loop(Frame *frame, Node node);
+Control compile_for(Frame *frame, Node node, uint32_t index); // from its index-th index on
 
 // --- routine_derivative.c
 // Gives the routine of a function the derivative that the function declares, if any. False after messages.

@@ -7,7 +7,6 @@
 // Complexity: linear in the scalars of the inputs, for each inverse.
 #include <string.h>
 
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
 static const uint32_t NO_INPUT = UINT32_MAX; // of arrays and records there is none
@@ -62,9 +61,9 @@ static Value
 named_value(Compile *c, Sym name, Expr result)
 {
     uint32_t i;
-    if (find_variable(c->frame, name, AST_F_OUTPUT, &i))
+    if (find_variable(&c->frame, name, AST_F_OUTPUT, &i))
         return value_scalar(c->env, TYPE_REAL, result);
-    return find_variable(c->frame, name, AST_F_INPUT, &i) ? c->env->locals.at[i].value : (Value){0};
+    return find_variable(&c->frame, name, AST_F_INPUT, &i) ? c->env->locals.at[i].value : (Value){0};
 }
 
 // The arguments of g: names of the inputs and of the output.
@@ -79,7 +78,7 @@ gather_arguments(Compile *c, const Backward *backward, Expr result, Value *argum
         bool name = ast_kind(env->ast, argument) == AST_REF && ast_at(env->ast, argument)->nchild == 1;
         arguments[i] = name ? named_value(c, ast_at(env->ast, ast_child(env->ast, argument, 0))->sym, result) : (Value){0};
         if (!arguments[i].elements && !arguments[i].closure)
-            return refuse(c->frame, argument, "takes names of its inputs and of its output");
+            return refuse(&c->frame, argument, "takes names of its inputs and of its output");
     }
     return true;
 }
@@ -105,12 +104,12 @@ compile_inverse(Compile *c, const Backward *backward, const Value *given, bool s
     c->routine->output = compile_cells(c, 1);
     c->routine->outputs = 1;
     c->block = compile_block(c);
-    env->scope = c->frame->function->scope;
+    env->scope = c->frame.function->scope;
     if (!gather_arguments(c, backward, result, arguments, &n) || !env->function(env, ast_child(env->ast, backward->call, 0), &function)
         || !env->calls->apply_all(env, &function, arguments, n, span, &outputs, &n_outputs))
         return false;
     if (!n_outputs || outputs[0].count != 1 || outputs[0].type.base != TYPE_REAL)
-        return refuse(c->frame, backward->call, "gives no scalar Real");
+        return refuse(&c->frame, backward->call, "gives no scalar Real");
     compile_set(c, c->routine->output, outputs[0].elements[0]);
     return compile_check_size(c) && compile_finish(c);
 }

@@ -4,14 +4,7 @@
 // the values of before the loop; one whose body needs the index at compile time (for a slice, say) is unrolled when its
 // range is known.
 // Contract: routine_inner.h. Complexity: linear in the statements, those of unrolled loops repeated.
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
-
-static void
-push_index(Compile *c, Node index, Value value)
-{
-    vec_push(&c->env->locals, (Local){ast_at(c->env->ast, index)->sym, value});
-}
 
 // Repetitions k = 0 .. count - 1 with the index's value as an expression of k.
 typedef struct Counting {
@@ -109,7 +102,16 @@ counted_value(Compile *c, const Counting *counting, Expr k)
     return value;
 }
 
-static bool
+// What follows a loop, whichever way it ends.
+static Control
+close_loop(Compile *c, uint32_t outer, Control control)
+{
+    c->block = c->after;
+    c->after = outer;
+    return control == CONTROL_FAILED ? control : CONTROL_NEXT;
+}
+
+static Control
 run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
 {
     Exprs *exprs = c->env->exprs;
@@ -127,56 +129,43 @@ run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
     compile_branch(c, expr_2(exprs, OP_LT, position, counting->count), body, c->after);
     c->block = body;
     compile_set(c, cell, counted_value(c, counting, position));
-    push_index(c, here, compile_value(c, &counting->type, cell, 1));
-    bool good = compile_for(c, node, index + 1);
+    vec_push(&c->env->locals, (Local){ast_at(c->env->ast, here)->sym, compile_value(c, &counting->type, cell, 1)});
+    Control control = compile_for(&c->frame, node, index + 1);
     c->env->locals.n = locals;
     if (c->block != NO_BLOCK)
         compile_set(c, k, expr_2(exprs, OP_ADD, position, expr_const(exprs, 1)));
     compile_jump(c, head, true);
-    c->block = c->after;
-    c->after = outer;
-    return good;
+    return close_loop(c, outer, control);
 }
 
-static bool
+static Control
 run_unrolled(Compile *c, Node node, uint32_t index, const Value *range)
 {
-    ExprEnv *env = c->env;
-    Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
-    uint32_t outer = c->after, locals = env->locals.n;
+    uint32_t outer = c->after;
     c->after = compile_block(c);
-    for (uint32_t i = 0; i < range->count && c->block != NO_BLOCK; i++) {
-        Value value = value_scalar(env, range->type.base, range->elements[i]);
-        value.type = type_with_sizes(&range->type, 0, NULL);
-        push_index(c, here, value);
-        bool good = statement_count(env, node_span(env, node)) && compile_for(c, node, index + 1);
-        env->locals.n = locals;
-        if (!good)
-            return false;
-    }
+    Control control = statement_iterations(&c->frame, node, index, range);
     compile_jump(c, c->after, false);
-    c->block = c->after;
-    c->after = outer;
-    return true;
+    return close_loop(c, outer, control);
 }
 
-bool
-compile_for(Compile *c, Node node, uint32_t index)
+Control
+compile_for(Frame *frame, Node node, uint32_t index)
 {
+    Compile *c = (Compile *)frame;
     ExprEnv *env = c->env;
     Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
     if (!here)
-        return compile_list(c, node, 1);
+        return statement_list(frame, node, 1);
     if (!loop_has_range(env, here))
-        return false;
+        return CONTROL_FAILED;
     Node range = ast_child(env->ast, here, 0);
     uint32_t locals = env->locals.n;
     Before start = compile_mark(c);
     Counting counting = {0};
     bool arithmetic = ast_kind(env->ast, range) == AST_RANGE;
     if ((arithmetic ? counting_range(c, range, &counting) : counting_values(c, range, &counting))
-        && run_counted(c, node, index, &counting))
-        return true;
+        && run_counted(c, node, index, &counting) != CONTROL_FAILED)
+        return CONTROL_NEXT;
     // The body may need the index while compiling: where the range is known, it is written out.
     Value known;
     env->locals.n = locals;
@@ -184,28 +173,32 @@ compile_for(Compile *c, Node node, uint32_t index)
     bool is_known = expression_range(env, range, &known);
     diags_return_to(env->diags, mark);
     if (!is_known)
-        return false;
+        return CONTROL_FAILED;
     compile_return_to(c, &start);
     return run_unrolled(c, node, index, &known);
 }
 
-bool
+static Control
 compile_while(Compile *c, Node node)
 {
     ExprEnv *env = c->env;
     uint32_t outer = c->after, head = compile_block(c), body = compile_block(c);
+    Control control = CONTROL_FAILED;
     Value condition;
     c->after = compile_block(c);
     compile_jump(c, head, false);
     c->block = head;
-    bool good = expression_scalar(env, ast_child(env->ast, node, 0), TYPE_BOOLEAN, "the condition", &condition);
-    if (good) {
+    if (expression_scalar(env, ast_child(env->ast, node, 0), TYPE_BOOLEAN, "the condition", &condition)) {
         compile_branch(c, condition.elements[0], body, c->after);
         c->block = body;
-        good = compile_list(c, node, 1);
+        control = statement_list(&c->frame, node, 1);
     }
     compile_jump(c, head, true);
-    c->block = c->after;
-    c->after = outer;
-    return good;
+    return close_loop(c, outer, control);
+}
+
+Control
+compile_loop(Frame *frame, Node node)
+{
+    return ast_kind(frame->env->ast, node) == AST_FORST ? compile_for(frame, node, 0) : compile_while((Compile *)frame, node);
 }

@@ -7,7 +7,6 @@
 // Contract: function.h. Complexity: linear in the statements and the scalars of the section's variables.
 #include <string.h>
 
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
 static void
@@ -61,7 +60,7 @@ begin_other(Compile *c, const Value *before, Value *value)
 static void
 begin_variables(Compile *c)
 {
-    uint32_t n = c->frame->variables.n;
+    uint32_t n = c->frame.variables.n;
     for (uint32_t i = 0; i < n; i++) {
         Local local = c->outer->locals.at[i];
         if (is_assigned(c, &local))
@@ -151,7 +150,7 @@ take_results(Compile *c)
 {
     Exprs *exprs = c->env->exprs;
     Expr call = routine_call(exprs, c->routine->number, c->given.at, c->given.n);
-    for (uint32_t i = 0, first = 0; i < c->frame->variables.n; i++) {
+    for (uint32_t i = 0, first = 0; i < c->frame.variables.n; i++) {
         Local *local = &c->outer->locals.at[i];
         if (!is_assigned(c, local))
             continue;
@@ -163,12 +162,11 @@ take_results(Compile *c)
 }
 
 static bool
-compile_loop(Compile *c, Node loop)
+compile_outermost(Compile *c, Node loop)
 {
     compile_find_assigned(c, loop);
     begin_variables(c);
-    if (!(ast_kind(c->env->ast, loop) == AST_FORST ? compile_for(c, loop, 0) : compile_while(c, loop))
-        || !compile_finish(c) || !compile_check_size(c))
+    if (compile_loop(&c->frame, loop) == CONTROL_FAILED || !compile_finish(c) || !compile_check_size(c))
         return false;
     settle_inputs(c);
     c->routine->complete = true;
@@ -182,7 +180,7 @@ routine_loop(Frame *frame, Node loop)
     Compile c;
     compile_open(&c, frame, sym_text(frame->env->syms, frame->function->full_name), node_span(frame->env, loop));
     c.outer = c.around;
-    bool good = compile_loop(&c, loop);
+    bool good = compile_outermost(&c, loop);
     c.around->statements = c.own.statements;
     compile_close(&c);
     return good;

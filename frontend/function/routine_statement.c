@@ -1,18 +1,14 @@
 // routine_statement.c: statements of functions that are called at run time.
 //
-// Purpose: the walk over statements: branches, assertions, calls; assignments and loops have files of their own.
-// Method: each statement fills the block at hand or ends it; what follows a `return` is not compiled.
+// Purpose: what statements mean in a routine: branches, assertions, calls, and where control leaves; assignments and loops have files
+// of their own. Method: each statement fills the block at hand or ends it; what follows a `return` is not compiled.
 // Contract: routine_inner.h. Complexity: linear in the statements.
-#include <string.h>
-
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
-// --- assertions
-
-static void
-report_unless(Compile *c, const Assertion *assertion, Span span)
+static bool
+compile_assertion(Frame *frame, const Assertion *assertion, Span span)
 {
+    Compile *c = (Compile *)frame;
     TextForm form = text_form(c->env->exprs, assertion->message.elements[0], c->env->arena);
     uint32_t on = compile_block(c), wrong = compile_block(c), first = c->routine->values.n;
     compile_branch(c, assertion->condition.elements[0], on, wrong);
@@ -24,118 +20,55 @@ report_unless(Compile *c, const Assertion *assertion, Span span)
     block->value = first;
     block->n_values = c->routine->values.n - first;
     c->block = on;
-}
-
-static bool
-run_assert(Compile *c, Node call)
-{
-    ExprEnv *env = c->env;
-    Assertion assertion;
-    if (!statement_assertion(env, call, &assertion))
-        return false;
-    if (assertion.holds)
-        return true;
-    report_unless(c, &assertion, node_span(env, call));
     return true;
 }
 
 static bool
-run_call(Compile *c, Node node)
+compile_effect(Frame *frame, Expr effect, Span span)
 {
-    ExprEnv *env = c->env;
-    Node call = ast_child(env->ast, node, 0), ref = ast_child(env->ast, call, 0);
-    Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
-    if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
-        return run_assert(c, call);
-    Expr effect;
-    if (!function_effect(env, call, &effect))
-        return false;
-    if (effect)
-        compile_set(c, compile_cells(c, 1), effect);
+    Compile *c = (Compile *)frame;
+    (void)span;
+    compile_set(c, compile_cells(c, 1), effect);
     return true;
 }
 
-// --- branches
-
-static bool
-run_if(Compile *c, Node node)
+static Control
+compile_branches(Frame *frame, Node node, uint32_t branch)
 {
-    ExprEnv *env = c->env;
+    Compile *c = (Compile *)frame;
     uint32_t end = NO_BLOCK;
-    for (uint32_t i = 0; c->block != NO_BLOCK; i++) {
-        Node here = ast_child(env->ast, node, i);
-        if (!here || ast_kind(env->ast, here) != AST_BRANCH)
-            break;
-        Node test = ast_child(env->ast, here, 0);
-        Value condition;
-        if (test && !expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
-            return false;
-        bool known = !test || value_known(env, &condition);
-        if (known && test && value_number(env, &condition, 0) == 0)
-            continue;
-        uint32_t next = NO_BLOCK;
-        if (!known) {
-            uint32_t taken = compile_block(c);
-            next = compile_block(c);
-            compile_branch(c, condition.elements[0], taken, next);
-            c->block = taken;
-        }
-        if (!compile_list(c, here, 1))
-            return false;
-        if (known && end == NO_BLOCK)
-            return true;
+    Expr condition;
+    BranchKind kind;
+    for (; (kind = statement_branch(frame, node, &branch, &condition)) == BRANCH_OPEN; branch++) {
+        uint32_t taken = compile_block(c), next = compile_block(c);
+        compile_branch(c, condition, taken, next);
+        c->block = taken;
+        if (statement_list(frame, ast_child(c->env->ast, node, branch), 1) == CONTROL_FAILED)
+            return CONTROL_FAILED;
         end = end == NO_BLOCK ? compile_block(c) : end;
         compile_jump(c, end, false);
         c->block = next;
     }
-    if (end != NO_BLOCK) {
-        compile_jump(c, end, false);
-        c->block = end;
-    }
-    return true;
+    Control control = kind == BRANCH_TAKEN ? statement_list(frame, ast_child(c->env->ast, node, branch), 1) : CONTROL_NEXT;
+    if (kind == BRANCH_FAILED || control == CONTROL_FAILED || end == NO_BLOCK)
+        return kind == BRANCH_FAILED ? CONTROL_FAILED : control;
+    compile_jump(c, end, false);
+    c->block = end;
+    return CONTROL_NEXT;
 }
 
-// --- the walk
-
-static bool
-run_one(Compile *c, Node node)
+static Control
+compile_leave(Frame *frame, Node node, Control control)
 {
-    ExprEnv *env = c->env;
-    switch (ast_kind(env->ast, node)) {
-    case AST_ASSIGN: return compile_assignment(c, node);
-    case AST_MULTIASSIGN: return compile_assignments(c, node);
-    case AST_CALLST: return run_call(c, node);
-    case AST_IFST: return run_if(c, node);
-    case AST_FORST: return compile_for(c, node, 0);
-    case AST_WHILEST: return compile_while(c, node);
-    case AST_BREAK:
-        if (c->after != NO_BLOCK) {
-            compile_jump(c, c->after, false);
-            return true;
-        }
-        break;
-    case AST_RETURN:
-        c->block = NO_BLOCK; // blocks end with a return unless told otherwise
-        return true;
-    case AST_COMMENT: case AST_ANNOTATION: return true;
-    default: break;
-    }
-    diag_add(env->diags, E0212, node_span(env, node), "this statement cannot stand in a function");
-    return false;
+    Compile *c = (Compile *)frame;
+    (void)node;
+    if (control == CONTROL_BREAK)
+        compile_jump(c, c->after, false);
+    c->block = NO_BLOCK; // blocks end with a return unless told otherwise
+    return control;
 }
 
-bool
-compile_list(Compile *c, Node node, uint32_t first)
-{
-    ExprEnv *env = c->env;
-    bool good = true;
-    if (!expression_enter(env, node_span(env, node)))
-        return false;
-    for (uint32_t i = first; good && c->block != NO_BLOCK && i < ast_at(env->ast, node)->nchild; i++) {
-        Node statement = ast_child(env->ast, node, i);
-        if (statement)
-            good = statement_count(env, node_span(env, statement)) && run_one(c, statement);
-    }
-    expression_leave(env);
-    return good;
-}
+const Meaning compile_meaning = {
+    .elements = compile_elements, .hold = compile_hold, .assertion = compile_assertion, .effect = compile_effect, .branches = compile_branches,
+    .loop = compile_loop, .each = compile_for, .leave = compile_leave,
+};

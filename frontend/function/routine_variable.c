@@ -2,30 +2,17 @@
 //
 // Purpose: which cells belong to which variable. Method: inputs come first, then outputs one after the other, then the others;
 // what never changes is kept as a value instead. Contract: routine_inner.h. Complexity: linear in the variables.
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
 void
 compile_find_assigned(Compile *c, Node statements)
 {
     const Ast *ast = c->env->ast;
-    U32Vec stack = {0};
-    vec_push(&stack, statements);
-    while (stack.n) {
-        Node node = vec_pop(&stack);
-        AstKind kind = ast_kind(ast, node);
-        Node target = kind == AST_ASSIGN || kind == AST_MULTIASSIGN ? ast_child(ast, node, 0) : 0;
-        for (uint32_t i = 0; !target && i < ast_at(ast, node)->nchild; i++)
-            if (ast_child(ast, node, i))
-                vec_push(&stack, ast_child(ast, node, i));
-        bool tuple = target && ast_kind(ast, target) == AST_TUPLE;
-        for (uint32_t i = 0; target && i < (tuple ? ast_at(ast, target)->nchild : 1); i++) {
-            Node ref = tuple ? ast_child(ast, target, i) : target;
-            if (ref && ast_kind(ast, ref) == AST_REF)
-                map_put(&c->assigned, ast_at(ast, ast_child(ast, ref, 0))->sym, 1);
-        }
-    }
-    vec_free(&stack);
+    U32Vec refs = {0};
+    statement_targets(ast, statements, &refs);
+    for (uint32_t i = 0; i < refs.n; i++)
+        map_put(&c->assigned, ast_at(ast, ast_child(ast, refs.at[i], 0))->sym, 1);
+    vec_free(&refs);
 }
 
 void
@@ -75,8 +62,8 @@ closure_cells(Compile *c, const Closure *from)
 void
 compile_inputs(Compile *c, const Value *values, bool specialise)
 {
-    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
-        const Variable *variable = &c->frame->variables.at[i];
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+        const Variable *variable = &c->frame.variables.at[i];
         Value value = values[i];
         if (variable->flags & AST_F_INPUT && value.closure) {
             value.closure = closure_cells(c, value.closure);
@@ -104,7 +91,7 @@ static bool
 open_type(Compile *c, uint32_t i, Type *type, Value *value)
 {
     ExprEnv *env = c->env;
-    const Variable *variable = &c->frame->variables.at[i];
+    const Variable *variable = &c->frame.variables.at[i];
     Node start = function_default(env, variable);
     env->scope = variable->scope;
     *value = (Value){0};
@@ -134,7 +121,7 @@ static bool
 open_variable(Compile *c, uint32_t i)
 {
     ExprEnv *env = c->env;
-    const Variable *variable = &c->frame->variables.at[i];
+    const Variable *variable = &c->frame.variables.at[i];
     Type type;
     Value value, all;
     uint32_t unused;
@@ -161,8 +148,8 @@ bool
 compile_outputs(Compile *c, Type *types, uint32_t *n)
 {
     c->routine->output = c->routine->cells;
-    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
-        if (!(c->frame->variables.at[i].flags & AST_F_OUTPUT))
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
+        if (!(c->frame.variables.at[i].flags & AST_F_OUTPUT))
             continue;
         if (!open_variable(c, i))
             return false;
@@ -177,8 +164,8 @@ compile_outputs(Compile *c, Type *types, uint32_t *n)
 bool
 compile_others(Compile *c)
 {
-    for (uint32_t i = 0; i < c->frame->variables.n; i++)
-        if (!(c->frame->variables.at[i].flags & (AST_F_OUTPUT | AST_F_INPUT)) && !open_variable(c, i))
+    for (uint32_t i = 0; i < c->frame.variables.n; i++)
+        if (!(c->frame.variables.at[i].flags & (AST_F_OUTPUT | AST_F_INPUT)) && !open_variable(c, i))
             return false;
     return true;
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "frontend/external/external.h"
-#include "frontend/function/function.h"
 #include "frontend/function/routine_inner.h"
 
 // --- one routine
@@ -20,7 +19,7 @@ compile_check_size(Compile *c)
 {
     if (routine_bytes(c->routine) * 4 <= ROUTINE_STACK)
         return true;
-    diag_add(c->env->diags, E0214, c->frame->span, "the variables of '%s' take %.0f bytes; a function that is called at run "
+    diag_add(c->env->diags, E0214, c->frame.span, "the variables of '%s' take %.0f bytes; a function that is called at run "
              "time can have %d", c->routine->name, routine_bytes(c->routine), ROUTINE_STACK / 4);
     return false;
 }
@@ -30,16 +29,16 @@ static bool
 compile_external(Compile *c)
 {
     uint32_t cell = c->routine->output;
-    if (!external_run(c->frame))
+    if (!external_run(&c->frame))
         return false;
-    for (uint32_t i = 0; i < c->frame->variables.n; i++) {
+    for (uint32_t i = 0; i < c->frame.variables.n; i++) {
         const Value *value = &c->env->locals.at[i].value;
-        if (c->frame->variables.at[i].flags & AST_F_OUTPUT)
+        if (c->frame.variables.at[i].flags & AST_F_OUTPUT)
             for (uint32_t k = 0; k < value->count; k++)
                 compile_set(c, cell++, value->elements[k]);
     }
-    if (c->frame->effect)
-        compile_set(c, cell, c->frame->effect);
+    if (c->frame.effect)
+        compile_set(c, cell, c->frame.effect);
     return true;
 }
 
@@ -48,11 +47,11 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
 {
     ExprEnv *env = c->env;
     Signature signature = {.number = c->routine->number};
-    for (uint32_t i = 0; i < c->frame->sections.n; i++)
-        compile_find_assigned(c, c->frame->sections.at[i].node);
+    for (uint32_t i = 0; i < c->frame.sections.n; i++)
+        compile_find_assigned(c, c->frame.sections.at[i].node);
     compile_inputs(c, values, specialise);
     c->block = compile_block(c);
-    Type *types = arena_array(env->routines->arena, Type, c->frame->variables.n + 1);
+    Type *types = arena_array(env->routines->arena, Type, c->frame.variables.n + 1);
     if (!compile_outputs(c, types, &signature.n))
         return false;
     for (uint32_t i = 0; i < signature.n; i++)
@@ -60,11 +59,11 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
     signature.types = types;
     env->routines->signatures.at[index] = signature; // calls of itself find it
     bool good = compile_others(c) && compile_check_size(c);
-    for (uint32_t i = 0; good && c->block != NO_BLOCK && i < c->frame->sections.n; i++) {
-        env->scope = c->frame->sections.at[i].scope;
-        good = compile_list(c, c->frame->sections.at[i].node, 0);
+    for (uint32_t i = 0; good && c->block != NO_BLOCK && i < c->frame.sections.n; i++) {
+        env->scope = c->frame.sections.at[i].scope;
+        good = statement_list(&c->frame, c->frame.sections.at[i].node, 0) != CONTROL_FAILED;
     }
-    good = good && (!c->frame->external.node || compile_external(c));
+    good = good && (!c->frame.external.node || compile_external(c));
     return good && compile_check_size(c) && compile_finish(c);
 }
 

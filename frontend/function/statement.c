@@ -1,22 +1,14 @@
-// statement.c: statements of functions, executed symbolically.
+// statement.c: the walk over the statements of functions, and of algorithm sections.
 //
-// Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2) on variables that
-// hold expressions.
-// Method: loops are unrolled; a condition that is known selects its branch; for one that is not, the branches
-// run one after the other from the same start and what they assigned is merged by if-expressions. Where such a
-// branch ends in `break` or `return`, what it assigned is set aside with its condition (an Exit) and the other
-// branch goes on alone; the end of the loop, or of the function, puts the exits together with what got there.
-// Contract: function.h; the caller's frame owns the variables. Complexity: statements executed
-// (limited), times the size of all variables for each condition that is not known.
+// Purpose: assignments, if, for, while, break, return, assert (Modelica 3.6, section 11.2), whatever becomes of them: what is
+// assigned, which branch is known to be taken, what a call asks for is found here; a Meaning says what it does.
+// Method: one walk, with two meanings: expansion.c executes statements on variables that hold expressions, routine_statement.c makes steps
+// of a routine of them. Contract: function.h. Complexity: linear in the statements that the meaning walks over.
 #include <string.h>
 
 #include "frontend/function/function.h"
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
-
-enum { REPETITION_LIMIT = 1000 }; // of a while-loop that conditions known only at run time may leave
-
-static Control run_list(Frame *frame, Node node, uint32_t first);
 
 bool
 statement_count(ExprEnv *env, Span span)
@@ -29,16 +21,16 @@ statement_count(ExprEnv *env, Span span)
     return false;
 }
 
-// --- conditions; 0 stands for one that always holds in a path, and never in what has been left
+// --- conditions
 
-static Expr
-also(const Frame *frame, Expr path, Expr condition)
+Expr
+statement_also(const Frame *frame, Expr path, Expr condition)
 {
     return path ? expr_2(frame->env->exprs, OP_AND, path, condition) : condition;
 }
 
-static Expr
-either(const Frame *frame, Expr a, Expr b)
+Expr
+statement_either(const Frame *frame, Expr a, Expr b)
 {
     return !a || a == b ? b : !b ? a : expr_2(frame->env->exprs, OP_OR, a, b);
 }
@@ -72,74 +64,6 @@ statement_target(Frame *frame, Node target)
 }
 
 static bool
-refuse_sizes(Frame *frame, uint32_t local, Span span)
-{
-    diag_add(frame->env->diags, E0722, span,
-             "'%s' gets different sizes or texts under a condition known only at run time",
-             sym_text(frame->env->syms, frame->variables.at[local].name));
-    return false;
-}
-
-static bool
-assign_whole(Frame *frame, uint32_t local, Value *value, Span span, const char *what)
-{
-    ExprEnv *env = frame->env;
-    Value *variable = &env->locals.at[local].value;
-    Type wanted = variable->type;
-    for (uint32_t k = 0; k < wanted.rank; k++)
-        if (frame->variables.at[local].open_sizes >> k & 1)
-            wanted.dims[k] = SIZE_UNKNOWN;
-    if (!expression_coerce(env, value, &wanted, span, what))
-        return false;
-    Expr *own = arena_array(env->arena, Expr, value->count + 1);
-    if (value->elements)
-        memcpy(own, value->elements, value->count * sizeof *own);
-    *variable = *value;
-    variable->elements = own;
-    return true;
-}
-
-// Subscripts known at run time only: every element that they may select gets the value if they do. In a function, many
-// elements, or some without a value yet, are better assigned at run time.
-static bool
-assign_picked(Frame *frame, uint32_t local, Node target, LocalPicks *picks, const Value *value, Span span)
-{
-    ExprEnv *env = frame->env;
-    Exprs *exprs = env->exprs;
-    Value *variable = &env->locals.at[local].value;
-    Expr where = expr_const(exprs, 0);
-    uint64_t combinations = 1;
-    enum { FEW = 16, MOST = 10000 };
-    for (uint32_t d = 0; d < picks->n; d++) {
-        where = expr_2(exprs, OP_ADD, expr_2(exprs, OP_MUL, where, expr_const(exprs, picks->at[d].size)),
-                       pick_index(env, &picks->at[d], target));
-        combinations *= picks->at[d].size;
-    }
-    bool good = combinations <= (frame->call ? MOST : FEW);
-    for (uint32_t k = 0; good && k < combinations; k++) {
-        U32Vec positions = {0};
-        Type type;
-        for (uint32_t d = picks->n, rest = k; d-- > 0; rest /= picks->at[d].size)
-            picks->at[d].at = rest % picks->at[d].size;
-        good = path_select(env, &variable->type, target, 0, &positions, &type);
-        Expr here = expr_2(exprs, OP_EQ, where, expr_const(exprs, k));
-        for (uint32_t i = 0; good && i < positions.n; i++) {
-            Expr *element = &variable->elements[positions.at[i]];
-            good = *element != 0;
-            if (good)
-                *element = expr_3(exprs, OP_IF, here, value->elements[i], *element);
-        }
-        vec_free(&positions);
-    }
-    if (good)
-        return true;
-    env->at_run_time = true;
-    diag_add(env->diags, E0722, span, "elements of '%s' are assigned at a subscript known at run time only, before all have values",
-             sym_text(env->syms, frame->variables.at[local].name));
-    return false;
-}
-
-static bool
 assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span span, const char *what)
 {
     ExprEnv *env = frame->env;
@@ -155,10 +79,7 @@ assign_elements(Frame *frame, uint32_t local, Node target, Value *value, Span sp
     bool good = path_select(env, &type, target, 0, &positions, &selected)
         && expression_coerce(env, value, &selected, span, what);
     picks.frozen = true;
-    if (good && picks.n)
-        good = assign_picked(frame, local, target, &picks, value, span);
-    for (uint32_t i = 0; good && !picks.n && i < positions.n; i++)
-        env->locals.at[local].value.elements[positions.at[i]] = value->elements[i];
+    good = good && frame->meaning->elements(frame, &(Elements){local, target, &positions, &picks}, value, span);
     env->picks = outer;
     vec_free(&positions);
     return good;
@@ -173,9 +94,9 @@ assign(Frame *frame, Node target, Value *value, Span span)
         return false;
     const char *what = arena_printf(env->arena, "'%s'", expression_text(env, target));
     Node subscripts = ast_child(env->ast, ast_child(env->ast, target, 0), 0);
-    if (subscripts || ast_at(env->ast, target)->nchild > 1)
-        return assign_elements(frame, (uint32_t)local, target, value, span, what);
-    return assign_whole(frame, (uint32_t)local, value, span, what);
+    if (!subscripts && ast_at(env->ast, target)->nchild == 1 && frame->meaning->whole)
+        return frame->meaning->whole(frame, (uint32_t)local, value, span, what);
+    return assign_elements(frame, (uint32_t)local, target, value, span, what);
 }
 
 static bool
@@ -188,20 +109,47 @@ run_assign(Frame *frame, Node node)
         && assign(frame, ast_child(env->ast, node, 0), &value, node_span(env, source));
 }
 
+// The results are taken before the first of them is assigned: arguments may be among the targets.
 static bool
 run_multi_assign(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
     Node tuple = ast_child(env->ast, node, 0), call = ast_child(env->ast, node, 1);
     Value *outputs;
+    uint32_t targets = ast_at(env->ast, tuple)->nchild;
     if (!env->calls->results(env, tuple, call, node_span(env, node), &outputs))
         return false;
-    for (uint32_t i = 0; i < ast_at(env->ast, tuple)->nchild; i++) {
+    for (uint32_t i = 0; i < targets && frame->meaning->hold; i++)
+        if (ast_child(env->ast, tuple, i))
+            frame->meaning->hold(frame, &outputs[i]);
+    for (uint32_t i = 0; i < targets; i++) {
         Node target = ast_child(env->ast, tuple, i);
         if (target && !assign(frame, target, &outputs[i], node_span(env, target)))
             return false;
     }
     return true;
+}
+
+void
+statement_targets(const Ast *ast, Node section, U32Vec *refs)
+{
+    U32Vec stack = {0};
+    vec_push(&stack, section);
+    while (stack.n) {
+        Node node = vec_pop(&stack);
+        AstKind kind = ast_kind(ast, node);
+        Node target = kind == AST_ASSIGN || kind == AST_MULTIASSIGN ? ast_child(ast, node, 0) : 0, parts = target ? target : node;
+        bool tuple = target && ast_kind(ast, target) == AST_TUPLE;
+        if (target && !tuple && ast_kind(ast, target) == AST_REF)
+            vec_push(refs, target);
+        for (uint32_t i = 0; tuple && i < ast_at(ast, target)->nchild; i++)
+            if (ast_child(ast, target, i) && ast_kind(ast, ast_child(ast, target, i)) == AST_REF)
+                vec_push(refs, ast_child(ast, target, i));
+        for (uint32_t i = ast_at(ast, parts)->nchild; !target && i-- > 0;)
+            if (ast_child(ast, parts, i))
+                vec_push(&stack, ast_child(ast, parts, i));
+    }
+    vec_free(&stack);
 }
 
 // --- calls
@@ -235,187 +183,22 @@ statement_assertion(ExprEnv *env, Node call, Assertion *out)
 }
 
 static bool
-run_assert(Frame *frame, Node call)
-{
-    ExprEnv *env = frame->env;
-    Assertion assertion;
-    if (!statement_assertion(env, call, &assertion))
-        return false;
-    if (assertion.holds)
-        return true;
-    if (!value_known(env, &assertion.condition)) {
-        env->at_run_time = true;
-        diag_add(env->diags, E0722, node_span(env, call), "this assertion depends on values known only at run time");
-        return false;
-    }
-    Diag *diag = diag_add(env->diags, assertion.warning ? W1603 : E0213, frame->span, "assertion fails in '%s': %s",
-                          sym_text(env->syms, frame->function->full_name), text_filled(env, &assertion.message));
-    diag_note(diag, node_span(env, call), "the assertion");
-    return assertion.warning;
-}
-
-static bool
 run_call(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
     Node call = ast_child(env->ast, node, 0), ref = ast_child(env->ast, call, 0);
     Sym name = ast_at(env->ast, ast_child(env->ast, ref, 0))->sym;
+    Assertion assertion;
+    Expr effect;
     if (frame->call)
         return frame->call(frame, call);
     if (ast_at(env->ast, ref)->nchild == 1 && !strcmp(sym_text(env->syms, name), "assert"))
-        return run_assert(frame, call);
-    Expr effect;
-    if (!function_effect(env, call, &effect))
-        return false;
-    if (!effect)
-        return true;
-    env->at_run_time = true; // the order of effects is that of the statements
-    diag_add(env->diags, E0722, node_span(env, node), "what this call does is known only at run time");
-    return false;
+        return statement_assertion(env, call, &assertion)
+            && (assertion.holds || frame->meaning->assertion(frame, &assertion, node_span(env, call)));
+    return function_effect(env, call, &effect) && (!effect || frame->meaning->effect(frame, effect, node_span(env, node)));
 }
 
-// --- conditions not known at compile time
-
-static Value *
-snapshot(const Frame *frame)
-{
-    ExprEnv *env = frame->env;
-    Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
-    for (uint32_t i = 0; i < frame->variables.n; i++) {
-        values[i] = env->locals.at[i].value;
-        Expr *copy = arena_array(env->arena, Expr, values[i].count + 1);
-        if (values[i].elements)
-            memcpy(copy, values[i].elements, values[i].count * sizeof *copy);
-        values[i].elements = values[i].elements ? copy : NULL;
-    }
-    return values;
-}
-
-static bool
-merge(Frame *frame, Expr condition, const Value *then_values, Span span)
-{
-    ExprEnv *env = frame->env;
-    for (uint32_t i = 0; i < frame->variables.n; i++) {
-        Value *value = &env->locals.at[i].value;
-        const Value *other = &then_values[i];
-        if (!type_same_sizes(&value->type, &other->type))
-            return refuse_sizes(frame, i, span);
-        for (uint32_t k = 0; value->elements && other->elements && k < value->count; k++) {
-            Expr a = other->elements[k], b = value->elements[k];
-            if (a != b)
-                value->elements[k] = a && b ? expr_3(env->exprs, OP_IF, condition, a, b) : 0;
-        }
-    }
-    return true;
-}
-
-static Control run_branches(Frame *frame, Node node, uint32_t branch);
-
-// One of two branches, where `condition` holds.
-static Control
-run_side(Frame *frame, Node node, uint32_t branch, Expr condition, bool taken)
-{
-    ExprEnv *env = frame->env;
-    Expr guard = env->guard, path = frame->path;
-    env->guard = also(frame, guard, condition);
-    frame->path = also(frame, path, condition);
-    Control control = taken ? run_list(frame, ast_child(env->ast, node, branch), 1)
-        : run_branches(frame, node, branch + 1);
-    env->guard = guard;
-    frame->path = path;
-    return control;
-}
-
-static Value *
-take_values(const Frame *frame)
-{
-    ExprEnv *env = frame->env;
-    Value *values = arena_array(env->arena, Value, frame->variables.n + 1);
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        values[i] = env->locals.at[i].value;
-    return values;
-}
-
-static void
-put_values(const Frame *frame, const Value *values)
-{
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        frame->env->locals.at[i].value = values[i];
-}
-
-// Control has left the loop or the function with these values where `condition` holds on this path. A path that
-// has broken out of the loop before does not return from inside it.
-static void
-leave(Frame *frame, Control control, Expr condition, Value *values)
-{
-    Exprs *exprs = frame->env->exprs;
-    Expr where = condition ? also(frame, frame->path, condition) : frame->path;
-    if (control == CONTROL_RETURN && frame->left)
-        where = also(frame, where, expr_1(exprs, OP_NOT, frame->left));
-    if (control == CONTROL_RETURN)
-        frame->returned = either(frame, frame->returned, where);
-    else
-        frame->left = either(frame, frame->left, where);
-    vec_push(&frame->exits, ((Exit){control, where, values}));
-}
-
-// Where the branches of an if-statement meet again, or not.
-static Control
-join(Frame *frame, Control first, Control second, Expr condition, Value *then_values, Span span)
-{
-    Expr not = expr_1(frame->env->exprs, OP_NOT, condition);
-    if (first == second)
-        return merge(frame, condition, then_values, span) ? first : CONTROL_FAILED;
-    Value *else_values = take_values(frame);
-    if (first != CONTROL_NEXT)
-        leave(frame, first, condition, then_values);
-    if (second == CONTROL_NEXT)
-        return CONTROL_NEXT;
-    if (first != CONTROL_NEXT)
-        return second; // one breaks, the other returns: what follows in the loop is not reached
-    leave(frame, second, not, else_values);
-    put_values(frame, then_values);
-    return CONTROL_NEXT;
-}
-
-static Control
-run_both(Frame *frame, Node node, uint32_t branch, Expr condition)
-{
-    ExprEnv *env = frame->env;
-    Value *before = snapshot(frame);
-    Expr not = expr_1(env->exprs, OP_NOT, condition);
-    Control first = run_side(frame, node, branch, condition, true);
-    if (first == CONTROL_FAILED)
-        return first;
-    Value *then_values = take_values(frame);
-    put_values(frame, before);
-    Control second = run_side(frame, node, branch, not, false);
-    if (second == CONTROL_FAILED)
-        return second;
-    return join(frame, first, second, condition, then_values, node_span(env, ast_child(env->ast, node, branch)));
-}
-
-// The exits of one kind from the `first` on join the path that is left; earlier ones win.
-static bool
-join_exits(Frame *frame, Control control, uint32_t first, Span span)
-{
-    uint32_t kept = first;
-    for (uint32_t i = frame->exits.n; i-- > first;)
-        if (frame->exits.at[i].control == control
-            && !merge(frame, frame->exits.at[i].where, frame->exits.at[i].values, span))
-            return false;
-    for (uint32_t i = first; i < frame->exits.n; i++)
-        if (frame->exits.at[i].control != control)
-            frame->exits.at[kept++] = frame->exits.at[i];
-    frame->exits.n = kept;
-    return true;
-}
-
-bool
-statement_returns(Frame *frame)
-{
-    return join_exits(frame, CONTROL_RETURN, 0, frame->span);
-}
+// --- branches and loops
 
 static bool
 branch_condition(Frame *frame, Node node, Node test, Value *condition)
@@ -430,79 +213,39 @@ branch_condition(Frame *frame, Node node, Node test, Value *condition)
     return true;
 }
 
-static Control
-run_branches(Frame *frame, Node node, uint32_t branch)
+BranchKind
+statement_branch(Frame *frame, Node node, uint32_t *branch, Expr *condition)
 {
     ExprEnv *env = frame->env;
-    for (;; branch++) {
-        Node here = ast_child(env->ast, node, branch);
+    for (;; ++*branch) {
+        Node here = ast_child(env->ast, node, *branch), test;
+        Value value;
         if (!here || ast_kind(env->ast, here) != AST_BRANCH)
-            return CONTROL_NEXT;
-        Node test = ast_child(env->ast, here, 0);
-        Value condition;
-        if (!test)
-            return run_list(frame, here, 1);
-        if (!branch_condition(frame, node, test, &condition))
-            return CONTROL_FAILED;
-        bool known = value_known(env, &condition);
-        if (known && value_number(env, &condition, 0) != 0)
-            return run_list(frame, here, 1);
-        if (known)
-            continue;
-        if (!expression_enter(env, node_span(env, here)))
-            return CONTROL_FAILED;
-        Control control = run_both(frame, node, branch, condition.elements[0]);
-        expression_leave(env);
-        return control;
+            return BRANCH_NONE;
+        if (!(test = ast_child(env->ast, here, 0)))
+            return BRANCH_TAKEN;
+        if (!branch_condition(frame, node, test, &value))
+            return BRANCH_FAILED;
+        *condition = value.elements[0];
+        if (!value_known(env, &value))
+            return BRANCH_OPEN;
+        if (value_number(env, &value, 0) != 0)
+            return BRANCH_TAKEN;
     }
 }
 
-// --- loops
-
-static Control run_for(Frame *frame, Node node, uint32_t index);
-
-typedef struct LoopStart { // what is put back at the end of a loop
-    uint32_t exits;
-    Expr left;
-} LoopStart;
-
-static LoopStart
-loop_start(const Frame *frame)
-{
-    return (LoopStart){frame->exits.n, frame->left};
-}
-
-// The path being executed returns at the end of a loop out of which others have broken: those go on.
-static bool
-only_broken(Frame *frame, uint32_t first)
-{
-    uint32_t last = frame->exits.n;
-    while (last > first && frame->exits.at[last - 1].control != CONTROL_BREAK)
-        last--;
-    if (last == first)
-        return false;
-    Exit broken = frame->exits.at[last - 1];
-    Value *values = take_values(frame);
-    frame->exits.at[last - 1] = (Exit){CONTROL_RETURN, expr_const(frame->env->exprs, 0), broken.values};
-    leave(frame, CONTROL_RETURN, 0, values);
-    put_values(frame, broken.values);
-    return true;
-}
-
-// After a loop: whoever broke out of it goes on from here.
 static Control
-loop_end(Frame *frame, Control control, LoopStart start, Span span)
+run_when(Frame *frame, Node node)
 {
-    if (control == CONTROL_FAILED)
-        return control;
-    if (control == CONTROL_BREAK || (control == CONTROL_RETURN && only_broken(frame, start.exits)))
-        control = CONTROL_NEXT;
-    frame->left = start.left;
-    return join_exits(frame, CONTROL_BREAK, start.exits, span) ? control : CONTROL_FAILED;
+    bool outside = frame->env->when;
+    frame->env->when = true;
+    Control control = frame->meaning->branches(frame, node, 0);
+    frame->env->when = outside;
+    return control;
 }
 
-static Control
-run_iterations(Frame *frame, Node node, uint32_t index, const Value *range)
+Control
+statement_iterations(Frame *frame, Node node, uint32_t index, const Value *range)
 {
     ExprEnv *env = frame->env;
     Control control = CONTROL_NEXT;
@@ -514,117 +257,13 @@ run_iterations(Frame *frame, Node node, uint32_t index, const Value *range)
         value.type = type_with_sizes(&range->type, 0, NULL);
         Node here = ast_child(env->ast, ast_child(env->ast, node, 0), index);
         vec_push(&env->locals, (Local){ast_at(env->ast, here)->sym, value});
-        control = run_for(frame, node, index + 1);
+        control = frame->meaning->each(frame, node, index + 1);
         env->locals.n = locals;
     }
     return control;
 }
 
-static Control
-run_for(Frame *frame, Node node, uint32_t index)
-{
-    ExprEnv *env = frame->env;
-    Node indices = ast_child(env->ast, node, 0), here = ast_child(env->ast, indices, index);
-    Value range;
-    if (!here)
-        return run_list(frame, node, 1);
-    if (!loop_has_range(env, here) || !expression_range(env, ast_child(env->ast, here, 0), &range))
-        return CONTROL_FAILED;
-    LoopStart start = loop_start(frame);
-    Control control = run_iterations(frame, node, index, &range);
-    return loop_end(frame, control, start, node_span(env, node));
-}
-
-static Control
-refuse_repetitions(ExprEnv *env, Node test)
-{
-    env->at_run_time = true;
-    diag_add(env->diags, E0722, node_span(env, test),
-             "the number of repetitions of this loop is known only at run time; that is not supported yet");
-    return CONTROL_FAILED;
-}
-
-static Control
-run_while(Frame *frame, Node node)
-{
-    ExprEnv *env = frame->env;
-    Node test = ast_child(env->ast, node, 0);
-    LoopStart start = loop_start(frame);
-    for (;;) {
-        Value condition;
-        if (!expression_scalar(env, test, TYPE_BOOLEAN, "the condition", &condition))
-            return CONTROL_FAILED;
-        if (!value_known(env, &condition) || frame->exits.n - start.exits > REPETITION_LIMIT)
-            return refuse_repetitions(env, test);
-        if (value_number(env, &condition, 0) == 0)
-            return loop_end(frame, CONTROL_NEXT, start, node_span(env, node));
-        if (!statement_count(env, node_span(env, node)))
-            return CONTROL_FAILED;
-        Control control = run_list(frame, node, 1);
-        if (control != CONTROL_NEXT)
-            return loop_end(frame, control, start, node_span(env, node));
-    }
-}
-
-// In a model the outermost loop is executed at run time when it cannot be unrolled.
-static Control
-run_loop(Frame *frame, Node node)
-{
-    ExprEnv *env = frame->env;
-    bool outermost = frame->call && env->routines && !frame->in_loop;
-    Value *before = outermost ? snapshot(frame) : NULL;
-    DiagsMark mark = diags_mark(env->diags);
-    LoopStart start = loop_start(frame);
-    uint32_t locals = env->locals.n, statements = env->statements;
-    bool inside = frame->in_loop;
-    env->at_run_time = outermost ? false : env->at_run_time;
-    frame->in_loop = true;
-    Control control = ast_kind(env->ast, node) == AST_FORST ? run_for(frame, node, 0) : run_while(frame, node);
-    frame->in_loop = inside;
-    if (control != CONTROL_FAILED || !outermost || !env->at_run_time)
-        return control;
-    diags_return_to(env->diags, mark);
-    env->statements = statements;
-    env->locals.n = locals;
-    frame->exits.n = start.exits;
-    frame->left = start.left;
-    put_values(frame, before);
-    return routine_loop(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
-}
-
 // --- the walk
-
-// Where a function returns under a condition, what it assigns afterwards does not count: its outputs have
-// their values now.
-static Control
-run_return(Frame *frame, Node node)
-{
-    ExprEnv *env = frame->env;
-    for (uint32_t i = 0; (frame->path || frame->exits.n) && i < frame->variables.n; i++) {
-        const Value *value = &env->locals.at[i].value;
-        bool missing = !value->elements;
-        for (uint32_t k = 0; !missing && k < value->count; k++)
-            missing = !value->elements[k];
-        if (!missing || !(frame->variables.at[i].flags & AST_F_OUTPUT))
-            continue;
-        Diag *diag = diag_add(env->diags, E0207, node_span(env, node), "output '%s' of '%s' has no value yet here",
-                              sym_text(env->syms, frame->variables.at[i].name),
-                              sym_text(env->syms, frame->function->full_name));
-        diag_note(diag, node_span(env, frame->variables.at[i].component), "declared here");
-        return CONTROL_FAILED;
-    }
-    return CONTROL_RETURN;
-}
-
-static Control
-run_when(Frame *frame, Node node)
-{
-    bool outside = frame->env->when;
-    frame->env->when = true;
-    Control control = run_branches(frame, node, 0);
-    frame->env->when = outside;
-    return control;
-}
 
 static Control
 run_kind(Frame *frame, Node node)
@@ -634,14 +273,14 @@ run_kind(Frame *frame, Node node)
     case AST_ASSIGN: return run_assign(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
     case AST_MULTIASSIGN: return run_multi_assign(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
     case AST_CALLST: return run_call(frame, node) ? CONTROL_NEXT : CONTROL_FAILED;
-    case AST_IFST: return run_branches(frame, node, 0);
+    case AST_IFST: return frame->meaning->branches(frame, node, 0);
     case AST_WHENST:
         if (frame->edge)
             return run_when(frame, node);
         break;
-    case AST_FORST: case AST_WHILEST: return run_loop(frame, node);
-    case AST_BREAK: return CONTROL_BREAK;
-    case AST_RETURN: return run_return(frame, node);
+    case AST_FORST: case AST_WHILEST: return frame->meaning->loop(frame, node);
+    case AST_BREAK: return frame->meaning->leave(frame, node, CONTROL_BREAK);
+    case AST_RETURN: return frame->meaning->leave(frame, node, CONTROL_RETURN);
     case AST_COMMENT: case AST_ANNOTATION: return CONTROL_NEXT;
     default: break;
     }
@@ -654,17 +293,16 @@ run_one(Frame *frame, Node node)
 {
     ExprEnv *env = frame->env;
     Expr guard = env->guard;
-    Expr gone = either(frame, frame->left, frame->returned);
+    Expr gone = statement_either(frame, frame->left, frame->returned);
     if (gone)
-        env->guard = also(frame, guard, expr_1(env->exprs, OP_NOT, gone));
+        env->guard = statement_also(frame, guard, expr_1(env->exprs, OP_NOT, gone));
     Control control = run_kind(frame, node);
     env->guard = guard;
     return control;
 }
 
-// Statements of `node` from child `first` on.
-static Control
-run_list(Frame *frame, Node node, uint32_t first)
+Control
+statement_list(Frame *frame, Node node, uint32_t first)
 {
     ExprEnv *env = frame->env;
     Control control = CONTROL_NEXT;
@@ -681,8 +319,3 @@ run_list(Frame *frame, Node node, uint32_t first)
     return control;
 }
 
-Control
-statement_section(Frame *frame, Node algorithm)
-{
-    return run_list(frame, algorithm, 0);
-}

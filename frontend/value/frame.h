@@ -28,6 +28,7 @@ typedef struct Frame Frame;
 struct Frame {             // a function being executed: env->locals.at[i] is the value of variables.at[i]
     ExprEnv *env;
     const FunctionRef *function;
+    const struct Meaning *meaning; // what its statements do (frontend/function/function.h)
     VEC(Variable) variables;
     VEC(Section) sections;
     Section external;      // an EXTERNAL instead of algorithms, and the class it stands in
