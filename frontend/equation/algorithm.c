@@ -2,7 +2,7 @@
 //
 // Purpose: `algorithm` and `initial algorithm` sections as equations (Modelica 3.6, section 11.1): one for each
 // variable that is assigned, whose right side is what the variable holds at the end. Method: the statements are
-// executed symbolically like those of a function (statement.c); a variable begins with its start value when it is
+// executed symbolically like those of a function (expansion.c); a variable begins with its start value when it is
 // continuous and with pre() when it is discrete, so that paths on which it is not assigned are defined. The branches of
 // a when-statement are those of an if-statement whose conditions are rising edges.
 // Contract: equation.h, fragment.h. Complexity: that of the statements executed, at most STATEMENT_LIMIT.

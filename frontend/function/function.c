@@ -2,7 +2,7 @@
 //
 // Purpose: a call becomes the expressions of its outputs (Modelica 3.6, chapter 12).
 // Method: symbolic execution. The inputs are bound to the argument's expressions, the statements run at
-// compile time on values that are expressions (statement.c), and the outputs are what the variables hold at
+// compile time on values that are expressions (expansion.c), and the outputs are what the variables hold at
 // the end.
 // Contract: expression.h. What cannot be expanded is a located E0721 or E0722. Relations inside a function
 // make no events (section 12.3): the outermost call wraps outputs that choose between branches in noEvent.
@@ -55,6 +55,22 @@ count_flag(const Frame *frame, uint32_t flag)
     return n;
 }
 
+void
+function_no_input(const Frame *frame, const FunctionRef *function, Node named)
+{
+    ExprEnv *env = frame->env;
+    const char *name = sym_text(env->syms, ast_at(env->ast, named)->sym);
+    const char **names = arena_array(env->arena, const char *, frame->variables.n + 1);
+    for (uint32_t i = 0; i < frame->variables.n; i++)
+        if (frame->variables.at[i].flags & AST_F_INPUT)
+            names[i] = sym_text(env->syms, frame->variables.at[i].name);
+    const char *near = nearest_name(name, names, frame->variables.n);
+    Diag *diag = diag_add(env->diags, E0203, node_span(env, named), "'%s' has no input named '%s'",
+                          sym_text(env->syms, function->full_name), name);
+    if (near)
+        diag_help(diag, "did you mean '%s'?", near);
+}
+
 static bool
 report_argument(Frame *frame, Node arg, uint32_t given)
 {
@@ -65,16 +81,7 @@ report_argument(Frame *frame, Node arg, uint32_t given)
                  inputs, inputs == 1 ? "" : "s", given);
         return false;
     }
-    const char *name = sym_text(env->syms, ast_at(env->ast, arg)->sym);
-    const char **names = arena_array(env->arena, const char *, frame->variables.n);
-    for (uint32_t i = 0; i < frame->variables.n; i++)
-        if (frame->variables.at[i].flags & AST_F_INPUT)
-            names[i] = sym_text(env->syms, frame->variables.at[i].name);
-    const char *near = nearest_name(name, names, frame->variables.n);
-    Diag *diag = diag_add(env->diags, E0203, node_span(env, arg), "'%s' has no input named '%s'",
-                          function_name(frame), name);
-    if (near)
-        diag_help(diag, "did you mean '%s'?", near);
+    function_no_input(frame, frame->function, arg);
     return false;
 }
 
@@ -181,8 +188,8 @@ set_field(ExprEnv *env, Node mod, const Type *type, Value *value)
     return true;
 }
 
-bool
-function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value)
+static bool
+fields_value(ExprEnv *env, const Variable *variable, const Type *type, Value *value)
 {
     Node modification = ast_child(env->ast, variable->component, 1);
     if (type->rank) {
@@ -197,38 +204,49 @@ function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value 
 }
 
 static bool
+coerce_to(Frame *frame, uint32_t i, const Type *type, Value *value, Node node)
+{
+    ExprEnv *env = frame->env;
+    const char *kind = frame->record ? "field" : frame->variables.at[i].flags & AST_F_INPUT ? "input" : "variable";
+    const char *what = arena_printf(env->arena, "%s '%s' of '%s'", kind, sym_text(env->syms, frame->variables.at[i].name), function_name(frame));
+    return expression_coerce(env, value, type, node_span(env, node), what);
+}
+
+bool
+function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given)
+{
+    ExprEnv *env = frame->env;
+    const Variable *variable = &frame->variables.at[i];
+    Node start = function_default(env, variable), modification = ast_child(env->ast, variable->component, 1);
+    *given = start || (type->base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1);
+    if (!start)
+        return !*given || fields_value(env, variable, type, value);
+    env->scope = variable->value ? variable->value_scope : variable->scope;
+    return expression(env, start, value) && coerce_to(frame, i, type, value, start);
+}
+
+static bool
 variable_open(Frame *frame, uint32_t i, Node argument, Value *value)
 {
     ExprEnv *env = frame->env;
     const Variable *variable = &frame->variables.at[i];
-    bool input = variable->flags & AST_F_INPUT;
-    Node start = argument ? 0 : function_default(env, variable);
-    Node modification = ast_child(env->ast, variable->component, 1);
+    bool input = variable->flags & AST_F_INPUT, given = true;
     Type type;
     env->scope = variable->scope;
     if (!function_variable_type(env, variable, &type))
         return false;
     for (uint32_t k = 0; !input && k < type.rank; k++)
         frame->variables.at[i].open_sizes |= (type.dims[k] == SIZE_UNKNOWN) << k;
-    if (!argument && !start && type.base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
-        return function_fields(env, variable, &type, value);
-    if (!argument && !start && input) {
+    if (!(argument ? coerce_to(frame, i, &type, value, argument) : function_given(frame, i, &type, value, &given)))
+        return false;
+    if (!given && input) {
         Diag *diag = diag_add(env->diags, E0203, frame->span, "'%s' needs an argument for its input '%s'",
                               function_name(frame), sym_text(env->syms, variable->name));
         diag_note(diag, node_span(env, variable->component), "declared here");
         return false;
     }
-    if (!argument && !start)
+    if (!given)
         return unset_value(env, &type, node_span(env, variable->component), value);
-    if (start && variable->value)
-        env->scope = variable->value_scope;
-    if (start && !expression(env, start, value))
-        return false;
-    const char *what = arena_printf(env->arena, "%s '%s' of '%s'",
-                                    frame->record ? "field" : input ? "input" : "variable",
-                                    sym_text(env->syms, variable->name), function_name(frame));
-    if (!expression_coerce(env, value, &type, node_span(env, argument ? argument : start), what))
-        return false;
     own_elements(env, value);
     return true;
 }
@@ -516,16 +534,12 @@ call_function(ExprEnv *env, const FunctionRef *function, const Closure *closure,
 static bool
 input_accepts(Frame *frame, uint32_t i, const Value *value)
 {
-    ExprEnv *env = frame->env;
-    const Variable *variable = &frame->variables.at[i];
-    Node own = ast_child(env->ast, variable->component, 0), of_line = ast_child(env->ast, variable->line, 1);
     Type type;
-    env->scope = variable->scope;
-    if (!function_type(env, ast_child(env->ast, variable->line, 0), &type))
+    uint32_t own;
+    if (!function_named_type(frame->env, &frame->variables.at[i], &type, &own))
         return false;
-    uint32_t rank = type.rank + (own ? ast_at(env->ast, own)->nchild : 0) + (of_line ? ast_at(env->ast, of_line)->nchild : 0);
     bool same = type_same_class(&type, &value->type) || (type.base == TYPE_REAL && value->type.base == TYPE_INTEGER);
-    return same && rank == value->type.rank;
+    return same && type.rank + own == value->type.rank;
 }
 
 static bool

@@ -2,7 +2,7 @@
 //
 // In: calls and the declarations of functions.
 // Out: values, or calls of routines with derivatives and inverses.
-// Read first: function.c, then statement.c and run_time_call.c.
+// Read first: function.c, then statement.c, expansion.c and run_time_call.c.
 #ifndef MDLC_FRONTEND_FUNCTION_FUNCTION_H
 #define MDLC_FRONTEND_FUNCTION_FUNCTION_H
 
@@ -51,6 +51,12 @@ typedef struct Running { // a function being expanded
 // The value that the declaration of a function's variable gives, or 0; its type.
 Node function_default(const ExprEnv *env, const Variable *variable);
 bool function_variable_type(ExprEnv *env, const Variable *variable, Type *type);
+// The type that its declaration names, without the sizes that it adds, and how many these are.
+bool function_named_type(ExprEnv *env, const Variable *variable, Type *type, uint32_t *own);
+// What the declaration of the frame's variable gives to it, by its value or by fields; false after messages.
+bool function_given(Frame *frame, uint32_t i, const Type *type, Value *value, bool *given);
+// E0203: the function has no input that an IDENT or ARG names.
+void function_no_input(const Frame *frame, const FunctionRef *function, Node named);
 // The local that an assignment's target names; -1 after E0211.
 int64_t statement_target(Frame *frame, Node target);
 // --- run_time_call.c
@@ -65,8 +71,6 @@ bool routine_loop(Frame *frame, Node loop);
 // values; the second takes arrays where the function has scalars, and calls it for each element.
 bool function_execute(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
 bool function_map(Frame *frame, const Node *nodes, Value *values, Value **outputs, uint32_t *n);
-// The value of a variable of a function whose modification gives its fields; E0721 for other modifications.
-bool function_fields(ExprEnv *env, const Variable *variable, const Type *type, Value *value);
 // Outputs of a call on the right of (a, b) = f(x).
 bool function_multiple(ExprEnv *env, Node call, Value **outputs, uint32_t *n);
 // A call for its effects: assertions. *effect: an expression whose evaluation has them, 0 when there is nothing left to do.

@@ -287,6 +287,20 @@ append_sizes(ExprEnv *env, Node subscripts, uint32_t *dims, uint32_t *rank)
 }
 
 bool
+function_named_type(ExprEnv *env, const Variable *variable, Type *type, uint32_t *own)
+{
+    Node lists[] = {ast_child(env->ast, variable->component, 0), ast_child(env->ast, variable->line, 1)};
+    void *scope = env->scope;
+    env->scope = variable->scope;
+    bool good = function_type(env, ast_child(env->ast, variable->line, 0), type);
+    env->scope = scope;
+    *own = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        *own += lists[i] ? ast_at(env->ast, lists[i])->nchild : 0;
+    return good;
+}
+
+bool
 function_variable_type(ExprEnv *env, const Variable *variable, Type *type)
 {
     uint32_t dims[2 * MAX_RANK], rank = 0;

@@ -15,26 +15,13 @@ typedef struct Spread { // the dimensions a call is distributed over
     bool *over;         // per variable of the function: its argument is
 } Spread;
 
-static uint32_t
-subscripts_rank(const ExprEnv *env, Node subscripts)
-{
-    return subscripts ? ast_at(env->ast, subscripts)->nchild : 0;
-}
-
 // Dimensions of an argument beyond those of its input.
 static uint32_t
 extra_rank(Frame *frame, const Variable *variable, const Value *value)
 {
-    ExprEnv *env = frame->env;
-    uint32_t own = subscripts_rank(env, ast_child(env->ast, variable->component, 0))
-                 + subscripts_rank(env, ast_child(env->ast, variable->line, 1));
     Type base = {0};
-    if (value->type.rank <= own)
-        return 0;
-    void *scope = env->scope;
-    env->scope = variable->scope;
-    bool known = function_type(env, ast_child(env->ast, variable->line, 0), &base);
-    env->scope = scope;
+    uint32_t own;
+    bool known = function_named_type(frame->env, variable, &base, &own);
     return known && value->type.rank > own + base.rank ? value->type.rank - own - base.rank : 0;
 }
 
@@ -127,8 +114,8 @@ static bool
 call_none(Frame *frame, const Spread *spread, Value **outputs, uint32_t *n)
 {
     ExprEnv *env = frame->env;
-    void *scope = env->scope;
     bool good = true;
+    uint32_t own;
     *n = 0;
     *outputs = arena_array(env->arena, Value, frame->variables.n + 1);
     for (uint32_t i = 0; i < frame->variables.n && good; i++) {
@@ -136,13 +123,11 @@ call_none(Frame *frame, const Spread *spread, Value **outputs, uint32_t *n)
         Type type;
         if (!(variable->flags & AST_F_OUTPUT))
             continue;
-        env->scope = variable->scope;
-        good = function_type(env, ast_child(env->ast, variable->line, 0), &type);
+        good = function_named_type(env, variable, &type, &own);
         type = type_with_sizes(&type, spread->rank, spread->dims);
         good = good && value_new(env, &type, frame->span, &(*outputs)[*n]);
         (*outputs)[(*n)++].unseen = true;
     }
-    env->scope = scope;
     return good;
 }
 

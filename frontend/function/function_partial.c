@@ -11,7 +11,6 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 #include "ir/expr/routine.h"
-#include "runtime/model/nearest.h"
 
 static const char *
 name_text(const ExprEnv *env, const FunctionRef *function)
@@ -30,24 +29,6 @@ find_input(const Frame *frame, Sym name)
     return NULL;
 }
 
-static uint32_t
-declared_rank(const ExprEnv *env, const Variable *variable, const Type *type)
-{
-    Node own = ast_child(env->ast, variable->component, 0), of_line = ast_child(env->ast, variable->line, 1);
-    return type->rank + (own ? ast_at(env->ast, own)->nchild : 0) + (of_line ? ast_at(env->ast, of_line)->nchild : 0);
-}
-
-// The type as the declaration names it, without the sizes of the variable's own.
-static bool
-named_type(ExprEnv *env, const Variable *variable, Type *type)
-{
-    void *scope = env->scope;
-    env->scope = variable->scope;
-    bool good = function_type(env, ast_child(env->ast, variable->line, 0), type);
-    env->scope = scope;
-    return good;
-}
-
 static bool
 check_input(Frame *frame, const FunctionRef *of, Node ident)
 {
@@ -55,20 +36,14 @@ check_input(Frame *frame, const FunctionRef *of, Node ident)
     const char *name = sym_text(env->syms, ast_at(env->ast, ident)->sym);
     const Variable *input = find_input(frame, ast_at(env->ast, ident)->sym);
     Type type;
+    uint32_t own;
     if (!input) {
-        const char **names = arena_array(env->arena, const char *, frame->variables.n + 1);
-        for (uint32_t i = 0; i < frame->variables.n; i++)
-            if (frame->variables.at[i].flags & AST_F_INPUT)
-                names[i] = sym_text(env->syms, frame->variables.at[i].name);
-        const char *near = nearest_name(name, names, frame->variables.n);
-        Diag *diag = diag_add(env->diags, E0203, node_span(env, ident), "'%s' has no input named '%s'", name_text(env, of), name);
-        if (near)
-            diag_help(diag, "did you mean '%s'?", near);
+        function_no_input(frame, of, ident);
         return false;
     }
-    if (!named_type(env, input, &type))
+    if (!function_named_type(env, input, &type, &own))
         return false;
-    if (type.base == TYPE_REAL && !declared_rank(env, input, &type))
+    if (type.base == TYPE_REAL && !type.rank && !own)
         return true;
     Diag *diag = diag_add(env->diags, type.base == TYPE_REAL ? E0202 : E0201, node_span(env, ident),
                           "a partial derivative is by a scalar Real input, but '%s' of '%s' is %s", name, name_text(env, of),
@@ -98,9 +73,10 @@ keep_real_outputs(Frame *frame, const FunctionRef *of, Node definition)
     for (uint32_t i = 0; i < frame->variables.n; i++) {
         Variable *variable = &frame->variables.at[i];
         Type type;
+        uint32_t own;
         if (!(variable->flags & AST_F_OUTPUT))
             continue;
-        if (!named_type(env, variable, &type))
+        if (!function_named_type(env, variable, &type, &own))
             return false;
         if (type.base == TYPE_RECORD && !only_reals(&type)) {
             Diag *diag = diag_add(env->diags, E0201, node_span(env, ast_child(env->ast, definition, 0)),

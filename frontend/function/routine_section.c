@@ -1,6 +1,6 @@
 // routine_section.c: loops of algorithm sections that are executed at run time.
 //
-// Purpose: `while`, and `for` over a range that is not known, in a model (Modelica 3.6, section 11.2): what statement.c cannot
+// Purpose: `while`, and `for` over a range that is not known, in a model (Modelica 3.6, section 11.2): what expansion.c cannot
 // unroll. Method: the outermost loop alone becomes a routine. Its outputs are the variables it assigns; its inputs what they and
 // others hold before it, and the variables of the model it uses, which are known when it has been compiled. The
 // statements around it stay expressions, so that their relations make events; those in the loop make none.

@@ -86,29 +86,17 @@ size_is_known(const Type *type)
     return true;
 }
 
-// The declared type, with sizes left open taken from the value; *value has no elements when none is given.
+// The declared type, with sizes left open taken from the value.
 static bool
-open_type(Compile *c, uint32_t i, Type *type, Value *value)
+open_type(Compile *c, uint32_t i, Type *type, Value *value, bool *given)
 {
     ExprEnv *env = c->env;
     const Variable *variable = &c->frame.variables.at[i];
-    Node start = function_default(env, variable);
     env->scope = variable->scope;
-    *value = (Value){0};
-    if (!function_variable_type(env, variable, type))
+    if (!function_variable_type(env, variable, type) || !function_given(&c->frame, i, type, value, given))
         return false;
-    value->type = *type;
-    Node modification = ast_child(env->ast, variable->component, 1);
-    if (!start && type->base == TYPE_RECORD && modification && ast_at(env->ast, modification)->nchild > 1)
-        return function_fields(env, variable, type, value);
-    if (start) {
-        const char *what = arena_printf(env->arena, "variable '%s' of '%s'", sym_text(env->syms, variable->name),
-                                        c->routine->name);
-        env->scope = variable->value ? variable->value_scope : variable->scope;
-        if (!expression(env, start, value) || !expression_coerce(env, value, type, node_span(env, start), what))
-            return false;
+    if (*given)
         *type = value->type;
-    }
     if (size_is_known(type))
         return true;
     diag_add(env->diags, E0722, node_span(env, variable->component),
@@ -125,10 +113,11 @@ open_variable(Compile *c, uint32_t i)
     Type type;
     Value value, all;
     uint32_t unused;
-    if (!open_type(c, i, &type, &value))
+    bool given;
+    if (!open_type(c, i, &type, &value, &given))
         return false;
     bool output = variable->flags & AST_F_OUTPUT, changes = map_get(&c->assigned, variable->name, &unused);
-    bool stays = !output && !changes && value.elements && value_known(env, &value);
+    bool stays = !output && !changes && given && value_known(env, &value);
     if (stays) {
         env->locals.at[i] = (Local){variable->name, value};
         return true;
@@ -136,7 +125,7 @@ open_variable(Compile *c, uint32_t i)
     if (!value_new(env, &type, node_span(env, variable->component), &all))
         return false;
     uint32_t first = compile_cells(c, all.count);
-    for (uint32_t k = 0; value.elements && k < all.count; k++)
+    for (uint32_t k = 0; given && k < all.count; k++)
         if (value.elements[k]) // fields of a record may have none
             compile_set(c, first + k, value.elements[k]);
     env->locals.at[i] = (Local){variable->name, compile_value(c, &type, first, all.count)};

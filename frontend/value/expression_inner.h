@@ -1,7 +1,7 @@
 // expression_inner.h: what the files of the expression side share.
 //
 // expression.c walks the tree; operation.c, array.c, builtin.c, builtin_array.c, reduction.c do one family of
-// constructs each; function.c and statement.c execute functions; compile_time.c finds constants; type.c holds
+// constructs each; function.c and expansion.c execute functions; compile_time.c finds constants; type.c holds
 // types.
 #ifndef MDLC_FRONTEND_VALUE_EXPRESSION_INNER_H
 #define MDLC_FRONTEND_VALUE_EXPRESSION_INNER_H
