@@ -5,7 +5,7 @@ set -u
 build=$1 first=$2 count=$3
 shift 3
 [ $# -gt 0 ] || set -- expressions hybrid circuit beads linkage energies memory tables arrays classes functions whens impacts friction valves delays \
-    transports fractional inverse_memory pendulums sleighs
+    transports fractional inverse_memory pendulums sleighs stops planes ladders mixing areas
 export MDLC_VERIFY=1 MDLC_CHECK=steps
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,8 +27,9 @@ for kind in "$@"; do
         simulate Written "$work/written.csv" --solver ida || { good=0; echo "$kind $seed, written out:"; cat "$work/said"; }
         for way in 'ida --form causal' 'ida --form dae' 'cvode' 'erk' 'adams' 'gauss'; do
             [ $good = 1 ] || break
-            # The exponentials of fractional derivatives are so stiff that these two take thousands of steps for each row.
-            case $kind-$way in fractional-adams | fractional-gauss) continue ;; esac
+            # The exponentials of fractional derivatives are so stiff that these two take thousands of steps for each row. Where a body comes to
+            # rest in a plane the direction of its friction turns ever faster, which a constant step does not follow to the end.
+            case $kind-$way in fractional-adams | fractional-gauss | ladders-adams | ladders-gauss | planes-gauss) continue ;; esac
             # shellcheck disable=SC2086
             simulate Given "$work/given.csv" --solver $way || { good=0; echo "$kind $seed, $way:"; cat "$work/said"; break; }
             awk -F, -v allowed=1e-5 -f "${0%/*}/tools/same_rows.awk" "$work/written.csv" "$work/given.csv" >"$work/differences" && continue

@@ -54,6 +54,14 @@ relation_guard(const Run *run, const mdl_relation *relation)
     return run->v[relation->value] != 0 ? g : -g;
 }
 
+// Within how much of zero guard k is blind at the instant in v.
+static double
+band_at(const Run *run, uint32_t k)
+{
+    const Guard *guard = &run->guard[k];
+    return run->v[0] < guard->armed ? guard->former : guard->band;
+}
+
 // Fills run->phi with the guard functions at the point in v; a blind guard is shifted by its band.
 static void
 compute(Run *run)
@@ -62,7 +70,7 @@ compute(Run *run)
     uint32_t k = model->n_relations;
     mdl_call(model->relations, run->v);
     for (uint32_t i = 0; i < model->n_relations; i++)
-        run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + run->guard[i].band;
+        run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + band_at(run, i);
     for (uint32_t i = 0; i < model->n_relations; i++)
         if (run->guard[i].vanished && vanish_wrong(run, i))
             run->phi[i] = -1e-100;
@@ -77,7 +85,7 @@ compute(Run *run)
         run->phi[k] = same || distance <= 32 * DBL_EPSILON * fabs(run->v[0]) ? 1 : -1;
     }
     for (uint32_t i = 0; i < model->n_sgns; i++, k++)
-        run->phi[k] = friction_guard(run, i) + run->guard[k].band;
+        run->phi[k] = friction_guard(run, i) + band_at(run, k);
     for (uint32_t i = 0; i < model->n_rests; i++, k++)
         run->phi[k] = rest_guard(run, i);
 }
@@ -500,6 +508,16 @@ root_must_return(const Run *run)
     return false;
 }
 
+// From the point in v on. Points before it are looked at again where another condition is followed to its lowest, and there the
+// function may still be within its band.
+static void
+arm(const Run *run, Guard *guard)
+{
+    guard->former = guard->band;
+    guard->armed = run->v[0];
+    guard->band = 0;
+}
+
 int
 root_arm(Run *run)
 {
@@ -516,7 +534,7 @@ root_arm(Run *run)
         else if (guard->returning)
             return report_missed(run, k);
         else
-            guard->band = 0;
+            arm(run, guard);
     }
     run->blind = blind;
     return MDL_OK;
@@ -594,6 +612,9 @@ root_blind(Run *run)
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         guard->returning = guard->vanished = false;
+        if (run->time < guard->armed) // an event that was found before it
+            guard->band = guard->former;
+        guard->armed = run->time;
         if (k < run->model->n_relations && ahead_knows(run, k)) {
             guard->band = 0;
             guard->forced = guard->pending = false;

@@ -72,6 +72,7 @@ enum { EVENT_WINDOW = 50, EVENT_PASSES = 100, HURRIED_MOST = 2000 };
 // until its function has left that band, so that rounding cannot trigger it twice.
 typedef struct Guard {
     double band;   // 0: armed
+    double former, armed; // before the instant `armed` it was blind within `former`: a step that goes beyond is looked at again from its beginning
     double size;   // largest magnitude of the root function seen
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards

@@ -68,6 +68,8 @@ guards_snapshot(Run *run, Snapshot *s)
     for (uint32_t k = 0; k < run->guards; k++) {
         Guard *guard = &run->guard[k];
         snapshot_part(s, &guard->band, sizeof guard->band);
+        snapshot_part(s, &guard->former, sizeof guard->former);
+        snapshot_part(s, &guard->armed, sizeof guard->armed);
         snapshot_part(s, &guard->size, sizeof guard->size);
         bool *flag[] = {&guard->pending, &guard->forced, &guard->held, &guard->returning, &guard->vanished};
         for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)

@@ -32,6 +32,12 @@ void delays(Random *random);
 void transports(Random *random);
 void fractional(Random *random);
 void inverse_memory(Random *random);
+// a file each
+void stops(Random *random);
+void planes(Random *random);
+void ladders(Random *random);
+void mixing(Random *random);
+void areas(Random *random);
 // motion.c
 void pendulums(Random *random);
 void sleighs(Random *random);
