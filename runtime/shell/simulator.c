@@ -74,8 +74,6 @@ help_options(const Option *options, uint32_t count, bool audit)
         Option option = options[i];
         if ((!strcmp(option.name, "audit") && !audit) || !strcmp(option.name, "check"))
             continue;
-        if (!strcmp(option.name, "output"))
-            option.help = "where to write the results (.csv or .mat; -: standard output); otherwise the final values are shown";
         option_help(&option, line, sizeof line);
         fputs(line, stdout);
     }
