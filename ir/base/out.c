@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "runtime/model/json.h"
 
 static void
 reserve(Out *out, size_t more)
@@ -105,16 +106,10 @@ out_number(Out *out, double value)
 static void
 json_string(Out *out, const char *text, bool in_script)
 {
+    char one[JSON_CHARACTER];
     out_char(out, '"');
-    for (; text && *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            out_char(out, '\\');
-        if (c < 0x20 || (in_script && c == '<'))
-            out_printf(out, "\\u%04x", c);
-        else
-            out_char(out, (char)c);
-    }
+    for (; text && *text; text++)
+        out_text(out, json_character(*text, in_script, one));
     out_char(out, '"');
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/model/json.h"
 #include "runtime/point/run.h"
 
 void
@@ -41,15 +42,10 @@ run_clock(void)
 void
 run_json_text(const char *text, FILE *out)
 {
+    char one[JSON_CHARACTER];
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        if ((unsigned char)*text < ' ')
-            fprintf(out, "\\u%04x", *text);
-        else
-            fputc(*text, out);
-    }
+    for (; *text; text++)
+        fputs(json_character(*text, false, one), out);
     fputc('"', out);
 }
 
