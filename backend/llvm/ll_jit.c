@@ -23,6 +23,7 @@
 
 #include "backend/code/engine.h"
 #include "backend/llvm/llvm.h"
+#include "runtime/model/clock.h"
 
 enum { LATE_CALLS = 200 };
 
@@ -207,21 +208,13 @@ look_up(Jit *jit, const char *name, mdl_fn **fn, Out *why)
 
 // --- functions that are compiled late
 
-static double
-seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void
 compile_late(Late *late)
 {
     Jit *jit = late->jit;
     Out why = {0};
     mdl_fn *fn = NULL;
-    double began = seconds();
+    double began = clock_seconds();
     pthread_mutex_lock(&jit->lock);
     if (!atomic_load(&late->native)) {
         uint8_t *only = base_calloc(jit->sys->funcs.n, sizeof *only);
@@ -233,7 +226,7 @@ compile_late(Late *late)
             atomic_store(&late->native, fn);
         free(only);
     }
-    jit->engine->late_seconds += seconds() - began;
+    jit->engine->late_seconds += clock_seconds() - began;
     pthread_mutex_unlock(&jit->lock);
     free(why.text);
 }

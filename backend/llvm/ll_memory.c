@@ -42,7 +42,8 @@ ll_lacks_memory(const char *reason)
     return strstr(reason, strerror(ENOMEM)) || strstr(reason, "llocate");
 }
 
-void
+// Ends it because of an error that LLVM has no way back from.
+static void
 ll_give_up(const char *reason)
 {
     if (ll_lacks_memory(reason))

@@ -95,17 +95,11 @@ find_steady(const Routine *routine, U8Vec *steady)
     vec_free(&written);
 }
 
-static bool
-is_order(Op op)
-{
-    return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
-}
-
 // The counter of a condition `k < c`.
 static void
 mark_counter(const Exprs *exprs, Expr condition, const U8Vec *steady, U8Vec *marked)
 {
-    if (!is_order(expr_op(exprs, condition)))
+    if (!op_is_order(expr_op(exprs, condition)))
         return;
     Expr k = expr_arg(exprs, condition, 0), bound = expr_arg(exprs, condition, 1);
     if (expr_op(exprs, k) == OP_SLOT && expr_op(exprs, bound) == OP_SLOT && steady->at[expr_slot_of(exprs, bound)])

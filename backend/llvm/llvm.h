@@ -90,8 +90,6 @@ bool ll_compile(const LlRequest *request, Out *why);
 // A target machine for this computer, or for all of its kind. NULL: a line in `why`.
 // From here on the process ends with exit code 4 and a sentence when memory ends inside LLVM.
 void ll_handle_failures(void);
-// Ends it because of an error that LLVM has no way back from.
-_Noreturn void ll_give_up(const char *reason);
 // Whether what LLVM says is that memory has ended.
 bool ll_lacks_memory(const char *reason);
 

@@ -14,7 +14,7 @@ enum { SHOWN = 12, PARTS = 4 };       // largest matrix shown as text; states na
 
 static const double TAKES_PART = 0.05; // least participation that is told
 
-const char *
+static const char *
 system_state(const System *s, uint32_t i)
 {
     return s->model->state_name[s->linear.state[i]];
@@ -32,13 +32,13 @@ system_output(const System *s, uint32_t k)
     return s->model->output[s->request->output[k]].name;
 }
 
-double
+static double
 system_input_value(const System *s, uint32_t j)
 {
     return s->v[s->model->settable[s->request->input[j]].result];
 }
 
-double
+static double
 system_output_value(const System *s, uint32_t k)
 {
     const mdl_output *output = &s->model->output[s->request->output[k]];
@@ -127,7 +127,7 @@ print_parts(const System *s, const Mode *mode, Out *out)
     }
 }
 
-void
+static void
 system_print_modes(const System *s, Out *out)
 {
     if (s->modes.n)
@@ -270,7 +270,7 @@ json_number(const char *key, double value, Out *out)
     out_text(out, ", ");
 }
 
-void
+static void
 system_print_modes_json(const System *s, const char *indent, Out *out)
 {
     out_printf(out, "%s\"eigenvalues\": [", indent);

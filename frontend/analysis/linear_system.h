@@ -20,12 +20,8 @@ typedef struct System {
     uint32_t n_held;
 } System;
 
-const char *system_state(const System *system, uint32_t i);  // name of independent state i
 const char *system_input(const System *system, uint32_t j);
 const char *system_output(const System *system, uint32_t k);
-// Value of input j or output k at the point.
-double system_input_value(const System *system, uint32_t j);
-double system_output_value(const System *system, uint32_t k);
 
 void system_print_text(const System *system, Out *out);
 void system_print_json(const System *system, Out *out);
@@ -35,8 +31,5 @@ void system_print_mat(const System *system, Out *out);
 // An equilibrium: values of states and outputs, eigenvalues and whether it is stable.
 void system_print_steady(const System *system, Out *out);
 void system_print_steady_json(const System *system, Out *out);
-// The table of modes alone, of text and of JSON.
-void system_print_modes(const System *system, Out *out);
-void system_print_modes_json(const System *system, const char *indent, Out *out);
 
 #endif

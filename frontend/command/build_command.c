@@ -214,14 +214,13 @@ command_build(Session *session)
     const Options *o = &session->options;
     Compilation *c = &session->compilation;
     int status = check_regex(o->run.variables);
-    size_t length = strlen(o->run.output);
     if (!status)
         status = check_symbol(o);
     if (!status)
         status = check_target(o);
     if (status)
         return status;
-    if (length > 4 && !strcmp(o->run.output + length - 4, ".fmu")) {
+    if (output_ends_with(session, ".fmu")) {
         fputs("mdlc: functional mock-up units (FMI) are not made; --emit=shared makes a library that other programs drive step by step "
               "(docs/embedding.md)\n", stderr);
         return EXIT_USAGE;

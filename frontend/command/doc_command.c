@@ -10,23 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/names/classes.h"
 #include "frontend/page/reference_page.h"
 #include "frontend/page/vocabulary.h"
 
-static bool
-ends_with(const char *text, const char *tail)
-{
-    size_t n = text ? strlen(text) : 0, m = strlen(tail);
-    return n > m && !strcmp(text + n - m, tail);
-}
-
 // What --format says, or the file's name; text otherwise.
 static DocFormat
-format_of(const Options *o)
+format_of(const Session *session)
 {
+    const Options *o = &session->options;
     if (o->format)
         return !strcmp(o->format, "html") ? DOC_HTML : !strcmp(o->format, "markdown") ? DOC_MARKDOWN : DOC_TEXT;
-    return ends_with(o->run.output, ".html") ? DOC_HTML : ends_with(o->run.output, ".md") ? DOC_MARKDOWN : DOC_TEXT;
+    return output_ends_with(session, ".html") ? DOC_HTML : output_ends_with(session, ".md") ? DOC_MARKDOWN : DOC_TEXT;
 }
 
 static int
@@ -39,7 +34,7 @@ library_first(const struct dirent **a, const struct dirent **b)
 static int
 is_library(const struct dirent *entry)
 {
-    return ends_with(entry->d_name, ".mdl") || (entry->d_type == DT_DIR && entry->d_name[0] != '.');
+    return text_ends_with(entry->d_name, ".mdl") || (entry->d_type == DT_DIR && entry->d_name[0] != '.');
 }
 
 // Loads every library there is; with `out`, a line about each.
@@ -142,8 +137,7 @@ document(Session *session, const DocOptions *options, Out *out)
 int
 command_doc(Session *session)
 {
-    const Options *o = &session->options;
-    const DocOptions options = {.format = format_of(o), .examples = distributed_folder(session->arena, "examples", "README.md")};
+    const DocOptions options = {.format = format_of(session), .examples = distributed_folder(session->arena, "examples", "README.md")};
     Out out = {0};
     int status = document(session, &options, &out);
     int written = status ? print_out(&out) : write_output(session, &out);

@@ -4,25 +4,15 @@
 // Contract: command.h. Complexity: that of the run to the point and of the linearisation.
 #include "frontend/command/command.h"
 
-#include <string.h>
-
 #include "frontend/session/operating_point.h"
-
-static bool
-ends_with(const char *text, const char *end)
-{
-    size_t length = text ? strlen(text) : 0, tail = strlen(end);
-    return length > tail && !strcmp(text + length - tail, end);
-}
 
 static int
 write_system(Session *session, const System *system)
 {
-    const char *path = session->options.run.output;
     Out out = {0};
-    if (ends_with(path, ".mat"))
+    if (output_ends_with(session, ".mat"))
         system_print_mat(system, &out);
-    else if (wants_json(session) || ends_with(path, ".json"))
+    else if (wants_json(session) || output_ends_with(session, ".json"))
         system_print_json(system, &out);
     else
         system_print_text(system, &out);

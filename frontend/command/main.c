@@ -17,6 +17,7 @@
 #include "frontend/page/diagnostic_page.h"
 #include "frontend/session/manual.h"
 #include "runtime/shell/run_program.h"
+#include "runtime/model/clock.h"
 
 // What makes a call; NULL where nothing is looked at but the table of calls.
 static int (*const makers[COMMAND_VERSION + 1])(Session *session) = {
@@ -221,7 +222,7 @@ run_session(Session *session)
 int
 main(int argc, char **argv)
 {
-    Session session = {.began = now(), .arena = arena_create()};
+    Session session = {.began = clock_seconds(), .arena = arena_create()};
     Out why = {0};
     int status = EXIT_USAGE;
     if (!options_parse(&session.options, argc, argv, session.arena, &why))

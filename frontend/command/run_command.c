@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/shell/run_program.h"
+#include "runtime/model/clock.h"
 
 // Of a model with more equations than this nothing is looked at unless it is asked for: the first look alone would be noticed.
 enum { CHECKED_MOST = 20000 };
@@ -61,7 +62,7 @@ print_check(const Session *session)
 static int
 simulate(Session *session)
 {
-    session->compile_seconds = now() - session->began;
+    session->compile_seconds = clock_seconds() - session->began;
     const RunCommand command = {.settings = &session->options.run, .program = "mdlc", .explain = explain_value,
                                 .checker = session->compilation.check ? check_values : NULL,
                                 .user = session, .compile_seconds = session->compile_seconds,

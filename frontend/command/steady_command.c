@@ -4,16 +4,7 @@
 // Contract: command.h. Complexity: that of the equilibrium and of one linearisation.
 #include "frontend/command/command.h"
 
-#include <string.h>
-
 #include "frontend/session/operating_point.h"
-
-static bool
-is_json(const Session *session)
-{
-    const char *path = session->options.run.output, *dot = path ? strrchr(path, '.') : NULL;
-    return wants_json(session) || (dot && !strcmp(dot, ".json"));
-}
 
 int
 command_steady(Session *session)
@@ -33,7 +24,7 @@ command_steady(Session *session)
         status = analysis_system(&analysis, &system);
     }
     if (!status) {
-        if (is_json(session))
+        if (wants_json(session) || output_ends_with(session, ".json"))
             system_print_steady_json(&system, &out);
         else
             system_print_steady(&system, &out);

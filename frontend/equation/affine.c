@@ -14,6 +14,7 @@
 
 #include "frontend/equation/equation.h"
 #include "ir/base/diag.h"
+#include "runtime/model/order.h"
 
 // --- the text of a body
 
@@ -357,13 +358,6 @@ note_meeting(Template *template, const Stride *a, const Stride *b, uint32_t coun
         vec_push(&template->apart, (uint32_t)k);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 // False when an equation is so long that comparing its variables pair by pair is no gain.
 static bool
 find_apart(const Fragment *frag, Template *template, uint32_t count)
@@ -382,7 +376,7 @@ find_apart(const Fragment *frag, Template *template, uint32_t count)
     for (uint32_t c = 0; c < template->n_connects; c++)
         note_meeting(template, &template->connects.at[2 * c], &template->connects.at[2 * c + 1], count);
     if (template->apart.n)
-        qsort(template->apart.at, template->apart.n, sizeof *template->apart.at, compare_numbers);
+        qsort(template->apart.at, template->apart.n, sizeof *template->apart.at, ascending_u32);
     return true;
 }
 
@@ -442,7 +436,7 @@ agrees(Elab *elab, Fragment *frag, const Template *template, const Mark *mark, u
 static bool
 is_apart(const Template *template, uint32_t k)
 {
-    return template->apart.n && bsearch(&k, template->apart.at, template->apart.n, sizeof k, compare_numbers);
+    return template->apart.n && bsearch(&k, template->apart.at, template->apart.n, sizeof k, ascending_u32);
 }
 
 // Elaborates the last iteration and takes it back: no message, and as the template says.

@@ -249,6 +249,7 @@ typedef struct LoopLevel { // one index while it runs
 } LoopLevel;
 
 static bool run_loop(const LoopRun *run, uint32_t i);
+static void elaborate_equation(Context *context, Node node);
 
 static bool
 run_iteration(void *data, uint32_t k)
@@ -647,7 +648,7 @@ elaborate_call(Context *context, Node call)
     }
 }
 
-void
+static void
 elaborate_equation(Context *context, Node node)
 {
     Elab *elab = context->elab;
@@ -688,7 +689,7 @@ elaborate_equation(Context *context, Node node)
     }
 }
 
-void
+static void
 elaborate_sections(Elab *elab, Fragment *frag)
 {
     for (uint32_t s = 0; s < frag->sections.n; s++) {

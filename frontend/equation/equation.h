@@ -26,7 +26,6 @@ void end_equation(Elab *elab);
 Expr slot_expr(Elab *elab, uint32_t var);
 void store_shape(Elab *elab, Fragment *frag, Expr e, Expr *shape, uint32_t *row, uint32_t *n);
 void add_equation(Elab *elab, Fragment *frag, EqnKind kind, Expr left, Expr right, Span span);
-void elaborate_sections(Elab *elab, Fragment *frag);
 // Marks the variables that when-equations define.
 void find_when_variables(Elab *elab, Fragment *frag);
 
@@ -41,7 +40,6 @@ typedef struct Context {
     Pairs *sink;             // equations of a branch are collected instead of added
     Expr guard;              // asserts hold only when this does; 0: always
 } Context;
-void elaborate_equation(Context *context, Node node);
 void elaborate_assert(Context *context, Node call);
 // A call without results, for its assertions.
 void elaborate_effect(Context *context, Node call);

@@ -197,7 +197,7 @@ list_classes(Names *names)
     }
 }
 
-void
+static void
 names_collect(Names *names, Program *program)
 {
     *names = (Names){.program = program, .file = program->last_file};
@@ -211,7 +211,7 @@ names_collect(Names *names, Program *program)
     vec_free(&stack);
 }
 
-void
+static void
 names_free(Names *names)
 {
     map_free(&names->class_of);

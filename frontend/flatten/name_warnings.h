@@ -38,10 +38,6 @@ names_has(const Map *map, uint32_t class_id, Sym name)
     return map_get(map, ((uint64_t)class_id << 32) | name, &one);
 }
 
-// name_warnings.c
-void names_collect(Names *names, Program *program);
-void names_free(Names *names);
-
 // What is wrong is collected first, since looking names up in classes that nobody elaborated may report errors of its own.
 typedef struct NameWarning {
     DiagCode code;

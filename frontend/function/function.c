@@ -582,12 +582,6 @@ takes(ExprEnv *env, const FunctionRef *function, Node call)
     return good;
 }
 
-bool
-function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n)
-{
-    return call_function(env, function, NULL, call, outputs, n);
-}
-
 static bool
 apply_all(ExprEnv *env, const FunctionRef *function, const Value *arguments, uint32_t n, Span span, Value **outputs,
                    uint32_t *n_outputs)

@@ -80,7 +80,5 @@ void compile_inputs(Compile *c, const Value *values, bool specialise);
 // Outputs, with room for their types, then the others.
 bool compile_outputs(Compile *c, Type *types, uint32_t *n);
 bool compile_others(Compile *c);
-// Real or not, for each scalar of an input.
-void compile_mark_real(Compile *c, const Type *type, uint32_t count);
 
 #endif

@@ -15,7 +15,8 @@ compile_find_assigned(Compile *c, Node statements)
     vec_free(&refs);
 }
 
-void
+// Real or not, for each scalar of an input.
+static void
 compile_mark_real(Compile *c, const Type *type, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {

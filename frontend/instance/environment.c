@@ -543,7 +543,8 @@ member_of_var(Fragment **frag, uint32_t *var)
     return find_member(NULL, frag, var);
 }
 
-Member *
+// The same, to ask for its value.
+static Member *
 member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var)
 {
     return find_member(elab, frag, var);

@@ -423,8 +423,6 @@ uint32_t extra_outer(Fragment *frag, uint32_t outer, uint32_t var);
 
 // The member that holds a local variable; *frag becomes the fragment it belongs to, *var its own element.
 Member *member_of_var(Fragment **frag, uint32_t *var);
-// The same, to ask for its value.
-Member *member_to_evaluate(Elab *elab, Fragment **frag, uint32_t *var);
 
 // False for members that have no place in the fragment: absent ones, outer declarations, failed ones.
 static inline bool

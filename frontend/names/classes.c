@@ -103,18 +103,6 @@ program_limit_nesting(Program *program, uint32_t nesting)
     program->nesting = nesting;
 }
 
-const Ast *
-program_ast(const Program *program)
-{
-    return &program->ast;
-}
-
-Node
-program_file(const Program *program, uint32_t i)
-{
-    return i < program->files.n ? program->files.at[i] : 0;
-}
-
 // --- classes of a file
 
 // The predefined types cannot be declared anew (section 4.9), nor can time outside functions and records, which have no

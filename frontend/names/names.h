@@ -29,9 +29,6 @@ bool program_add_named(Program *program, const char *name);
 // The package on offer that `name`, up to its first dot, is probably meant to be, or NULL.
 const char *program_nearest_package(Program *program, const char *name);
 int program_io_error(const Program *program);
-const Ast *program_ast(const Program *program);
-Node program_file(const Program *program, uint32_t i); // FILE nodes in order; 0 past the end
-
 
 // A file or folder that exists and is spelt most like this one, which does not; NULL when none is near.
 const char *nearest_file(const char *path, Arena *arena);

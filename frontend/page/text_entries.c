@@ -19,7 +19,8 @@ entry_line(Text *rest)
     return line;
 }
 
-bool
+// Does `line` begin with these characters?
+static bool
 entry_begins(Text line, const char *with)
 {
     size_t length = strlen(with);

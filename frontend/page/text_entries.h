@@ -11,8 +11,6 @@ typedef struct Text { const char *at; size_t length; } Text;
 
 // The first line, without its end, which leaves *rest.
 Text entry_line(Text *rest);
-// Does `line` begin with these characters?
-bool entry_begins(Text line, const char *with);
 // The next entry from *rest on: its names, and *body, the lines behind them. Empty at the end.
 Text entry_next(Text *rest, Text *body);
 // Is `name` one of the names, which blanks separate?

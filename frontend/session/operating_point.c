@@ -102,7 +102,7 @@ analysis_find_settable(const Analysis *analysis, const char *name)
     return UINT32_MAX;
 }
 
-uint32_t
+static uint32_t
 analysis_find_output(const Analysis *analysis, const char *name)
 {
     const mdl_model *model = analysis->model;

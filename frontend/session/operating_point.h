@@ -31,7 +31,6 @@ typedef int AnalysisFinish(Session *session, const System *system);
 int analysis_run(Session *session, AnalysisCheck *check, AnalysisFinish *finish);
 // The settable value or the column of that name; UINT32_MAX after a message with the nearest name.
 uint32_t analysis_find_settable(const Analysis *analysis, const char *name);
-uint32_t analysis_find_output(const Analysis *analysis, const char *name);
 // Splits "a,b[1,2],c" at commas outside brackets; the names live in the session's arena.
 uint32_t analysis_split(const Analysis *analysis, const char *list, const char ***names);
 

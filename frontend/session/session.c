@@ -21,14 +21,6 @@
 #include "frontend/names/names.h"
 #include "ir/view/non_finite.h"
 
-double
-now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 void
 print_diagnostics(Session *session)
 {
@@ -337,6 +329,14 @@ bool
 wants_json(const Session *session)
 {
     return session->options.format && !strcmp(session->options.format, "json");
+}
+
+bool
+output_ends_with(const Session *session, const char *tail)
+{
+    const char *path = session->options.run.output;
+    size_t length = path ? strlen(path) : 0, end = strlen(tail);
+    return length > end && !strcmp(path + length - end, tail);
 }
 
 const char *

@@ -37,8 +37,6 @@ typedef struct Session {
     bool colour;
 } Session;
 
-// Seconds of a clock that only runs forward.
-double now(void);
 // The diagnostics so far, on standard error, or as JSON on standard output.
 void print_diagnostics(Session *session);
 // A broken invariant of ours: says so, and gives its exit code.
@@ -75,6 +73,8 @@ void find_surplus(Session *session);
 // Is `text` (or NULL) a regular expression?
 int check_regex(const char *text);
 bool wants_json(const Session *session);
+// Whether the name behind -o ends so, with something before it.
+bool output_ends_with(const Session *session, const char *tail);
 // Which equation made a value in v that is not finite (an mdl_explain_fn; user: the Session).
 const char *explain_value(void *user, const double *v);
 

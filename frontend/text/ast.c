@@ -159,7 +159,7 @@ ast_same(const Ast *ast, Node a, Node b, AstKind except)
     return same;
 }
 
-const char *
+static const char *
 ast_kind_name(AstKind kind)
 {
     return kind_names[kind];

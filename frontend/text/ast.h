@@ -98,7 +98,6 @@ Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const cha
 Node ast_annotation_mods(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth);
 // Whether two trees say the same, wherever they stand; children of kind `except` of the roots are not looked at.
 bool ast_same(const Ast *ast, Node a, Node b, AstKind except);
-const char *ast_kind_name(AstKind kind);
 const char *ast_class_kind_name(ClassKind kind); // "model", "body", ...
 const char *ast_op_text(AstOp op);
 

@@ -230,10 +230,6 @@ bool expression_is_name(const ExprEnv *env, Node node);
 // All built-in names, as candidates for nearest_name.
 const char *const *builtin_names(uint32_t *n);
 
-// A call of a function with algorithms, already resolved: its outputs in order of declaration. `call` is the
-// CALL node.
-bool function_outputs(ExprEnv *env, const FunctionRef *function, Node call, Value **outputs, uint32_t *n);
-
 // What parts `part`.. of a REF select in a value: the subscripts of part `part` are the value's own, the parts behind it
 // name fields.
 bool path_value(ExprEnv *env, const Value *value, Node ref, uint32_t part, Value *out);

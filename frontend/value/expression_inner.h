@@ -127,10 +127,6 @@ const RecordField *record_field(const RecordType *record, Sym name);
 // value's own, the following parts name fields.
 bool path_select(ExprEnv *env, const Type *type, Node ref, uint32_t part, U32Vec *positions, Type *result);
 // --- reduction.c
-// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
-// the array they make, the first index fastest, and its sizes.
-bool reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes,
-                      uint32_t *n_sizes);
 bool reduction_array(ExprEnv *env, Node forarg, Value *out);      // {e for i in r}
 typedef enum Fold { FOLD_SUM, FOLD_PRODUCT, FOLD_MIN, FOLD_MAX } Fold;
 bool reduction_fold(ExprEnv *env, Fold fold, const Value *value, Span span, Value *out); // over all elements

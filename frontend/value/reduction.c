@@ -77,7 +77,9 @@ loop_value(ExprEnv *env, const Loop *loop, const uint32_t *digit, Node body, Val
     return good;
 }
 
-bool
+// `body for i in r, j in s`: calls the body once per combination, indices as Locals; values in the order of
+// the array they make, the first index fastest, and its sizes.
+static bool
 reduction_expand(ExprEnv *env, Node forarg, Value **values, uint32_t *n, uint32_t *sizes, uint32_t *n_sizes)
 {
     Loop loop;

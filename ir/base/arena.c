@@ -155,8 +155,3 @@ arena_free(Arena **arena)
     *arena = NULL;
 }
 
-size_t
-arena_bytes(const Arena *arena)
-{
-    return arena->total;
-}

@@ -21,7 +21,6 @@ void arena_reset(Arena *arena);
 void *arena_alloc(Arena *arena, size_t size);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-size_t arena_bytes(const Arena *arena);
 
 #define arena_new(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define arena_array(arena, Type, count) ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(count)))

@@ -97,12 +97,6 @@ diag_meaning(DiagCode code)
     return code_table[code].doc;
 }
 
-bool
-diags_wants(const Diags *diags, DiagCode code)
-{
-    return !diags->switches[code].off;
-}
-
 // Whether the switch of a code is `name`, or begins with it.
 static bool
 is_named(DiagCode code, const char *name)

@@ -51,8 +51,6 @@ const char *diag_switch(DiagCode code);
 const char *diag_switch_once(DiagCode code);
 // What a code means: the sentence of diag.def.
 const char *diag_meaning(DiagCode code);
-// Whether a warning would be reported: what only finds warnings need not look otherwise.
-bool diags_wants(const Diags *diags, DiagCode code);
 
 // At most 20 errors and 20 warnings are kept; later errors are only counted. Producers that can
 // flood (the scanner) stop when diags_full, which looks at errors, is true.

@@ -63,7 +63,8 @@ replace_begin(Replacement *replacement, const char *target, const char *suffix)
     return error;
 }
 
-int
+// Adds bytes. 0 or an errno value.
+static int
 replace_write(Replacement *replacement, const void *bytes, size_t length)
 {
     const char *at = bytes;

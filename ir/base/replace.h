@@ -18,8 +18,6 @@ typedef struct Replacement {
 
 // Opens a new file beside `target`, in which `suffix` (may be "") ends the name. 0, or an errno value; then nothing is to be freed.
 int replace_begin(Replacement *replacement, const char *target, const char *suffix);
-// Adds bytes. 0 or an errno value.
-int replace_write(Replacement *replacement, const void *bytes, size_t length);
 // The file takes the target's name, with the permissions `mode`, or with those that files are made with where `mode` is 0. Frees. 0 or
 // an errno value; then the target is what it was.
 int replace_end(Replacement *replacement, unsigned mode);

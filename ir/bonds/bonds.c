@@ -42,12 +42,6 @@ typedef struct Pass {
     bool ok;
 } Pass;
 
-static const ConnectorType *
-type_of(const Dae *dae, uint32_t connector)
-{
-    return &dae->connector_types.at[dae->connectors.at[connector].type];
-}
-
 static bool
 is_connector(const Dae *dae, uint32_t inst)
 {
@@ -109,8 +103,8 @@ static void
 report_types(Pass *pass, const Connect *connect)
 {
     Dae *dae = pass->dae;
-    const char *type_a = sym_text(dae->syms, type_of(dae, connect->a)->class_name);
-    const char *type_b = sym_text(dae->syms, type_of(dae, connect->b)->class_name);
+    const char *type_a = sym_text(dae->syms, dae_connector_type(dae, connect->a)->class_name);
+    const char *type_b = sym_text(dae->syms, dae_connector_type(dae, connect->b)->class_name);
     Diag *d = diag_add(pass->diags, E0405, connect->span, "'%s' (%s) and '%s' (%s) do not fit together",
                        dae_connector_name(dae, connect->a), type_a, dae_connector_name(dae, connect->b), type_b);
     diag_note(d, owner_span(dae, connect->a), "'%s' belongs to this", dae_connector_name(dae, connect->a));
@@ -129,7 +123,7 @@ join_connects(Pass *pass)
     for (uint32_t i = 0; i < dae->connects.n; i++) {
         const Connect *connect = &dae->connects.at[i];
         uint32_t type_a = dae->connectors.at[connect->a].type, type_b = dae->connectors.at[connect->b].type;
-        if (type_a != type_b && !same_layout(type_of(dae, connect->a), type_of(dae, connect->b))) {
+        if (type_a != type_b && !same_layout(dae_connector_type(dae, connect->a), dae_connector_type(dae, connect->b))) {
             report_types(pass, connect);
             continue;
         }
@@ -222,7 +216,7 @@ make_junctions(Pass *pass)
             continue;
         }
         const Connect *connect = &dae->connects.at[pass->first.at[s]];
-        const ConnectorType *type = type_of(dae, connect->a);
+        const ConnectorType *type = dae_connector_type(dae, connect->a);
         uint32_t inst = enclosing_inst(dae, connect);
         if (!type->n_bonds) {
             pass->node.at[s] = dae_node(dae, inst);
@@ -238,7 +232,7 @@ static void
 add_bonds(Pass *pass, uint32_t connector, uint32_t junction)
 {
     Dae *dae = pass->dae;
-    const ConnectorType *type = type_of(dae, connector);
+    const ConnectorType *type = dae_connector_type(dae, connector);
     uint32_t component = type->n_bonds ? dae_node(dae, component_of(dae, connector)) : NONE;
     Var first = dae->connectors.at[connector].first;
     for (uint32_t k = 0; k < type->n_bonds; k++) {
@@ -287,11 +281,11 @@ reserve_equations(const Pass *pass)
     Dae *dae = pass->dae;
     uint64_t sums = 0, terms = 0, equal = 0, fixed = 0;
     for (uint32_t c = 0; c < dae->connectors.n; c++)
-        terms += count_flows(type_of(dae, c));
+        terms += count_flows(dae_connector_type(dae, c));
     for (uint32_t s = 0; s < pass->first.n; s++)
-        sums += count_flows(type_of(dae, pass->items.at[pass->start.at[s]] / 2));
+        sums += count_flows(dae_connector_type(dae, pass->items.at[pass->start.at[s]] / 2));
     for (uint32_t i = 0; i < dae->connects.n; i++) {
-        const ConnectorType *type = type_of(dae, dae->connects.at[i].a);
+        const ConnectorType *type = dae_connector_type(dae, dae->connects.at[i].a);
         equal += pass->joins.at[i] ? type->n - count_flows(type) : 0;
     }
     for (Var var = 0; var < dae->nvars; var++) // initial equations var = start will follow
@@ -310,7 +304,7 @@ equate_potentials(Pass *pass)
         if (!pass->joins.at[i])
             continue;
         const Connect connect = dae->connects.at[i];
-        const ConnectorType *type = type_of(dae, connect.a);
+        const ConnectorType *type = dae_connector_type(dae, connect.a);
         uint32_t node = pass->node.at[pass->set_of.at[2 * connect.a + connect.a_outside]];
         Var a = dae->connectors.at[connect.a].first, b = dae->connectors.at[connect.b].first;
         for (uint32_t k = 0; k < type->n; k++)
@@ -377,7 +371,7 @@ sum_flows(Pass *pass)
     for (uint32_t s = 0; s < pass->first.n; s++) {
         const uint32_t *items = pass->items.at + pass->start.at[s];
         uint32_t n = pass->start.at[s + 1] - pass->start.at[s];
-        const ConnectorType *type = type_of(dae, items[0] / 2);
+        const ConnectorType *type = dae_connector_type(dae, items[0] / 2);
         Span span = dae->connects.at[pass->first.at[s]].span;
         for (uint32_t k = 0; k < type->n; k++) {
             if (!type->is_flow[k])
@@ -402,7 +396,7 @@ close_unconnected(Pass *pass)
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
         if (pass->touched.at[2 * c])
             continue;
-        const ConnectorType *type = type_of(dae, c);
+        const ConnectorType *type = dae_connector_type(dae, c);
         for (uint32_t k = 0; k < type->n; k++) {
             if (!type->is_flow[k])
                 continue;
@@ -433,7 +427,7 @@ forget_unused_rates(Dae *dae)
     for (uint32_t i = 0; i < dae->rows.n; i++)
         used.at[dae->rows.at[i]] = 1;
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        const ConnectorType *type = type_of(dae, c);
+        const ConnectorType *type = dae_connector_type(dae, c);
         for (uint32_t k = 0; k < type->n_bonds; k++) {
             Var rate = dae->var_der.at[dae->connectors.at[c].first + type->bonds[k].flow];
             if (rate != NONE && !used.at[rate] && dae->var_der.at[rate] == NONE)

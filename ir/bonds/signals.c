@@ -20,12 +20,6 @@ typedef struct Check {
     bool ok;
 } Check;
 
-static const ConnectorType *
-type_of(const Dae *dae, uint32_t connector)
-{
-    return &dae->connector_types.at[dae->connectors.at[connector].type];
-}
-
 static bool
 is_signal(const ConnectorType *type, uint32_t k)
 {
@@ -44,7 +38,7 @@ is_internal(const Dae *dae, uint32_t element)
 static bool
 is_source(const Dae *dae, uint32_t element, uint32_t k)
 {
-    uint8_t causality = type_of(dae, element / 2)->causality[k];
+    uint8_t causality = dae_connector_type(dae, element / 2)->causality[k];
     return causality == (element & 1 ? CAUSALITY_INPUT : CAUSALITY_OUTPUT) && !is_internal(dae, element);
 }
 
@@ -65,7 +59,7 @@ join_sides(Check *check)
 {
     const Dae *dae = check->dae;
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        const ConnectorType *type = type_of(dae, c);
+        const ConnectorType *type = dae_connector_type(dae, c);
         bool deduced = false;
         for (uint32_t k = 0; k < type->n && !deduced; k++)
             deduced = type->causality[k] == CAUSALITY_DEDUCED;
@@ -122,7 +116,7 @@ report_open(Check *check, uint32_t set, uint32_t k)
             if (is_internal(dae, check->sets->items[i])
                 || (dae->is_part && dae_is_own_bus(dae, connector))) // its source may be elsewhere
                 return;
-            if (type_of(dae, connector)->causality[k] == CAUSALITY_DEDUCED
+            if (dae_connector_type(dae, connector)->causality[k] == CAUSALITY_DEDUCED
                 && is_in_equation(dae, dae->connectors.at[connector].first + k))
                 return;
         }
@@ -140,7 +134,7 @@ signals_check(Dae *dae, const ConnectionSets *sets, const uint32_t *first, uint3
     join_sides(&check);
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t s = 0; s < n_sets; s++) {
-            const ConnectorType *type = type_of(dae, sets->items[sets->start[s]] / 2);
+            const ConnectorType *type = dae_connector_type(dae, sets->items[sets->start[s]] / 2);
             for (uint32_t k = 0; k < type->n; k++)
                 for (uint32_t i = sets->start[s]; is_signal(type, k) && !pass && i < sets->start[s + 1]; i++)
                     note_element(&check, s, sets->items[i], k);

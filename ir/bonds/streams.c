@@ -27,12 +27,6 @@ typedef struct Mixer {
     U8Vec outside;      // per contributor: its flow counts positive
 } Mixer;
 
-static const ConnectorType *
-type_of(const Dae *dae, uint32_t connector)
-{
-    return &dae->connector_types.at[dae->connectors.at[connector].type];
-}
-
 static bool
 has_streams(const ConnectorType *type)
 {
@@ -46,7 +40,7 @@ has_streams(const ConnectorType *type)
 static Var
 flow_of(const Dae *dae, uint32_t connector)
 {
-    const ConnectorType *type = type_of(dae, connector);
+    const ConnectorType *type = dae_connector_type(dae, connector);
     uint32_t k = 0;
     while (k + 1 < type->n && !type->is_flow[k])
         k++;
@@ -72,7 +66,7 @@ collect_connectors(Mixer *mixer)
 {
     Dae *dae = mixer->dae;
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        const ConnectorType *type = type_of(dae, c);
+        const ConnectorType *type = dae_connector_type(dae, c);
         if (!has_streams(type))
             continue;
         for (uint32_t k = 0; k < type->n; k++)
@@ -206,7 +200,7 @@ equate_outside(Mixer *mixer)
 {
     Dae *dae = mixer->dae;
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        const ConnectorType *type = type_of(dae, c);
+        const ConnectorType *type = dae_connector_type(dae, c);
         if (mixer->sets->set_of[2 * c + 1] == NONE || !has_streams(type))
             continue;
         for (uint32_t k = 0; k < type->n; k++) {

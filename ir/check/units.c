@@ -20,6 +20,7 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/expr/unit.h"
+#include "runtime/model/order.h"
 
 typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_KNOWN } Knowledge;
 
@@ -444,13 +445,6 @@ expression_quantity(UnitsPass *pass, Expr e)
     return quantity;
 }
 
-static int
-ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // `if c then a else b = 0` chooses between the equations of an if-equation, and a or b between those of one inside it:
 // these need not have one unit.
 static void
@@ -496,7 +490,7 @@ compute(UnitsPass *pass, Expr e)
         for (uint32_t i = 0; i < expr_nargs(exprs, top); i++)
             vec_push(&pass->stack, expr_arg(exprs, top, i));
     }
-    qsort(pass->order.at, pass->order.n, sizeof *pass->order.at, ascending);
+    qsort(pass->order.at, pass->order.n, sizeof *pass->order.at, ascending_u32);
     for (uint32_t i = 0; i < pass->order.n; i++)
         pass->of.at[pass->order.at[i]] = expression_quantity(pass, pass->order.at[i]);
 }

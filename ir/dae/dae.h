@@ -519,6 +519,17 @@ dae_group(const Dae *dae, Var var)
     uint32_t group = dae->var_group.at[var];
     return group & LITERAL_BIT ? NULL : &dae->groups.at[group];
 }
+// A 0- or a 1-junction.
+static inline bool
+dae_is_junction(const Dae *dae, uint32_t node)
+{
+    return dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO;
+}
+static inline const ConnectorType *
+dae_connector_type(const Dae *dae, uint32_t connector)
+{
+    return &dae->connector_types.at[dae->connectors.at[connector].type];
+}
 // The condition of a when-clause, or its pre().
 static inline bool
 dae_is_when(const Dae *dae, Var var)

@@ -15,6 +15,7 @@
 
 #include "ir/base/map.h"
 #include "ir/base/vec.h"
+#include "runtime/model/order.h"
 
 enum { NODES_MAX = 4000, STATES_MAX = 2000, NESTING_MAX = 100, REPEATS_MAX = 255, FIRST_STATE = FILTER_ASK + 1 };
 
@@ -360,13 +361,6 @@ forget_gathered(Filter *filter)
     filter->found = false;
 }
 
-static int
-compare_nodes(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 // Whether what has been gathered is found when the name ends here.
 static bool
 ends_here(Filter *filter, const State *state, bool at_begin)
@@ -393,7 +387,7 @@ intern(Filter *filter, bool at_begin)
     uint32_t n = filter->gathered.n, old;
     if (!n)
         return FILTER_NEVER;
-    qsort(filter->gathered.at, n, sizeof *filter->gathered.at, compare_nodes);
+    qsort(filter->gathered.at, n, sizeof *filter->gathered.at, ascending_u32);
     uint64_t hash = hash_bytes(filter->gathered.at, n * sizeof *filter->gathered.at) ^ at_begin;
     if (map_get(&filter->state_of, hash, &old) && same_members(filter, filter->states.at[old]))
         return old + FIRST_STATE;

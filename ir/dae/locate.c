@@ -72,3 +72,14 @@ locate_owner(const Dae *dae, uint32_t inst, Out *out)
     if (!model && at->class_name)
         out_printf(out, " (%s)", sym_text(dae->syms, at->class_name));
 }
+
+void
+locate_equation(const Dae *dae, Span span, uint32_t inst, Out *out)
+{
+    if (locate_print(dae, span, inst, out))
+        out_text(out, ": ");
+    size_t before = out->length;
+    dae_inst_path(dae, inst, out);
+    if (out->length > before)
+        out_text(out, ": ");
+}

@@ -16,6 +16,8 @@ uint32_t locate_var_inst(const Dae *dae, Var var);
 uint32_t locate_user_inst(const Dae *dae, uint32_t inst);
 // "file:line:column" of locate_for_user; prints nothing and returns false when there is no place.
 bool locate_print(const Dae *dae, Span span, uint32_t inst, Out *out);
+// "file:line:column: arm.joint: ", as much of it as there is: in front of an equation of instance `inst` in a message.
+void locate_equation(const Dae *dae, Span span, uint32_t inst, Out *out);
 // "component 'arm.joint' (Revolute)" or "the model 'Top'", of the instance that owns an equation or a variable.
 void locate_owner(const Dae *dae, uint32_t inst, Out *out);
 // Moves a diagnostic from a place in the library to the user's component, with a note about where it was.

@@ -35,15 +35,6 @@ scaled(Exprs *exprs, double factor, Expr e)
     return times(exprs, expr_const(exprs, factor), e);
 }
 
-static bool
-number(const Exprs *exprs, Expr e, double *value)
-{
-    if (cell_op(exprs, e) != OP_CONST)
-        return false;
-    *value = expr_value(exprs, e);
-    return true;
-}
-
 // The only factor that is no polynomial; powers of the same u multiply.
 static bool
 take_function(Integration *now, Form *form, Kind kind, Expr u, double exponent)
@@ -57,7 +48,7 @@ take_function(Integration *now, Form *form, Kind kind, Expr u, double exponent)
     form->exponent = exponent;
     bool first = form->kind == KIND_NONE;
     form->kind = kind;
-    return first && integrate_affine(now, u, &slope, &form->shift) && number(now->exprs, slope, &form->slope)
+    return first && integrate_affine(now, u, &slope, &form->shift) && cell_constant(now->exprs, slope, &form->slope)
            && form->slope != 0;
 }
 
@@ -75,7 +66,7 @@ take_leaf(Integration *now, Form *form, Expr e, bool under)
         form->polynomial = times(exprs, form->polynomial, e);
         return true;
     }
-    if (op == OP_POW && number(exprs, expr_arg(exprs, e, 1), &exponent))
+    if (op == OP_POW && cell_constant(exprs, expr_arg(exprs, e, 1), &exponent))
         return take_function(now, form, KIND_POWER, a, under ? -exponent : exponent);
     if (op == OP_SQRT)
         return take_function(now, form, KIND_POWER, a, under ? -0.5 : 0.5);
@@ -254,7 +245,7 @@ corner_of(Integration *now, Expr node, Corner *corner)
         return false;
     corner->u = expr_arg(exprs, node, 0);
     return (!corner->luz || !integrate_moves(now, expr_arg(exprs, node, 1)))
-           && integrate_affine(now, corner->u, &slope, &corner->shift) && number(exprs, slope, &corner->slope)
+           && integrate_affine(now, corner->u, &slope, &corner->shift) && cell_constant(exprs, slope, &corner->slope)
            && corner->slope != 0;
 }
 

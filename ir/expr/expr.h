@@ -36,6 +36,13 @@ typedef enum Op {
     OP_COUNT
 } Op;
 
+// <, <=, >, >=
+static inline bool
+op_is_order(Op op)
+{
+    return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+}
+
 typedef enum OpType { OPTYPE_REAL, OPTYPE_BOOL, OPTYPE_ARG } OpType;
 typedef enum OpKind { OPKIND_LEAF, OPKIND_ARITH, OPKIND_COMPARE, OPKIND_LOGIC, OPKIND_CHOICE, OPKIND_MATH,
                       OPKIND_CALL, OPKIND_MODEL } OpKind;

@@ -82,6 +82,14 @@ cell_args(const Exprs *exprs, Expr e)
 {
     return exprs->pool.at + exprs->cells.at[e].args;
 }
+static inline bool
+cell_constant(const Exprs *exprs, Expr e, double *value)
+{
+    if (cell_op(exprs, e) != OP_CONST)
+        return false;
+    *value = expr_value(exprs, e);
+    return true;
+}
 static inline uint64_t
 memo_key(Expr e, uint32_t slot)
 {

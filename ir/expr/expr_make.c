@@ -17,15 +17,6 @@ enum { SCAN_LIMIT = 12 };
 
 // --- arithmetic
 
-static bool
-constant(const Exprs *exprs, Expr e, double *value)
-{
-    if (cell_op(exprs, e) != OP_CONST)
-        return false;
-    *value = expr_value(exprs, e);
-    return true;
-}
-
 bool
 expr_small_power(double exponent)
 {
@@ -93,7 +84,7 @@ without_factor(Exprs *exprs, Expr product, double *factor)
     uint32_t n = cell_n(exprs, product);
     const Expr *args = cell_args(exprs, product);
     *factor = 1;
-    if (!constant(exprs, args[0], factor))
+    if (!cell_constant(exprs, args[0], factor))
         return product;
     return n == 2 ? args[1] : expr_intern(exprs, OP_MUL, args + 1, n - 1);
 }
@@ -103,7 +94,7 @@ collect_term(Exprs *exprs, uint32_t begin, Expr term, double *sum)
 {
     double factor;
     Op op = cell_op(exprs, term);
-    if (constant(exprs, term, &factor)) {
+    if (cell_constant(exprs, term, &factor)) {
         *sum += factor;
     } else if (op == OP_NEG) {
         collect(exprs, begin, -1, cell_args(exprs, term)[0]);
@@ -123,7 +114,7 @@ static bool
 is_multiple(const Exprs *exprs, double factor, Expr base)
 {
     double divisor;
-    return cell_op(exprs, base) == OP_DIV && constant(exprs, cell_args(exprs, base)[1], &divisor) && divisor != 0
+    return cell_op(exprs, base) == OP_DIV && cell_constant(exprs, cell_args(exprs, base)[1], &divisor) && divisor != 0
            && fabs(factor) != 1 && fmod(factor, divisor) == 0;
 }
 
@@ -208,7 +199,7 @@ static Expr
 make_neg(Exprs *exprs, Expr a)
 {
     double value;
-    if (constant(exprs, a, &value))
+    if (cell_constant(exprs, a, &value))
         return expr_const(exprs, -value);
     switch (cell_op(exprs, a)) {
     case OP_NEG:
@@ -232,10 +223,10 @@ collect_factor(Exprs *exprs, uint32_t begin, Expr factor, double *product)
         *product = -*product;
         factor = cell_args(exprs, factor)[0];
     }
-    if (constant(exprs, factor, &value)) {
+    if (cell_constant(exprs, factor, &value)) {
         *product *= value;
     } else if (cell_op(exprs, factor) == OP_POW
-               && constant(exprs, cell_args(exprs, factor)[1], &value) && value > 0
+               && cell_constant(exprs, cell_args(exprs, factor)[1], &value) && value > 0
                && expr_small_power(value)) {
         collect(exprs, begin, value, cell_args(exprs, factor)[0]);
     } else {
@@ -338,8 +329,8 @@ take_sign(Exprs *exprs, Expr *e)
 {
     double value;
     Op op = cell_op(exprs, *e);
-    bool negative = op == OP_NEG || (constant(exprs, *e, &value) && value < 0)
-                    || (op == OP_MUL && constant(exprs, cell_args(exprs, *e)[0], &value) && value < 0);
+    bool negative = op == OP_NEG || (cell_constant(exprs, *e, &value) && value < 0)
+                    || (op == OP_MUL && cell_constant(exprs, cell_args(exprs, *e)[0], &value) && value < 0);
     if (negative)
         *e = make_neg(exprs, *e);
     return negative;
@@ -350,20 +341,20 @@ static Expr
 plain_quotient(Exprs *exprs, Expr a, Expr b)
 {
     double over, under, inner;
-    bool constant_a = constant(exprs, a, &over), constant_b = constant(exprs, b, &under);
+    bool constant_a = cell_constant(exprs, a, &over), constant_b = cell_constant(exprs, b, &under);
     if (constant_a && over == 0)
         return exprs->zero;
     if (constant_a && constant_b)
         return expr_const(exprs, over / under);
     if (constant_b && under == 1)
         return a;
-    if (constant_b && cell_op(exprs, a) == OP_MUL && constant(exprs, cell_args(exprs, a)[0], &over)
+    if (constant_b && cell_op(exprs, a) == OP_MUL && cell_constant(exprs, cell_args(exprs, a)[0], &over)
         && fmod(over, under) == 0) {
         Expr base = without_factor(exprs, a, &over);
         return scaled_product(exprs, over / under, base);
     }
     if (constant_b && cell_op(exprs, a) == OP_DIV
-        && constant(exprs, cell_args(exprs, a)[1], &inner) && inner != 0)
+        && cell_constant(exprs, cell_args(exprs, a)[1], &inner) && inner != 0)
         return plain_quotient(exprs, cell_args(exprs, a)[0], expr_const(exprs, inner * under));
     return expr_intern(exprs, OP_DIV, (Expr[]){a, b}, 2);
 }
@@ -388,7 +379,7 @@ static Expr
 make_pow(Exprs *exprs, Expr base, Expr exponent)
 {
     double b, x, inner;
-    bool constant_x = constant(exprs, exponent, &x), constant_b = constant(exprs, base, &b);
+    bool constant_x = cell_constant(exprs, exponent, &x), constant_b = cell_constant(exprs, base, &b);
     if (constant_x && x == 0)
         return exprs->one;
     if ((constant_x && x == 1) || (constant_b && b == 1))
@@ -403,7 +394,7 @@ make_pow(Exprs *exprs, Expr base, Expr exponent)
     bool negative = cell_op(exprs, base) == OP_NEG;
     if (negative)
         base = cell_args(exprs, base)[0];
-    if (cell_op(exprs, base) == OP_POW && constant(exprs, cell_args(exprs, base)[1], &inner)
+    if (cell_op(exprs, base) == OP_POW && cell_constant(exprs, cell_args(exprs, base)[1], &inner)
         && expr_small_power(inner) && expr_small_power(inner * x)) {
         base = cell_args(exprs, base)[0];
         exponent = expr_const(exprs, inner * x);
@@ -425,7 +416,7 @@ make_logic(Exprs *exprs, Op op, const Expr *args, uint32_t n)
         uint32_t inner = flat ? cell_n(exprs, args[i]) : 1;
         for (uint32_t j = 0; j < inner; j++) {
             Expr arg = flat ? cell_args(exprs, args[i])[j] : args[i];
-            if (!constant(exprs, arg, &value))
+            if (!cell_constant(exprs, arg, &value))
                 collect(exprs, begin, 1, arg);
             else
                 decided |= (value != 0) != (neutral != 0);
@@ -448,7 +439,7 @@ static Expr
 make_if(Exprs *exprs, Expr condition, Expr yes, Expr no)
 {
     double value;
-    if (constant(exprs, condition, &value))
+    if (cell_constant(exprs, condition, &value))
         return value != 0 ? yes : no;
     if (yes == no)
         return yes;
@@ -473,7 +464,7 @@ simplify_1(Exprs *exprs, Op op, Expr a)
         return bare ? expr_1(exprs, OP_ABS, bare) : inner == OP_ABS ? a : 0;
     case OP_SIGN:
     case OP_SGN:
-        if (op == OP_SGN && constant(exprs, a, &value) && value != 0)
+        if (op == OP_SGN && cell_constant(exprs, a, &value) && value != 0)
             return expr_const(exprs, value > 0 ? 1 : -1);
         return bare ? make_neg(exprs, expr_1(exprs, op, bare)) : 0;
     case OP_NOEVENT:
@@ -521,7 +512,7 @@ make_integral(Exprs *exprs, const Expr *args)
     double value;
     if (expr_is_const(exprs, args[1], 0))
         return expr_const(exprs, NAN);
-    if (constant(exprs, args[0], &value) && expr_is_const(exprs, args[1], 1))
+    if (cell_constant(exprs, args[0], &value) && expr_is_const(exprs, args[1], 1))
         return args[0];
     return expr_intern(exprs, OP_INTEGRAL, args, 4);
 }
@@ -533,7 +524,7 @@ fold_constants(Exprs *exprs, Op op, const Expr *args, uint32_t n)
     if (n < 1 || n > 2 || op_table[op].kind == OPKIND_MODEL)
         return 0;
     for (uint32_t i = 0; i < n; i++)
-        if (!constant(exprs, args[i], &values[i]))
+        if (!cell_constant(exprs, args[i], &values[i]))
             return 0;
     if (op == OP_LUZ && values[1] < 0)
         return 0; // which has no meaning, and is reported where it stands (ir/operator/thresholds.c)
@@ -569,7 +560,7 @@ static Expr
 make_index(Exprs *exprs, const Expr *args)
 {
     double subscript, size;
-    if (constant(exprs, args[1], &subscript) && constant(exprs, args[2], &size) && subscript >= 1 && subscript <= size)
+    if (cell_constant(exprs, args[1], &subscript) && cell_constant(exprs, args[2], &size) && subscript >= 1 && subscript <= size)
         return expr_const(exprs, subscript - 1);
     return expr_intern(exprs, OP_INDEX, args, 3);
 }
@@ -578,7 +569,7 @@ static Expr
 make_pick(Exprs *exprs, const Expr *args, uint32_t n)
 {
     double position;
-    if (constant(exprs, args[0], &position) && position >= 0 && position < n - 1)
+    if (cell_constant(exprs, args[0], &position) && position >= 0 && position < n - 1)
         return args[1 + (uint32_t)position];
     return expr_intern(exprs, OP_PICK, args, n);
 }

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/expr/expr.h"
-#include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_pieces.h"
 
 enum { LENGTH_LIMIT = 1 << 16 };
 
@@ -17,33 +16,6 @@ enum { LENGTH_LIMIT = 1 << 16 };
 #define OPEN "<mrow><mo>(</mo>"
 #define CLOSE "<mo>)</mo></mrow>"
 #define APPLY "<mo>\xE2\x81\xA1</mo>"
-
-typedef struct Piece {
-    const char *text;  // NULL: print `e`
-    Expr e;
-    uint8_t level;     // e needs parentheses when it binds looser than this
-    bool follows;      // e is a term after others
-} Piece;
-
-typedef struct Printer {
-    const Exprs *exprs;
-    Out *out;
-    ExprSlotPrinter *slot;
-    void *context;
-    VEC(Piece) stack;
-} Printer;
-
-static void
-push_text(Printer *printer, const char *text)
-{
-    vec_push(&printer->stack, (Piece){.text = text});
-}
-
-static void
-push_expr(Printer *printer, Expr e, Precedence level)
-{
-    vec_push(&printer->stack, (Piece){.e = e, .level = (uint8_t)level});
-}
 
 static Expr
 argument(const Printer *printer, Expr e, uint32_t i)
@@ -63,13 +35,6 @@ push_list(Printer *printer, Expr e, uint32_t first, const char *before, const ch
             push_text(printer, between);
     }
     push_text(printer, before);
-}
-
-// A product with a negative constant, -x, or a negative constant.
-static bool
-prints_minus(const Exprs *exprs, Expr term)
-{
-    return expr_precedence(exprs, term) == LEVEL_SUM && cell_op(exprs, term) != OP_ADD;
 }
 
 static void

@@ -7,29 +7,9 @@
 // Complexity: linear in the text.
 #include <string.h>
 
-#include "ir/expr/expr.h"
-#include "ir/expr/expr_inner.h"
+#include "ir/expr/expr_pieces.h"
 
 enum { PRINT_LIMIT = 1 << 20 };
-
-typedef struct Piece {
-    const char *text;  // NULL: print `e`
-    Expr e;
-    uint8_t level;     // e needs parentheses when it binds looser than this
-    bool follows;      // e is a term after others: " + e" or " - ..."
-    bool routine;      // the name of the routine that the call e is of
-    bool site;         // the number of the site e
-    uint32_t length;   // of `text`, which is a part of a String: print it in quotation marks
-} Piece;
-
-typedef struct Printer {
-    const Exprs *exprs;
-    Out *out;
-    ExprSlotPrinter *slot;
-    void *context;
-    const ExprWriter *writer; // NULL: for people
-    VEC(Piece) stack;
-} Printer;
 
 Precedence
 expr_precedence(const Exprs *exprs, Expr e)
@@ -54,18 +34,6 @@ expr_precedence(const Exprs *exprs, Expr e)
     }
 }
 
-static void
-push_text(Printer *printer, const char *text)
-{
-    vec_push(&printer->stack, (Piece){.text = text});
-}
-
-static void
-push_expr(Printer *printer, Expr e, Precedence level)
-{
-    vec_push(&printer->stack, (Piece){.e = e, .level = (uint8_t)level});
-}
-
 // Arguments from the last to the first with `between` between them.
 static void
 push_list(Printer *printer, Expr e, const char *between, Precedence first, Precedence others)
@@ -75,12 +43,6 @@ push_list(Printer *printer, Expr e, const char *between, Precedence first, Prece
         if (i)
             push_text(printer, between);
     }
-}
-
-static bool
-prints_minus(const Exprs *exprs, Expr term)
-{
-    return expr_precedence(exprs, term) == LEVEL_SUM && cell_op(exprs, term) != OP_ADD;
 }
 
 // A negative leading constant goes to the end: "x - 1".

@@ -269,21 +269,12 @@ complain(Index *index, DiagCode code, uint32_t e, const char *text)
     return diag;
 }
 
-static bool
-is_law(const Dae *dae, uint32_t equation)
-{
-    for (uint32_t i = 0; i < dae->laws.n; i++)
-        if (dae->laws.at[i].equation == equation)
-            return true;
-    return false;
-}
-
 static void
 note_colored(Index *index, Diag *diag)
 {
     for (uint32_t k = 0; k < index->colored_equations.n && k < ITEMS_SHOWN; k++) {
         uint32_t e = index->colored_equations.at[k];
-        if (is_law(index->dae, e)) // the text of its two branches says nothing to a reader
+        if (index->dae->equations.at[e].kind == EQN_LAW) // the text of its two branches says nothing to a reader
             continue;
         Out text = {0};
         dae_print_equation(index->dae, e, &text);

@@ -50,15 +50,6 @@ open_silent(void *context, Exprs *exprs, Expr part, const Expr *args)
     return args[0];
 }
 
-static bool
-is_of_law(const Dae *dae, uint32_t equation)
-{
-    for (uint32_t i = 0; i < dae->laws.n; i++)
-        if (dae->laws.at[i].equation == equation)
-            return true;
-    return false;
-}
-
 Var
 jumps_zero(Dae *dae, const char *stem)
 {
@@ -190,7 +181,7 @@ jumps_add(Structure *structure, uint32_t equation, uint32_t made)
 {
     Dae *dae = structure->dae;
     Exprs *exprs = dae->exprs;
-    if (!may_jump(structure) || is_of_law(dae, equation))
+    if (!may_jump(structure) || dae->equations.at[equation].kind == EQN_LAW)
         return;
     Expr shape = structure->shape;
     Jump jump = {.equation = equation, .derivative = made, .state = NONE};

@@ -72,7 +72,7 @@ largest_coefficient(States *states)
 
 // The equation read last determines nothing by this variable: its coefficient is zero, but perhaps for rounding. Of a residue that is
 // written as a number only its size beside the others tells.
-bool
+static bool
 states_is_zero(States *states, Expr coefficient)
 {
     double value;
@@ -83,7 +83,8 @@ states_is_zero(States *states, Expr coefficient)
                && fabs(value) <= RESIDUE * states->largest);
 }
 
-void
+// Reads the equation of a row of the level.
+static void
 states_read(States *states, uint32_t row)
 {
     structure_read(&states->structure, states->rows.at[row]);

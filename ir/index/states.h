@@ -52,11 +52,8 @@ void states_pair_wishes(States *states);
 // states_revise.c: where the dummies of this level would have a singular matrix whatever the parameters are, others are chosen.
 void states_revise(States *states);
 
-// Reads the equation of a row of the level.
-void states_read(States *states, uint32_t row);
 // Of the level that was read last (states.c). The coefficient of slot k of the equation read last; 0: it has none.
 Expr states_coefficient(States *states, uint32_t slot);
-bool states_is_zero(States *states, Expr coefficient);
 // Columns in the order in which they are offered as dummies.
 void states_order(const States *states, U32Vec *order);
 

@@ -10,6 +10,7 @@
 // Complexity: linear in the instructions: a forecast has a limited number of operations, and there is a limited number of those that
 //             are no relations.
 #include "ir/lower/lower_inner.h"
+#include "runtime/model/order.h"
 
 #include <string.h>
 
@@ -231,13 +232,6 @@ put_shape(Forecaster *f, Expr shape, uint32_t row)
     return reg;
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 // Writes what an expression reads, in the order of the instructions.
 static void
 put_operands(Forecaster *f, Expr shape, uint32_t row)
@@ -262,7 +256,7 @@ put_operands(Forecaster *f, Expr shape, uint32_t row)
             vec_push(&open, low->sys->places.at[instr->row + slots.at[k]]);
     }
     if (chosen.n)
-        qsort(chosen.at, chosen.n, sizeof *chosen.at, by_number);
+        qsort(chosen.at, chosen.n, sizeof *chosen.at, ascending_u32);
     for (uint32_t i = 0; i < chosen.n && !f->failed; i++) {
         const Instr *instr = &f->code->at[chosen.at[i]];
         place_put(&f->reg, instr->dest, put_shape(f, instr->shape, instr->row));

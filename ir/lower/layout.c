@@ -195,12 +195,7 @@ equation_text(Lowering *low, uint32_t equation)
     const Equation *at = &low->dae->equations.at[equation];
     Out out = {0};
     uint32_t inst = locate_equation_inst(low->dae, equation);
-    if (locate_print(low->dae, at->span, inst, &out))
-        out_text(&out, ": ");
-    size_t before = out.length;
-    dae_inst_path(low->dae, inst, &out);
-    if (out.length > before)
-        out_text(&out, ": ");
+    locate_equation(low->dae, at->span, inst, &out);
     dae_print_equation(low->dae, equation, &out);
     const char *text = arena_strndup(low->arena, out.text, out.length);
     out_free(&out);

@@ -135,12 +135,6 @@ extra_slot(Lowering *low, ExtraKind kind, Expr text)
     return expr_slot(low->exprs, memo->own + at - memo->first_extra);
 }
 
-static bool
-is_ordering(Op op)
-{
-    return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
-}
-
 // Whether what is compared changes only where relations inside it change, as in (if x > 1 then 2 else 1) < 2. Then those are what is
 // held: a root function of the outer one would jump, and perhaps to 0, which is no crossing.
 static bool
@@ -160,9 +154,9 @@ changes_by_relations(Lowering *low, Expr text)
         if (!moves || map_get(&seen, e, &known))
             continue;
         map_put(&seen, e, 1);
-        inner |= is_ordering(op);
-        only = is_ordering(op) || (expr_nargs(exprs, e) && op != OP_NOEVENT && op != OP_SMOOTH);
-        for (uint32_t i = 0; i < expr_nargs(exprs, e) && !is_ordering(op); i++)
+        inner |= op_is_order(op);
+        only = op_is_order(op) || (expr_nargs(exprs, e) && op != OP_NOEVENT && op != OP_SMOOTH);
+        for (uint32_t i = 0; i < expr_nargs(exprs, e) && !op_is_order(op); i++)
             vec_push(&stack, expr_arg(exprs, e, i));
     }
     vec_free(&stack);

@@ -31,7 +31,8 @@ typedef struct Coulomb {
     U32Vec next;     // per disk: the one before it with the same hash, plus 1
 } Coulomb;
 
-Expr
+// Shape of a law: slots mode, X, p, a, direction, and e - MDL_NEAR in the first component, the mode of that in others.
+static Expr
 coulomb_law(Exprs *exprs, bool first)
 {
     Expr mode = expr_slot(exprs, 0), x = expr_slot(exprs, 1), p = expr_slot(exprs, 2), a = expr_slot(exprs, 3);

@@ -7,7 +7,4 @@
 
 enum { COULOMB_MOST = 3 }; // components
 
-// Shape of a law: slots mode, X, p, a, direction, and e - MDL_NEAR in the first component, the mode of that in others.
-Expr coulomb_law(Exprs *exprs, bool first);
-
 #endif

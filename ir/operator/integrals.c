@@ -11,6 +11,7 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
 #include "ir/operator/operator.h"
+#include "ir/dae/locate.h"
 
 typedef struct Integrals {
     Dae *dae;
@@ -80,13 +81,6 @@ resolve(Integrals *integrals, Expr *shape, uint32_t *row, uint32_t inst, Span sp
     dae_bind_shape(dae, expr_without_integrals(dae->exprs, *shape), integrals->vars.at, shape, row);
 }
 
-static uint32_t
-inst_of_var(const Dae *dae, Var var)
-{
-    const Group *group = dae_group(dae, var);
-    return group ? group->inst : 0;
-}
-
 void
 integrals_of_energies(Dae *dae)
 {
@@ -113,7 +107,7 @@ pass_integrals(Dae *dae, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->binds.n; i++) {
         Bind *bind = &dae->binds.at[i];
-        resolve(&integrals, &bind->shape, &bind->row, inst_of_var(dae, bind->var), bind->span);
+        resolve(&integrals, &bind->shape, &bind->row, locate_var_inst(dae, bind->var), bind->span);
     }
     uint32_t asserts = dae->asserts.n; // those that are appended contain no integrals
     for (uint32_t i = 0; i < asserts; i++) {
@@ -128,7 +122,7 @@ pass_integrals(Dae *dae, Diags *diags)
     }
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         Reinit *reinit = &dae->reinits.at[i];
-        resolve(&integrals, &reinit->value, &reinit->row, inst_of_var(dae, reinit->var), reinit->span);
+        resolve(&integrals, &reinit->value, &reinit->row, locate_var_inst(dae, reinit->var), reinit->span);
     }
     map_free(&integrals.checked);
     vec_free(&integrals.vars);

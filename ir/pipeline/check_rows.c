@@ -493,12 +493,7 @@ describe(Check *check, const Checked *checked, const Point *p, Known found, Out 
     uint32_t inst = locate_equation_inst(dae, checked->equation), n = 0;
     out_printf(out, "this equation is not fulfilled: its sides differ by %.6g, and the tolerance explains %.3g\n  ",
                found.value, found.error);
-    if (locate_print(dae, equation->span, inst, out))
-        out_text(out, ": ");
-    size_t before = out->length;
-    dae_inst_path(dae, inst, out);
-    if (out->length > before)
-        out_text(out, ": ");
+    locate_equation(dae, equation->span, inst, out);
     uint32_t slots = expr_nslots(dae->exprs, checked->shape);
     dae_print_shape(dae, checked->shape, checked->row, NONE, out);
     for (uint32_t k = 0; k < slots && n < VALUES_SHOWN; k++) {

@@ -74,12 +74,6 @@ motion_holds(Compilation *c, Out *why)
     return false;
 }
 
-static bool
-is_junction(const Dae *dae, uint32_t node)
-{
-    return dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO;
-}
-
 // Bonds join a component with a junction and have the variables of their connector.
 static bool
 junctions_hold(Compilation *c, Out *why)
@@ -89,7 +83,7 @@ junctions_hold(Compilation *c, Out *why)
         const Bond *bond = &dae->bonds.at[i];
         const Connector *connector = &dae->connectors.at[bond->connector];
         const ConnectorType *type = &dae->connector_types.at[connector->type];
-        bool good = is_junction(dae, bond->junction) && !is_junction(dae, bond->component) && bond->scalar < type->n_bonds
+        bool good = dae_is_junction(dae, bond->junction) && !dae_is_junction(dae, bond->component) && bond->scalar < type->n_bonds
                  && bond->flow == connector->first + type->bonds[bond->scalar].flow
                  && bond->effort == connector->first + type->bonds[bond->scalar].effort;
         if (!good) {

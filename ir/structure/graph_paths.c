@@ -5,12 +5,6 @@
 #include "ir/structure/graph_paths.h"
 
 
-static bool
-is_junction(const Dae *dae, uint32_t node)
-{
-    return dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO;
-}
-
 Ways
 ways_open(const Dae *dae)
 {
@@ -24,7 +18,7 @@ ways_open(const Dae *dae)
     }
     uint32_t junctions = 0;
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
-        if (ways.start.at[i + 2] && is_junction(dae, i))
+        if (ways.start.at[i + 2] && dae_is_junction(dae, i))
             ways.number.at[i] = ++junctions;
         ways.start.at[i + 2] += ways.start.at[i + 1];
     }
@@ -96,7 +90,7 @@ way_print_node(const Ways *ways, uint32_t node, bool with_class, Out *out)
 {
     const Dae *dae = ways->dae;
     const GraphNode *at = &dae->nodes.at[node];
-    if (is_junction(dae, node)) {
+    if (dae_is_junction(dae, node)) {
         out_printf(out, "%s-junction J%u", node_kind_text((NodeKind)at->kind), ways->number.at[node]);
         return;
     }

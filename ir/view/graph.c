@@ -102,7 +102,7 @@ graph_open(const Dae *dae, const Problem *problem)
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
         if (!graph.uses[i].bonds)
             continue;
-        if (is_junction(dae, i))
+        if (dae_is_junction(dae, i))
             graph.uses[i].number = ++graph.junctions;
         else
             graph.components++;
@@ -128,7 +128,7 @@ graph_close(Graph *graph)
 void
 graph_print_name(const Graph *graph, uint32_t node, Out *out)
 {
-    if (is_junction(graph->dae, node)) {
+    if (dae_is_junction(graph->dae, node)) {
         out_printf(out, "J%u", graph->uses[node].number);
         return;
     }
@@ -221,7 +221,7 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
     out_printf(out, "  %-7s", node_kind_text((NodeKind)at->kind));
     graph_print_name(graph, node, out);
     pad_to(out, start, 30);
-    if (is_junction(dae, node)) {
+    if (dae_is_junction(dae, node)) {
         const NodeUse *use = &graph->uses[node];
         out_printf(out, "%u bond%s, shares ", use->bonds, use->bonds == 1 ? "" : "s");
         const Bond *bond = &dae->bonds.at[use->first];
@@ -249,7 +249,7 @@ graph_print_text(const Dae *dae, const Problem *problem, Out *out)
     for (int junctions = 0; junctions < 2; junctions++) {
         out_text(out, junctions ? "junctions\n" : "components\n");
         for (uint32_t i = 0; i < dae->nodes.n; i++)
-            if (graph.uses[i].bonds && is_junction(dae, i) == (junctions == 1))
+            if (graph.uses[i].bonds && dae_is_junction(dae, i) == (junctions == 1))
                 print_text_node(&graph, i, out);
     }
     out_text(out, "bonds (half arrow: positive power; stroke: receives the effort)\n");
@@ -328,7 +328,7 @@ graph_print_json(const Dae *dae, const Problem *problem, Out *out)
         out_json(out, name.text);
         out_text(out, ", \"class\": ");
         Sym class_name = dae->insts.at[dae->nodes.at[i].inst].class_name;
-        out_json(out, is_junction(dae, i) ? "" : sym_text(dae->syms, class_name));
+        out_json(out, dae_is_junction(dae, i) ? "" : sym_text(dae->syms, class_name));
         print_json_parts(&graph, i, out);
         out_char(out, '}');
         out_free(&name);

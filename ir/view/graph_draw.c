@@ -117,7 +117,7 @@ is_plain(const Drawing *drawing, uint32_t node)
 static bool
 is_plain_junction(const Drawing *drawing, uint32_t node)
 {
-    return is_junction(drawing->graph.dae, node) && is_plain(drawing, node);
+    return dae_is_junction(drawing->graph.dae, node) && is_plain(drawing, node);
 }
 
 // --- bonds
@@ -258,7 +258,7 @@ composite_of(const Dae *dae, uint32_t node)
     uint32_t inst = dae->nodes.at[node].inst, outermost = inst;
     while (outermost && dae->insts.at[outermost].parent)
         outermost = dae->insts.at[outermost].parent;
-    return outermost == inst && !is_junction(dae, node) ? 0 : outermost;
+    return outermost == inst && !dae_is_junction(dae, node) ? 0 : outermost;
 }
 
 // Within the frame of a composite the name does not begin with the composite's.
@@ -513,7 +513,7 @@ row_reached(const Drawing *drawing, uint32_t node, uint32_t from, uint32_t level
     const NodeUse *use = &drawing->graph.uses[node];
     if (drawing->detailed)
         return 0;
-    return from != NONE && use->ports == 1 && !is_junction(drawing->graph.dae, node) ? drawing->row.at[from] : level / ROW_LEVELS;
+    return from != NONE && use->ports == 1 && !dae_is_junction(drawing->graph.dae, node) ? drawing->row.at[from] : level / ROW_LEVELS;
 }
 
 static void
@@ -569,7 +569,7 @@ static void
 print_node(Drawing *drawing, uint32_t node, Out *out)
 {
     const Dae *dae = drawing->graph.dae;
-    if (is_junction(dae, node) && is_plain(drawing, node))
+    if (dae_is_junction(dae, node) && is_plain(drawing, node))
         return;
     uint32_t composite = composite_of(dae, node);
     if (composite) {
@@ -581,7 +581,7 @@ print_node(Drawing *drawing, uint32_t node, Out *out)
         out_free(&path);
         out_text(out, "</font>>;\n");
     }
-    if (is_junction(dae, node))
+    if (dae_is_junction(dae, node))
         out_printf(out, "  n%u [label=<<b>%s</b>>];\n", node, node_kind_text(kind_of(drawing, node)));
     else
         print_component(drawing, node, out);
@@ -642,7 +642,7 @@ graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out
         if (drawing.graph.uses[i].bonds)
             print_node(&drawing, i, out);
     for (uint32_t i = 0; i < dae->nodes.n; i++)
-        if (drawing.graph.uses[i].bonds && is_junction(dae, i) && is_plain(&drawing, i))
+        if (drawing.graph.uses[i].bonds && dae_is_junction(dae, i) && is_plain(&drawing, i))
             print_plain(&drawing, i, out);
     print_bonds(&drawing, out);
     print_legend(&drawing, out);

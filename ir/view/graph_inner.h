@@ -26,12 +26,6 @@ typedef struct Graph {
 Graph graph_open(const Dae *dae, const Problem *problem);
 void graph_close(Graph *graph);
 
-static inline bool
-is_junction(const Dae *dae, uint32_t node)
-{
-    return dae->nodes.at[node].kind == NODE_ONE || dae->nodes.at[node].kind == NODE_ZERO;
-}
-
 static inline const ConnectorType *
 bond_type(const Dae *dae, const Bond *bond)
 {

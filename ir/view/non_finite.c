@@ -40,12 +40,7 @@ print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, O
     uint32_t slots = expr_nslots(dae->exprs, assign->shape), shown = 0;
     uint32_t inst = locate_equation_inst(dae, assign->equation);
     out_text(out, "equation ");
-    if (locate_print(dae, equation->span, inst, out))
-        out_text(out, ": ");
-    size_t before = out->length;
-    dae_inst_path(dae, inst, out);
-    if (out->length > before)
-        out_text(out, ": ");
+    locate_equation(dae, equation->span, inst, out);
     dae_print_equation(dae, assign->equation, out);
     double value = value_of(sys, assign->var, v);
     out_printf(out, "\n  gives %s = %s with", dae_name(dae, assign->var), isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");

@@ -17,7 +17,6 @@ double event_next_instant(const Run *run);
 MDL_CHECKED int event_progress(Run *run);
 // Conditions that go on changing in less than this (s) let no run come through.
 double event_hurry(const Run *run);
-uint32_t event_relation_count(const Run *run);
 
 // --- mixed.c: the mixed system of one instant
 // Root functions and new values of relations at the point in v; those with time just after the instant.
@@ -60,7 +59,6 @@ MDL_CHECKED int jump_apply(Run *run, bool *jumped);
 MDL_CHECKED int jump_reaches(Run *run, uint32_t jump, double impulse, bool *reaches);
 
 // --- root.c: conditions on accepted steps
-bool root_any(const Run *run);
 // Root functions at the point in v (after dynamics): true when a condition is violated.
 bool root_violated(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and

@@ -25,12 +25,6 @@ static const double REMEMBERED = 1e6;  // where an event changed the function, a
 static const double DECAYED = 1e9;     // where it decayed, up to this multiple of what it is in the step of the crossing
 static const double RESOLUTION = 4e-15; // relative width of the final bracket
 
-bool
-root_any(const Run *run)
-{
-    return run->guards > 0;
-}
-
 const char *
 root_text(const Run *run, uint32_t guard)
 {

@@ -21,6 +21,7 @@
 
 #include "runtime/law/complementarity.h"
 #include "runtime/linear/lu.h"
+#include "runtime/model/order.h"
 
 static const double SMALL = 1e-12;    // of the terms of a condition: it holds
 static const double SINGULAR = 1e-12; // of the largest pivot, with a diagonal of ones
@@ -101,13 +102,6 @@ add_row(Solver *solver, uint32_t column, uint32_t row, uint32_t *end)
     solver->row[(*end)++] = row;
 }
 
-static int
-ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Rows of column j: those of M and L, with all components of the frictions among them.
 static void
 add_column(Solver *solver, uint32_t j, uint32_t *end)
@@ -122,7 +116,7 @@ add_column(Solver *solver, uint32_t j, uint32_t *end)
             for (uint32_t i = 0; i < components(solver, first); i++)
                 add_row(solver, j, first + i, end);
         }
-    qsort(solver->row + begin, *end - begin, sizeof *solver->row, ascending);
+    qsort(solver->row + begin, *end - begin, sizeof *solver->row, ascending_u32);
 }
 
 static bool

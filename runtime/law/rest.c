@@ -138,7 +138,8 @@ join(const mdl_model *model, Rests *rests)
                 sets_join(rests->parent, k, rests->owner[rests->row_state[i]] - 1);
 }
 
-bool
+// Makes `list` and `group` from the contacts that are active. False: no memory.
+static bool
 rests_regroup(const mdl_model *model, Rests *rests)
 {
     uint32_t *position = rests->position, last = UINT32_MAX;
@@ -420,7 +421,7 @@ rests_open(Run *run, uint32_t k)
     run->rests->broken = !rests_regroup(model, run->rests);
 }
 
-Guard *
+static Guard *
 rests_guard(const Run *run, uint32_t k)
 {
     const mdl_model *model = run->model;

@@ -46,13 +46,10 @@ struct Rests {
 };
 // Rows of contact k stand at 2k (positions) and 2k + 1 (velocities) in jac_rest and in row_start.
 
-// Makes `list` and `group` from the contacts that are active. False: no memory.
-MDL_CHECKED bool rests_regroup(const mdl_model *model, Rests *rests);
 // Lets a contact end: its relation may cross again when its gap has become visible.
 void rests_open(Run *run, uint32_t k);
 // Lets a contact begin. NULL, or why that cannot be; then nothing is changed.
 const char *rests_begin(Run *run, uint32_t k);
-Guard *rests_guard(const Run *run, uint32_t k);
 
 // Makes the patterns of the groups' matrices from `list` and `group`; rests_patterns_free() gives them back.
 bool rests_patterns(const mdl_model *model, Rests *rests);

@@ -17,6 +17,7 @@
 #include "runtime/linear/lu.h"
 #include "runtime/point/point.h"
 #include "runtime/point/sense.h"
+#include "runtime/model/order.h"
 
 enum { PROJECTIONS = 20 };
 
@@ -52,13 +53,6 @@ find_readers(const mdl_model *model, const Rests *rests, Readers *readers)
     return true;
 }
 
-static int
-ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Appends the rows of the column of list[j], of the group that begins at `first`. `seen` (per place): j + 1 where it is
 // in already. There is room.
 static void
@@ -76,7 +70,7 @@ add_column(Rests *rests, const Readers *readers, uint32_t first, uint32_t j, uin
                 seen[place] = j + 1;
             }
         }
-    qsort(rests->entry + rests->column[j], end - rests->column[j], sizeof *rests->entry, ascending);
+    qsort(rests->entry + rests->column[j], end - rests->column[j], sizeof *rests->entry, ascending_u32);
     rests->column[j + 1] = end;
 }
 

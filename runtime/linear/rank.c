@@ -80,12 +80,6 @@ rank_value(const Rank *rank)
     return rank->rank;
 }
 
-double
-rank_gap(const Rank *rank)
-{
-    return rank->gap;
-}
-
 // Four partial sums, so that additions need not wait for each other.
 static double
 dot(const double *x, const double *y, size_t n)
@@ -372,13 +366,6 @@ vanishing_rows(const Rank *rank, uint32_t k, double *w)
     w[r + k] = 1;
     for (size_t i = r; i-- > 0;)
         reflect(rank->a + i * m + i, rank->tau[i], w + i, m - i);
-}
-
-void
-rank_dependency(Rank *rank, uint32_t k, double *w)
-{
-    vanishing_rows(rank, k, w);
-    normalise(w, rank->rows);
 }
 
 void

@@ -22,8 +22,6 @@ MDL_CHECKED bool rank_factor(Rank *rank, const double *scale, double tolerance, 
 // units of rows and columns can make them; what is rounding beside its row counts for nothing. The matrix is not changed.
 void rank_balance(const Rank *rank, double *scale);
 uint32_t rank_value(const Rank *rank);
-// The pivot that was the first to be left out relative to the largest; 0 when there is none.
-double rank_gap(const Rank *rank);
 // Column at pivot k; those from the rank on were left out.
 uint32_t rank_pivot(const Rank *rank, uint32_t k);
 // x (columns): the shortest of the vectors that make A x - b (rows) smallest.
@@ -36,7 +34,5 @@ uint32_t rank_free_unknown(const Rank *rank, uint32_t k);
 void rank_kernel(Rank *rank, uint32_t k, double *x);
 // The combinations k < rows - rank of rows that vanish, w'A = 0, orthonormal for rows brought to the same size.
 void rank_cokernel(Rank *rank, uint32_t k, double *w);
-// Combination k < rows - rank of rows that vanishes: weights w with w'A = 0, relative to the rows' sizes; largest 1.
-void rank_dependency(Rank *rank, uint32_t k, double *w);
 
 #endif

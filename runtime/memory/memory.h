@@ -27,15 +27,11 @@ double delay_next_instant(const Run *run);
 // --- transport.c: profiles of spatialDistribution
 void transport_begin(Run *run); // before the initial system is solved
 MDL_CHECKED int transport_start(Run *run);  // the initial profiles; v is at the start
-// As delay_load() and delay_moved(): what leaves at the x in v.
-bool transport_load(Run *run);
 // After an event, with v behind it. True: a jump has left, and the relations are to be looked at again.
 bool transport_event(Run *run);
 
 // --- fractional.c: fractional derivatives as sums of exponentials. `mode` has the values of all exponentials.
 void fractional_start(Run *run); // after it: nothing has passed yet
-// Gives the model the sums for run->mode; v has the states.
-void fractional_load(Run *run);
 // Slopes of the exponentials, after the derivatives in v.
 void fractional_rates(const Run *run, const double *mode, double *rate);
 // The same as residuals; yp are the derivatives that the integrator has.

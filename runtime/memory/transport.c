@@ -131,7 +131,8 @@ load(Run *run, uint32_t k)
     }
 }
 
-bool
+// As delay_load() and delay_moved(): what leaves at the x in v.
+static bool
 transport_load(Run *run)
 {
     bool started = run->transports && run->transports->started; // before, the initial system says what leaves

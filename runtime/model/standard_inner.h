@@ -59,7 +59,6 @@ typedef struct TableFile {
     const char *path, *name, *delimiter;
     int header_lines;
 } TableFile;
-double *standard_read_table(const TableFile *file, size_t *rows, size_t *columns, char *why, size_t room);
 // The matrix of that name in a MAT file that has been read; NULL with *problem: a text behind the name of the file, empty where there is no such
 // matrix; or NULL: the file is no MAT file. By rows, to be freed (standard_mat.c).
 double *standard_read_mat(const char *text, size_t size, const char *name, size_t *rows, size_t *columns, const char **problem);

@@ -332,6 +332,17 @@ solve_otherwise(Run *run, bool report)
 }
 
 int
+evaluate_finish(Run *run, bool report)
+{
+    evaluate_outputs(run);
+    if (!failure_happened(run))
+        return MDL_OK;
+    if (report)
+        failure_report(run);
+    return MDL_FAILED;
+}
+
+int
 evaluate_row(Run *run, bool report)
 {
     int status = MDL_OK;
@@ -349,12 +360,7 @@ evaluate_row(Run *run, bool report)
     if (status != MDL_OK)
         return status;
     keep_loops(run);
-    evaluate_outputs(run);
-    if (!failure_happened(run))
-        return MDL_OK;
-    if (report)
-        failure_report(run);
-    return MDL_FAILED;
+    return evaluate_finish(run, report);
 }
 
 int

@@ -25,7 +25,7 @@ static int32_t
 is_to_end(const void *looker)
 {
     const Run *run = looker;
-    return run_interrupted(run) || (run->deadline > 0 && run_clock() > run->deadline);
+    return run_interrupted(run) || (run->deadline > 0 && clock_seconds() > run->deadline);
 }
 
 void

@@ -31,14 +31,6 @@ run_interrupted(const Run *run)
     return run->options->interrupt && *run->options->interrupt;
 }
 
-double
-run_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void
 run_json_text(const char *text, FILE *out)
 {

@@ -33,7 +33,8 @@ static const double SUSPICIOUS = 1e-7;  // pivots of an elimination below this p
 static const double VANISHED = 1e-13;   // pivots of a block with choices below this part of the largest: rounding of zero
 static const double INEXACT = 1e-6;     // residuals above this part of their terms are not solved
 
-double
+// The unit of unknown i.
+static double
 newton_scale(const mdl_block *block, uint32_t i)
 {
     double nominal = block->nominal ? fabs(block->nominal[i]) : 1;

@@ -55,8 +55,6 @@ double newton_size(const Newton *newton, const double *correction);
 // path.c: after Newton's method failed at a start. True: the unknowns in v are a solution; otherwise they, and `trouble`, are those of
 // the direct attempt.
 MDL_CHECKED bool path_solve(Run *run, Newton *newton);
-// The unit of unknown i.
-double newton_scale(const mdl_block *block, uint32_t i);
 // Not a state that squares the structure of a mechanism (ir/index/closure.c).
 static inline bool
 state_is_own(const mdl_model *model, uint32_t state)

@@ -52,6 +52,8 @@ MDL_CHECKED int evaluate_row(Run *run, bool report);
 // The same at a time within the last step.
 MDL_CHECKED int evaluate_at(Run *run, double time, bool report);
 void evaluate_outputs(Run *run);
+// The outputs, behind everything else at a point, and whether a function failed there.
+MDL_CHECKED int evaluate_finish(Run *run, bool report);
 // Copies unknowns and derivatives from v into run->y, run->yp.
 void evaluate_store(Run *run);
 // The first unknown or derivative that is not finite, as text into `text`; false when all are finite.

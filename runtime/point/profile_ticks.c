@@ -12,7 +12,7 @@ void
 profile_take_compiling(const Run *run, uint64_t now)
 {
     mdl_profile *p = run->profile;
-    double elapsed = run_clock() - p->began_at, more = *run->options->compiling - p->compiling_seen;
+    double elapsed = clock_seconds() - p->began_at, more = *run->options->compiling - p->compiling_seen;
     p->compiling_seen = *run->options->compiling;
     if (elapsed > 0)
         p->compiling += (uint64_t)(fmin(more / elapsed, 1) * (double)(now - p->began));

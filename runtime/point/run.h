@@ -13,6 +13,7 @@
 #include "runtime/model/model.h"
 #include "runtime/model/sim.h"
 #include "runtime/model/texts.h"
+#include "runtime/model/clock.h"
 
 typedef struct Run Run;
 typedef struct RunPart RunPart; // part.h
@@ -118,7 +119,7 @@ struct Run {
     double *abstol;       // n absolute tolerances of the unknowns
     double strictness;    // a step may be wrong by 1/strictness of these
     mdl_solver solver;    // never MDL_SOLVER_AUTO
-    double deadline;      // of run_clock(), for what is called within an evaluation; 0: none
+    double deadline;      // of clock_seconds(), for what is called within an evaluation; 0: none
     bool causal;          // blocks are solved inside the residual; the integrator's unknowns are the states
     uint32_t ny;          // unknowns of the model that are the integrator's: nx or n
     uint32_t modes;       // exponentials of fractional derivatives; in the integrator's vectors they follow the ny
@@ -205,7 +206,6 @@ contact_gap(const Run *run, uint32_t law)
 bool run_interrupted(const Run *run);
 void run_message(const Run *run, mdl_severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-double run_clock(void); // seconds, monotonic
 void run_json_text(const char *text, FILE *out); // quoted
 
 // A run that was opened (sim.h) begins with this.

@@ -161,14 +161,6 @@ tangent_dynamics(Tangent *tangent)
     mdl_call(tangent->tables->outputs, run->v);
 }
 
-void
-tangent_plain(Tangent *tangent)
-{
-    Run *run = tangent->run;
-    for (uint32_t k = 0; k < run->model->n_dynamics; k++)
-        mdl_call(tangent->tables->dynamics[k], run->v);
-}
-
 // --- parameters and the start
 
 void

@@ -23,8 +23,6 @@ double *tangent_at(const Tangent *tangent, uint32_t place);
 // From the derivatives of time, states and inputs: dynamics with their blocks solved, derivatives of the states (those of
 // sticking states stay zero), outputs.
 void tangent_dynamics(Tangent *tangent);
-// The same without solving: unknowns of blocks have the derivatives that stand there, as in the residual of the DAE form.
-void tangent_plain(Tangent *tangent);
 // The direction is one in a parameter or input, with the parameters and start values that follow it, and zero in all else.
 void tangent_parameter(Tangent *tangent, const mdl_settable *settable);
 // Unknowns, their derivatives and discrete variables stay as they are.

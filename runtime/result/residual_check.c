@@ -43,13 +43,13 @@ check_row(Run *run)
         return MDL_OK;
     if (options->check != MDL_CHECK_AUTO)
         return look(run);
-    double now = run_clock();
+    double now = clock_seconds();
     if (!run->check_begun)
         run->check_begun = now;
     if (run->check_seconds > SHARE * (now - run->check_begun))
         return MDL_OK;
     int status = look(run);
-    run->check_seconds += run_clock() - now;
+    run->check_seconds += clock_seconds() - now;
     return status;
 }
 

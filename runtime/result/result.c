@@ -52,7 +52,7 @@ MDL_CHECKED static int
 flush(Run *run)
 {
     Result *result = run->result;
-    result->flushed = run_clock();
+    result->flushed = clock_seconds();
     result->pending = false;
     if (!result->sink.flush)
         return MDL_OK;
@@ -64,7 +64,7 @@ int
 result_tend(Run *run)
 {
     const Result *result = run->result;
-    return result->pending && run_clock() - result->flushed > FLUSH_SECONDS ? flush(run) : MDL_OK;
+    return result->pending && clock_seconds() - result->flushed > FLUSH_SECONDS ? flush(run) : MDL_OK;
 }
 
 static bool
@@ -136,7 +136,7 @@ result_open(Run *run)
     for (uint32_t k = 0; k < result->columns; k++)
         if (output_of(result, k) >= run->model->n_outputs)
             return MDL_INTERNAL;
-    result->flushed = run_clock();
+    result->flushed = clock_seconds();
     return result->row && list_places(result, run->model) ? begin(run) : MDL_INTERNAL;
 }
 

@@ -72,7 +72,7 @@ profile_begin(Run *run)
         p->previous[i] = p->unknown[i].low = p->unknown[i].high = run->y[i];
         p->unknown[i].least_step = INFINITY;
     }
-    p->began_at = run_clock();
+    p->began_at = clock_seconds();
     p->compiling_seen = run->options->compiling ? *run->options->compiling : 0;
     p->began = p->since = profile_ticks();
     p->phase = PHASE_INTEGRATOR;
@@ -87,7 +87,7 @@ profile_end(Run *run)
     uint64_t now = profile_now(run), raw = now + p->compiling;
     p->ticks[p->phase] += now - p->since;
     p->since = now;
-    p->seconds_per_tick = raw > p->began ? (run_clock() - p->began_at) / (double)(raw - p->began) : 0;
+    p->seconds_per_tick = raw > p->began ? (clock_seconds() - p->began_at) / (double)(raw - p->began) : 0;
     run->profile = NULL;
 }
 

@@ -5,6 +5,7 @@
 // Contract: run_program.h. Results of a table and statistics as JSON go to standard output, all else to standard error.
 // Complexity: linear in the columns of the result.
 #include "runtime/shell/run_program.h"
+#include "runtime/model/clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -66,21 +67,13 @@ on_message(void *user, mdl_severity severity, const char *text)
     fprintf(stderr, "%s: %s: %s\n", screen->command->program, names[severity], text);
 }
 
-static double
-seconds(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void
 on_progress(void *user, double time, double start, double stop)
 {
     Screen *screen = user;
     if (!screen->progress)
         return;
-    double done = (time - start) / (stop - start), elapsed = seconds() - screen->began;
+    double done = (time - start) / (stop - start), elapsed = clock_seconds() - screen->began;
     fprintf(stderr, "\r%3.0f %%  time %.4g s  %.3g steps/s", floor(100 * done), time,
             elapsed > 0 ? (double)screen->stats->steps / elapsed : 0);
     // The pace so far says little before a tenth of a second, or a thousandth of the way.
@@ -209,7 +202,7 @@ simulate(const mdl_model *model, const RunCommand *command)
     }
     mdl_options options;
     mdl_stats stats = {0};
-    Screen screen = {command, &stats, seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
+    Screen screen = {command, &stats, clock_seconds(), !settings->quiet && isatty(STDERR_FILENO), false};
     run_settings_apply(settings, model, &options);
     options.audit = audit;
     options.audit_place = command->audit_place;

@@ -381,12 +381,7 @@ evaluate_accepted(Run *run, bool report)
     if (status != MDL_OK)
         return status;
     rest_apply(run);
-    evaluate_outputs(run);
-    if (!failure_happened(run))
-        return MDL_OK;
-    if (report)
-        failure_report(run);
-    return MDL_FAILED;
+    return evaluate_finish(run, report);
 }
 
 // What conditions read within the last step, silently.
@@ -600,7 +595,7 @@ watch(Run *run, double begun, double *shown)
     int status = result_tend(run);
     if (status != MDL_OK || (!options->progress && !(options->time_limit > 0)))
         return status;
-    double now = run_clock();
+    double now = clock_seconds();
     if (options->time_limit > 0 && now - begun > options->time_limit) {
         run_message(run, MDL_ERROR, "at time %.12g: the time limit of %g s is used up", run->time,
                     options->time_limit);
@@ -637,13 +632,13 @@ finish(Run *run)
 static void
 set_deadline(Run *run)
 {
-    run->deadline = run->options->time_limit > 0 ? run_clock() + run->options->time_limit : 0;
+    run->deadline = run->options->time_limit > 0 ? clock_seconds() + run->options->time_limit : 0;
 }
 
 MDL_CHECKED static int
 integrate(Run *run)
 {
-    double begun = run_clock(), shown = begun, stop = run->options->stop;
+    double begun = clock_seconds(), shown = begun, stop = run->options->stop;
     set_deadline(run);
     int status = integrator_create(run);
     profile_begin(run);
@@ -658,16 +653,16 @@ integrate(Run *run)
         status = finish(run);
     integrator_stats(run);
     profile_end(run);
-    run->stats->run_seconds = run_clock() - begun;
+    run->stats->run_seconds = clock_seconds() - begun;
     return status;
 }
 
 MDL_CHECKED static int
 start(Run *run)
 {
-    double begun = run_clock();
+    double begun = clock_seconds();
     int status = init_solve(run);
-    run->stats->init_seconds = run_clock() - begun;
+    run->stats->init_seconds = clock_seconds() - begun;
     if (status == MDL_OK)
         status = delay_start(run);
     if (status == MDL_OK)

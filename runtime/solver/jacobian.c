@@ -15,6 +15,7 @@
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
 #include "runtime/solver/schur.h"
+#include "runtime/model/order.h"
 
 struct Jacobian {
     const mdl_model *model;
@@ -90,13 +91,6 @@ merge_column(Jacobian *jacobian, uint32_t j, uint32_t at)
     return at;
 }
 
-static int
-compare_rows(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint32_t
 find_row(const uint32_t *row, uint32_t from, uint32_t to, uint32_t wanted)
 {
@@ -125,7 +119,7 @@ merge_replaced(Jacobian *jacobian, uint32_t j, uint32_t at, const uint32_t *repl
     bool diagonal = j < model->nx && !is_implicit(model, j) && !replaced[j];
     if (diagonal)
         jacobian->row[end++] = j;
-    qsort(jacobian->row + at, end - at, sizeof *jacobian->row, compare_rows);
+    qsort(jacobian->row + at, end - at, sizeof *jacobian->row, ascending_u32);
     uint32_t kept = at;
     for (uint32_t i = at; i < end; i++)
         if (i == at || jacobian->row[i] != jacobian->row[kept - 1])

@@ -15,6 +15,7 @@
 #include "runtime/linear/disjoint_sets.h"
 #include "runtime/linear/lu.h"
 #include "runtime/point/newton.h"
+#include "runtime/model/order.h"
 
 static const uint32_t NONE = UINT32_MAX;
 
@@ -219,13 +220,6 @@ add_group(Schur *s, const Group *group, uint32_t *rows, uint32_t *n)
     }
 }
 
-static int
-compare_rows(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 // The rows of column j into `rows`, ascending; returns how many.
 static uint32_t
 column_rows(Schur *s, uint32_t j, uint32_t *rows)
@@ -242,7 +236,7 @@ column_rows(Schur *s, uint32_t j, uint32_t *rows)
     s->n_touched = 0;
     for (uint32_t i = 0; i < n; i++)
         s->seen[s->groups + rows[i]] = 0;
-    qsort(rows, n, sizeof *rows, compare_rows);
+    qsort(rows, n, sizeof *rows, ascending_u32);
     return n;
 }
 
@@ -381,9 +375,9 @@ create_factors(const Schur *s, Group *group)
         start[j] = first;
         for (; k < n && place[k].column == j; k++)
             row[k] = place[k].row;
-        qsort(row + first, k - first, sizeof *row, compare_rows);
+        qsort(row + first, k - first, sizeof *row, ascending_u32);
         for (uint32_t i = first; i < k; i++) {
-            const uint32_t *found = bsearch(&place[i].row, row + first, k - first, sizeof *row, compare_rows);
+            const uint32_t *found = bsearch(&place[i].row, row + first, k - first, sizeof *row, ascending_u32);
             group->at[i] = (uint32_t)(found - row);
         }
         start[j + 1] = k;

@@ -110,7 +110,7 @@ static void
 look(Run *run)
 {
     Pace *pace = &run->pace;
-    double now = run_clock(), limit = run->options->time_limit;
+    double now = clock_seconds(), limit = run->options->time_limit;
     double patience = limit > 0 ? fmin(PATIENCE, limit / 4) : PATIENCE;
     if (pace->clock == 0) {
         remember(run, now);
