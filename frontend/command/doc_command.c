@@ -70,20 +70,38 @@ list_all(Session *session, Out *out)
     return EXIT_FINE;
 }
 
+// The classes that an everyday word means.
+static bool
+list_everyday(Session *session, const char *word, Out *out)
+{
+    const char *names = vocabulary_everyday(word, session->arena);
+    if (!names)
+        return false;
+    out_printf(out, "for '%s' the library has\n", word);
+    for (size_t n; (n = strcspn(names, " ")) > 0; names += n + (names[n] == ' ')) {
+        const char *name = arena_strndup(session->arena, names, n);
+        out_printf(out, "  %-32s %s\n", name, doc_description(session->program, name));
+    }
+    return true;
+}
+
 // What mentions a word that is no name; false when nothing does.
 static bool
 search(Session *session, const char *word, Out *out)
 {
     Out classes = {0}, words = {0};
     bool loaded = strlen(word) > 2 && !strchr(word, '.') && load_libraries(session, NULL) == EXIT_FINE;
+    bool everyday = loaded && list_everyday(session, word, out);
     bool found = loaded && doc_search(session->program, word, &classes);
     bool spoken = loaded && vocabulary_search(word, &words);
     if (found || spoken)
         out_printf(out, "'%s' is mentioned by\n%s%s%s(mdlc doc NAME shows a page)\n", word, found ? classes.text : "",
                    spoken ? "words of the language:\n" : "", spoken ? words.text : "");
+    else if (everyday)
+        out_text(out, "(mdlc doc NAME shows a page)\n");
     out_free(&classes);
     out_free(&words);
-    return found || spoken;
+    return found || spoken || everyday;
 }
 
 // Classes of that name in any library, or what is spelt like it.

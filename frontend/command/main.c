@@ -82,7 +82,7 @@ help_or_version(const Options *options)
             fprintf(stderr, "mdlc: there is no error or warning '%s'; mdlc explain lists them\n", options->what);
             return EXIT_USAGE;
         }
-    } else if (!options_help(options->what, &out)) {
+    } else if (!options_help(options->what, &out) && !explain(options, &out)) {
         fprintf(stderr, "mdlc: no call '%s'\n", options->what);
         return EXIT_USAGE;
     }

@@ -39,8 +39,12 @@ mark_defined(Elab *elab, Fragment *frag, Node equation)
         if (!ref || node_at(elab, ref)->kind != AST_REF || node_at(elab, ref)->nchild != 1)
             continue;
         Member *member = fragment_member(frag, node_at(elab, child_at(elab, ref, 0))->sym);
-        if (member)
-            member->is_when = true;
+        if (!member)
+            continue;
+        // The walk takes the last of several equations first.
+        if (!member->is_when || node_at(elab, equation)->span.lo < member->when.lo)
+            member->when = node_at(elab, equation)->span;
+        member->is_when = true;
     }
 }
 

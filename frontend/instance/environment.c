@@ -88,6 +88,8 @@ variable_reference(Elab *elab, const Scope *scope, const Target *target, Span sp
     memcpy(out->type.dims, target->dims, sizeof target->dims);
     out->count = target->n * target->m;
     out->kind = member->kind;
+    if (member->is_when)
+        out->when = member->when;
     bool by_value = is_by_value(elab, scope, target);
     if (by_value && !structural_value(elab, target, span, out))
         return false;

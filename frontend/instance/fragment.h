@@ -72,6 +72,7 @@ typedef struct Member {
     bool is_component;       // has a fragment; otherwise a variable
     bool is_connector;       // of a connector class (a variable: a signal connector)
     bool is_when;            // assigned in a when-equation
+    Span when;               // of the first such equation
     Mod *mod;                // merged: outermost first
     uint32_t flags;          // AST_F_... of the declaration, with inherited prefixes
     VarKind kind;

@@ -360,6 +360,8 @@ unknown_name(Elab *elab, uint32_t class_id, Sym name, Span span, bool member)
     if (capsule)
         diag_help(diag, "'%s' is encapsulated: import what it uses of the classes around it",
                   name_of(elab, class_at(elab->program, capsule)->full_name));
+    else if (near && *text == 'd' && strcmp(near, text + 1) == 0)
+        diag_help(diag, "the derivative of '%s' by time is written der(%s)", near, near);
     else if (near)
         diag_help(diag, "did you mean '%s'?", near);
     else if (!member && *text == '\'')

@@ -14,7 +14,7 @@
 #include "frontend/page/text_entries.h"
 #include "runtime/model/nearest.h"
 
-extern const unsigned char asset_vocabulary_txt[];
+extern const unsigned char asset_vocabulary_txt[], asset_everyday_txt[];
 
 static const char *
 copy(Text text, Arena *arena)
@@ -136,4 +136,15 @@ vocabulary_search(const char *text, Out *out)
     }
     arena_free(&arena);
     return found;
+}
+
+const char *
+vocabulary_everyday(const char *word, Arena *arena)
+{
+    char *joined = arena_strndup(arena, word, strlen(word));
+    for (char *at = joined; *at; at++)
+        if (*at == ' ')
+            *at = '-';
+    Text entry = entry_find((const char *)asset_everyday_txt, joined, true);
+    return entry.length ? copy(entry_line(&entry), arena) : NULL;
 }

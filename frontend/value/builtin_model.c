@@ -39,8 +39,12 @@ der_reference(BuiltinCall *call, Node node, bool *done, Value *out)
         return false;
     }
     if (reference.kind == VAR_DISCRETE) {
-        diag_add(env->diags, E0210, node_span(env, node),
-                 "the argument of 'der' changes only at events; it has no derivative");
+        Diag *diag = diag_add(env->diags, E0210, node_span(env, node),
+                              "the argument of 'der' changes only at events; it has no derivative");
+        if (reference.when.hi) {
+            diag_note(diag, reference.when, "this equation in a 'when' gives it its value, at events only");
+            diag_help(diag, "a state is set at an event by 'reinit(state, value);' in the place of that equation");
+        }
         return false;
     }
     if (!value_new(env, &reference.type, call->span, out))

@@ -68,6 +68,7 @@ typedef struct Reference {
     // ids in the numbering of the caller (local ids of the fragment being elaborated)
     const Var *vars;
     VarKind kind;            // VAR_CONSTANT and VAR_PARAMETER may be asked for values
+    Span when;               // of the equation in a `when` that makes it discrete, if one does
     // not NULL: the reference is itself a known value (a package constant, enum literal, loop index); with `vars`, too, the
     // ones that are not 0 stand for themselves, as a number has no unit
     const Value *value;

@@ -38,6 +38,26 @@ add_inputs(Lowering *low, mdl_discrete *table)
     }
 }
 
+enum { LOOP_SHOWN = 4 };
+
+// The equations of a loop of discrete variables; pre() where the value from before the event is likely to be meant.
+static void
+tell_loop(Dae *dae, const Causal *causal, const Loop *loop, Diag *diag)
+{
+    uint32_t n = loop->n_inner + loop->n;
+    bool in_when = false;
+    Var var = causal->tears.at[loop->tear];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t equation = i < loop->n_inner ? causal->assigns.at[loop->inner + i].equation
+            : causal->residuals.at[loop->residual + i - loop->n_inner].equation;
+        in_when |= dae->equations.at[equation].kind == EQN_WHEN;
+        if (i < LOOP_SHOWN)
+            diag_note(diag, dae->equations.at[equation].span, n == 1 ? "it depends on itself here" : "this equation is part of it");
+    }
+    if (in_when)
+        diag_help(diag, "the value from before the event is pre(%s)", dae_name(dae, var));
+}
+
 static uint32_t
 count_inputs(const Dae *dae)
 {
@@ -62,8 +82,9 @@ make_discretes(Lowering *low)
         if (item.is_loop) {
             Var var = causal->tears.at[causal->loops.at[item.index].tear];
             const Group *group = dae_group(dae, var);
-            diag_add(low->diags, E0507, group->decl->span, "'%s' is part of an algebraic loop of discrete variables",
-                     dae_name(dae, var));
+            Diag *diag = diag_add(low->diags, E0507, group->decl->span, "'%s' is part of an algebraic loop of discrete variables",
+                                  dae_name(dae, var));
+            tell_loop(dae, causal, &causal->loops.at[item.index], diag);
             continue;
         }
         const Assign *assign = &causal->assigns.at[item.index];

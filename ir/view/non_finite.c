@@ -12,7 +12,8 @@
 
 #include <math.h>
 
-enum { VALUES_SHOWN = 12 };
+// Longer equations are not looked into: each operation is evaluated once for each that it is inside of.
+enum { VALUES_SHOWN = 12, SLOTS_LOOKED_AT = 64 };
 
 static double
 value_of(const Sys *sys, Var var, const double *v)
@@ -31,6 +32,48 @@ is_culprit(const Dae *dae, const Assign *assign, const Sys *sys, const double *v
         if (!isfinite(value_of(sys, dae->rows.at[assign->row + k], v)))
             return false;
     return true;
+}
+
+// The operation of the assignment that makes a value that is not finite out of finite ones; 0 where it is a call, or nothing by itself.
+static Expr
+find_operation(Dae *dae, const Assign *assign, const double *values, double time)
+{
+    Exprs *exprs = dae->exprs;
+    Expr part = assign->shape;
+    for (uint32_t i = 0; i < expr_nargs(exprs, part);) {
+        Expr arg = expr_arg(exprs, part, i++);
+        if (expr_op(exprs, part) == OP_IF && i > 1 && i != (expr_eval(exprs, expr_arg(exprs, part, 0), values, time) != 0 ? 2 : 3))
+            continue;
+        if (!isfinite(expr_eval(exprs, arg, values, time)))
+            part = arg, i = 0;
+    }
+    Op op = expr_op(exprs, part);
+    return op == OP_DIV || op == OP_POW || op_table[op].kind == OPKIND_MATH ? part : 0;
+}
+
+static void
+print_operation(Dae *dae, const Assign *assign, const Sys *sys, const double *v, Out *out)
+{
+    double values[SLOTS_LOOKED_AT], time = v[0];
+    uint32_t slots = expr_nslots(dae->exprs, assign->shape);
+    if (slots > SLOTS_LOOKED_AT)
+        return;
+    for (uint32_t k = 0; k < slots; k++)
+        values[k] = value_of(sys, dae->rows.at[assign->row + k], v);
+    Expr part = find_operation(dae, assign, values, time);
+    if (!part)
+        return;
+    uint32_t n = expr_nargs(dae->exprs, part);
+    out_text(out, "\n  because of ");
+    dae_print_shape(dae, part, assign->row, NONE, out);
+    for (uint32_t i = expr_op(dae->exprs, part) == OP_DIV; i < n; i++) {
+        Expr arg = expr_arg(dae->exprs, part, i);
+        if (expr_op(dae->exprs, arg) == OP_CONST)
+            continue;
+        out_text(out, ", where ");
+        dae_print_shape(dae, arg, assign->row, NONE, out);
+        out_printf(out, " = %.10g", expr_eval(dae->exprs, arg, values, time));
+    }
 }
 
 static void
@@ -54,6 +97,7 @@ print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, O
     }
     if (!shown)
         out_printf(out, "\n  time = %.10g", v[0]);
+    print_operation(dae, assign, sys, v, out);
 }
 
 bool
