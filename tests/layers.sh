@@ -48,6 +48,7 @@ find frontend ir backend runtime -name '*.[chly]' | awk -F/ '
     { room = $1 "/" $2; name = $NF; sub(/\.[chly]$/, "", name); if ((name in in_room) && in_room[name] != room) print $0 ": another file of that name is in " in_room[name]; in_room[name] = room }' >>"$found"
 grep -lE '#include <llvm-c' -r frontend ir backend runtime | grep -v '^backend/llvm/' | sed 's/$/: LLVM belongs to backend\/llvm/' >>"$found"
 grep -lE '#include <(sundials|ida|cvode|arkode|nvector|sunlinsol|sunmatrix|klu|btf|amd|colamd|suitesparse)' -r frontend ir backend | sed 's/$/: SUNDIALS belongs to the runtime/' >>"$found"
+grep -lE '#include <[a-z]*/[a-z_]*_impl\.h>' -r frontend ir backend runtime | grep -v '^runtime/solver/ida_private\.h$' | sed 's/$/: private headers of SUNDIALS belong to runtime\/solver\/ida_private.h/' >>"$found"
 
 # What files say of themselves.
 find frontend ir backend runtime -name '*.c' | sort | xargs awk '

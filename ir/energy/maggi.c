@@ -121,8 +121,7 @@ is_largest(const Maggi *maggi, const Expr *weights, uint32_t c, uint32_t n)
     return expr_1(maggi->exprs, OP_NOEVENT, all);
 }
 
-// Projects r; `out` has columns - rows elements. Recursion goes as deep as there are constraints, which CHOICES_MAX
-// bounds.
+// Projects r; `out` has columns - rows elements. Recursion goes as deep as there are choices, which CHOICES_MAX bounds.
 static void project(Maggi *maggi, const Table *table, Expr *out);
 
 static void
@@ -153,15 +152,21 @@ static void
 project(Maggi *maggi, const Table *table, Expr *out)
 {
     uint32_t row, column;
-    if (!table->rows) {
-        memcpy(out, table->r, table->columns * sizeof *out);
-    } else if (find_constant(maggi, table, &row, &column)) {
-        Table next = eliminate(maggi, table, row, column);
-        project(maggi, &next, out);
-        table_free(&next);
-    } else {
-        project_choosing(maggi, table, out);
+    Table now = *table;
+    bool own = false;
+    while (now.rows && find_constant(maggi, &now, &row, &column)) {
+        Table next = eliminate(maggi, &now, row, column);
+        if (own)
+            table_free(&now);
+        now = next;
+        own = true;
     }
+    if (now.rows)
+        project_choosing(maggi, &now, out);
+    else
+        memcpy(out, now.r, now.columns * sizeof *out);
+    if (own)
+        table_free(&now);
 }
 
 static void

@@ -302,23 +302,38 @@ static Expr
 luz_scaled(const Form *form, Expr x, Expr a)
 {
     Exprs *exprs = form->exprs;
-    if (expr_op(exprs, x) == OP_DIV && expr_op(exprs, a) == OP_DIV && expr_arg(exprs, x, 1) == expr_arg(exprs, a, 1)
-        && form_nonneg(form, expr_arg(exprs, x, 1))) {
-        Expr inner = expr_2(exprs, OP_LUZ, expr_arg(exprs, x, 0), expr_arg(exprs, a, 0));
-        return expr_2(exprs, OP_DIV, inner, expr_arg(exprs, x, 1));
+    U32Vec outside = {0};
+    Expr under = 0;
+    for (bool found = true; found;) {
+        found = false;
+        if (expr_op(exprs, x) == OP_DIV && expr_op(exprs, a) == OP_DIV && expr_arg(exprs, x, 1) == expr_arg(exprs, a, 1)
+            && form_nonneg(form, expr_arg(exprs, x, 1))) {
+            under = expr_arg(exprs, x, 1);
+            x = expr_arg(exprs, x, 0);
+            a = expr_arg(exprs, a, 0);
+            break;
+        }
+        for (uint32_t i = 0, n = expr_op(exprs, x) == OP_MUL ? expr_nargs(exprs, x) : 0; i < n && !found; i++) {
+            Expr factor = expr_arg(exprs, x, i);
+            bool literal = expr_op(exprs, factor) == OP_CONST;
+            Expr band = literal ? expr_2(exprs, OP_DIV, a, factor) : nonsmooth_without_factor(exprs, a, factor);
+            found = band && form_nonneg(form, factor);
+            if (!found)
+                continue;
+            vec_push(&outside, factor);
+            x = nonsmooth_without_factor(exprs, x, factor); // one factor less
+            a = band;
+        }
     }
-    if (expr_op(exprs, x) != OP_MUL)
-        return expr_2(exprs, OP_LUZ, x, a);
-    for (uint32_t i = 0; i < expr_nargs(exprs, x); i++) {
-        Expr factor = expr_arg(exprs, x, i);
-        bool literal = expr_op(exprs, factor) == OP_CONST;
-        Expr band = literal ? expr_2(exprs, OP_DIV, a, factor) : nonsmooth_without_factor(exprs, a, factor);
-        if (!band || !form_nonneg(form, factor))
-            continue;
-        Expr inner = luz_scaled(form, nonsmooth_without_factor(exprs, x, factor), band); // one factor less
-        return expr_2(exprs, OP_MUL, factor, inner);
+    Expr result = expr_2(exprs, OP_LUZ, x, a);
+    if (under)
+        result = expr_2(exprs, OP_DIV, result, under);
+    while (outside.n) {
+        Expr factor = vec_pop(&outside);
+        result = expr_2(exprs, OP_MUL, factor, result);
     }
-    return expr_2(exprs, OP_LUZ, x, a);
+    vec_free(&outside);
+    return result;
 }
 
 static Expr

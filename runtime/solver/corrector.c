@@ -12,7 +12,7 @@
 //         constant steps cj does not change, so that the old matrix would stay for ever. And where conditions read loops'
 //         unknowns the rate is that of this step: nothing else controls these unknowns' errors, and one of an earlier step lets them lag
 //         behind where a loop's matrix becomes singular soon after a switch, which is then missed.
-// Contract: see corrector.h. IDA's memory (ida_impl.h, which Debian packages) is read only.
+// Contract: see corrector.h. IDA's memory (ida_private.h) is read only.
 // Complexity: one residual, one solution and one pass over the unknowns for each correction.
 #include "runtime/solver/corrector.h"
 
@@ -20,13 +20,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <ida/ida.h>
-#include <ida/ida_impl.h>
 #include <nvector/nvector_serial.h>
 
 #include "runtime/linear/nvector.h"
-
-_Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare what is read here");
+#include "runtime/solver/ida_private.h"
 
 enum { CORRECTIONS = 4, OLD = 50 };
 

@@ -19,16 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ida/ida.h>
-#include <ida/ida_impl.h>
 #include <nvector/nvector_serial.h>
 
 #include "runtime/linear/nvector.h"
 #include "runtime/point/point.h"
 #include "runtime/point/snapshot.h"
-
-// What history_install() writes is the memory of these versions.
-_Static_assert(SUNDIALS_VERSION_MAJOR == 6, "ida_impl.h has changed: compare history_install() with IDAStep");
+#include "runtime/solver/ida_private.h"
 
 enum { ORDER = 3, ROUNDS = 4 };
 

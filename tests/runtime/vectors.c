@@ -1,5 +1,6 @@
 // nvector.c and lu.c against plain loops, for lengths around those of their unrolled parts.
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_version.h>
 #include <stdint.h>
 
 #include "runtime/linear/lu.h"
@@ -168,6 +169,10 @@ main(void)
         N_VDestroy(vector);
     }
     SUNContext_Free(&context);
+    // The memory of IDA is read and written (runtime/solver/ida_private.h): the library is that of the headers.
+    char version[32] = "";
+    SUNDIALSGetVersion(version, sizeof version);
+    check(&state, !strcmp(version, SUNDIALS_VERSION), "the release of SUNDIALS", "%s, headers of %s", version, SUNDIALS_VERSION);
     check(&state, correction < 1e-14, "corrections", "off by %g", correction);
     check(&state, cascades == 0, "sums that are terms of the next", "off by %g", cascades);
     check(&state, sums == 0, "sums of arrays", "off by %g", sums);
