@@ -246,9 +246,9 @@ snapshot_misfit(const Run *run, const void *block, size_t size)
     if (!block || size < sizeof head)
         return "this is no state of a simulation";
     memcpy(&head, block, sizeof head);
-    if (memcmp(head.name, HEAD_NAME, sizeof head.name) != 0 || head.size > size || head.size < sizeof head
+    if (memcmp(head.name, HEAD_NAME, sizeof head.name) != 0 || head.size != size
         || mix(SEED, (const uint8_t *)block + sizeof head, head.size - sizeof head) != head.checksum)
-        return "this is no state of a simulation, or not all of it";
+        return "this is no state of a simulation, or not all of it, or more than it";
     return head.identity == run_identity(run) ? NULL : "the state is of another model, of another build of it, or of a simulation with another tolerance";
 }
 
@@ -276,9 +276,9 @@ snapshot_restore(Run *run, double *driver, const void *block)
     s = (Snapshot){.from = block, .size = head.size, .used = sizeof head};
     if (status == MDL_OK)
         whole_snapshot(run, driver, &s);
-    if (!s.failed)
+    if (!s.failed && (status != MDL_OK || s.used == s.size))
         return status;
-    run_message(run, MDL_ERROR, "out of memory");
+    run_message(run, MDL_ERROR, s.failed ? "out of memory" : "the state holds more than this simulation has");
     return MDL_INTERNAL;
 }
 

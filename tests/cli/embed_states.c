@@ -35,7 +35,7 @@ differs(const mdl_simulation *s, const double *expected, int n, double tolerance
 static int
 takes_damaged(mdl_simulation *s, unsigned char *state, size_t size, const double *here, int n)
 {
-    int bad = mdl_restore(s, state, size / 2) != 2 || mdl_restore(s, NULL, 0) != 2;
+    int bad = mdl_restore(s, state, size / 2) != 2 || mdl_restore(s, state, size - 1) != 2 || mdl_restore(s, state, size + 1) != 2 || mdl_restore(s, NULL, 0) != 2;
     state[size / 2] ^= 1;
     bad |= mdl_restore(s, state, size) != 2 || differs(s, here, n, 0);
     state[size / 2] ^= 1;
@@ -48,7 +48,7 @@ static int
 step(mdl_simulation **s, double end, double detour, double tolerance, int n)
 {
     size_t size = mdl_save(s[1], NULL, 0);
-    unsigned char *state = malloc(size);
+    unsigned char *state = malloc(size + 1);
     int bad = !state || mdl_save(s[1], state, size - 1) != size || mdl_save(s[1], state, size) != size;
     bad = bad || mdl_advance(s[0], end) || mdl_advance(s[1], end + detour) || mdl_restore(s[1], state, size)
           || mdl_advance(s[1], end) || mdl_restore(s[2], state, size) || mdl_advance(s[2], end);
