@@ -367,15 +367,19 @@ static double
 pace_of(Run *run, const mdl_forecast *forecast, double size, double from, double length)
 {
     Jet all = evaluate_over(run, forecast, (Span){from, from + length});
-    double bend = span_size(all.second), least = INFINITY, most = -INFINITY;
+    double bend = span_size(all.second), least = INFINITY, most = -INFINITY, rounding = 0;
     if (bend == 0)
         return INFINITY;
     for (uint32_t i = 0; i <= SAMPLES; i++) {
-        double time = from + length * i / SAMPLES, value = middle(evaluate_over(run, forecast, (Span){time, time}).value);
-        least = fmin(least, value);
-        most = fmax(most, value);
+        double time = from + length * i / SAMPLES;
+        Span sample = evaluate_over(run, forecast, (Span){time, time}).value;
+        least = fmin(least, middle(sample));
+        most = fmax(most, middle(sample));
+        // At an instant the bounds are apart by rounding alone: of a term that cancels nothing else is left, neither value nor curvature.
+        if (isfinite(sample.low) && isfinite(sample.high))
+            rounding = fmax(rounding, sample.high / 2 - sample.low / 2);
     }
-    double nothing = NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most)));
+    double nothing = fmax(NOTHING * run->tolerance * fmax(size, fmax(fabs(least), fabs(most))), rounding);
     return (run->solver == MDL_SOLVER_GAUSS ? 1 : 4) * sqrt(fmax(most - least, nothing) / bend);
 }
 
