@@ -9,7 +9,7 @@
 //         the start and the end of the step by the same multipliers. The step follows from the tolerance: it is
 //         chosen so that one step and two of half the length agree to a small part of the tolerance. Afterwards it only
 //         becomes shorter, when such a comparison asks for it; one is made whenever the slopes surprise more
-//         than what the last comparison vouches for, and every 500 steps. Values between steps:
+//         than what the last comparison vouches for, near singular positions, where slopes do not tell, and every 500 steps. Values between steps:
 //         collocation itself is only of order 4 there, so two points inside the step, away from singular positions, are
 //         computed with the same method, and a polynomial of degree 7 goes through values and slopes at all four.
 //         Near a singular position collocation takes slopes where they are noise, while a method of many steps goes across on
@@ -36,6 +36,7 @@ static const double AIM = 0.03;           // of the tolerance: what a step may b
 static const double LEAST_AIM = 1e-13;    // relative error that rounding leaves room for
 static const double IN_STEP = 0.03;       // tolerances that rounding of the invariants may move states by where slopes are taken
 static const double BETWEEN = 1;          // the same for values between steps: they do no harm to later ones
+static const double NEAR = 100;           // times the least nearness to singular positions: a step there is compared, whatever its slopes say
 static const double ORDINARY = 1e-12;     // rounding that moves states by less tells of no singular position
 static const double ON_INVARIANT = 1e-15; // relative correction that is left to later steps
 
@@ -51,6 +52,9 @@ struct Ode {
     bool searching;             // no step was accepted since the run began
     double surprise;            // of the last attempt, see surprise_of
     double trusted;             // surprise up to which the step is known to be good
+    double nearness;            // of the last attempt to singular positions, see nearness_at
+    double nearness_before;     // the same of the step before
+    double ordinary;            // the least so far
     uint32_t unchecked;         // steps since the last comparison
     uint32_t history;           // past steps of the present length whose slopes are known, at most 2
     double *older, *newer;      // those slopes, S x n each
@@ -112,6 +116,7 @@ gauss_create(Run *run)
     }
     run->stats->linear_solver = "none";
     ode->step = run->options->step;
+    ode->ordinary = INFINITY;
     ode->searching = !(ode->step > 0);
     return good ? MDL_OK : MDL_INTERNAL;
 }
@@ -174,7 +179,8 @@ gauss_snapshot(Run *run, Snapshot *snapshot)
 {
     Ode *ode = run->ode;
     size_t row = ode->n * sizeof(double);
-    double *number[] = {&ode->step, &ode->chosen, &ode->anchor, &ode->from, &ode->length, &ode->surprise, &ode->trusted};
+    double *number[] = {&ode->step, &ode->chosen, &ode->anchor, &ode->from, &ode->length, &ode->surprise, &ode->trusted,
+                        &ode->nearness, &ode->nearness_before, &ode->ordinary};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
     uint32_t *count[] = {&ode->unchecked, &ode->history, &ode->n_behind, &ode->creeping};
@@ -257,37 +263,41 @@ may_give_up(const Run *run)
     return run->options->solver == MDL_SOLVER_AUTO && !(run->options->step > 0);
 }
 
-// Whether rounding of the invariants moves states by more than this share of the tolerance near the point y. Clobbers `value` and `rate`.
-static bool
-is_noisy(const Run *run, double share, Projection *projection, const double *y)
+// How far rounding of the invariants moves states near the point y, in units of their sizes. Clobbers `value`.
+static double
+nearness_at(const Run *run, Projection *projection, const double *y)
 {
-    double *weight = run->ode->value, *allowed = run->ode->rate;
-    for (uint32_t k = 0; k < run->model->nx; k++) {
-        double size = fmax(fabs(y[k]), fabs(run->v[run->model->nominal + k])); // what is zero by symmetry has noise as others do
-        weight[k] = allowed[k] = 1 / (fmax(share * run->tolerance, ORDINARY) * size);
-    }
-    projection_weights(projection, weight);
+    double *weight = run->ode->value, most = 0;
     for (uint32_t k = 0; k < run->model->nx; k++)
-        if (weight[k] < allowed[k])
-            return true;
-    return false;
+        weight[k] = INFINITY;
+    projection_weights(projection, weight);
+    for (uint32_t k = 0; k < run->model->nx; k++) // what is zero by symmetry has noise as others do
+        most = fmax(most, 1 / (weight[k] * fmax(fabs(y[k]), fabs(run->v[run->model->nominal + k]))));
+    return most;
 }
 
-// Whether a stage of a step of length h from y at `time` is so near to a singular position.
-static bool
-has_noisy_stages(Run *run, double share, const Stages *stages, double time, const double *y, double h)
+// The most of it at the stages of a step of length h from y at `time`; no more are looked at when it is above `limit`.
+static double
+nearness_of_stages(Run *run, double limit, const Stages *stages, double time, const double *y, double h)
 {
     Ode *ode = run->ode;
-    bool noisy = false;
-    for (uint32_t i = 0; i < S && !noisy; i++) {
+    double most = 0;
+    for (uint32_t i = 0; i < S && most <= limit; i++) {
         for (uint32_t k = 0; k < ode->n; k++)
             ode->other[k] = y[k] + stages->offset[(size_t)i * ode->n + k];
-        noisy = !projection_factor(run, ode->at_end, time + ode->method.node[i] * h, ode->other);
-        if (!noisy)
-            projection_measure(ode->at_end);
-        noisy = noisy || is_noisy(run, share, ode->at_end, ode->other);
+        if (!projection_factor(run, ode->at_end, time + ode->method.node[i] * h, ode->other))
+            return INFINITY;
+        projection_measure(ode->at_end);
+        most = fmax(most, nearness_at(run, ode->at_end, ode->other));
     }
-    return noisy;
+    return most;
+}
+
+// Nearness above which rounding moves states by more than this share of the tolerance.
+static double
+noisy(const Run *run, double share)
+{
+    return fmax(share * run->tolerance, ORDINARY);
 }
 
 // With the multipliers rho moving both ends of the step, its end is on the invariants. K = K(start) at the start and
@@ -359,11 +369,14 @@ attempt(Run *run, double h)
     add_up(ode, h);
     if (!ode->at_end)
         return true;
-    ode->noisy = may_give_up(run) && has_noisy_stages(run, IN_STEP, ode->stages, ode->from, ode->base, h);
+    double limit = may_give_up(run) ? noisy(run, IN_STEP) : INFINITY;
+    double stages = nearness_of_stages(run, limit, ode->stages, ode->from, ode->base, h);
+    ode->noisy = may_give_up(run) && stages > limit;
     if (ode->noisy || !project_step(run, ode, h))
         return false;
     projection_measure(ode->at_end);
-    ode->noisy = may_give_up(run) && is_noisy(run, IN_STEP, ode->at_end, ode->next);
+    ode->nearness = fmax(stages, nearness_at(run, ode->at_end, ode->next));
+    ode->noisy = ode->nearness > limit;
     return !ode->noisy;
 }
 
@@ -435,7 +448,9 @@ is_good(Run *run, double h, bool cut, int attempt)
 {
     Ode *ode = run->ode;
     double most = (run->options->stop - run->options->start) / 50;
-    if (!ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted)
+    double near = fmax(ode->nearness, ode->nearness_before);
+    ode->ordinary = fmin(ode->ordinary, fmax(ode->nearness, DBL_EPSILON));
+    if (!ode->searching && ode->unchecked < CHECK_EVERY && ode->surprise <= ode->trusted && near <= NEAR * ode->ordinary)
         return true;
     if (run->options->max_step > 0)
         most = fmin(most, run->options->max_step);
@@ -618,6 +633,7 @@ remember(Ode *ode, double h, bool whole)
     ode->at_start = ode->at_end;
     ode->at_end = kept;
     ode->unchecked++;
+    ode->nearness_before = ode->nearness;
     ode->searching = ode->searching && cut;
     ode->dense = false;
 }
@@ -662,11 +678,11 @@ inner_point(Run *run, const double *place, int p, int from, double *y, double *f
     Ode *ode = run->ode;
     size_t n = ode->n;
     double begin = place[from], h = ode->length * (place[p] - begin), time = ode->from + begin * ode->length;
-    double *value = y + (size_t)p * n, *known = y + (size_t)from * n;
+    double *value = y + (size_t)p * n, *known = y + (size_t)from * n, limit = noisy(run, BETWEEN);
     memcpy(value, known, n * sizeof *value);
     return step_inside(run, ode, begin, ode->length, h, value) && stages_slope(run, ode->inside, time + h, value, f + (size_t)p * n)
-           && !(ode->at_end && has_noisy_stages(run, BETWEEN, ode->inside, time, known, h))
-           && !(ode->at_end && is_noisy(run, BETWEEN, ode->at_end, value));
+           && (!ode->at_end || (nearness_of_stages(run, limit, ode->inside, time, known, h) <= limit
+                                && nearness_at(run, ode->at_end, value) <= limit));
 }
 
 // What the collocation polynomial says.

@@ -13,7 +13,8 @@
 // loops, r(t, y, u) = 0 stands beside them, with u free and D = C S. Sticking states do not move.
 // Near a singular position C loses rank. With sigma its least singular value, what rounding leaves of c becomes a correction of
 // positions by rounding/sigma and then one of velocities by rounding/sigma^2. This noise follows from one more solution, with
-// rounding for c; it says how well invariants determine the states there, and no step is short enough for less.
+// rounding for c; it says how well invariants determine the states there, and no step is short enough for less. Velocities that it
+// determines worse than the step has (some rounding^(1/2) from the position itself) stay as they were integrated.
 // Invariants that follow from others are left out, as many of each group as do at the start (redundancy.c). Which ones is chosen anew
 // where those that are left determine the states worse than they did: those that are independent in one pose may depend on each other
 // in another in which all of them together do not.
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/linear/disjoint_sets.h"
 #include "runtime/linear/rank.h"
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
@@ -33,7 +35,7 @@
 enum { CORRECTIONS = 10 };
 
 static const double QUADRATIC = 1e-8;   // the correction after one of this size is below rounding
-static const double MUCH = 100;         // times the noise: still noise
+static const double MUCH = 100;         // times the noise: still noise; times the tolerance: noise too large to be followed
 static const double FORGETTING = 0.7;   // of noise, per step
 static const double WORSE = 30;         // times the noise of before: other invariants may determine the states better
 static const double ROUNDING = 16 * DBL_EPSILON; // of invariants, in units of their largest gradients: of a sum of some products
@@ -66,6 +68,11 @@ struct Projection {
     double least;       // largest noise of a state in units of its size: the least since `follows` was chosen
     bool renew, renewed; // `follows` is to be chosen anew; it was
     double *noise;      // per state that occurs: how far it is not known
+    double *fresh;      // the same, at the point factored last alone
+    double *before;     // per state that occurs: its value before the projection
+    uint32_t *island;   // per state that occurs: one of those that invariants tie it to, directly or by way of others
+    uint32_t *deepest;  // per island: the depth of its positions
+    uint8_t *lost;      // per island: velocities are not known well enough
     double *gradient;   // per invariant: squared length of its gradient there, in the states' scales
     double *steepest;   // per invariant: the largest of these so far
     Lu *lu;
@@ -86,6 +93,9 @@ projection_free(Projection **slot)
     free(p->right);
     free(p->follows);
     free(p->group);
+    free(p->fresh);
+    free(p->island);
+    free(p->lost);
     if (p->invariants)
         invariants_free(&p->invariants);
     free(p);
@@ -232,6 +242,37 @@ make_follows(const Run *run, Projection *p)
     return p->follows && p->group && p->invariants;
 }
 
+// States that share an invariant are on one island. False: out of memory.
+static bool
+make_islands(const mdl_model *model, Projection *p)
+{
+    const mdl_matrix *c = &model->jac_c;
+    uint32_t *parent = calloc(2 * ((size_t)p->states + p->constraints) + 1, sizeof *parent), *state_of = parent + p->states;
+    p->island = parent;
+    p->deepest = parent + p->states + p->constraints;
+    p->lost = calloc((size_t)p->states + 1, sizeof *p->lost);
+    p->fresh = calloc(2 * (size_t)p->states + 1, sizeof *p->fresh);
+    if (!parent || !p->lost || !p->fresh)
+        return false;
+    p->before = p->fresh + p->states;
+    sets_begin(parent, p->states);
+    for (uint32_t k = 0; k < p->constraints; k++)
+        state_of[k] = NONE;
+    for (uint32_t i = 0; i < p->states; i++)
+        for (uint32_t k = begin(c, p->state[i]); k < end(c, p->state[i]); k++) {
+            if (state_of[c->row[k]] == NONE)
+                state_of[c->row[k]] = i;
+            sets_join(parent, i, state_of[c->row[k]]);
+        }
+    for (uint32_t i = 0; i < p->states; i++)
+        parent[i] = sets_find(parent, i);
+    for (uint32_t i = 0; i < p->states; i++) {
+        uint32_t depth = model->state_depth[p->state[i]];
+        p->deepest[parent[i]] = depth > p->deepest[parent[i]] ? depth : p->deepest[parent[i]];
+    }
+    return true;
+}
+
 Projection *
 projection_create(const Run *run)
 {
@@ -250,6 +291,9 @@ projection_create(const Run *run)
     p->together = run->solver == MDL_SOLVER_ERK || run->solver == MDL_SOLVER_RK4 || run->solver == MDL_SOLVER_ADAMS;
     if (good) {
         number_unknowns(model, p);
+        good = make_islands(model, p);
+    }
+    if (good) {
         p->defect = p->right + p->size;
         p->gradient = p->defect + p->constraints;
         p->steepest = p->gradient + p->constraints;
@@ -377,8 +421,7 @@ measure_noise(Projection *p)
 {
     enum { SIGNS = 4 };
     double most = 0;
-    for (uint32_t i = 0; i < p->states; i++)
-        p->noise[i] *= FORGETTING;
+    memset(p->fresh, 0, p->states * sizeof *p->fresh);
     for (int sample = 0; sample < SIGNS; sample++) {
         memset(p->right, 0, p->size * sizeof *p->right);
         for (uint32_t k = 0; k < p->constraints; k++)
@@ -386,10 +429,12 @@ measure_noise(Projection *p)
                 p->right[p->states + p->loops + k] = sign_of_rounding(p) * ROUNDING * sqrt(p->steepest[k]);
         lu_solve(p->lu, p->right);
         for (uint32_t i = 0; i < p->states; i++) {
-            p->noise[i] = fmax(p->noise[i], fabs(p->right[i]) * p->scale[p->state[i]]);
+            p->fresh[i] = fmax(p->fresh[i], fabs(p->right[i]) * p->scale[p->state[i]]);
             most = fmax(most, fabs(p->right[i]));
         }
     }
+    for (uint32_t i = 0; i < p->states; i++)
+        p->noise[i] = fmax(p->noise[i] * FORGETTING, p->fresh[i]);
     p->least = p->renewed ? most : fmin(p->least, most);
     p->renewed = false;
     p->renew = p->follows && most > WORSE * p->least;
@@ -467,12 +512,40 @@ approach(Run *run, Projection *p, double time, double *y)
     return false;
 }
 
+// Near a singular position velocities that follow from the invariants are worth less than integrated ones, which must not have the error
+// of the others then. Where a multiplier moves states of every depth they cannot be told apart.
+static void
+keep_velocities(const Run *run, Projection *p, double *y)
+{
+    const mdl_model *model = run->model;
+    if (p->together || p->loops)
+        return;
+    memset(p->lost, 0, p->states);
+    for (uint32_t i = 0; i < p->states; i++) {
+        uint32_t j = p->state[i];
+        double most = MUCH * run->tolerance * fmax(fabs(y[j]), fabs(run->v[model->nominal + j]));
+        if (model->state_depth[j] < p->deepest[p->island[i]] && p->fresh[i] > most)
+            p->lost[p->island[i]] = 1;
+    }
+    for (uint32_t i = 0; i < p->states; i++) {
+        uint32_t j = p->state[i];
+        if (!p->lost[p->island[i]] || model->state_depth[j] >= p->deepest[p->island[i]])
+            continue;
+        y[j] = p->before[i];
+        p->noise[i] = fmin(p->noise[i], MUCH * run->tolerance * fmax(fabs(y[j]), fabs(run->v[model->nominal + j])));
+    }
+}
+
 bool
 projection_apply(Run *run, Projection *p, double time, double *y)
 {
+    for (uint32_t i = 0; i < p->states; i++)
+        p->before[i] = y[p->state[i]];
     bool arrived = approach(run, p, time, y);
-    if (arrived && !p->singular)
+    if (arrived && !p->singular) {
         measure_noise(p);
+        keep_velocities(run, p, y);
+    }
     return arrived;
 }
 
