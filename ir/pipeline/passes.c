@@ -165,7 +165,7 @@ run_solve(Compilation *c)
     causal_make(c->dae, &c->reduction, &c->continuous, NULL, &c->dynamics);
     causal_make(c->dae, &c->reduction, &c->discrete, NULL, &c->discretes);
     causal_make(c->dae, &c->reduction, &c->initial, &c->dynamics, &c->init);
-    return true;
+    return causal_consistent(c->dae, &c->dynamics, c->diags);
 }
 
 // Matchings and orders are in the causal forms by now, and lowering needs the memory; the list of equations is kept.

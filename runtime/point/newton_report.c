@@ -249,6 +249,22 @@ say_held_states(Text *out, const Run *run, const Newton *newton)
     failure_clear(run);
 }
 
+// The fixed start values that constraints read: one of them is likely to be too much.
+static void
+say_fixed_starts(Text *out, const Run *run, const mdl_block *block)
+{
+    const mdl_model *model = run->model;
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < block->n_known; i++) {
+        uint32_t k = block->known[i] - model->y;
+        if (block->known[i] < model->y || k >= model->nx || !(model->state_start[k] & MDL_START_FIXED) || shown == TOGETHER)
+            continue;
+        say(out, "%s%s = %.8g", shown++ ? ", " : "\nthey read the fixed start values ", model->state_name[k], run->v[block->known[i]]);
+    }
+    if (shown)
+        say(out, ";\nwithout fixed = true a start is a guess, which moves to where they hold");
+}
+
 // Which residuals cannot vanish together: the largest of what the least-squares solution leaves.
 static void
 say_contradiction(Text *out, const Run *run, const Newton *newton)
@@ -267,6 +283,7 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
     }
     say(out, block->constraints ? "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)"
                                 : "\n(other conditions than those that hold now make them independent)");
+    say_fixed_starts(out, run, block);
     say_held_states(out, run, newton);
     bool own = false;
     for (uint32_t i = 0; i < block->m; i++)
@@ -377,7 +394,7 @@ newton_report(const Run *run, Newton *newton, const char *when)
     say(&out, "%s: a system of %u equation%s could not be solved: %s", when, equations, equations == 1 ? "" : "s",
         trouble_text(newton->trouble));
     if (newton->trouble == TURNING_POINT)
-        say(&out, " (at s = %.4g, and its other branch does not come to one either); other start values may help", newton->reached);
+        say(&out, " (at s = %.4g, and its other branch does not come to one either); there may be none, or other start values lead to one", newton->reached);
     say(&out, "%s", open);
     if (newton->trouble == CONTRADICTION || newton->trouble == NOT_REACHED)
         say_contradiction(&out, run, newton);

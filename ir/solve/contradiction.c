@@ -1,0 +1,159 @@
+// contradiction.c: linear loops that no values solve.
+//
+// Purpose: `x = y + 1; y = x - 2` has as many equations as unknowns, and numbers would find a singular matrix at the start. Where all
+// coefficients are numbers this is known before anything runs.
+// Method: the residuals of a torn loop as affine functions of its tears, by substitution of the inner assignments; Gauss elimination with
+// row pivots of the largest size. A row without coefficients whose remainder is a number other than zero is a contradiction.
+// Loops that may be redundant (constraints) or change with conditions are left to numbers.
+// Contract: solve.h, causal.h. Complexity: cubic in the tears of a loop, of which it looks at TEARS at most.
+#include <math.h>
+
+#include "ir/base/diag.h"
+#include "ir/expr/expr.h"
+#include "ir/solve/solve.h"
+
+enum { TEARS = 16, INNER = 64, NOTED = 6 };
+
+typedef struct Elimination {
+    Dae *dae;
+    const Causal *causal;
+    const Loop *loop;
+    double a[TEARS][TEARS];
+    double rest[TEARS];
+    U32Vec slot_of;            // per variable met: its value over slots, in `values`; pairs (variable, Expr)
+} Elimination;
+
+// What stands for a variable: a slot for a tear, the value of an inner variable, or a slot of its own behind the tears.
+static Expr
+value_of(Elimination *e, Var var)
+{
+    for (uint32_t i = 0; i < e->slot_of.n; i += 2)
+        if (e->slot_of.at[i] == var)
+            return e->slot_of.at[i + 1];
+    Expr slot = expr_slot(e->dae->exprs, e->slot_of.n / 2);
+    vec_push(&e->slot_of, var);
+    vec_push(&e->slot_of, slot);
+    return slot;
+}
+
+static Expr
+in_tears(Elimination *e, Expr shape, uint32_t row)
+{
+    Exprs *exprs = e->dae->exprs;
+    uint32_t n = expr_nslots(exprs, shape);
+    Expr with[n ? n : 1];
+    for (uint32_t k = 0; k < n; k++)
+        with[k] = value_of(e, e->dae->rows.at[row + k]);
+    return expr_substitute(exprs, shape, with, n);
+}
+
+// False where a coefficient or a remainder is no number.
+static bool
+read_rows(Elimination *e)
+{
+    Exprs *exprs = e->dae->exprs;
+    for (uint32_t t = 0; t < e->loop->n; t++)
+        value_of(e, e->causal->tears.at[e->loop->tear + t]);
+    for (uint32_t i = 0; i < e->loop->n_inner; i++) {
+        const Assign *assign = &e->causal->assigns.at[e->loop->inner + i];
+        Expr value = in_tears(e, assign->shape, assign->row);
+        vec_push(&e->slot_of, assign->var);
+        vec_push(&e->slot_of, value);
+    }
+    for (uint32_t r = 0; r < e->loop->n; r++) {
+        const Residual *residual = &e->causal->residuals.at[e->loop->residual + r];
+        Expr rest = expr_residual(exprs, in_tears(e, residual->shape, residual->row)), coefficient;
+        for (uint32_t t = 0; t < e->loop->n; t++) {
+            if (!expr_affine(exprs, rest, t, &coefficient, &rest) || expr_op(exprs, coefficient) != OP_CONST)
+                return false;
+            e->a[r][t] = expr_value(exprs, coefficient);
+        }
+        if (expr_op(exprs, rest) != OP_CONST)
+            return false;
+        e->rest[r] = expr_value(exprs, rest);
+    }
+    return true;
+}
+
+static void
+swap_rows(Elimination *e, uint32_t r, uint32_t s)
+{
+    double rest = e->rest[r];
+    e->rest[r] = e->rest[s];
+    e->rest[s] = rest;
+    for (uint32_t t = 0; t < e->loop->n; t++) {
+        double kept = e->a[r][t];
+        e->a[r][t] = e->a[s][t];
+        e->a[s][t] = kept;
+    }
+}
+
+// True when the rows ask for 0 = a number.
+static bool
+contradicts(Elimination *e)
+{
+    uint32_t n = e->loop->n, rank = 0;
+    double size = 0, asked = 0;
+    for (uint32_t r = 0; r < n; r++) {
+        asked = fmax(asked, fabs(e->rest[r]));
+        for (uint32_t t = 0; t < n; t++)
+            size = fmax(size, fabs(e->a[r][t]));
+    }
+    for (uint32_t t = 0; t < n; t++) {
+        uint32_t best = rank;
+        for (uint32_t r = rank; r < n; r++)
+            best = fabs(e->a[r][t]) > fabs(e->a[best][t]) ? r : best;
+        if (rank == n || fabs(e->a[best][t]) <= 1e-12 * size)
+            continue;
+        swap_rows(e, rank, best);
+        for (uint32_t r = rank + 1; r < n; r++) {
+            double factor = e->a[r][t] / e->a[rank][t];
+            for (uint32_t k = t; k < n; k++)
+                e->a[r][k] -= factor * e->a[rank][k];
+            e->rest[r] -= factor * e->rest[rank];
+        }
+        rank++;
+    }
+    for (uint32_t r = rank; r < n; r++)
+        if (fabs(e->rest[r]) > 1e-9 * asked)
+            return true;
+    return false;
+}
+
+static void
+tell(const Elimination *e, Diags *diags)
+{
+    const Dae *dae = e->dae;
+    const Loop *loop = e->loop;
+    Span first = dae->equations.at[e->causal->residuals.at[loop->residual].equation].span;
+    Diag *diag = diag_add(diags, E0513, first, "no values of the unknowns fulfil these equations: they contradict each other");
+    uint32_t n = loop->n_inner + loop->n;
+    for (uint32_t i = 0; i < n && i < NOTED; i++) {
+        uint32_t equation = i < loop->n ? e->causal->residuals.at[loop->residual + i].equation
+            : e->causal->assigns.at[loop->inner + i - loop->n].equation;
+        Out text = {0};
+        dae_print_equation(dae, equation, &text);
+        diag_note(diag, dae->equations.at[equation].span, "equation: %s", text.text);
+        out_free(&text);
+    }
+    if (n > NOTED)
+        diag_note(diag, (Span){0}, "and %u more", n - NOTED);
+}
+
+bool
+causal_consistent(Dae *dae, const Causal *causal, Diags *diags)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < causal->loops.n; i++) {
+        const Loop *loop = &causal->loops.at[i];
+        if (!loop->linear || loop->constraints || loop->switched || loop->conditions || loop->n > TEARS || loop->n_inner > INNER)
+            continue;
+        Elimination e = {.dae = dae, .causal = causal, .loop = loop};
+        if (read_rows(&e) && contradicts(&e)) {
+            tell(&e, diags);
+            good = false;
+        }
+        vec_free(&e.slot_of);
+    }
+    return good;
+}
