@@ -244,6 +244,8 @@ install-files:
 	install -D -m 644 $(BUILD)/include/mdl_embed.h $(DESTDIR)$(PREFIX)/include/mdl_embed.h
 	for file in $$(find stdlib -name '*.mdl'); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mdlc/$$file; done
+	for file in $$(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do \
+	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mdlc/$$file; done
 	for folder in . $(notdir $(patsubst %/,%,$(wildcard examples/*/))); do \
 	    install -d $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; \
 	    install -m 644 $$(find examples/$$folder -maxdepth 1 -type f) $(DESTDIR)$(PREFIX)/share/mdlc/examples/$$folder; done

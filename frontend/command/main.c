@@ -85,6 +85,10 @@ help_or_version(const Options *options)
     } else if (!options_help(options->what, &out) && !explain(options, &out)) {
         fprintf(stderr, "mdlc: no call '%s'\n", options->what);
         return EXIT_USAGE;
+    } else if (!options->what) {
+        Arena *arena = arena_create();
+        out_printf(&out, "The pages that messages name, as docs/language.md, are in %s.\n", distributed_folder(arena, "docs", "language.md"));
+        arena_free(&arena);
     }
     return print_out(&out);
 }
