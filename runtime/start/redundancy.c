@@ -18,26 +18,13 @@
 
 #include "runtime/point/newton.h"
 #include "runtime/point/point.h"
-#include "runtime/solver/solver.h"
-#include "runtime/start/start.h"
+#include "runtime/start/redundancy_inner.h"
 
-enum { SAMPLES = 2, CORRECTIONS = 25, LISTED = 6, MECHANISMS = 2 };
+enum { SAMPLES = 2, CORRECTIONS = 25, MECHANISMS = 2, DEPTHS = 64 };
 
 static const double MOVE = 2e-3;      // of the states' sizes: nearby points
 static const double ON_MANIFOLD = 1e-12;
 static const double SLACK = 100;      // tolerances that a redundant constraint may be off
-
-typedef struct Review {
-    Run *run;
-    Invariants *invariants; // NULL without invariants
-    uint32_t groups;
-    uint32_t *rows;        // per group
-    uint32_t *rank;        // per group, then per step of the dynamics
-    uint32_t *nearby;      // the same, at a nearby point
-    uint32_t *row;         // n_constraints
-    double *kept;          // v at the start
-    uint64_t random;
-} Review;
 
 static bool
 create_review(Review *r, Run *run)
@@ -73,8 +60,8 @@ free_review(Review *r)
 
 // --- ranks
 
-static Rank *
-group_rank(Review *r, uint32_t g, uint32_t *rows)
+Rank *
+redundancy_rank(Review *r, uint32_t g, uint32_t *rows)
 {
     *rows = invariants_group(r->invariants, g, r->row);
     return invariants_rank(r->run, r->invariants, g);
@@ -93,7 +80,7 @@ measure(Review *r, uint32_t *rank)
     const mdl_model *model = r->run->model;
     mdl_call(model->jacobian, r->run->v);
     for (uint32_t g = 0; g < r->groups; g++) {
-        Rank *found = group_rank(r, g, &r->rows[g]);
+        Rank *found = redundancy_rank(r, g, &r->rows[g]);
         if (!found)
             return false;
         rank[g] = rank_value(found);
@@ -254,123 +241,14 @@ look_around(Review *r)
 
 // --- what follows from it
 
-// The constraints of group g that its best pivots leave out, each with a newline before it.
-static void
-list_dependent(Review *r, uint32_t g, char *text, size_t size)
-{
-    uint32_t rows, shown = 0;
-    size_t used = 0;
-    Rank *rank = group_rank(r, g, &rows);
-    double *weight = calloc((size_t)rows + 1, sizeof *weight);
-    text[0] = '\0';
-    for (uint32_t k = 0; rank && weight && k < rows - rank_value(rank); k++) {
-        rank_null(rank, k, weight);
-        for (uint32_t i = 0; i < rows && used < size; i++) {
-            const char *equation = r->run->model->constraint[r->row[i]].text;
-            if (fabs(weight[i]) < 1e-6 || shown >= LISTED || (equation && strstr(text, equation)))
-                continue;
-            used += (size_t)snprintf(text + used, size - used, "\n  %s", equation ? equation : "?");
-            shown++;
-        }
-    }
-    rank_free(&rank);
-    free(weight);
-}
-
-MDL_CHECKED static int
-report_singular_position(Review *r)
-{
-    const Run *run = r->run;
-    char text[3000] = "";
-    for (uint32_t g = 0; g < r->groups && !text[0]; g++)
-        if (r->rank[g] < r->nearby[g]) {
-            evaluate_plain(r->run);
-            mdl_call(run->model->jacobian, run->v);
-            list_dependent(r, g, text, sizeof text);
-        }
-    run_message(run, MDL_ERROR, "at time %.12g: the start is a singular position: constraints that are independent "
-                "nearby depend on each other here, so that the motion can branch; start beside it%s%s", run->time,
-                text[0] ? "\nthese do:" : "", text);
-    return MDL_FAILED;
-}
-
 static void
 mark_redundant(Review *r, uint32_t g)
 {
     uint32_t rows;
-    Rank *rank = group_rank(r, g, &rows);
+    Rank *rank = redundancy_rank(r, g, &rows);
     for (uint32_t k = 0; rank && k < rows - rank_value(rank); k++)
         r->run->redundant[r->row[rank_free_unknown(rank, k)]] = 1;
     rank_free(&rank);
-}
-
-static bool
-same_kind(const mdl_constraint *a, const mdl_constraint *b)
-{
-    return a->component && b->component && !strcmp(a->component, b->component) && a->unit == b->unit
-           && (a->unit != MDL_UNIT_METRE || a->axis == b->axis);
-}
-
-// "2 rotations at 'j3'" for surplus constraint k and those like it, unless one before it is like it.
-static size_t
-surplus_text(const Review *r, const Rank *rank, uint32_t k, uint32_t surplus, char *text, size_t size)
-{
-    static const char *const axes[] = {"", " along x", " along y", " along z"};
-    const mdl_model *model = r->run->model;
-    const mdl_constraint *at = &model->constraint[r->row[rank_free_unknown(rank, k)]];
-    uint32_t alike = 0;
-    for (uint32_t i = 0; i < surplus; i++) {
-        bool same = same_kind(at, &model->constraint[r->row[rank_free_unknown(rank, i)]]);
-        if (i < k && same)
-            return 0;
-        alike += same;
-    }
-    bool metre = at->unit == MDL_UNIT_METRE;
-    const char *what = metre ? "translation" : at->unit == MDL_UNIT_RADIAN ? "rotation" : "condition";
-    char count[16] = "a";
-    if (!at->component)
-        return 0;
-    if (alike > 1)
-        snprintf(count, sizeof count, "%u", alike);
-    int used = snprintf(text, size, "%s%s %s%s%s at '%s'", k ? ", " : "; surplus is, for example, ", count, what, alike > 1 ? "s" : "",
-                        metre ? axes[at->axis & 3] : "", at->component);
-    return used > 0 ? (size_t)used : 0;
-}
-
-// "in the loops of j1, j2, j3; surplus is, for example, a translation along y at 'j3', 2 rotations at 'j3'". Nothing when no
-// component is known.
-static void
-joints_text(Review *r, uint32_t g, char *text, size_t size)
-{
-    const mdl_model *model = r->run->model;
-    uint32_t rows;
-    size_t used = 0;
-    Rank *rank = group_rank(r, g, &rows);
-    uint8_t *flags = calloc((size_t)model->n_constraints + 1, 1);
-    text[0] = '\0';
-    for (uint32_t i = 0; flags && i < rows; i++)
-        flags[r->row[i]] = model->constraint[r->row[i]].component != NULL;
-    if (flags && memchr(flags, 1, model->n_constraints)) {
-        used = (size_t)snprintf(text, size, "\nin the loops of ");
-        used += assemble_loop_text(r->run, flags, text + used, size - used);
-    }
-    uint32_t surplus = rank ? rows - rank_value(rank) : 0;
-    for (uint32_t k = 0; used && k < surplus && used < size; k++)
-        used += surplus_text(r, rank, k, surplus, text + used, size - used);
-    rank_free(&rank);
-    free(flags);
-}
-
-static void
-note_group(Review *r, uint32_t g)
-{
-    char text[3000], joints[1500];
-    list_dependent(r, g, text, sizeof text);
-    joints_text(r, g, joints, sizeof joints);
-    uint32_t count = r->rows[g] - r->rank[g];
-    run_message(r->run, MDL_NOTE, "%u of %u constraints of %s follow%s from the others; of the forces that keep them "
-                "the shortest are taken%s%sThey depend on each other:%s", count, r->rows[g], r->run->model->name,
-                count == 1 ? "s" : "", joints, joints[0] ? ".\n" : ". ", text);
 }
 
 // What mechanisms of an array have in common is said for the first ones.
@@ -386,7 +264,7 @@ note_groups(Review *r)
         if (model->constraint[r->row[0]].level)
             continue;
         if (noted++ < MECHANISMS)
-            note_group(r, g);
+            redundancy_note(r, g);
         else
             count += r->rows[g] - r->rank[g];
     }
@@ -437,7 +315,7 @@ settle(Review *r)
         return MDL_INTERNAL;
     for (size_t k = 0; deficient && k < n; k++)
         if (r->nearby[k] > r->rank[k])
-            return report_singular_position(r);
+            return redundancy_singular(r);
     int status = MDL_OK;
     for (uint32_t k = 0; k < model->n_dynamics && status == MDL_OK; k++)
         status = settle_block(r, k);
@@ -540,16 +418,11 @@ measure_terms(const Run *run, double *terms)
                                 * fmax(fabs(run->v[model->y + j]), fabs(run->v[model->nominal + j]));
 }
 
-// What counts as nothing in constraint k.
-static double
-slack_of(const Run *run, const double *terms, uint32_t k)
+static uint32_t
+depth_of(const mdl_model *model, uint32_t k)
 {
-    const mdl_model *model = run->model;
-    double size = terms[k];
-    for (uint32_t i = 0; i < model->n_constraints; i++)
-        if (model->constraint[i].depth == model->constraint[k].depth)
-            size = fmax(size, terms[i]);
-    return SLACK * run->tolerance * size;
+    uint32_t depth = model->constraint[k].depth;
+    return depth < DEPTHS ? depth : DEPTHS - 1;
 }
 
 int
@@ -557,12 +430,14 @@ redundancy_check(const Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t wrong = UINT32_MAX;
-    double *terms = run->redundant ? calloc((size_t)model->n_constraints + 1, sizeof *terms) : NULL;
+    double *terms = run->redundant ? calloc((size_t)model->n_constraints + 1, sizeof *terms) : NULL, most[DEPTHS] = {0};
     if (terms)
         measure_terms(run, terms);
+    for (uint32_t k = 0; terms && k < model->n_constraints; k++) // the largest of each depth
+        most[depth_of(model, k)] = fmax(most[depth_of(model, k)], terms[k]);
     for (uint32_t k = 0; terms && k < model->n_constraints && wrong == UINT32_MAX; k++) {
         double value = fabs(run->v[model->constraint[k].value]);
-        if (value > SLACK * run->tolerance * terms[k] && value > slack_of(run, terms, k))
+        if (value > SLACK * run->tolerance * most[depth_of(model, k)])
             wrong = k;
     }
     free(terms);
