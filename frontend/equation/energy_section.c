@@ -253,7 +253,11 @@ elaborate_formalism(Context *context, Node item)
     const char *text = name_of(elab, node_at(elab, name)->sym);
     if (!formalism_named(text, &found)) {
         Diag *diag = diag_add(elab->diags, E0801, node_at(elab, name)->span, "'%s' is no formalism", text);
-        diag_help(diag, "lagrange, hamilton, gibbs_appell, kane or maggi");
+        Out names = {0};
+        for (int i = 0; i < FORMALISM_COUNT; i++)
+            out_printf(&names, "%s%s", !i ? "" : i + 1 < FORMALISM_COUNT ? ", " : " or ", formalism_name((Formalism)i));
+        diag_help(diag, "%s", names.text);
+        out_free(&names);
         return;
     }
     context->frag->formalism = (uint8_t)(found + 1);

@@ -380,7 +380,10 @@ dae_in_stream(Dae *dae, Var stream)
     return in;
 }
 
-static const char *const formalism_names[] = {"lagrange", "hamilton", "gibbs_appell", "kane", "maggi"};
+static const char *const formalism_names[FORMALISM_COUNT] = {
+    [FORMALISM_LAGRANGE] = "lagrange", [FORMALISM_HAMILTON] = "hamilton", [FORMALISM_GIBBS_APPELL] = "gibbs_appell",
+    [FORMALISM_KANE] = "kane", [FORMALISM_MAGGI] = "maggi",
+};
 
 const char *
 formalism_name(Formalism formalism)

@@ -13,8 +13,10 @@
 static bool
 derive(System *system)
 {
-    static bool (*const derivations[])(System *) = {derive_lagrange, derive_hamilton, derive_gibbs_appell, derive_kane,
-                                                    derive_maggi};
+    static bool (*const derivations[FORMALISM_COUNT])(System *) = {
+        [FORMALISM_LAGRANGE] = derive_lagrange, [FORMALISM_HAMILTON] = derive_hamilton, [FORMALISM_GIBBS_APPELL] = derive_gibbs_appell,
+        [FORMALISM_KANE] = derive_kane, [FORMALISM_MAGGI] = derive_maggi,
+    };
     system_find_inertias(system);
     system_check_suspects(system);
     return system_check_dissipation(system) && derivations[system->formalism](system);
