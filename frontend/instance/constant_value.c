@@ -13,30 +13,11 @@ enum { CONSTANT_FAILED = 0x7fffffff }; // in Elab.constant_of
 
 // --- constants of packages and enclosing classes
 
-bool
-constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out)
+// The value of a constant that nobody has asked for yet, with the type and the sizes of its declaration.
+static bool
+find_constant(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out)
 {
     const AstNode *line = node_at(elab, member->line);
-    if (!(line->flags & AST_F_CONSTANT)) {
-        Diag *diag = diag_add(elab->diags, E0119, asked, "'%s' belongs to class '%s' and is not a constant",
-                              name_of(elab, member->name),
-                              name_of(elab, class_at(elab->program, owner)->full_name));
-        diag_note(diag, node_at(elab, member->node)->span, "declared here");
-        return false;
-    }
-    uint32_t state;
-    uint64_t key = ((uint64_t)owner << 32) | member->node;
-    if (map_get(&elab->constant_of, key, &state)) {
-        if (state == CONSTANT_FAILED)
-            return false;
-        if (state)
-            *out = elab->constants.at[state - 1];
-        else
-            diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
-                     name_of(elab, member->name));
-        return state != 0;
-    }
-    map_put(&elab->constant_of, key, 0);
     TypeUse use = {0};
     Type type = {0};
     bool open = false;
@@ -65,10 +46,8 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
         ok = evaluate_dims(elab, use.dims.at[i].frag, use.dims.at[i].class_id, use.dims.at[i].node, &type, &open);
     vec_free(&use.dims);
-    if (!ok || !evaluate(elab, NULL, scope_id, false, value, out)) {
-        map_put(&elab->constant_of, key, CONSTANT_FAILED);
+    if (!ok || !evaluate(elab, NULL, scope_id, false, value, out))
         return false;
-    }
     // Sizes that the fields of a record leave open are those of the value.
     if (record && out->type.base == TYPE_RECORD && out->type.record->class_id == record->class_id)
         record = out->type.record;
@@ -81,13 +60,38 @@ constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked
     Scope scope = {.class_id = owner, .structural = true};
     env_init(elab, &env, &scope);
     const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
-    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what)) {
-        map_put(&elab->constant_of, key, CONSTANT_FAILED);
+    return expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what);
+}
+
+bool
+constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out)
+{
+    const AstNode *line = node_at(elab, member->line);
+    if (!(line->flags & AST_F_CONSTANT)) {
+        Diag *diag = diag_add(elab->diags, E0119, asked, "'%s' belongs to class '%s' and is not a constant",
+                              name_of(elab, member->name),
+                              name_of(elab, class_at(elab->program, owner)->full_name));
+        diag_note(diag, node_at(elab, member->node)->span, "declared here");
         return false;
     }
-    vec_push(&elab->constants, *out);
-    map_put(&elab->constant_of, key, elab->constants.n);
-    return true;
+    uint32_t state;
+    uint64_t key = ((uint64_t)owner << 32) | member->node;
+    if (map_get(&elab->constant_of, key, &state)) {
+        if (state == CONSTANT_FAILED)
+            return false;
+        if (state)
+            *out = elab->constants.at[state - 1];
+        else
+            diag_add(elab->diags, E0113, asked, "the value of '%s' depends on itself",
+                     name_of(elab, member->name));
+        return state != 0;
+    }
+    map_put(&elab->constant_of, key, 0);
+    bool found = find_constant(elab, owner, member, asked, out);
+    if (found)
+        vec_push(&elab->constants, *out);
+    map_put(&elab->constant_of, key, found ? elab->constants.n : CONSTANT_FAILED);
+    return found;
 }
 
 // --- the value of a parameter

@@ -326,6 +326,60 @@ constructor_of(Elab *elab, Found *found, Span span)
     return false;
 }
 
+static void
+say_no_function(Elab *elab, const Scope *scope, const AstNode *at, const char *text, Sym first)
+{
+    Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
+    uint32_t n = 0;
+    const char *const *names = builtin_names(&n);
+    const char *dot = strrchr(text, '.'), *near = usual_name(text);
+    for (uint32_t i = 0; dot && !near && i < n; i++) // math.sqrt: functions of the language have no package
+        near = strcmp(names[i], dot + 1) ? NULL : names[i];
+    if (!near)
+        near = nearest_name(text, names, n);
+    if (!near)
+        near = scope_nearest(elab->program, scope->class_id, first, false);
+    if (near && strcmp(near, text))
+        diag_help(diag, "did you mean '%s'?", near);
+}
+
+// What was found is a function that can be called; otherwise why not.
+static bool
+is_callable(Elab *elab, const AstNode *at, const ClassInfo *info, const char *text)
+{
+    if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
+        diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
+                 ast_class_kind_name((ClassKind)info->kind));
+        return false;
+    }
+    if ((info->flags & AST_F_PARTIAL) && at->kind == AST_REF) { // an extends clause has a NAME
+        diag_add(elab->diags, E0106, at->span, "'%s' is partial and cannot be called", text);
+        return false;
+    }
+    return true;
+}
+
+// The class that a class in short form stands for; NULL where its base is none.
+static const ClassInfo *
+behind_short(Elab *elab, Found *found)
+{
+    const ClassInfo *info = class_at(elab->program, found->class_id);
+    for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast,
+                                                             info->body) == AST_SHORT; depth++) {
+        // What a modification changes is the concern of the call (function.c).
+        Node mods = ast_child(&elab->program->ast, info->body, 2);
+        if (mods && ast_at(&elab->program->ast, mods)->nchild > 1)
+            break;
+        scope_bases(elab->program, found->class_id);
+        info = class_at(elab->program, found->class_id);
+        if (!info->bases.at[0])
+            return NULL;
+        found->class_id = info->bases.at[0];
+        info = class_at(elab->program, found->class_id);
+    }
+    return info;
+}
+
 static bool
 env_function(ExprEnv *env, Node ref, FunctionRef *out)
 {
@@ -350,54 +404,25 @@ env_function(ExprEnv *env, Node ref, FunctionRef *out)
     }
     if (!ok && (at->kind == AST_NAME || scope_import_failed(elab->program, scope->class_id, first)))
         return false; // a base that does not exist or does not fit has been reported, and so has an import
-    if (!ok || !found.class_id) {
-        if (ok) {
-            Diag *diag = diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
-            diag_help(diag, "subscripts stand in square brackets: '%s[...]'", text);
-            return false;
-        }
-        Diag *diag = diag_add(elab->diags, E0101, at->span, "there is no function '%s'", text);
-        uint32_t n = 0;
-        const char *const *names = builtin_names(&n);
-        const char *dot = strrchr(text, '.'), *near = usual_name(text);
-        for (uint32_t i = 0; dot && !near && i < n; i++) // math.sqrt: functions of the language have no package
-            near = strcmp(names[i], dot + 1) ? NULL : names[i];
-        if (!near)
-            near = nearest_name(text, names, n);
-        if (!near)
-            near = scope_nearest(elab->program, scope->class_id, first, false);
-        if (near && strcmp(near, text))
-            diag_help(diag, "did you mean '%s'?", near);
+    if (!ok) {
+        say_no_function(elab, scope, at, text, first);
         return false;
     }
-    const ClassInfo *info = class_at(elab->program, found.class_id);
-    for (uint32_t depth = 0; depth < DEPTH_LIMIT && ast_kind(&elab->program->ast,
-                                                             info->body) == AST_SHORT; depth++) {
-        // What a modification changes is the concern of the call (function.c).
-        Node mods = ast_child(&elab->program->ast, info->body, 2);
-        if (mods && ast_at(&elab->program->ast, mods)->nchild > 1)
-            break;
-        scope_bases(elab->program, found.class_id);
-        info = class_at(elab->program, found.class_id);
-        if (!info->bases.at[0])
-            return false;
-        found.class_id = info->bases.at[0];
-        info = class_at(elab->program, found.class_id);
+    if (!found.class_id) {
+        Diag *diag = diag_add(elab->diags, E0119, at->span, "'%s' is no function and cannot be called", text);
+        diag_help(diag, "subscripts stand in square brackets: '%s[...]'", text);
+        return false;
     }
+    const ClassInfo *info = behind_short(elab, &found);
+    if (!info)
+        return false;
     if (outer_class_refused(elab, found.class_id, at->span))
         return false;
     if (class_is_object(elab, found.class_id) && !constructor_of(elab, &found, at->span))
         return false;
     info = class_at(elab->program, found.class_id);
-    if (info->kind != CLASS_FUNCTION && info->kind != CLASS_RECORD) {
-        diag_add(elab->diags, E0115, at->span, "'%s' is a %s, not a function", text,
-                 ast_class_kind_name((ClassKind)info->kind));
+    if (!is_callable(elab, at, info, text))
         return false;
-    }
-    if ((info->flags & AST_F_PARTIAL) && at->kind == AST_REF) { // an extends clause has a NAME
-        diag_add(elab->diags, E0106, at->span, "'%s' is partial and cannot be called", text);
-        return false;
-    }
     Scope *inside = arena_new(elab->arena, Scope);
     *inside = (Scope){.class_id = found.class_id, .structural = true, .frag = home_of(elab, info, instance)};
     *out = (FunctionRef){.class_node = info->node, .scope = inside, .full_name = info->full_name,

@@ -567,15 +567,12 @@ step_out(Elab *elab, ExprEnv *env, Span span, Fragment *frag, Member **member, T
     return true;
 }
 
-// One more name: every spot so far is an instance; the member is looked up in each.
+// The member of that name in the first spot, declared; NULL where a condition leaves it out. `frag`: where it is, which `outer` moves.
 static bool
-step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
+look_up_member(Elab *elab, ExprEnv *env, const AstNode *at, Fragment *frag, Target *target, Member **out)
 {
-    const AstNode *at = node_at(elab, part);
-    Fragment *frag = target->n ? target->spots[0].frag : target->like;
-    Member *member = frag ? fragment_member(frag, at->sym) : NULL;
-    if (!frag)
-        return true;
+    Member *member = fragment_member(frag, at->sym);
+    *out = NULL;
     Found found;
     if (!member)
         return unknown_name(elab, frag->class_id, at->sym, at->span, true);
@@ -602,6 +599,71 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
         if (!step_out(elab, env, at->span, frag, &member, target))
             return false;
     }
+    *out = member;
+    return true;
+}
+
+static bool
+step_to_variable(Elab *elab, const AstNode *at, Member *member, const Selection *picked, bool last, Target *target)
+{
+    target->kind = TARGET_VARIABLE;
+    target->offsets = picked->offsets;
+    target->m = picked->n;
+    target->type = member->type;
+    target->type.rank = 0;
+    for (uint32_t i = 0; i < target->n; i++) {
+        Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
+        if (!same || !member_declare(elab, target->spots[i].frag, same) || same->count != member->count) {
+            diag_add(elab->diags, E0402, at->span, "the elements have '%s' of different sizes",
+                     name_of(elab, at->sym));
+            return false;
+        }
+        target->spots[i].member = same;
+    }
+    if (!target->n)
+        target->spots[0].member = member;
+    if (!last)
+        diag_add(elab->diags, E0119, at->span, "'%s' is a variable and has no parts",
+                 name_of(elab, at->sym));
+    return last;
+}
+
+static bool
+step_to_components(Elab *elab, ExprEnv *env, const AstNode *at, Member *member, const Selection *picked, Target *target)
+{
+    Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked->n + 1);
+    bool structural = ((const Scope *)env->scope)->structural;
+    for (uint32_t i = 0; i < target->n; i++)
+        for (uint32_t k = 0; k < picked->n; k++) {
+            Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
+            if (!same || (i && !member_declare(elab, target->spots[i].frag, same)))
+                return false;
+            target->shares |= share_may_differ(same);
+            spots[i * picked->n + k] = element_spot(elab, &target->spots[i], same, picked->offsets[k], structural);
+        }
+    target->kind = TARGET_COMPONENT;
+    target->spots = spots;
+    target->n *= picked->n;
+    if (!target->n) { // none: one like them says what they would have
+        target->like = member->count || !member->split ? member->fragments[0] : NULL;
+        spots[0] = (Spot){.frag = target->like, .member = member};
+    }
+    return true;
+}
+
+// One more name: every spot so far is an instance; the member is looked up in each.
+static bool
+step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
+{
+    const AstNode *at = node_at(elab, part);
+    Fragment *frag = target->n ? target->spots[0].frag : target->like;
+    Member *member;
+    if (!frag)
+        return true;
+    if (!look_up_member(elab, env, at, frag, target, &member))
+        return false;
+    if (!member)
+        return true;
     target->nested |= frag->is_connector;
     Selection picked;
     LocalPicks *picks = env->picks;
@@ -610,49 +672,10 @@ step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target)
     Axes axes = {member->type.dims, member->type.rank, true, member->index_class, at->sym};
     bool selected = select_elements(elab, env, child_at(elab, part, 0), &axes, &picked);
     env->picks = picks;
-    if (!selected
-        || !join_dims(elab, target, &picked, at->span))
+    if (!selected || !join_dims(elab, target, &picked, at->span))
         return false;
-    if (!member->is_component) {
-        target->kind = TARGET_VARIABLE;
-        target->offsets = picked.offsets;
-        target->m = picked.n;
-        target->type = member->type;
-        target->type.rank = 0;
-        for (uint32_t i = 0; i < target->n; i++) {
-            Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
-            if (!same || !member_declare(elab, target->spots[i].frag, same) || same->count != member->count) {
-                diag_add(elab->diags, E0402, at->span, "the elements have '%s' of different sizes",
-                         name_of(elab, at->sym));
-                return false;
-            }
-            target->spots[i].member = same;
-        }
-        if (!target->n)
-            target->spots[0].member = member;
-        if (!last)
-            diag_add(elab->diags, E0119, at->span, "'%s' is a variable and has no parts",
-                     name_of(elab, at->sym));
-        return last;
-    }
-    Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked.n + 1);
-    bool structural = ((const Scope *)env->scope)->structural;
-    for (uint32_t i = 0; i < target->n; i++)
-        for (uint32_t k = 0; k < picked.n; k++) {
-            Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;
-            if (!same || (i && !member_declare(elab, target->spots[i].frag, same)))
-                return false;
-            target->shares |= share_may_differ(same);
-            spots[i * picked.n + k] = element_spot(elab, &target->spots[i], same, picked.offsets[k], structural);
-        }
-    target->kind = TARGET_COMPONENT;
-    target->spots = spots;
-    target->n *= picked.n;
-    if (!target->n) { // none: one like them says what they would have
-        target->like = member->count || !member->split ? member->fragments[0] : NULL;
-        spots[0] = (Spot){.frag = target->like, .member = member};
-    }
-    return true;
+    return member->is_component ? step_to_components(elab, env, at, member, &picked, target)
+                                : step_to_variable(elab, at, member, &picked, last, target);
 }
 
 // `used` not NULL: stops at the first connector, after so many parts.
