@@ -16,6 +16,8 @@
 
 enum { SHOWN = 8, DIRECTIONS = 3, TOGETHER = 6, LOOKED_AT = 500 };
 
+static const double AGREEMENT = 1e-9; // of residuals, in the sizes of their terms
+
 typedef struct Text {
     char *text;
     size_t size, used;
@@ -59,14 +61,26 @@ name_of(const mdl_block *block, uint32_t i)
     return name ? name : "?";
 }
 
-// One direction in which n variables can move together.
+// A variable of the compiler's own, or a derivative of one: "$closure1", "der(der($closure1))".
+static bool
+is_made(const char *name)
+{
+    while (!strncmp(name, "der(", 4))
+        name += 4;
+    return name[0] == '$';
+}
+
+// One direction in which n variables can move together. What the compiler has made says nothing to those who wrote the model: variables
+// that take up surplus constraints may move freely by their nature.
 static void
-say_direction(Text *out, const char *const *name, uint32_t n, const double *along)
+say_direction(Text *out, const char *const *name, uint32_t n, double *along)
 {
     uint32_t count = 0, first = n;
     double most = 0;
     for (uint32_t i = 0; i < n; i++)
         most = fmax(most, fabs(along[i]));
+    for (uint32_t i = 0; i < n; i++)
+        along[i] = is_made(name[i]) ? 0 : along[i];
     for (uint32_t i = 0; i < n; i++)
         if (fabs(along[i]) > 1e-6 * most) {
             count++;
@@ -125,6 +139,16 @@ newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size
     free(name);
     free(along);
     return out.used;
+}
+
+// The residuals that newton_defect() has found are rounding.
+static bool
+all_agree(const Newton *newton)
+{
+    for (uint32_t i = 0; i < newton->block->m; i++)
+        if (!(fabs(newton->step[i]) <= AGREEMENT * (newton->size[i] > 0 && isfinite(newton->size[i]) ? newton->size[i] : 1)))
+            return false;
+    return true;
 }
 
 static uint32_t
@@ -282,7 +306,7 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
         shown++;
     }
     say(out, block->constraints ? "\n(equations of constraints that agree elsewhere do so in a singular position, as of a folded linkage)"
-                                : "\n(other conditions than those that hold now make them independent)");
+        : block->switched || block->conditions ? "\n(other conditions than those that hold now make them independent)" : "");
     say_fixed_starts(out, run, block);
     say_held_states(out, run, newton);
     bool own = false;
@@ -389,8 +413,14 @@ newton_report(const Run *run, Newton *newton, const char *when)
     char text[3900], open[1200] = "";
     Text out = {text, sizeof text, 0};
     uint32_t worst = worst_equation(run, newton), equations = block->m + block->n_inner;
-    if (newton->trouble == SINGULAR && block->m <= RANK_LIMIT && newton_rank(run, newton, 1e-12, block->m))
-        newton_null_text(run, newton, DIRECTIONS, open, sizeof open);
+    if (newton->trouble == SINGULAR && block->m <= RANK_LIMIT && newton_rank(run, newton, 1e-12, block->m)
+        && !newton_null_text(run, newton, DIRECTIONS, open, sizeof open) && rank_value(newton->rank) < block->m) {
+        // Nothing that was written is open: the rank is that of surplus constraints, which may disagree from the beginning.
+        newton_write(run, newton, newton->start);
+        if (newton_defect(run, newton, newton->step) && !all_agree(newton))
+            newton->trouble = NOT_REACHED;
+        worst = worst_equation(run, newton);
+    }
     say(&out, "%s: a system of %u equation%s could not be solved: %s", when, equations, equations == 1 ? "" : "s",
         trouble_text(newton->trouble));
     if (newton->trouble == TURNING_POINT)
