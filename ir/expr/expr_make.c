@@ -107,6 +107,7 @@ collect_term(Exprs *exprs, uint32_t begin, Expr term, double *sum)
 }
 
 static Expr make_add(Exprs *exprs, const Expr *args, uint32_t n);
+static Expr make_mul(Exprs *exprs, const Expr *args, uint32_t n);
 static Expr negate_sum(Exprs *exprs, Expr sum);
 
 // c*(x/d) with c a multiple of d?
@@ -118,6 +119,17 @@ is_multiple(const Exprs *exprs, double factor, Expr base)
            && fabs(factor) != 1 && fmod(factor, divisor) == 0;
 }
 
+// The same of base, or of a factor in it.
+static bool
+has_multiple(const Exprs *exprs, double factor, Expr base)
+{
+    uint32_t n = cell_op(exprs, base) == OP_MUL ? cell_n(exprs, base) : 0;
+    bool found = is_multiple(exprs, factor, base);
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = is_multiple(exprs, factor, cell_args(exprs, base)[i]);
+    return found;
+}
+
 // factor*base; c*(x/d) with c a multiple of d is (c/d)*x, exactly.
 static Expr
 scaled_product(Exprs *exprs, double factor, Expr base)
@@ -126,6 +138,8 @@ scaled_product(Exprs *exprs, double factor, Expr base)
         Expr over = cell_args(exprs, base)[0], under = cell_args(exprs, base)[1];
         return expr_2(exprs, OP_MUL, expr_const(exprs, factor / expr_value(exprs, under)), over);
     }
+    if (cell_op(exprs, base) == OP_MUL && has_multiple(exprs, factor, base))
+        return make_mul(exprs, (Expr[]){expr_const(exprs, factor), base}, 2);
     if (factor == -1 && cell_op(exprs, base) == OP_ADD)
         return negate_sum(exprs, base);
     return scaled(exprs, factor, base);
@@ -148,7 +162,7 @@ finish_sum(Exprs *exprs, uint32_t begin, double sum)
         Term term = exprs->terms.at[i];
         if (term.factor == 0)
             continue;
-        nested |= is_multiple(exprs, term.factor, term.base)
+        nested |= has_multiple(exprs, term.factor, term.base)
                   || (fabs(term.factor) == 1 && cell_op(exprs, term.base) == OP_ADD);
         args.at[args.n++] = scaled_product(exprs, term.factor, term.base);
     }
@@ -233,8 +247,6 @@ collect_factor(Exprs *exprs, uint32_t begin, Expr factor, double *product)
         collect(exprs, begin, 1, factor);
     }
 }
-
-static Expr make_mul(Exprs *exprs, const Expr *args, uint32_t n);
 
 // The product of a constant and what was collected since `begin`.
 static Expr

@@ -68,6 +68,8 @@ test_simplify(Test *test)
     prints(test, "-(#0 - #1)", "-#0 + #1");
     prints(test, "#0/3", "#0/3");
     prints(test, "6*#0/3", "2*#0");
+    prints(test, "#0/2*#1 + #0/2*#1", "#0*#1"); // also where terms are collected
+    prints(test, "#0/2*#1 + #0/2*#1 - #0*#1", "0");
     prints(test, "4/8", "0.5");
     prints(test, "1/0", "1/0");
     prints(test, "0*#0", "0");
