@@ -10,6 +10,8 @@
 #   show/N.mdl       + N.WHAT   mdlc show WHAT prints N.WHAT, for every such file
 #   pass/N.dae       + N.WHAT   the same for a flat model as text (docs/ir.md): the passes without the front end;
 #                    + N.err    mdlc check exits with 1 and prints N.err
+#   programs/N.sys              the same for programs as text: back ends compute what the comments of the file say (tests/tools/programs.c);
+#                    + N.err    the text is refused with N.err
 #   sim/N.check, cli/N.check    a shell script that uses the functions below; its exit status decides
 #   forms/N.options, N.skip, N.values   see run_forms below
 #   language/CHAPTER/N.mdl|.mo  one rule of the language specification; tests/tools/rules.c says what its comments mean
@@ -169,6 +171,24 @@ run_passes() {
                 golden "pass/$name.$what" "$expected" "$work/out"
             fi
         done
+    done
+}
+
+run_programs_text() {
+    for source in "$top"/tests/programs/*.sys; do
+        name=$(basename "$source" .sys)
+        chosen "programs/$name" || continue
+        want=0
+        [ -e "$top/tests/programs/$name.err" ] && want=1
+        (cd "$top/tests/programs" && timeout 60 "$build/tests/tools/programs" "$name.sys") >"$work/out" 2>&1
+        status=$?
+        if [ $status -ne $want ]; then
+            fail "programs/$name: exit status $status" "$work/out"
+        elif [ $want = 1 ]; then
+            golden "programs/$name" "$top/tests/programs/$name.err" "$work/out"
+        else
+            pass
+        fi
     done
 }
 
@@ -337,6 +357,7 @@ run_errors
 run_language
 run_views
 run_passes
+run_programs_text
 run_checks
 run_forms
 note_time end

@@ -32,7 +32,7 @@ use_site(Search *search, uint32_t site)
 static void
 use_sites(Search *search, Expr e)
 {
-    const Exprs *exprs = search->calls->dae->exprs;
+    const Exprs *exprs = search->calls->exprs;
     U32Vec parts = {0};
     if (!e || !expr_has_op(exprs, e, OP_INDEX))
         return;
@@ -46,26 +46,25 @@ use_sites(Search *search, Expr e)
 static void
 use(Search *search, Expr e)
 {
-    routine_reach(search->calls->dae->exprs, e, &search->seen, &search->reached);
+    routine_reach(search->calls->exprs, e, &search->seen, &search->reached);
     use_sites(search, e);
 }
 
 static void
-use_model(Search *search)
+model_roots(const Dae *dae, U32Vec *roots)
 {
-    const Dae *dae = search->calls->dae;
     for (uint32_t i = 0; i < dae->binds.n; i++)
-        use(search, dae->binds.at[i].shape);
+        vec_push(roots, dae->binds.at[i].shape);
     for (uint32_t i = 0; i < dae->equations.n; i++)
-        use(search, dae->equations.at[i].shape);
+        vec_push(roots, dae->equations.at[i].shape);
     for (uint32_t i = 0; i < dae->energies.n; i++)
-        use(search, dae->energies.at[i].shape);
+        vec_push(roots, dae->energies.at[i].shape);
     for (uint32_t i = 0; i < dae->reinits.n; i++)
-        use(search, dae->reinits.at[i].value);
+        vec_push(roots, dae->reinits.at[i].value);
     for (uint32_t i = 0; i < dae->asserts.n; i++)
-        use(search, dae->asserts.at[i].condition);
+        vec_push(roots, dae->asserts.at[i].condition);
     for (uint32_t i = 0; i < dae->told.n; i++)
-        use(search, dae->told.at[i].shape);
+        vec_push(roots, dae->told.at[i].shape);
 }
 
 static void
@@ -112,7 +111,7 @@ tells(Map *names, const char *name)
 static void
 number_all(DaeCalls *calls, const Search *search)
 {
-    const Exprs *exprs = calls->dae->exprs;
+    const Exprs *exprs = calls->exprs;
     Map names = {0};
     vec_grow(&calls->routine_place, routine_count(exprs) + 1);
     vec_grow(&calls->site_place, site_count(exprs));
@@ -136,18 +135,29 @@ number_all(DaeCalls *calls, const Search *search)
 void
 dae_calls_find(const Dae *dae, DaeCalls *calls)
 {
-    *calls = (DaeCalls){.dae = dae};
+    U32Vec roots = {0};
+    model_roots(dae, &roots);
+    dae_calls_of(dae->exprs, roots.at, roots.n, calls);
+    calls->dae = dae;
+    vec_free(&roots);
+}
+
+void
+dae_calls_of(Exprs *exprs, const Expr *roots, uint32_t n, DaeCalls *calls)
+{
+    *calls = (DaeCalls){.exprs = exprs};
     Search search = {.calls = calls};
-    use_model(&search);
+    for (uint32_t i = 0; i < n; i++)
+        use(&search, roots[i]);
     for (uint32_t i = 0; i < search.reached.n; i++) { // the list grows
-        const Routine *routine = routine_of(dae->exprs, search.reached.at[i]);
-        routine_reach_number(dae->exprs, known_derivative(dae->exprs, routine), &search.seen, &search.reached);
+        const Routine *routine = routine_of(exprs, search.reached.at[i]);
+        routine_reach_number(exprs, known_derivative(exprs, routine), &search.seen, &search.reached);
         for (uint32_t k = 0; k < routine->special.n; k++)
-            routine_reach_number(dae->exprs, routine->special.at[k].number, &search.seen, &search.reached);
+            routine_reach_number(exprs, routine->special.at[k].number, &search.seen, &search.reached);
         for (uint32_t k = 0; k < routine->inverses.n; k++)
-            routine_reach_number(dae->exprs, routine->inverses.at[k].number, &search.seen, &search.reached);
+            routine_reach_number(exprs, routine->inverses.at[k].number, &search.seen, &search.reached);
         if (routine->external)
-            routine_reach_number(dae->exprs, routine->external->destructor, &search.seen, &search.reached);
+            routine_reach_number(exprs, routine->external->destructor, &search.seen, &search.reached);
         use_routine_sites(&search, routine);
     }
     number_all(calls, &search);
@@ -170,7 +180,7 @@ void
 dae_calls_name(const DaeCalls *calls, uint32_t routine, Out *out)
 {
     if (calls->named.at[routine])
-        out_text(out, routine_of(calls->dae->exprs, routine)->name);
+        out_text(out, routine_of(calls->exprs, routine)->name);
     else
         out_printf(out, "routine.%u", calls->routine_place.at[routine]);
 }
@@ -218,7 +228,7 @@ print_cells(const DaeCalls *calls, Expr e, Out *out)
 {
     ExprWriter writer = {.routine = print_name, .site = print_site, .context = (void *)calls};
     out_char(out, ' ');
-    expr_write(calls->dae->exprs, e, &writer, out);
+    expr_write(calls->exprs, e, &writer, out);
     out_char(out, '\n');
 }
 
@@ -256,8 +266,8 @@ print_external(const DaeCalls *calls, const External *external, Out *out)
 static void
 print_head(const DaeCalls *calls, uint32_t place, Out *out)
 {
-    const Routine *routine = routine_of(calls->dae->exprs, calls->routines.at[place]);
-    uint32_t derivative = known_derivative(calls->dae->exprs, routine);
+    const Routine *routine = routine_of(calls->exprs, calls->routines.at[place]);
+    uint32_t derivative = known_derivative(calls->exprs, routine);
     out_printf(out, "routine %u ", place + 1);
     dae_print_string(out, routine->name);
     out_printf(out, " inputs %u", routine->inputs);
@@ -316,7 +326,7 @@ print_block(const DaeCalls *calls, const Routine *routine, const Block *block, O
 static void
 print_body(const DaeCalls *calls, uint32_t place, Out *out)
 {
-    const Routine *routine = routine_of(calls->dae->exprs, calls->routines.at[place]);
+    const Routine *routine = routine_of(calls->exprs, calls->routines.at[place]);
     out_printf(out, "body %u // ", place + 1);
     out_text(out, routine->name);
     out_char(out, '\n');
@@ -332,7 +342,7 @@ print_body(const DaeCalls *calls, uint32_t place, Out *out)
 void
 dae_calls_print(const DaeCalls *calls, Out *out)
 {
-    Exprs *exprs = calls->dae->exprs;
+    Exprs *exprs = calls->exprs;
     uint32_t n_texts = texts_used(exprs) ? mdl_texts_count(text_table(exprs)) : 0;
     for (uint32_t i = 1; i < n_texts; i++) {
         out_printf(out, "text %u ", i);

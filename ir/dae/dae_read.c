@@ -646,11 +646,7 @@ static void
 check_whole(Reader *reader)
 {
     const Dae *dae = reader->dae;
-    for (uint32_t i = 0; i < reader->routines.n && !reader->failed; i++)
-        if (!routine_of(dae->exprs, reader->routines.at[i])->complete)
-            reader_fail(reader, "bodies of all routines");
-    if (!reader->failed)
-        reader_join_routines(reader);
+    reader_join_routines(reader);
     for (uint32_t i = 0; i < dae->asserts.n && !reader->failed; i++)
         if (template_places(sym_text(dae->syms, dae->asserts.at[i].message)) > (int)dae->asserts.at[i].n_told)
             reader_fail(reader, "lines `told` with the values of all messages");
@@ -659,34 +655,12 @@ check_whole(Reader *reader)
 Dae *
 dae_read(Syms *syms, Sources *sources, int file, bool externals, Diags *diags)
 {
-    Reader reader = {.dae = dae_create(syms, sources), .syms = syms, .diags = diags, .node = NONE, .externals = externals};
-    const char *text = source_text(sources, file);
-    uint32_t length = source_length(sources, file), at = 0;
-    Out line = {0};
-    while (at < length && !reader.failed) {
-        uint32_t n = 0;
-        while (at + n < length && text[at + n] != '\n' && text[at + n])
-            n++;
-        line.length = 0;
-        out_bytes(&line, text + at, n);
-        reader.line = line.text;
-        reader.at = 0;
-        reader.base = source_base(sources, file) + at;
-        read_line(&reader);
-        at += n + 1;
-    }
+    Reader reader = {.dae = dae_create(syms, sources), .text = "the flat model's text", .syms = syms, .diags = diags, .node = NONE, .externals = externals};
+    reader.exprs = reader.dae->exprs;
+    reader.arena = reader.dae->arena;
+    reader_lines(&reader, sources, file, read_line);
     check_whole(&reader);
-    out_free(&line);
-    out_free(&reader.name);
-    map_free(&reader.inst_of);
-    map_free(&reader.var_of);
-    map_free(&reader.connector_of);
-    map_free(&reader.routine_of);
-    vec_free(&reader.sites);
-    vec_free(&reader.routines);
-    vec_free(&reader.links);
-    vec_free(&reader.vars);
-    vec_free(&reader.slot_of);
+    reader_free(&reader);
     if (reader.failed)
         dae_free(&reader.dae);
     return reader.dae;

@@ -22,7 +22,7 @@ enum { CELL_LIMIT = ROUTINE_STACK / 8, WORD_LIMIT = 1000 };
 static Routine *
 open_routine(Reader *reader)
 {
-    return routine_of(reader->dae->exprs, reader->body);
+    return routine_of(reader->exprs, reader->body);
 }
 
 // --- texts, sites, heads
@@ -30,7 +30,7 @@ open_routine(Reader *reader)
 static void
 read_text_line(Reader *reader)
 {
-    Exprs *exprs = reader->dae->exprs;
+    Exprs *exprs = reader->exprs;
     uint32_t begin = reader->at, number = reader_index(reader, UINT32_MAX);
     const char *text = sym_text(reader->syms, reader_string(reader));
     if (reader->failed)
@@ -64,7 +64,7 @@ read_site(Reader *reader)
         reader_fail(reader, "a text with other values");
     }
     if (!reader->failed)
-        vec_push(&reader->sites, site_add(reader->dae->exprs, text, reader_span(reader)));
+        vec_push(&reader->sites, site_add(reader->exprs, text, reader_span(reader)));
 }
 
 static void
@@ -143,7 +143,7 @@ read_link(Reader *reader, const Routine *routine)
 static bool
 join(Reader *reader, const RoutineLink *link)
 {
-    Exprs *exprs = reader->dae->exprs;
+    Exprs *exprs = reader->exprs;
     Routine *of = routine_of(exprs, link->of);
     if (!link->place || link->place > reader->routines.n)
         return reader_fail(reader, "derivatives and inverses that there are");
@@ -160,7 +160,7 @@ join(Reader *reader, const RoutineLink *link)
         of->derivative = to->number;
         return true;
     }
-    uint8_t *zero = arena_array(reader->dae->arena, uint8_t, of->inputs + 1);
+    uint8_t *zero = arena_array(reader->arena, uint8_t, of->inputs + 1);
     for (uint32_t k = 0; k < of->inputs; k++)
         zero[k] = sym_text(reader->syms, link->zero)[k] == '1';
     routine_take_special(exprs, of, to->number, zero);
@@ -170,7 +170,10 @@ join(Reader *reader, const RoutineLink *link)
 void
 reader_join_routines(Reader *reader)
 {
-    for (uint32_t i = 0; i < reader->links.n; i++)
+    for (uint32_t i = 0; i < reader->routines.n && !reader->failed; i++)
+        if (!routine_of(reader->exprs, reader->routines.at[i])->complete)
+            reader_fail(reader, "bodies of all routines");
+    for (uint32_t i = 0; i < reader->links.n && !reader->failed; i++)
         if (!join(reader, &reader->links.at[i]))
             return;
 }
@@ -178,7 +181,7 @@ reader_join_routines(Reader *reader)
 static void
 read_head(Reader *reader)
 {
-    Exprs *exprs = reader->dae->exprs;
+    Exprs *exprs = reader->exprs;
     uint32_t inputs, other;
     next_place(reader, &reader->routines);
     const char *name = sym_text(reader->syms, reader_string(reader));
@@ -209,7 +212,7 @@ read_body(Reader *reader)
     uint32_t begin = reader->at, place = reader_index(reader, reader->routines.n + 1);
     if (reader->failed || reader->body)
         reader_fail(reader, "the end of the routine above");
-    if (!reader->failed && (!place || routine_of(reader->dae->exprs, reader->routines.at[place - 1])->complete)) {
+    if (!reader->failed && (!place || routine_of(reader->exprs, reader->routines.at[place - 1])->complete)) {
         reader->at = begin;
         reader_fail(reader, "the number of a routine without a body");
     }
@@ -225,7 +228,7 @@ static void
 read_strings(Reader *reader, const char *word, const char *const **texts, uint32_t *n)
 {
     *n = reader_take(reader, word) ? reader_index(reader, WORD_LIMIT) : 0;
-    const char **read = arena_array(reader->dae->arena, const char *, *n + 1);
+    const char **read = arena_array(reader->arena, const char *, *n + 1);
     for (uint32_t i = 0; i < *n; i++)
         read[i] = sym_text(reader->syms, reader_string(reader));
     *texts = read;
@@ -254,7 +257,7 @@ read_external(Reader *reader)
         return;
     }
     external.destructor = destructor ? reader->routines.at[destructor - 1] : 0;
-    routine_take_external(reader->dae->exprs, open_routine(reader), &external);
+    routine_take_external(reader->exprs, open_routine(reader), &external);
 }
 
 // --- bodies
@@ -266,7 +269,7 @@ read_value(Reader *reader)
     uint32_t error_at = 0;
     reader_blanks(reader);
     ExprReading names = {.routine = reader_routine, .site = reader_site, .context = reader};
-    Exprs *exprs = reader->dae->exprs;
+    Exprs *exprs = reader->exprs;
     Expr e = reader->failed ? 0 : expr_read_names(exprs, reader->line + reader->at, &names, &error_at);
     if (!e || expr_nslots(exprs, e) > open_routine(reader)->cells) {
         reader->at += error_at;
@@ -371,7 +374,7 @@ site_with(const Reader *reader, uint32_t *site, uint32_t values)
     if (!*site || *site > reader->sites.n)
         return false;
     *site = reader->sites.at[*site - 1];
-    return template_places(site_of(reader->dae->exprs, *site)->text) <= (int)values;
+    return template_places(site_of(reader->exprs, *site)->text) <= (int)values;
 }
 
 static void
@@ -404,7 +407,7 @@ static void
 read_end(Reader *reader)
 {
     Routine *routine = open_routine(reader);
-    const char *wrong = reader->block_open ? "the end of the block above" : routine_wrong(reader->dae->exprs, routine);
+    const char *wrong = reader->block_open ? "the end of the block above" : routine_wrong(reader->exprs, routine);
     if (wrong)
         reader_fail(reader, wrong);
     routine->complete = true;

@@ -13,12 +13,49 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"
 
+void
+reader_lines(Reader *reader, Sources *sources, int file, void (*read)(Reader *reader))
+{
+    const char *text = source_text(sources, file);
+    uint32_t length = source_length(sources, file), at = 0;
+    Out line = {0};
+    while (at < length && !reader->failed) {
+        uint32_t n = 0;
+        while (at + n < length && text[at + n] != '\n' && text[at + n])
+            n++;
+        line.length = 0;
+        out_bytes(&line, text + at, n);
+        reader->line = line.text;
+        reader->at = 0;
+        reader->base = source_base(sources, file) + at;
+        read(reader);
+        at += n + 1;
+    }
+    out_free(&line);
+    reader->line = "";
+}
+
+void
+reader_free(Reader *reader)
+{
+    out_free(&reader->name);
+    map_free(&reader->inst_of);
+    map_free(&reader->var_of);
+    map_free(&reader->connector_of);
+    map_free(&reader->routine_of);
+    vec_free(&reader->sites);
+    vec_free(&reader->routines);
+    vec_free(&reader->links);
+    vec_free(&reader->vars);
+    vec_free(&reader->slot_of);
+}
+
 bool
 reader_fail(Reader *reader, const char *what)
 {
     uint32_t at = reader->base + reader->at;
     if (!reader->failed)
-        diag_add(reader->diags, E0510, (Span){at, at + 1}, "the flat model's text needs %s here", what);
+        diag_add(reader->diags, E0510, (Span){at, at + 1}, "%s needs %s here", reader->text, what);
     reader->failed = true;
     return false;
 }
@@ -180,12 +217,26 @@ find_var(Reader *reader, const char *text, uint32_t length)
     return map_get(&reader->var_of, hash_bytes(text, length), &var) ? var : NONE;
 }
 
+uint32_t
+reader_full_name(const char *text, uint32_t *calls)
+{
+    uint32_t last, subscript, at = 0;
+    for (*calls = 0; !strncmp(text + at, "der(", 4) || !strncmp(text + at, "pre(", 4); ++*calls)
+        at += 4;
+    uint32_t length = reader_dotted(text + at, &last, &subscript);
+    at += length;
+    for (uint32_t i = 0; i < *calls && length; i++)
+        if (text[at++] != ')')
+            return 0;
+    return length ? at : 0;
+}
+
 // A variable's name at `text`: declared, der(...), pre(...) or {literal}. Returns its length, 0 when there
 // is none.
 static uint32_t
 name_at(Reader *reader, const char *text, Var *var)
 {
-    uint32_t last, subscript, at = 0, calls = 0;
+    uint32_t calls, length;
     if (*text == '{') {
         char *end;
         double value = strtod(text + 1, &end);
@@ -194,21 +245,13 @@ name_at(Reader *reader, const char *text, Var *var)
         *var = dae_literal(reader->dae, value);
         return (uint32_t)(end + 1 - text);
     }
-    while (!strncmp(text + at, "der(", 4) || !strncmp(text + at, "pre(", 4)) {
-        at += 4;
-        calls++;
-    }
-    uint32_t length = reader_dotted(text + at, &last, &subscript);
-    *var = length ? find_var(reader, text + at, length) : NONE;
+    length = reader_full_name(text, &calls);
+    *var = length ? find_var(reader, text + 4 * calls, length - 5 * calls) : NONE;
     if (*var == NONE)
         return 0;
     for (uint32_t i = calls; i-- > 0;)
         *var = text[4 * i] == 'd' ? dae_name_der(reader->dae, *var) : dae_pre(reader->dae, *var);
-    at += length;
-    for (uint32_t i = 0; i < calls; i++)
-        if (text[at++] != ')')
-            return 0;
-    return at;
+    return length;
 }
 
 Var
@@ -265,7 +308,7 @@ reader_expression(Reader *reader, Expr *shape, uint32_t *row)
     reader_blanks(reader);
     Expr e = 0;
     if (!reader->failed)
-        e = expr_read_names(reader->dae->exprs, reader->line + reader->at, &names, &error_at);
+        e = expr_read_names(reader->exprs, reader->line + reader->at, &names, &error_at);
     for (uint32_t k = 0; k < reader->vars.n; k++)
         reader->slot_of.at[reader->vars.at[k]] = 0;
     if (!e) {

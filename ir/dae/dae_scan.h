@@ -1,4 +1,5 @@
-// dae_scan.h: words, names and expressions on a line of the flat model's text. Inner header of its reader (dae_read.c).
+// dae_scan.h: words, names and expressions on a line of the texts of models and programs. Inner header of their readers (dae_read.c,
+// sys_read.c).
 //
 // Functions take what stands at `at` and leave `at` behind it. What is not there is told once, as E0510 where it should
 // stand; then `failed` is set and what is returned means nothing.
@@ -15,7 +16,10 @@ typedef struct RoutineLink { // from a routine to one that may stand below
 } RoutineLink;
 
 typedef struct Reader {
-    Dae *dae;
+    Dae *dae;           // NULL: of programs
+    Exprs *exprs;
+    Arena *arena;       // as long as what is read
+    const char *text;   // for messages: "the flat model's text"
     Syms *syms;
     Diags *diags;
     const char *line;   // NUL-terminated copy of the line at hand
@@ -36,6 +40,10 @@ typedef struct Reader {
     bool externals;     // code of external functions is allowed
 } Reader;
 
+// Calls `read` for each line, as long as nothing has failed.
+void reader_lines(Reader *reader, Sources *sources, int file, void (*read)(Reader *reader));
+// Frees what belongs to the reader.
+void reader_free(Reader *reader);
 // Tells that the text needs `what` here. False.
 bool reader_fail(Reader *reader, const char *what);
 // The line at hand in the source.
@@ -58,6 +66,8 @@ uint32_t reader_identifier(const char *text);
 // Length of a.b[1,2].c at `text`, 0 when there is none; *last receives where its last identifier begins, *subscript where
 // its brackets begin (the length when there are none).
 uint32_t reader_dotted(const char *text, uint32_t *last, uint32_t *subscript);
+// Length of a dotted name in any number of der(...) and pre(...), and how many these are; 0 when there is none.
+uint32_t reader_full_name(const char *text, uint32_t *calls);
 // A variable, der(...) or pre(...) of one, or {literal}.
 Var reader_variable(Reader *reader);
 // "/" or a path.
@@ -68,7 +78,7 @@ bool reader_expression(Reader *reader, Expr *shape, uint32_t *row);
 // --- what expressions call (dae_read_calls.c)
 // Takes a line about texts, sites and routines; false when it is none.
 bool reader_call_line(Reader *reader);
-// Joins routines with their derivatives and inverses, when all lines have been read.
+// When all lines have been read: routines have bodies, and are joined with their derivatives and inverses.
 void reader_join_routines(Reader *reader);
 // For ExprReading: the length of a routine's name at `text`, 0 when there is none; a site by its place.
 uint32_t reader_routine(const char *text, uint32_t *number, void *context);

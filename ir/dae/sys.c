@@ -1,6 +1,6 @@
-// sys.c: life, text form and checks of programs over the value array.
+// sys.c: life and checks of programs over the value array.
 //
-// Purpose: create and free a Sys, print it for `mdlc show ir`, check it between `lower` and the back ends.
+// Purpose: create and free a Sys, check it between `lower` and the back ends.
 // Method: none: each check is one loop over the instructions.
 // Contract: sys_verify reads everything the back ends rely on; a Sys that passes it never makes them
 // read or write outside v.  Complexity: linear in instructions and slots; shapes are inspected once.
@@ -65,27 +65,6 @@ sys_routines_called(const Sys *sys, U32Vec *numbers)
     collect_routines(sys, routine_called, numbers);
 }
 
-typedef struct PlacePrinter {
-    const Sys *sys;
-    const uint32_t *row;
-} PlacePrinter;
-
-static void
-print_place(const Sys *sys, uint32_t place, Out *out)
-{
-    if (sys->place_name && sys->place_name[place])
-        out_text(out, sys->place_name[place]);
-    else
-        out_printf(out, "v[%" PRIu32 "]", place);
-}
-
-static void
-print_slot(Out *out, uint32_t slot, void *context)
-{
-    const PlacePrinter *printer = context;
-    print_place(printer->sys, printer->row[slot], out);
-}
-
 void
 sys_mark_computed(const Sys *sys, uint8_t *computed)
 {
@@ -110,25 +89,6 @@ sys_mark_computed(const Sys *sys, uint8_t *computed)
             computed[sys->instrs.at[func->first + k].dest] = 1;
     }
     map_free(&at_rows);
-}
-
-void
-sys_print(const Sys *sys, Out *out)
-{
-    for (uint32_t f = 0; f < sys->funcs.n; f++) {
-        const Func *func = &sys->funcs.at[f];
-        out_printf(out, "function %s // %" PRIu32 " instructions\n", func->name, func->count);
-        for (uint32_t i = func->first; i < func->first + func->count; i++) {
-            const Instr *instr = &sys->instrs.at[i];
-            PlacePrinter printer = {sys, sys->places.at + instr->row};
-            out_text(out, "    ");
-            print_place(sys, instr->dest, out);
-            out_text(out, " = ");
-            expr_print(sys->exprs, instr->shape, print_slot, &printer, out);
-            out_char(out, '\n');
-        }
-        out_text(out, "end\n");
-    }
 }
 
 static bool

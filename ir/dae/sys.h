@@ -14,9 +14,13 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/out.h"
+#include "ir/base/src.h"
+#include "ir/base/sym.h"
 #include "ir/base/vec.h"
 #include "ir/expr/expr_id.h"
 #include "runtime/model/model.h"
+
+typedef struct Diags Diags; // ir/base/diag.h
 
 typedef struct Instr {
     Expr shape;
@@ -56,8 +60,11 @@ void sys_routines(const Sys *sys, U32Vec *numbers);
 void sys_routines_called(const Sys *sys, U32Vec *numbers); // directly
 // Sets to 1, per place of v, what has its value when a row is written, or at the end of an event.
 void sys_mark_computed(const Sys *sys, uint8_t *computed);
-// mdlc show ir: functions and instructions as text with place names.
+// mdlc show ir: places, what is called, functions and instructions as text (docs/ir.md). The model's tables are no part of it.
 void sys_print(const Sys *sys, Out *out);
+// Reads that. Its model has no tables; the code of function f goes to sys->fixups.at[f].at. External functions only with `externals`. NULL
+// after messages.
+Sys *sys_read(Exprs *exprs, Syms *syms, Sources *sources, int file, bool externals, Diags *diags);
 // Every place within nv, every row within places, no OPKIND_MODEL operators. False: `why` has a line.
 bool sys_verify(const Sys *sys, Out *why);
 
