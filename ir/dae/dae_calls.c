@@ -34,12 +34,14 @@ use_sites(Search *search, Expr e)
 {
     const Exprs *exprs = search->calls->exprs;
     U32Vec parts = {0};
-    if (!e || !expr_has_op(exprs, e, OP_INDEX))
+    if (!e || (!expr_has_op(exprs, e, OP_INDEX) && !expr_has_op(exprs, e, OP_CALL)))
         return;
     expr_parts(exprs, e, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
         if (expr_op(exprs, parts.at[i]) == OP_INDEX)
             use_site(search, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)));
+        else if (expr_op(exprs, parts.at[i]) == OP_CALL && routine_notes(routine_of(exprs, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 0)))))
+            use_site(search, (uint32_t)expr_value(exprs, expr_arg(exprs, parts.at[i], 1)) - 1);
     vec_free(&parts);
 }
 
@@ -83,11 +85,11 @@ use_routine_sites(Search *search, const Routine *routine)
     }
 }
 
-// Routines of the language itself are made where they are needed.
+// Routines of the language itself, for texts, are made where they are needed.
 static bool
 is_own(const Routine *routine)
 {
-    return routine->external && routine->external->builtin;
+    return routine->external && routine->external->builtin && !routine_notes(routine);
 }
 
 static uint32_t
@@ -258,6 +260,8 @@ print_external(const DaeCalls *calls, const External *external, Out *out)
         out_text(out, " declared");
     if (external->objects)
         out_text(out, " objects");
+    if (external->builtin)
+        out_text(out, " builtin");
     if (external->destructor)
         out_printf(out, " destructor %u", calls->routine_place.at[external->destructor]);
     out_char(out, '\n');

@@ -15,6 +15,7 @@
 #include "ir/expr/routine.h"
 #include "ir/expr/text_values.h"
 #include "runtime/model/model.h"
+#include "runtime/model/standard.h"
 #include "runtime/model/template.h"
 
 enum { CELL_LIMIT = ROUTINE_STACK / 8, WORD_LIMIT = 1000 };
@@ -246,6 +247,7 @@ read_external(Reader *reader)
     read_strings(reader, "sources", &external.sources, &external.n_sources);
     external.declared = reader_take(reader, "declared");
     external.objects = reader_take(reader, "objects");
+    external.builtin = reader_take(reader, "builtin");
     destructor = reader_take(reader, "destructor") ? reader_index(reader, reader->routines.n + 1) : 0;
     if (reader->failed)
         return;
@@ -256,6 +258,12 @@ read_external(Reader *reader)
         reader->failed = true;
         return;
     }
+    const mdl_standard *standard = external.builtin ? mdl_standard_coded(external.symbol) : NULL;
+    if (external.builtin && !standard) {
+        reader_fail(reader, "the name of a function in C that comes with mdlc");
+        return;
+    }
+    external.address = standard ? standard->code : NULL;
     external.destructor = destructor ? reader->routines.at[destructor - 1] : 0;
     routine_take_external(reader->exprs, open_routine(reader), &external);
 }

@@ -11,6 +11,7 @@ typedef struct Piece {
     bool follows;      // e is a term after others: " + e" or " - ..."
     bool routine;      // the name of the routine that the call e is of
     bool site;         // the number of the site e
+    bool failure;      // the same of the site before e, which a function in C that comes with mdlc notes
     uint32_t length;   // of `text`, which is a part of a String: print it in quotation marks
 } Piece;
 

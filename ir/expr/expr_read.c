@@ -182,6 +182,11 @@ read_routine(Reader *reader, uint32_t number)
         result = !reader->failed && is_number(reader->exprs, which) ? (uint32_t)expr_value(reader->exprs, which) : 0;
     }
     bool good = !reader->failed && args.n == routine->inputs && result >= 1 && result <= routine->outputs;
+    if (good && routine_notes(routine)) {
+        uint32_t site = is_number(reader->exprs, args.at[0]) ? (uint32_t)expr_value(reader->exprs, args.at[0]) : 0;
+        good = site && reader->names->site(&site, reader->names->context);
+        args.at[0] = expr_const(reader->exprs, site + 1.0);
+    }
     Expr value = good ? routine_result(reader->exprs, routine_call(reader->exprs, number, args.at, args.n), result - 1) : 0;
     vec_free(&args);
     return good ? value : fail(reader);

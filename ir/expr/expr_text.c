@@ -154,7 +154,10 @@ push_result(Printer *printer, Expr e)
     for (uint32_t i = cell_n(exprs, call); i-- > 1;) {
         if (i == 2 && word && routine->number != exprs->text_order)
             continue;
-        push_expr(printer, cell_args(exprs, call)[i], LEVEL_CHOICE);
+        if (i == 1 && printer->writer && !word && routine_notes(routine))
+            vec_push(&printer->stack, (Piece){.e = cell_args(exprs, call)[i], .failure = true});
+        else
+            push_expr(printer, cell_args(exprs, call)[i], LEVEL_CHOICE);
         if (i > 1)
             push_text(printer, ", ");
     }
@@ -326,10 +329,10 @@ print_piece(Printer *printer, Piece piece)
         out_text(printer->out, piece.text);
         return;
     }
-    if (piece.routine || piece.site) {
-        uint32_t number = (uint32_t)expr_value(exprs, piece.site ? piece.e : cell_args(exprs, piece.e)[0]);
-        if (piece.site)
-            out_unsigned(printer->out, printer->writer->site(number, printer->context));
+    if (piece.routine || piece.site || piece.failure) {
+        uint32_t number = (uint32_t)expr_value(exprs, piece.routine ? cell_args(exprs, piece.e)[0] : piece.e);
+        if (!piece.routine)
+            out_unsigned(printer->out, printer->writer->site(number - piece.failure, printer->context));
         else
             printer->writer->routine(printer->out, number, printer->context);
         return;

@@ -233,6 +233,13 @@ routine_cost(const Exprs *exprs, const Routine *routine)
 }
 
 bool
+routine_notes(const Routine *routine)
+{
+    return routine->external && routine->external->builtin && strcmp(routine->external->symbol, "mdl_text_fill")
+        && strcmp(routine->external->symbol, "mdl_text_order");
+}
+
+bool
 routine_may_fail(const Exprs *exprs, const Routine *routine)
 {
     bool fails = routine_cost(exprs, routine) != ROUTINE_PLAIN || has_op(exprs, routine, OP_INDEX);

@@ -62,7 +62,7 @@ typedef struct External {
     uint32_t destructor;       // routine that destroys the object that it makes; 0: none
     bool objects;              // it makes or uses external objects: only at run time
     ExternalCode *address;     // once it has been loaded into this process
-    bool builtin;              // of this project: it has an address and no code, and is pure
+    bool builtin;              // of this project: it has an address and no code; those of texts and of runtime/model/standard.h
 } External;
 
 typedef struct Special {    // a derivative for calls in which some inputs do not move
@@ -137,6 +137,8 @@ typedef enum RoutineCost {
     ROUTINE_CALLS    // and its stack
 } RoutineCost;
 RoutineCost routine_cost(const Exprs *exprs, const Routine *routine);
+// A function in C that comes with mdlc: the first argument of its calls is the site of its failure + 1.
+bool routine_notes(const Routine *routine);
 // Whether a call can fail by itself, or by what it calls.
 bool routine_may_fail(const Exprs *exprs, const Routine *routine);
 

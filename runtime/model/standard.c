@@ -39,6 +39,18 @@ mdl_standard_find(const char *name, const char *library)
     return NULL;
 }
 
+const mdl_standard *
+mdl_standard_coded(const char *symbol)
+{
+    const mdl_standard *tables[] = {functions, subroutines};
+    size_t n[] = {sizeof functions / sizeof *functions, sizeof subroutines / sizeof *subroutines};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < n[k]; i++)
+            if (!strcmp(tables[k][i].symbol, symbol))
+                return &tables[k][i];
+    return NULL;
+}
+
 Argument
 standard_argument(const double *in, int i)
 {

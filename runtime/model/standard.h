@@ -25,6 +25,8 @@ typedef struct mdl_standard {
 
 // The function of this name that is declared with this library; NULL: none.
 const mdl_standard *mdl_standard_find(const char *name, const char *library);
+// That whose code has this symbol; NULL: none.
+const mdl_standard *mdl_standard_coded(const char *symbol);
 
 // The generators of random numbers among the objects of a run (texts.h), which go on from where they are: their states as numbers into
 // `to` (NULL: none are written); how many they are. They are taken back by a run that has the same generators, or none yet; false: these
