@@ -64,6 +64,8 @@ dae_free(Dae **dae)
     vec_free(&d->fractionals);
     vec_free(&d->in_streams);
     map_free(&d->in_stream_of);
+    map_free(&d->told_of);
+    vec_free(&d->told_names);
     vec_free(&d->folds);
     vec_free(&d->connector_types);
     vec_free(&d->connectors);
@@ -502,17 +504,78 @@ dae_var_name(const Dae *dae, Var var, Out *out)
     dae_scalar_name(dae, group, var - group->first, out);
 }
 
+static void print_value(const Dae *dae, Expr shape, const Var *vars, Var of, Out *out);
+
+static void
+print_told(const Dae *dae, Var var, bool inside, Out *out)
+{
+    uint32_t index;
+    if (map_get(&dae->told_of, var, &index)) {
+        const ToldName *told = &dae->told_names.at[index];
+        out_printf(out, told->part && !inside ? "(%s)" : "%s", told->text);
+    } else if (map_get(&dae->in_stream_of, IN_SIDE + var, &index)) {
+        out_text(out, "inStream(");
+        dae_var_name(dae, dae->in_streams.at[index].stream, out);
+        out_char(out, ')');
+    } else {
+        dae_var_name(dae, var, out);
+    }
+}
+
+void
+dae_told_inside(const Dae *dae, Var var, Out *out)
+{
+    uint32_t depth = 0;
+    // Derivatives of derivatives are few levels deep: index reduction bounds them.
+    for (; dae->var_group.at[var] == NONE; depth++) {
+        bool der = dae->var_der_of.at[var] != NONE;
+        out_text(out, der ? "der(" : "pre(");
+        var = der ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    }
+    print_told(dae, var, true, out);
+    while (depth--)
+        out_char(out, ')');
+}
+
 void
 dae_told_name(const Dae *dae, Var var, Out *out)
 {
-    uint32_t index;
-    if (!map_get(&dae->in_stream_of, IN_SIDE + var, &index)) {
-        dae_var_name(dae, var, out);
+    if (dae->var_group.at[var] == NONE)
+        dae_told_inside(dae, var, out);
+    else
+        print_told(dae, var, false, out);
+}
+
+static void
+add_told(Dae *dae, Var var, const char *text, size_t length, bool part)
+{
+    map_put(&dae->told_of, var, dae->told_names.n);
+    vec_push(&dae->told_names, ((ToldName){arena_strndup(dae->arena, text, length), part}));
+}
+
+void
+dae_tell_as(Dae *dae, Var var, const char *text)
+{
+    add_told(dae, var, text, strlen(text), false);
+}
+
+void
+dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars)
+{
+    enum { OPERATIONS = 8 }; // of a text that is still read more easily than a name
+    Out out = {0};
+    if (expr_operations(dae->exprs, e) > OPERATIONS)
         return;
-    }
-    out_text(out, "inStream(");
-    dae_var_name(dae, dae->in_streams.at[index].stream, out);
-    out_char(out, ')');
+    print_value(dae, e, vars, NONE, &out);
+    add_told(dae, var, out.text, out.length, true);
+    out_free(&out);
+}
+
+bool
+dae_is_part(const Dae *dae, Var var)
+{
+    uint32_t index;
+    return map_get(&dae->told_of, var, &index) && dae->told_names.at[index].part;
 }
 
 const char *

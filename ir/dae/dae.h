@@ -215,6 +215,11 @@ typedef struct Law {
     Span span;
 } Law;
 
+typedef struct ToldName { // what views and messages say for a variable of the compiler's own
+    const char *text;
+    bool part;               // it stands for a part of an equation and is told in parentheses
+} ToldName;
+
 // `value` (a hidden input) is `input` as it was `time` ago; `time` never exceeds `most`, which is a parameter or literal. Where `time` may
 // vanish there is a hidden input `weight`, otherwise NONE: value + weight*input is what was `time` ago.
 typedef struct Delay {
@@ -391,6 +396,8 @@ typedef struct Dae {
     bool formalism_chosen; // by the model or on the command line
     VEC(Fractional) fractionals;
     VEC(InStream) in_streams;
+    Map told_of;          // variable of the compiler's own -> index into told (dae_tell_as)
+    VEC(ToldName) told_names;
     Map in_stream_of;     // stream variable -> index into in_streams; 2^32 + variable for its inStream -> the same
     VEC(CurveFold) folds;
 
@@ -547,6 +554,13 @@ dae_var_span(const Dae *dae, Var var)
 void dae_var_name(const Dae *dae, Var var, Out *out);   // "wheel.s", "der(wheel.s)", "a.R[1,2]"
 // For messages: what the user wrote for a variable of the compiler's own, inStream(a.h); its name otherwise. dae_name gives the same.
 void dae_told_name(const Dae *dae, Var var, Out *out);
+// The same inside of parentheses: a part of an equation has none of its own.
+void dae_told_inside(const Dae *dae, Var var, Out *out);
+// Says what the user wrote for a variable of the compiler's own; the text is copied.
+void dae_tell_as(Dae *dae, Var var, const char *text);
+// The same for one that stands for a part of an equation, "(v1 - v2)". Long ones keep their names.
+void dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars);
+bool dae_is_part(const Dae *dae, Var var);
 // The instance itself, or a part of it at any depth.
 bool dae_inst_inside(const Dae *dae, uint32_t inst, uint32_t around);
 void dae_inst_path(const Dae *dae, uint32_t inst, Out *out); // "" for the model

@@ -111,13 +111,18 @@ make_disk(Coulomb *pass, Disk *disk)
         disk->p[i] = calls_hidden(calls, "disk", number, VAR_CONTINUOUS, TYPE_REAL);
         vars[2 * i] = disk->x[i];
         vars[2 * i + 1] = calls_hidden(calls, "hold", number, VAR_DISCRETE, TYPE_INTEGER);
+        naming_tell(calls->dae, disk->p[i], "coulomb", disk->x[i], NONE);
+        naming_tell(calls->dae, vars[2 * i + 1], "slip", disk->x[i], NONE);
     }
     uint32_t number = calls_number(calls);
     vars[2 * n] = calls_hidden(calls, "ahead", number, VAR_CONTINUOUS, TYPE_REAL);
     vars[2 * n + 1] = calls_hidden(calls, "near", number, VAR_DISCRETE, TYPE_REAL);
+    naming_tell(calls->dae, vars[2 * n], "ahead", disk->x[0], NONE);
+    naming_tell(calls->dae, vars[2 * n + 1], "near", disk->x[0], NONE);
     add_equation(pass, expr_slot(exprs, 2 * n), continuation(exprs, n), vars);
     for (uint32_t i = 0; i < n; i++) {
         vars[last] = calls_hidden(calls, "along", number + i, VAR_CONTINUOUS, TYPE_REAL);
+        naming_tell(calls->dae, vars[last], "direction", disk->x[i], NONE);
         add_equation(pass, expr_slot(exprs, last), direction(exprs, n, i), vars);
         add_law(pass, disk, i, vars[2 * i + 1], vars[last], i ? vars[1] : vars[2 * n + 1]);
     }

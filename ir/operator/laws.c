@@ -121,6 +121,8 @@ add_law(Laws *laws, uint32_t equation, Var x, Var a)
     uint32_t number = naming_number(&laws->naming, inst);
     p = naming_hidden(&laws->naming, inst, "sgn", number, VAR_CONTINUOUS, TYPE_REAL);
     mode = naming_hidden(&laws->naming, inst, "mode", number, VAR_DISCRETE, TYPE_INTEGER);
+    naming_tell(dae, p, "Sgn", x, a);
+    naming_tell(dae, mode, "slip", x, NONE);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, p, a}, 4);
     uint32_t added = dae_generate(dae, EQN_LAW, laws->law, row, owner.node, owner.span);
     vec_push(&dae->laws, (Law){.x = x, .p = p, .a = a, .mode = mode, .equation = added, .root = owner.root, .span = owner.span});

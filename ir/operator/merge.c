@@ -13,6 +13,7 @@
 //     w = -v;  p1 in a1*Sgn(v);  p2 in a2*Sgn(w)    ->    P in (a1 + a2)*Sgn(v),  p1 = P*a1/A,  p2 = -P*a2/A
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
+#include "ir/operator/naming.h"
 #include "ir/operator/merge.h"
 
 typedef struct Merge {
@@ -94,6 +95,7 @@ merge_bands(Dae *dae, const uint32_t *laws, uint32_t n)
         vec_push(&vars, band);
     }
     Var made = merge_hidden(dae, &law, "bands", parametric ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    dae_tell_part(dae, made, sum, vars.at);
     if (parametric) {
         uint32_t row;
         dae_bind_shape(dae, sum, vars.at, &bound, &row);
@@ -147,6 +149,8 @@ merged_law(Merge *merge, uint32_t first)
         merge_share(dae, &member, force, bands, mode, laws.n);
     }
     vec_free(&laws);
+    naming_tell(dae, force, "Sgn", x, bands);
+    naming_tell(dae, mode, "slip", x, NONE);
     uint32_t row = dae_add_row(dae, (Var[]){mode, x, force, bands}, 4);
     uint32_t made = dae_generate(dae, EQN_LAW, shape, row, dae->equations.at[law.equation].node, law.span);
     return (Law){.x = x, .p = force, .a = bands, .mode = mode, .equation = made, .span = law.span};

@@ -32,6 +32,21 @@ naming_hidden(Naming *naming, uint32_t inst, const char *stem, uint32_t number, 
     return dae_add_var(naming->dae, name, inst, kind, type, false);
 }
 
+void
+naming_tell(Dae *dae, Var var, const char *word, Var of, Var factor)
+{
+    Out out = {0};
+    if (factor != NONE) {
+        dae_told_name(dae, factor, &out);
+        out_char(&out, '*');
+    }
+    out_printf(&out, "%s(", word);
+    dae_told_inside(dae, of, &out);
+    out_char(&out, ')');
+    dae_tell_as(dae, var, out.text);
+    out_free(&out);
+}
+
 static uint64_t
 hash_of(const Dae *dae, Expr shape, uint32_t row)
 {
@@ -82,6 +97,7 @@ naming_define(Naming *naming, uint32_t equation, Expr e, const char *stem, uint3
     Equation owner = dae->equations.at[equation];
     bool bind = may_bind && dae_is_parametric(dae, e, naming->vars.at);
     Var var = naming_hidden(naming, dae->nodes.at[owner.node].inst, stem, number, bind ? VAR_PARAMETER : VAR_CONTINUOUS, TYPE_REAL);
+    dae_tell_part(dae, var, e, naming->vars.at);
     if (bind) {
         Bind made = {.var = var, .attr = ATTR_VALUE, .span = owner.span};
         dae_bind_shape(dae, e, naming->vars.at, &made.shape, &made.row);

@@ -36,6 +36,9 @@ uint32_t naming_number(Naming *naming, uint32_t inst);
 // A new variable $stemNUMBER.
 Var naming_hidden(Naming *naming, uint32_t inst, const char *stem, uint32_t number, VarKind kind, VarType type);
 
+// Says what the variable is: word(of), or factor*word(of); a factor of NONE is none.
+void naming_tell(Dae *dae, Var var, const char *word, Var of, Var factor);
+
 // The variable remembered for shape(row), or NONE; *hash is for naming_remember, which fills in `next` itself.
 Var naming_recall(Naming *naming, Expr shape, uint32_t row, uint64_t *hash);
 void naming_remember(Naming *naming, Named named);

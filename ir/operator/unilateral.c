@@ -66,6 +66,8 @@ reaction(Calls *calls, Expr call)
     law.a = calls_variable(calls, restitution, "restitution", number);
     law.p = calls_hidden(calls, "reaction", number, VAR_CONTINUOUS, TYPE_REAL);
     law.mode = calls_hidden(calls, "open", number, VAR_DISCRETE, TYPE_INTEGER);
+    naming_tell(dae, law.p, "unilateral", law.x, NONE);
+    naming_tell(dae, law.mode, "open", law.x, NONE);
     uint32_t row = dae_add_row(dae, (Var[]){law.mode, law.x, law.p, law.a}, 4);
     law.equation = dae_generate(dae, EQN_LAW, law_shape(dae->exprs), row, owner.node, owner.span);
     vec_push(&dae->laws, law);

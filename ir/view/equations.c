@@ -39,9 +39,26 @@ print_text_states(const EquationView *view, uint32_t node, Out *out)
         out_char(out, '\n');
 }
 
+// A variable that is told as the part of an equation that it stands for has a line of its own only where it comes from something else.
+static bool
+tells_itself(const Dae *dae, const EquationLine *line)
+{
+    Out name = {0}, value = {0};
+    if (line->var == NONE || !dae_is_part(dae, line->var))
+        return false;
+    dae_told_inside(dae, line->var, &name);
+    dae_print_shape(dae, line->shape, line->row, line->var, &value);
+    bool same = !strcmp(name.text, value.text);
+    out_free(&name);
+    out_free(&value);
+    return same;
+}
+
 static void
 print_text_line(const EquationView *view, const EquationLine *line, Out *out)
 {
+    if (tells_itself(view->dae, line))
+        return;
     out_text(out, "    ");
     if (line->var == NONE)
         out_char(out, '0');
