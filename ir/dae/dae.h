@@ -4,7 +4,7 @@
 // Out: the model that all passes change (dae.h), what a pass is (pass.h, rows in passes.def), the programs that back ends compile (sys.h),
 // names resolved through aliases, patterns of structural equality, the model's text form and its reader.
 // Read first: dae.h from its top, then dae.c.
-// Also open to other rooms: filter.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
+// Also open to other rooms: filter.h, initial_whens.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
 //
 // dae.h: the flat model: variables, equations as (shape, row), binds, connectors, the multibond graph.
 //
@@ -151,6 +151,7 @@ typedef struct Reinit { // reinit(var, value) when `when` (a Boolean discrete va
     Var var, when;
     Expr value;
     uint32_t row;
+    bool at_start; // at the start it is an initial equation (pass init)
     Span span;
 } Reinit;
 

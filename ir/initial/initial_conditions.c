@@ -5,6 +5,7 @@
 // its single-valued selection p = a*sign(x), which is 0 at rest; what is remembered is as it is at the start.
 // Contract: initial_inner.h; requires alias, index, states. Complexity: linear in equations, laws and memories.
 #include "ir/initial/initial_inner.h"
+#include "ir/dae/initial_whens.h"
 #include "ir/expr/expr.h"
 #include "runtime/model/model.h"
 
@@ -26,48 +27,19 @@ initial_pre(Dae *dae, Var var)
 
 // --- when-equations
 
-// Marks the conditions that are initial(); false when there are none.
-static bool
-find_initial_conditions(Dae *dae, U8Vec *initial)
-{
-    const Exprs *exprs = dae->exprs;
-    bool any = false;
-    for (uint32_t i = 0; i < dae->equations.n; i++) {
-        const Equation at = dae->equations.at[i];
-        if (at.kind != EQN_NORMAL || expr_op(exprs, at.shape) != OP_EQN || expr_nslots(exprs, at.shape) != 1
-            || expr_op(exprs, expr_arg(exprs, at.shape, 0)) != OP_SLOT || expr_op(exprs, expr_arg(exprs, at.shape, 1)) != OP_INITIAL
-            || !dae_is_when(dae, dae->rows.at[at.row]))
-            continue;
-        if (!any)
-            vec_grow(initial, dae->nvars);
-        initial->at[dae->rows.at[at.row]] = any = true;
-    }
-    return any;
-}
-
 // d = e, where a condition that is initial() makes e count: its edge rises now, and that of no other condition.
 static bool
 add_initial_when(Dae *dae, Problem *problem, const Equation *at, const U8Vec *initial)
 {
     Exprs *exprs = dae->exprs;
-    uint32_t n = expr_nslots(exprs, at->shape);
-    Expr *with = arena_array(dae->arena, Expr, n + 1);
-    const Var *row = dae->rows.at + at->row;
-    bool active = false;
-    for (uint32_t k = 0; k < n; k++) {
-        Var of = dae->var_pre_of.at[row[k]];
-        with[k] = expr_slot(exprs, k);
-        if (k && dae_is_when(dae, of == NONE ? row[k] : of))
-            with[k] = expr_const(exprs, of == NONE && row[k] < initial->n && initial->at[row[k]]);
-        active |= expr_is_const(exprs, with[k], 1);
-    }
+    uint32_t n = expr_nslots(exprs, at->shape), place;
+    bool active;
+    Expr value = initial_whens_value(dae, initial, at->shape, dae->rows.at + at->row, &active), shape;
     if (!active)
         return false;
-    Expr shape;
-    uint32_t place;
-    Var *vars = arena_array(dae->arena, Var, n + 1);
-    memcpy(vars, row, n * sizeof *vars);
-    dae_bind_shape(dae, expr_substitute(exprs, at->shape, with, n), vars, &shape, &place);
+    Var *vars = arena_array(dae->arena, Var, n + 1); // rows may move while they grow
+    memcpy(vars, dae->rows.at + at->row, n * sizeof *vars);
+    dae_bind_shape(dae, value, vars, &shape, &place);
     vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, place, at->node, at->span));
     return true;
 }
@@ -159,6 +131,58 @@ add_memories(Dae *dae, Problem *problem)
     }
 }
 
+// --- reinit
+
+// x = value, or under a condition x = if condition then value else pre(x). What pre() is taken of goes to `left`.
+static void
+add_initial_reinit(Dae *dae, Problem *problem, const Reinit *reinit, Expr condition, uint32_t equation, U32Vec *left)
+{
+    Exprs *exprs = dae->exprs;
+    uint32_t n = expr_nslots(exprs, reinit->value), m = expr_nslots(exprs, condition);
+    U32Vec vars = {0}, with = {0};
+    vec_append(&vars, dae->rows.at + reinit->row, n);
+    vec_append(&vars, dae->rows.at + dae->equations.at[equation].row, m);
+    vec_push(&vars, reinit->var);
+    for (uint32_t k = 0; k < m; k++)
+        vec_push(&with, expr_slot(exprs, n + k));
+    Expr value = reinit->value, x = expr_slot(exprs, n + m);
+    condition = expr_substitute(exprs, condition, with.at, with.n);
+    if (!expr_is_const(exprs, condition, 1)) {
+        vec_push(&vars, initial_pre(dae, reinit->var));
+        value = expr_3(exprs, OP_IF, condition, value, expr_slot(exprs, n + m + 1));
+    }
+    Expr shape;
+    uint32_t row;
+    dae_bind_shape(dae, expr_2(exprs, OP_EQN, x, value), vars.at, &shape, &row);
+    vec_push(&problem->equations, dae_generate(dae, EQN_INITIAL, shape, row, dae->equations.at[equation].node, reinit->span));
+    for (uint32_t k = 0; k < expr_nslots(exprs, shape); k++) {
+        Var of = dae->var_pre_of.at[dae->rows.at[row + k]];
+        if (of != NONE && dae_kind(dae, of) == VAR_CONTINUOUS)
+            vec_push(left, dae->rows.at[row + k]);
+    }
+    vec_free(&vars);
+    vec_free(&with);
+}
+
+// reinit() where initial() makes it count is the initial equation of its state (section 8.6), in the place of the start value. The last one
+// of a state counts, as at events.
+static void
+add_reinits(Dae *dae, Problem *problem, const U8Vec *initial, InitialStates *states)
+{
+    bool negative;
+    for (uint32_t i = dae->reinits.n; initial->n && i-- > 0;) {
+        Reinit *reinit = &dae->reinits.at[i];
+        uint32_t equation;
+        Var state = dae_alias(dae, reinit->var, &negative);
+        Expr condition = initial_whens_edge(dae, initial, reinit->when, &equation);
+        reinit->at_start = !expr_is_const(dae->exprs, condition, 0);
+        if (!reinit->at_start || states->given.at[state])
+            continue;
+        states->given.at[state] = 1;
+        add_initial_reinit(dae, problem, reinit, condition, equation, &states->left);
+    }
+}
+
 // --- initial equations
 
 // The variable that stands for this one after alias elimination; itself when it is the negative of one.
@@ -192,12 +216,13 @@ said_before(Dae *dae, Map *said, uint32_t equation)
 }
 
 void
-initial_conditions(Dae *dae, Problem *problem)
+initial_conditions(Dae *dae, Problem *problem, InitialStates *states)
 {
     Map said = {0};
     U8Vec initial = {0};
     uint32_t n = dae->equations.n;
-    find_initial_conditions(dae, &initial);
+    initial_whens(dae, &initial);
+    vec_grow(&states->given, dae->nvars);
     for (uint32_t i = 0; i < n; i++) {
         EqnKind kind = dae->equations.at[i].kind;
         if (kind == EQN_NORMAL || (kind == EQN_INITIAL && !said_before(dae, &said, i)))
@@ -205,6 +230,7 @@ initial_conditions(Dae *dae, Problem *problem)
         else if (kind == EQN_WHEN)
             add_when(dae, problem, i, &initial);
     }
+    add_reinits(dae, problem, &initial, states);
     for (uint32_t i = 0; i < dae->laws.n; i++)
         add_law(dae, problem, &dae->laws.at[i]);
     add_memories(dae, problem);

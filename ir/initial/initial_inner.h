@@ -5,14 +5,20 @@
 #include "ir/initial/initial.h"
 #include "ir/structure/problem.h"
 
+// What reinit() says of states at the start.
+typedef struct InitialStates {
+    U8Vec given;  // per representative: it does, and the start value does not count
+    U32Vec left;  // pre() of continuous variables that is taken there: their start values
+} InitialStates;
+
 // --- initial_conditions.c
 
 // Adds a condition; `vars` are those of the slots of `shape`.
 void initial_add(Dae *dae, Problem *problem, Expr shape, const Var *vars, uint32_t n, uint32_t node, Span span);
 // The pre() of a variable's representative; of the variable itself when it is the negative of it.
 Var initial_pre(Dae *dae, Var var);
-// Equations, initial equations, when-equations, laws and memories.
-void initial_conditions(Dae *dae, Problem *problem);
+// Equations, initial equations, when-equations, reinits, laws and memories. `states` comes empty.
+void initial_conditions(Dae *dae, Problem *problem, InitialStates *states);
 
 // --- start_values.c
 
@@ -20,8 +26,10 @@ void initial_conditions(Dae *dae, Problem *problem);
 void start_value_binds(const Dae *dae, U32Vec *start_of);
 // var = start; without a bind 0.
 void start_value_add(Dae *dae, Problem *problem, Var var, const Bind *start, Span span);
-// Fixed starts; those of aliases that say the same number once more are one condition.
-void start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of);
+// Fixed starts, but of representatives in `given`; those of aliases that say the same number once more are one condition.
+void start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of, const U8Vec *given);
+// These pre() of continuous variables are start values; they are added to `pres`.
+void start_values_left(Dae *dae, Problem *problem, const U32Vec *start_of, const U32Vec *left, U32Vec *pres);
 // Parameters with fixed = false are unknowns of the initial system, and so is what depends on them: its binding becomes an initial equation.
 void start_values_parameters(Dae *dae, Problem *problem);
 // pre() values are known, from start values, but for those that initial equations of the first `equations` are about, be it through the

@@ -120,12 +120,16 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
     U32Vec start_of = {0};
     uint32_t n = dae->equations.n;
     dae->assemble &= reduction->invariants.n > 0;
-    initial_conditions(dae, problem);
+    InitialStates states = {0};
+    initial_conditions(dae, problem, &states);
     U32Vec pres = {0};
     start_value_binds(dae, &start_of);
-    start_values_fixed(dae, problem, &start_of);
+    start_values_fixed(dae, problem, &start_of, &states.given);
     start_values_parameters(dae, problem);
     start_values_pres(dae, problem, n, &start_of, &pres);
+    start_values_left(dae, problem, &start_of, &states.left, &pres);
+    vec_free(&states.given);
+    vec_free(&states.left);
     bool good = match_start(dae, reduction, &pres, problem);
     uint32_t loosened = 0;
     for (uint32_t k = 0; !good && k < LOOSENED && loosen_start(dae, reduction, problem, &loosened); k++)

@@ -79,7 +79,7 @@ literal_start(const Dae *dae, Expr shape, double *value)
 }
 
 void
-start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
+start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of, const U8Vec *given)
 {
     U32Vec first = {0}; // per representative: variable whose start was added + 1, or 0
     vec_grow(&first, dae->nvars);
@@ -89,6 +89,8 @@ start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
             continue;
         bool negative, first_negative;
         Var to = dae_alias(dae, var, &negative);
+        if (given->at[to])
+            continue;
         const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
         if (first.at[to]) {
             Var earlier = first.at[to] - 1;
@@ -103,6 +105,23 @@ start_values_fixed(Dae *dae, Problem *problem, const U32Vec *start_of)
         start_value_add(dae, problem, var, bind, bind ? bind->span : dae_var_span(dae, var));
     }
     vec_free(&first);
+}
+
+void
+start_values_left(Dae *dae, Problem *problem, const U32Vec *start_of, const U32Vec *left, U32Vec *pres)
+{
+    U8Vec done = {0};
+    vec_grow(&done, dae->nvars);
+    for (uint32_t i = 0; i < left->n; i++) {
+        Var pre = left->at[i], var = dae->var_pre_of.at[pre];
+        if (done.at[pre])
+            continue;
+        done.at[pre] = 1;
+        const Bind *bind = var >= start_of->n || start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
+        vec_push(pres, pre);
+        start_value_add(dae, problem, pre, bind, bind ? bind->span : dae_var_span(dae, var));
+    }
+    vec_free(&done);
 }
 
 // --- parameters that initialisation finds

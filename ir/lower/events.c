@@ -110,8 +110,10 @@ make_discretes(Lowering *low)
         int when_sign;
         Exprs *exprs = low->exprs;
         Expr edge = expr_2(exprs, OP_AND, expr_slot(exprs, 0), expr_1(exprs, OP_NOT, expr_slot(exprs, 1)));
-        uint32_t when[2] = {place_of(low, reinit.when, &when_sign),
-                            place_of(low, dae_pre(dae, reinit.when), &when_sign)};
+        uint32_t when[3] = {place_of(low, reinit.when, &when_sign),
+                            place_of(low, dae_pre(dae, reinit.when), &when_sign), low->initial};
+        if (reinit.at_start) // its initial() is one of the conditions, so that the place is used
+            edge = expr_2(exprs, OP_AND, edge, expr_1(exprs, OP_NOT, expr_slot(exprs, 2)));
         emit_places(low, &code, edge, when, made.active);
         emit_vars(low, &code, LIFT_HELD, reinit.value, dae->rows.at + reinit.row, reinit.span, sign, made.next);
         reinits[model->n_reinits++] = made;

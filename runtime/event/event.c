@@ -253,9 +253,14 @@ iterate_once(Run *run, bool initial, bool *again)
     friction_event(run);
     if (status == MDL_OK && initial)
         status = settle_pulses(run, true);
-    if (status == MDL_OK && (start_samples(run) || !initial))
+    bool event = status == MDL_OK && (start_samples(run) || !initial);
+    if (event && initial) { // what jumps does so from where the initialisation has led
+        keep_left_limits(run);
+        jump_note(run);
+    }
+    if (event)
         status = settle_pulses(run, false);
-    if (status == MDL_OK && !initial)
+    if (event && status == MDL_OK)
         status = jump_apply(run, &jumped);
     if (status == MDL_OK)
         status = contact_close(run);
