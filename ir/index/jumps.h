@@ -8,8 +8,8 @@
 // derivative gets an impulse, and both are remembered (Dae.jumps).
 void jumps_add(Structure *structure, uint32_t equation, uint32_t made);
 // On the matched and sorted problem of the dynamics: states that reinit() sets and whose derivatives others read get an impulse in the
-// equation that determines the derivative, and an entry of Dae.jumps. False after errors (resets.c).
-bool jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
+// equation that determines the derivative, and an entry of Dae.jumps (resets.c).
+void jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags);
 // A hidden parameter that is 0.
 Var jumps_zero(Dae *dae, const char *stem);
 

@@ -7,10 +7,12 @@
 //         states (runtime/event/jump.c). That equation is the only one of its block that could be; in a loop the one that was
 //         written for the variable that is reset (over it, or by its component), then the one whose side is der(x) alone, or times a factor.
 //         Equations of two variables that are equal, or opposite, only give der(x) other names (a = der(v), and rigid connections): they hold.
-//         Where nothing says which of several it is, all of the block's get k, so that the block's other unknowns stay: that is an
-//         error where one of those is the derivative of a state, or leads to one, which the same `when` does not reset.
+//         Where nothing says which of several it is, all of the block's get k, so that the block's other unknowns stay, and what follows
+//         from them: the meaning that reinit() has in Modelica. That is a warning where one of those is the derivative of a state, or
+//         leads to one, which the same `when` does not reset.
 // Contract: jumps.h. Complexity: linear in the incidence.
 #include "ir/base/diag.h"
+#include "ir/dae/initial_whens.h"
 #include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
 #include "ir/index/jumps.h"
@@ -31,6 +33,7 @@ typedef struct Resets {
     U32Vec names, signs;     // the derivative of the state at hand and what it is equal to, or the negative of (sign 1)
     U32Vec name_at;          // per variable: the number of the name + 1
     U32Vec equations;        // candidates, then the chosen ones
+    U32Vec candidates;       // all of them
     U32Vec queue;            // positions
 } Resets;
 
@@ -264,8 +267,14 @@ choose(Resets *resets, const Reinit *reinit, Var rate)
     }
     for (uint32_t i = 0; i < resets->equations.n; i++)
         resets->taken.at[resets->equations.at[i]] = 0;
+    vec_clear(&resets->candidates);
+    vec_append(&resets->candidates, resets->equations.at, resets->equations.n);
     for (uint32_t i = 0; i < sizeof scores / sizeof *scores && resets->equations.n > 1; i++)
         keep_best(resets, scores[i], reinit);
+    if (resets->equations.n == 1)
+        return;
+    vec_clear(&resets->equations);
+    vec_append(&resets->equations, resets->candidates.at, resets->candidates.n);
 }
 
 // --- whether it matters
@@ -310,24 +319,46 @@ matters(Resets *resets, Var rate, Var when, Var *found)
     return any;
 }
 
-static bool
-complain(Resets *resets, const Reinit *reinit, Var found)
+enum { SHOWN = 4 };
+
+// The states that stay: those of the block that the `when` does not reset, or one that follows from what else is in it.
+static void
+print_staying(Resets *resets, Var rate, Var when, Var found, Out *out)
 {
-    enum { SHOWN = 4 };
+    const Problem *problem = resets->problem;
+    Dae *dae = resets->dae;
+    uint32_t block = resets->block_of.at[problem->equation_of.at[rate]], n = 0, reinit;
+    for (uint32_t k = problem->block_start.at[block]; k < problem->block_start.at[block + 1] && n <= SHOWN; k++) {
+        Var var = problem->var_of.at[problem->sorted.at[k]];
+        if (var == rate || !resets->is_rate.at[var] || map_get(&resets->reset, key_of(var, when), &reinit))
+            continue;
+        if (n++ < SHOWN)
+            out_printf(out, "%s'%s'", n > 1 ? ", " : "", dae_name(dae, dae->var_der_of.at[var]));
+        else
+            out_text(out, ", ...");
+    }
+    if (!n)
+        out_printf(out, "'%s'", dae_name(dae, dae->var_der_of.at[found]));
+}
+
+static void
+warn(Resets *resets, const Reinit *reinit, Var rate, Var found)
+{
     Dae *dae = resets->dae;
     const char *name = dae_name(dae, reinit->var), *other = dae_name(dae, dae->var_der_of.at[found]);
-    Diag *diag = diag_add(resets->diags, E0608, reinit->span,
-                          "the impulse of this reinit reaches '%s', and no equation alone determines der(%s): which of them gives way is not said",
-                          other, name);
+    Out staying = {0};
+    print_staying(resets, rate, reinit->when, found, &staying);
+    Diag *diag = diag_add(resets->diags, W1503, reinit->span, "this reinit leaves %s as it is, since no equation alone determines der(%s)",
+                          staying.text, name);
+    out_free(&staying);
     for (uint32_t i = 0; i < resets->equations.n && i < SHOWN; i++) {
         Out text = {0};
         dae_print_equation(dae, resets->equations.at[i], &text);
         diag_note(diag, dae->equations.at[resets->equations.at[i]].span, "der(%s) is determined together with others: %s", name, text.text);
         out_free(&text);
     }
-    diag_help(diag, "reset '%s' in the same 'when', to the value that the balance of momenta or charges gives, or by reinit(%s, pre(%s)) to that of before",
-              other, other, other);
-    return false;
+    diag_help(diag, "if an impact is meant, reset '%s' in the same 'when' to the value that the balance of momenta or charges gives; reinit(%s, pre(%s)) "
+              "says that it stays", other, other, other);
 }
 
 // --- the parameter
@@ -366,7 +397,7 @@ text_of(Dae *dae, const Reinit *reinit)
                                                            : arena_printf(dae->arena, "reinit(%s, ...)", name);
 }
 
-static bool
+static void
 add_reset(Resets *resets, const Reinit *reinit, Var rate, bool negative, bool first)
 {
     Dae *dae = resets->dae;
@@ -374,10 +405,10 @@ add_reset(Resets *resets, const Reinit *reinit, Var rate, bool negative, bool fi
     bool of_state;
     Var found = NONE;
     choose(resets, reinit, rate);
-    if (resets->equations.n != 1 && matters(resets, rate, reinit->when, &found))
-        return complain(resets, reinit, found);
+    if (resets->equations.n > 1 && matters(resets, rate, reinit->when, &found))
+        warn(resets, reinit, rate, found);
     if (!first)
-        return true;
+        return;
     Jump jump = {.equation = NONE, .derivative = NONE, .offset = NONE, .state = dae_alias(dae, reinit->var, &of_state)};
     jump.impulse = jumps_zero(dae, "reset");
     jump.text = text_of(dae, reinit);
@@ -387,17 +418,17 @@ add_reset(Resets *resets, const Reinit *reinit, Var rate, bool negative, bool fi
     for (uint32_t i = 0; i < resets->equations.n; i++)
         put(resets, resets->equations.at[i], jump.impulse, negative);
     vec_push(&dae->jumps, jump);
-    return true;
 }
 
-bool
+void
 jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
 {
     Resets resets = {.dae = dae, .reduction = reduction, .problem = problem, .diags = diags, .structure = {.dae = dae}};
-    bool good = true, negative = false;
-    U8Vec done = {0};
+    bool negative = false;
+    U8Vec done = {0}, initial = {0};
     if (!dae->reinits.n)
-        return true;
+        return;
+    initial_whens(dae, &initial);
     find_blocks(&resets);
     find_readers(&resets);
     find_rates(&resets);
@@ -407,10 +438,10 @@ jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *
     for (uint32_t i = 0; i < dae->reinits.n; i++) {
         const Reinit reinit = dae->reinits.at[i];
         Var rate = rate_of(&resets, reinit.var, &negative);
-        // What nothing else reads goes nowhere.
-        if (rate == NONE || resets.reader_start.at[rate + 1] - resets.reader_start.at[rate] < 2)
+        // What nothing else reads goes nowhere, and the start is no jump.
+        if (rate == NONE || (reinit.when < initial.n && initial.at[reinit.when]) || resets.reader_start.at[rate + 1] - resets.reader_start.at[rate] < 2)
             continue;
-        good = add_reset(&resets, &reinit, rate, negative, !done.at[rate]) && good;
+        add_reset(&resets, &reinit, rate, negative, !done.at[rate]);
         forget_names(&resets);
         done.at[rate] = 1;
     }
@@ -427,7 +458,8 @@ jumps_of_reinits(Dae *dae, const Reduction *reduction, Problem *problem, Diags *
     vec_free(&resets.signs);
     vec_free(&resets.name_at);
     vec_free(&resets.equations);
+    vec_free(&resets.candidates);
     vec_free(&resets.queue);
     vec_free(&done);
-    return good;
+    vec_free(&initial);
 }

@@ -133,8 +133,7 @@ run_rates(Compilation *c)
 static bool
 run_parts(Compilation *c)
 {
-    if (!jumps_of_reinits(c->dae, &c->reduction, &c->problem, c->diags))
-        return false;
+    jumps_of_reinits(c->dae, &c->reduction, &c->problem, c->diags);
     take_part(c, &c->continuous, false);
     problem_couple(c->dae, &c->reduction, &c->continuous);
     take_part(c, &c->discrete, true);
