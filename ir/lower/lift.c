@@ -164,6 +164,28 @@ changes_by_relations(Lowering *low, Expr text)
     return only && inner;
 }
 
+static Expr
+unchecked(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    return expr_op(exprs, part) == OP_INDEX ? expr_sub(exprs, args[1], expr_const(exprs, 1)) : 0;
+}
+
+// A relation that is held is looked at all the time, also where it stands in a branch that is not taken. So its subscripts are checked
+// where the value is used: a position from 0, or a failure.
+static Expr
+with_checks(Lowering *low, Expr text, Expr held)
+{
+    Exprs *exprs = low->exprs;
+    U32Vec parts = {0};
+    expr_parts(exprs, text, &parts);
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (expr_op(exprs, parts.at[i]) == OP_INDEX)
+            held = expr_2(exprs, OP_AND, expr_2(exprs, OP_GE, parts.at[i], expr_const(exprs, 0)), held);
+    vec_free(&parts);
+    return held;
+}
+
 // A relation: held when it can change between events.
 static Expr
 relation(Lowering *low, Op op, Expr a, Expr b)
@@ -171,7 +193,9 @@ relation(Lowering *low, Op op, Expr a, Expr b)
     Expr text = expr_2(low->exprs, op, a, b);
     if (expr_op(low->exprs, text) == OP_CONST || op == OP_EQ || op == OP_NE || !depends_on_continuous(low, text))
         return text;
-    return extra_slot(low, EXTRA_RELATION, text);
+    if (!expr_has_op(low->exprs, text, OP_INDEX))
+        return extra_slot(low, EXTRA_RELATION, text);
+    return with_checks(low, text, extra_slot(low, EXTRA_RELATION, expr_rewrite(low->exprs, text, unchecked, NULL)));
 }
 
 // What stands for a part that has been rewritten.

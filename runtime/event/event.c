@@ -70,16 +70,20 @@ advance(Run *run)
     return changed;
 }
 
-// A discrete variable has no value because an evaluation failed: that never settles. Says why.
+// Discrete variables have values that an evaluation which failed has given, at the point where they are settled. Says why.
 static bool
 value_lost(const Run *run)
 {
-    bool lost = false;
+    double kept[MDL_FAILURE_PLACES], *state = run->v + run->model->failure;
     if (!failure_happened(run))
         return false;
-    for (uint32_t k = 0; k < run->model->n_discretes && !lost; k++)
-        lost = isnan(run->v[run->model->discrete[k].value]);
-    return lost && failure_report(run);
+    memcpy(kept, state, sizeof kept);
+    failure_clear(run); // that of a relation is none as long as nothing uses it
+    mdl_call(run->model->discretes, run->v);
+    bool lost = failure_report(run);
+    if (!lost)
+        memcpy(state, kept, sizeof kept);
+    return lost;
 }
 
 // A discrete variable must be a number, and an Integer one that is exact: n + 1 is n beyond 2^53.
@@ -294,6 +298,12 @@ event_iterate(Run *run, bool initial)
         run_message(run, MDL_ERROR, "%s at time %.12g: %s is not finite%s", initial ? "initialisation" : "after an event",
                     run->v[0], text, evaluate_explain(run));
         return MDL_FAILED;
+    }
+    if (run->model->failure) { // what is only looked at is part of the rows behind the event
+        failure_clear(run);
+        evaluate_outputs(run);
+        if (failure_report(run))
+            return MDL_FAILED;
     }
     evaluate_store(run);
     return MDL_OK;

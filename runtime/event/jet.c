@@ -53,10 +53,20 @@ span_size(Span a)
     return larger(fabs(a.low), fabs(a.high));
 }
 
+// Of finite numbers whose sum is no rounding, as of small whole numbers (Knuth's TwoSum): n - 1 < 1 is decided.
+static bool
+adds_exactly(double a, double b)
+{
+    double sum = a + b, second = sum - a;
+    return (a - (sum - second)) + (b - second) == 0;
+}
+
 Span
 span_add(Span a, Span b)
 {
-    return widened(a.low + b.low, a.high + b.high);
+    double low = a.low + b.low, high = a.high + b.high;
+    Span all = widened(low, high);
+    return (Span){adds_exactly(a.low, b.low) ? low : all.low, adds_exactly(a.high, b.high) ? high : all.high};
 }
 
 static Span
