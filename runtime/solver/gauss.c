@@ -27,6 +27,8 @@
 #include "runtime/solver/solver.h"
 #include "runtime/solver/stages.h"
 
+// Steps after which one that is much too short is tried longer, and by how much; twice as many after each failure.
+enum { RECOVER = 10, FASTER = 10, LONGEST_WAIT = 1 << 20 };
 enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than at first, and how many times as many are left, until the run ends
 
 enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60, BEHIND = 6 };
@@ -69,6 +71,9 @@ struct Ode {
     bool noisy;                 // the latest attempt comes near to a singular position
     bool warned;                // of a step that has become much shorter
     uint32_t creeping;          // steps taken since then with such a step
+    bool recovering;            // the step has been much shorter, and is not yet what it was
+    bool longer;                // the latest change made it longer
+    uint32_t wait, waited;      // steps until it is tried longer; since it was changed
     double place[POINTS];       // of the points of the interpolation, as fractions of the step
     bool dense;                 // `divided` belongs to the last step
     double *divided;            // 2*POINTS x n: divided differences of the interpolation
@@ -151,6 +156,7 @@ forget_short_step(const Run *run, Ode *ode)
     ode->step = ode->chosen = 0;
     ode->searching = true;
     ode->creeping = 0;
+    ode->recovering = false;
 }
 
 MDL_CHECKED static int
@@ -183,10 +189,10 @@ gauss_snapshot(Run *run, Snapshot *snapshot)
                         &ode->nearness, &ode->nearness_before, &ode->ordinary};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         snapshot_part(snapshot, number[k], sizeof *number[k]);
-    uint32_t *count[] = {&ode->unchecked, &ode->history, &ode->n_behind, &ode->creeping};
+    uint32_t *count[] = {&ode->unchecked, &ode->history, &ode->n_behind, &ode->creeping, &ode->wait, &ode->waited};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         snapshot_part(snapshot, count[k], sizeof *count[k]);
-    bool *flag[] = {&ode->searching, &ode->noisy, &ode->warned, &ode->stages->implicit, &ode->inside->implicit};
+    bool *flag[] = {&ode->searching, &ode->noisy, &ode->warned, &ode->recovering, &ode->longer, &ode->stages->implicit, &ode->inside->implicit};
     for (size_t k = 0; k < sizeof flag / sizeof *flag; k++)
         snapshot_part(snapshot, flag[k], sizeof *flag[k]);
     snapshot_part(snapshot, &ode->count, sizeof ode->count);
@@ -438,6 +444,27 @@ change_step(Run *run, double factor)
     ode->count = 0;
     ode->history = 0;
     ode->trusted = 0;
+    if (ode->longer && ode->wait < LONGEST_WAIT)
+        ode->wait *= 2;
+    ode->waited = 0;
+    ode->longer = false;
+}
+
+// One place of the motion, as a jump that is no event, may have asked for a step that is much too short behind it. It grows again, up to its
+// first length; where that fails it is tried less often.
+static void
+recover_step(Run *run)
+{
+    Ode *ode = run->ode;
+    ode->recovering = (ode->recovering || is_much_shorter(ode)) && !ode->searching && !(run->options->step > 0);
+    if (!ode->recovering || ++ode->waited < ode->wait)
+        return;
+    ode->wait = ode->longer || !ode->wait ? RECOVER : ode->wait;
+    ode->longer = false;
+    change_step(run, fmin(FASTER, ode->chosen / ode->step));
+    ode->longer = true;
+    ode->recovering = ode->step < 0.999 * ode->chosen;
+    ode->creeping = ode->recovering ? ode->creeping : 0;
 }
 
 // After an attempt that converged: true when the step may be kept; otherwise it has been changed. A step that was cut short, or is
@@ -545,8 +572,8 @@ is_too_slow(Run *run)
     if (slow && run->options->solver == MDL_SOLVER_GAUSS && !ode->warned) {
         ode->warned = true;
         run_message(run, MDL_WARNING, "at time %.12g: the step of the gauss method had to become %.3g times shorter than at the "
-                    "start and will not grow again before the next event: the motion has become stiff or nearly singular here; "
-                    "--solver=ida does not keep such a step", run->time, ode->chosen / ode->step);
+                    "start: the motion has become stiff or nearly singular here, or jumps where no event is; "
+                    "--solver=ida needs no constant step", run->time, ode->chosen / ode->step);
     }
     return slow && run->options->solver == MDL_SOLVER_AUTO;
 }
@@ -661,6 +688,7 @@ gauss_step(Run *run, double limit)
         return status;
     run->time = whole ? ode->anchor + (double)(ode->count + 1) * ode->step : limit;
     remember(ode, h, whole);
+    recover_step(run);
     evaluate_states(run, run->time, ode->next);
     status = evaluate_solved(run, true);
     if (status == MDL_OK)
@@ -754,13 +782,17 @@ make_dense(Run *run)
     return true;
 }
 
-static void
+MDL_CHECKED static int
 gauss_interpolate(Run *run, double time)
 {
     Ode *ode = run->ode;
-    if (time == run->time || !(ode->length > 0) || (!ode->dense && !make_dense(run))) {
+    if (time == run->time || !(ode->length > 0)) {
         evaluate_load(run, time, run->y, run->yp);
-        return;
+        return MDL_OK;
+    }
+    if (!ode->dense && !make_dense(run)) {
+        run_message(run, MDL_ERROR, "at time %.12g: out of memory for the values between steps", time);
+        return MDL_INTERNAL;
     }
     double at = (time - ode->from) / ode->length;
     for (uint32_t k = 0; k < ode->n; k++) {
@@ -776,6 +808,7 @@ gauss_interpolate(Run *run, double time)
     if (ode->at_end)
         projection_between(run, ode->at_end, time, ode->value);
     evaluate_load(run, time, ode->value, ode->rate);
+    return MDL_OK;
 }
 
 static void
