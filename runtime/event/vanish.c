@@ -81,10 +81,13 @@ evaluate_beside(Run *run, double time, uint32_t trial)
 {
     const mdl_model *model = run->model;
     double *v = run->v, behind = fmax(time - run->time, 0);
+    int status = MDL_OK;
     if (behind > 0)
         evaluate_load(run, run->time, run->y, run->yp);
     else
-        run->stepper->interpolate(run, time);
+        status = run->stepper->interpolate(run, time);
+    if (status != MDL_OK)
+        return status;
     v[0] = time;
     for (uint32_t i = 0; i < model->nx; i++)
         v[model->y + i] += behind * run->yp[i];

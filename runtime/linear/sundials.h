@@ -40,6 +40,7 @@ MDL_CHECKED int CVodeSetLinearSolver(void *cvode, SUNLinearSolver solver, SUNMat
 MDL_CHECKED int CVodeSetNonlinearSolver(void *cvode, SUNNonlinearSolver solver);
 MDL_CHECKED int CVodeSetLinSysFn(void *cvode, CVLsLinSysFn fill);
 MDL_CHECKED int CVodeSetMaxNumSteps(void *cvode, long int most);
+MDL_CHECKED int CVodeSetMaxErrTestFails(void *cvode, int most);
 MDL_CHECKED int CVodeSetMaxStep(void *cvode, realtype step);
 MDL_CHECKED int CVodeSetInitStep(void *cvode, realtype step);
 MDL_CHECKED int CVodeSetStopTime(void *cvode, realtype time);
@@ -69,6 +70,7 @@ MDL_CHECKED int ERKStepGetDky(void *erk, realtype time, int order, N_Vector out)
 MDL_CHECKED int ERKStepGetNumErrTestFails(void *erk, long int *count);
 MDL_CHECKED int ERKStepGetEstLocalErrors(void *erk, N_Vector errors);
 MDL_CHECKED int ERKStepGetErrWeights(void *erk, N_Vector weights);
+MDL_CHECKED int ERKStepGetLastStep(void *erk, realtype *step);
 MDL_CHECKED int ERKStepGetCurrentStep(void *erk, realtype *step);
 
 #endif

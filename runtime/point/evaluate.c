@@ -366,8 +366,8 @@ evaluate_row(Run *run, bool report)
 int
 evaluate_at(Run *run, double time, bool report)
 {
-    run->stepper->interpolate(run, time);
-    return evaluate_row(run, report);
+    int status = run->stepper->interpolate(run, time);
+    return status == MDL_OK ? evaluate_row(run, report) : status;
 }
 
 void

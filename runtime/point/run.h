@@ -47,7 +47,8 @@ typedef struct Stepper {
     // May be NULL: the same as start at a time within the last step, from which the motion goes on as it came.
     MDL_CHECKED int (*resume)(struct Run *run);
     MDL_CHECKED int (*step)(struct Run *run, double limit);
-    void (*interpolate)(struct Run *run, double time);
+    // The states at a time within the last step go into v. A failure has been reported.
+    MDL_CHECKED int (*interpolate)(struct Run *run, double time);
     void (*stats)(struct Run *run);
     // May be NULL: the states of `n` ranges within the last step, loaded into v.
     void (*interpolate_ranges)(struct Run *run, double time, const mdl_range *range, uint32_t n);

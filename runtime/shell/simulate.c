@@ -621,8 +621,9 @@ finish(Run *run)
     if (status != MDL_OK || !model->terminal)
         return status;
     run->v[model->terminal] = 1;
-    integrator_interpolate(run, run->time);
-    status = event_iterate(run, false);
+    status = integrator_interpolate(run, run->time);
+    if (status == MDL_OK)
+        status = event_iterate(run, false);
     if (status == MDL_OK)
         status = evaluate_asserts(run);
     return status == MDL_OK ? result_row(run) : status;

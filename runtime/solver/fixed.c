@@ -120,14 +120,14 @@ rk4_step(Run *run, double limit)
     return MDL_OK;
 }
 
-static void
+MDL_CHECKED static int
 rk4_interpolate(Run *run, double time)
 {
     Ode *ode = run->ode;
     double h = run->time - ode->from, s = h > 0 ? (time - ode->from) / h : 1;
     if (time == run->time || !(h > 0)) {
         evaluate_load(run, time, run->y, run->yp);
-        return;
+        return MDL_OK;
     }
     for (uint32_t i = 0; i < run_size(run); i++) {
         double y0 = ode->y0[i], y1 = run->y[i], f0 = h * ode->f0[i], f1 = h * run->yp[i], d = y1 - y0;
@@ -137,6 +137,7 @@ rk4_interpolate(Run *run, double time)
     if (ode->projection)
         projection_between(run, ode->projection, time, ode->dense);
     evaluate_load(run, time, ode->dense, ode->dense_p);
+    return MDL_OK;
 }
 
 static void

@@ -775,7 +775,7 @@ ida_settle(Run *run)
     return choose_rows(run);
 }
 
-static void
+MDL_CHECKED static int
 ida_interpolate(Run *run, double time)
 {
     Integrator *integrator = run->integrator;
@@ -784,7 +784,7 @@ ida_interpolate(Run *run, double time)
     int terms = time == run->time || !run->ny ? 0 : (int)history_terms(integrator->ida, time, factor, slope, term);
     if (!terms) {
         evaluate_load(run, time, run->y, run->yp);
-        return;
+        return MDL_OK;
     }
     double *y = NV_DATA_S(integrator->dense), *yp = NV_DATA_S(integrator->dense_p);
     nvector_combine(factor, term, terms, y, run_size(run));
@@ -793,6 +793,7 @@ ida_interpolate(Run *run, double time)
     if (integrator->projection)
         projection_between(run, integrator->projection, time, y);
     evaluate_load(run, time, y, yp);
+    return MDL_OK;
 }
 
 // The values alone, of some of the unknowns.

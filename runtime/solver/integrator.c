@@ -147,10 +147,10 @@ integrator_step(Run *run, double limit)
     return status;
 }
 
-void
+int
 integrator_interpolate(Run *run, double time)
 {
-    run->stepper->interpolate(run, time);
+    return run->stepper->interpolate(run, time);
 }
 
 void

@@ -41,6 +41,10 @@ static const double SHORTER = 0.2;
 // CVODE's factor between the errors of its iteration and of its steps; by which it becomes smaller where that was not enough.
 static const double EXACTNESS = 0.1, EXACTER = 0.3;
 
+// Failures of the error test in one step. After three CVODE goes on at order 1 from the slopes at its last point. Fast modes (a fractional
+// derivative has some of 1e10/s) that are known to the tolerance have slopes of any size: the step must come below their times, a tenth at a time.
+enum { ERROR_FAILURES = 40 };
+
 static const double MISSING = 1; // corrections, in units of the tolerance, that a step may still ask for
 
 struct Ode {
@@ -204,6 +208,7 @@ create_cvode(Run *run, Ode *ode)
     if (!cvode || CVodeSetErrHandlerFn(cvode, keep_message, ode) != CV_SUCCESS ||
         CVodeInit(cvode, right_side, run->time, ode->y) != CV_SUCCESS || CVodeSetUserData(cvode, run) != CV_SUCCESS ||
         CVodeWFtolerances(cvode, weights) != CV_SUCCESS || CVodeSetMaxNumSteps(cvode, -1) != CV_SUCCESS ||
+        CVodeSetMaxErrTestFails(cvode, ERROR_FAILURES) != CV_SUCCESS ||
         (run->options->max_step > 0 && CVodeSetMaxStep(cvode, run->options->max_step) != CV_SUCCESS))
         return false;
     if (ode->stiff)
@@ -390,9 +395,16 @@ take_point(Run *run)
     return status;
 }
 
+MDL_CHECKED static int
+report_unknown(const Run *run, double time)
+{
+    run_message(run, MDL_ERROR, "at time %.12g: the integrator does not say what the motion is there: %s", time, run->ode->message);
+    return MDL_INTERNAL;
+}
+
 // The library has accepted the step by the rate of its iteration: does it solve the step's equations? What they lack at its end is
 // gamma*(y' - f(t, y)), y' being that of the method's polynomial; the correction that this asks for, in units of the tolerance.
-// Where that is small by itself a stable motion asks for no more.
+// Where that is small by itself a stable motion asks for no more. NaN: the library does not say.
 static double
 missing_correction(Run *run)
 {
@@ -400,9 +412,8 @@ missing_correction(Run *run)
     double gamma = 0, *defect = ode->defect, *weight = NV_DATA_S(ode->dense);
     uint32_t n = run_size(run);
     if (CVodeGetCurrentGamma(ode->memory, &gamma) != CV_SUCCESS
-        || CVodeGetDky(ode->memory, run->time, 1, ode->dense_p) != CV_SUCCESS)
-        return 0;
-    weights(ode->y, ode->dense, run);
+        || CVodeGetDky(ode->memory, run->time, 1, ode->dense_p) != CV_SUCCESS || weights(ode->y, ode->dense, run) != 0)
+        return NAN;
     nvector_difference(run->yp, NV_DATA_S(ode->dense_p), defect, n);
     double size = fabs(gamma) * sqrt(nvector_squares(defect, weight, n) / n);
     if (size <= MISSING || !ode->stiff)
@@ -493,6 +504,13 @@ ode_step(Run *run, double limit)
     return take_point(run);
 }
 
+// Between `time` and the present instant is nothing: a step there (ode_step) is none of the library's.
+static bool
+is_rounding(const Run *run, double time)
+{
+    return run->time - time <= 64 * DBL_EPSILON * fmax(fabs(run->time), fabs(time));
+}
+
 // Back to where the step began. Its iteration shall be more exact from now on.
 MDL_CHECKED static int
 begin_again(Run *run, double before)
@@ -522,11 +540,13 @@ cvode_step(Run *run, double limit)
     memcpy(ode->before, run->y, run_size(run) * sizeof *run->y);
     for (int k = 0;; k++) {
         int status = ode_step(run, limit);
-        double missing = status == MDL_OK && run->time > before ? missing_correction(run) : 0;
+        double missing = status == MDL_OK && !is_rounding(run, before) ? missing_correction(run) : 0;
         if (k > 0 && CVodeSetInitStep(ode->memory, 0) != CV_SUCCESS)
             return status == MDL_OK ? report_restart(run) : status;
         if (status != MDL_OK || missing <= MISSING)
             return status;
+        if (isnan(missing))
+            return report_unknown(run, run->time);
         if (k == REPEATS)
             return report_unsolved(run, missing);
         if ((status = begin_again(run, before)) != MDL_OK)
@@ -534,21 +554,25 @@ cvode_step(Run *run, double limit)
     }
 }
 
-static void
+MDL_CHECKED static int
 ode_interpolate(Run *run, double time)
 {
     Ode *ode = run->ode;
-    bool between = time != run->time && run->ny;
-    if (between && ode->runge_kutta)
-        between = ERKStepGetDky(ode->memory, time, 0, ode->dense) == 0 &&
-                  ERKStepGetDky(ode->memory, time, 1, ode->dense_p) == 0;
-    else if (between)
-        between = CVodeGetDky(ode->memory, time, 0, ode->dense) == 0 &&
-                  CVodeGetDky(ode->memory, time, 1, ode->dense_p) == 0;
-    if (!between) {
+    if (is_rounding(run, time) || !run->ny) {
         evaluate_load(run, time, run->y, run->yp);
-        return;
+        return MDL_OK;
     }
+    double at = time, last = 0;
+    bool known = (ode->runge_kutta ? ERKStepGetLastStep(ode->memory, &last) : CVodeGetLastStep(ode->memory, &last)) == 0;
+    // A step that ends at an instant is longer or shorter than the library's by rounding, which refuses times outside of its own.
+    if (known && at < run->time - last && run->time - last - at <= 1e-12 * fabs(run->time))
+        at = run->time - last;
+    known = known && (ode->runge_kutta ? ERKStepGetDky(ode->memory, at, 0, ode->dense) == ARK_SUCCESS &&
+                                             ERKStepGetDky(ode->memory, at, 1, ode->dense_p) == ARK_SUCCESS
+                                       : CVodeGetDky(ode->memory, at, 0, ode->dense) == CV_SUCCESS &&
+                                             CVodeGetDky(ode->memory, at, 1, ode->dense_p) == CV_SUCCESS);
+    if (!known)
+        return report_unknown(run, time);
     double *y = NV_DATA_S(ode->dense);
     for (uint32_t i = 0; ode->projection && i < run->ny; i++)
         y[i] += ode->shift[i];
@@ -556,6 +580,7 @@ ode_interpolate(Run *run, double time)
     if (ode->projection)
         projection_between(run, ode->projection, time, y);
     evaluate_load(run, time, y, NV_DATA_S(ode->dense_p));
+    return MDL_OK;
 }
 
 // error := error estimate times weights, which SUNDIALS has in two vectors.

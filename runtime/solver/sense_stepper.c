@@ -315,16 +315,24 @@ stepper_step(Run *run, double limit)
     return take_point(st);
 }
 
-static void
+MDL_CHECKED static int
 stepper_interpolate(Run *run, double time)
 {
     Sense *sense = run->sense;
     Stepping *st = sense->stepping;
     size_t nx = sense->nx, rest = nx * sense->n;
-    if (time == run->time || !run->ny || CVodeGetDky(st->cvode, time, 0, st->dense) != CV_SUCCESS) {
+    if (time == run->time || !run->ny) {
         memcpy(sense->present, sense->s, rest * sizeof *sense->s);
         evaluate_load(run, time, run->y, run->yp);
-        return;
+        return MDL_OK;
+    }
+    double at = time, last = 0;
+    bool known = CVodeGetLastStep(st->cvode, &last) == CV_SUCCESS;
+    if (known && at < run->time - last && run->time - last - at <= 1e-12 * fabs(run->time)) // rounding of where the step began
+        at = run->time - last;
+    if (!known || CVodeGetDky(st->cvode, at, 0, st->dense) != CV_SUCCESS) {
+        run_message(run, MDL_ERROR, "at time %.12g: the integrator has no values between its steps: %s", time, st->message);
+        return MDL_INTERNAL;
     }
     double *point = st->scale + sense->n;
     load(st, time, NV_DATA_S(st->dense), point);
@@ -333,6 +341,7 @@ stepper_interpolate(Run *run, double time)
     memcpy(sense->present, point + nx, rest * sizeof *point);
     memcpy(NV_DATA_S(st->dense), run->yp, nx * sizeof *point);
     evaluate_load(run, time, point, NV_DATA_S(st->dense));
+    return MDL_OK;
 }
 
 static void

@@ -84,7 +84,7 @@ enum { RUN_GIVES_UP = -1, RUN_NEARS_SINGULAR = -2 };
 // One step, not beyond `limit`. Sets run->time, run->y, run->yp.
 MDL_CHECKED int integrator_step(Run *run, double limit);
 // Values within the last step, loaded into v (evaluate_load).
-void integrator_interpolate(Run *run, double time);
+MDL_CHECKED int integrator_interpolate(Run *run, double time);
 void integrator_stats(Run *run);
 
 extern const Stepper sense_stepper;
