@@ -15,6 +15,9 @@
 
 enum { SCAN_LIMIT = 12 };
 
+// A sum or product of more operands is one operand of others: s := s + f(i) in a long loop would copy what it has so far each time.
+enum { FLAT = 256 };
+
 // --- arithmetic
 
 bool
@@ -163,7 +166,7 @@ finish_sum(Exprs *exprs, uint32_t begin, double sum)
         if (term.factor == 0)
             continue;
         nested |= has_multiple(exprs, term.factor, term.base)
-                  || (fabs(term.factor) == 1 && cell_op(exprs, term.base) == OP_ADD);
+                  || (fabs(term.factor) == 1 && cell_op(exprs, term.base) == OP_ADD && cell_n(exprs, term.base) <= FLAT);
         args.at[args.n++] = scaled_product(exprs, term.factor, term.base);
     }
     exprs->terms.n = begin;
@@ -183,7 +186,7 @@ make_add(Exprs *exprs, const Expr *args, uint32_t n)
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         Expr arg = args[i];
-        if (cell_op(exprs, arg) != OP_ADD) {
+        if (cell_op(exprs, arg) != OP_ADD || (n > 1 && cell_n(exprs, arg) > FLAT)) {
             collect_term(exprs, begin, arg, &sum);
             continue;
         }
@@ -219,7 +222,7 @@ make_neg(Exprs *exprs, Expr a)
     case OP_NEG:
         return cell_args(exprs, a)[0];
     case OP_ADD:
-        return negate_sum(exprs, a);
+        return cell_n(exprs, a) > FLAT ? expr_intern(exprs, OP_NEG, &a, 1) : negate_sum(exprs, a);
     case OP_MUL: {
         Expr base = without_factor(exprs, a, &value);
         return scaled(exprs, -value, base);
@@ -319,7 +322,7 @@ make_mul(Exprs *exprs, const Expr *args, uint32_t n)
             product = -product;
             arg = cell_args(exprs, arg)[0];
         }
-        if (cell_op(exprs, arg) != OP_MUL) {
+        if (cell_op(exprs, arg) != OP_MUL || (n > 1 && cell_n(exprs, arg) > FLAT)) {
             collect_factor(exprs, begin, arg, &product);
             continue;
         }

@@ -494,12 +494,36 @@ extra_text(Exprs *exprs, Extra extra)
     }
 }
 
+// Whether an expression is short when written out. In a loop of a function each condition may contain all those before it: n texts of
+// n conditions would take longer than all else.
+static bool
+is_readable(const Exprs *exprs, Expr e)
+{
+    enum { MOST = 1000 };
+    U32Vec todo = {0};
+    uint32_t parts = 0;
+    vec_push(&todo, e);
+    while (todo.n && parts <= MOST) {
+        Expr part = vec_pop(&todo);
+        uint32_t n = expr_nargs(exprs, part);
+        for (uint32_t i = 0; i < n && i <= MOST; i++)
+            vec_push(&todo, expr_arg(exprs, part, i));
+        parts++;
+    }
+    vec_free(&todo);
+    return parts <= MOST;
+}
+
 // `text` is over the own slots and those of the extras before it.
 static const char *
 relation_text(Lowering *low, const Lifted *lifted, Expr text, const Var *vars, Span span)
 {
     Out out = {0};
     U32Vec with = {0};
+    Place place;
+    if (!is_readable(low->exprs, text))
+        return span_locate(low->dae->sources, span, &place) ? arena_printf(low->arena, "a long condition (%s:%u)", place.path, place.line)
+                                                            : "a long condition";
     vec_fill(&with, lifted->own, 0);
     for (uint32_t i = 0; lifted->own + i < expr_nslots(low->exprs, text); i++)
         vec_push(&with, extra_text(low->exprs, low->lift->extras.at[lifted->extra + i]));
@@ -508,7 +532,6 @@ relation_text(Lowering *low, const Lifted *lifted, Expr text, const Var *vars, S
     vec_free(&with);
     dae_bind_shape(low->dae, written, vars, &shape, &row);
     dae_print_shape(low->dae, shape, row, NONE, &out);
-    Place place;
     const char *said = span_locate(low->dae->sources, span, &place)
         ? arena_printf(low->arena, "%s (%s:%u)", out.text, place.path, place.line)
         : arena_strndup(low->arena, out.text, out.length);
