@@ -389,6 +389,13 @@ map_division(BuiltinCall *call, Value *out)
     return true;
 }
 
+static Expr
+division_argument(const BuiltinCall *call, uint32_t which, uint32_t i)
+{
+    Expr e = map_argument(call, which, i);
+    return call->values[which].type.base == TYPE_INTEGER ? whole_checked(call->env, e, node_span(call->env, call->nodes[which])) : e;
+}
+
 // div(x, y) is x/y rounded toward zero.
 static bool
 map_quotient(BuiltinCall *call, Value *out)
@@ -397,8 +404,7 @@ map_quotient(BuiltinCall *call, Value *out)
         return false;
     Exprs *exprs = call->env->exprs;
     for (uint32_t i = 0; i < out->count; i++)
-        out->elements[i] = expr_1(exprs, OP_TRUNC, expr_2(exprs, OP_DIV, map_argument(call, 0, i),
-                                                          map_argument(call, 1, i)));
+        out->elements[i] = expr_1(exprs, OP_TRUNC, expr_2(exprs, OP_DIV, division_argument(call, 0, i), division_argument(call, 1, i)));
     return true;
 }
 
@@ -410,7 +416,7 @@ map_remainder(BuiltinCall *call, Value *out)
         return false;
     Exprs *exprs = call->env->exprs;
     for (uint32_t i = 0; i < out->count; i++) {
-        Expr x = map_argument(call, 0, i), y = map_argument(call, 1, i);
+        Expr x = division_argument(call, 0, i), y = division_argument(call, 1, i);
         Expr whole = expr_1(exprs, (Op)call->builtin->op, expr_2(exprs, OP_DIV, x, y));
         out->elements[i] = expr_sub(exprs, x, expr_2(exprs, OP_MUL, whole, y));
     }

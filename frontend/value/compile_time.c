@@ -153,7 +153,7 @@ expression_integer(ExprEnv *env, Node node, int64_t *out)
     double value;
     if (!constant_scalar(env, node, "an Integer", false, &value))
         return false;
-    if (fabs(value) > 9007199254740992.0) {
+    if (fabs(value) >= 9007199254740992.0) {
         diag_add(env->diags, E0215, node_span(env, node), "this Integer is too large: %g", value);
         return false;
     }

@@ -115,6 +115,8 @@ bool subscript_value(ExprEnv *env, const Value *value, Node subscripts, Value *o
 bool subscript_picked(ExprEnv *env, Node node, uint32_t size, uint32_t *position);
 // index - 1, which fails with the text outside 1:size; \1d\2 in it stands for the index.
 Expr pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span span);
+// An operand of Integer operators, which fails where it is beyond 2^53: the result would be another one.
+Expr whole_checked(ExprEnv *env, Expr e, Span span);
 // The position from 0 as an expression that fails outside the array; `of` for the message.
 Expr pick_index(ExprEnv *env, const LocalPick *pick, Node of);
 // What `plain` makes of a REF, one of whose subscripts may be known at run time only.

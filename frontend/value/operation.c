@@ -140,6 +140,20 @@ matrix_power(ExprEnv *env, const Value *left, const Value *right, Span span, Val
     return true;
 }
 
+// The same with its values looked at: 2^53 + 1 is no double.
+static bool
+whole_operand(ExprEnv *env, const Value *value, Span span, Value *out)
+{
+    *out = *value;
+    if (!value->count)
+        return true;
+    if (!value_new(env, &value->type, span, out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = whole_checked(env, value->elements[i], span);
+    return true;
+}
+
 static bool
 arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span span, Value *out)
 {
@@ -160,6 +174,10 @@ arithmetic(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
         fits = fits || one_scalar;
     if (!fits)
         return refuse_sizes(env, op, left, right, span);
+    if (base == TYPE_INTEGER) {
+        Value a, b;
+        return whole_operand(env, left, span, &a) && whole_operand(env, right, span, &b) && elementwise(env, op, base, &a, &b, span, out);
+    }
     return elementwise(env, op, base, left, right, span, out);
 }
 
@@ -185,6 +203,10 @@ comparison(ExprEnv *env, AstOp op, const Value *left, const Value *right, Span s
         return false;
     }
     Expr x = left->elements[0], y = right->elements[0];
+    if (a == TYPE_INTEGER && b == TYPE_INTEGER) {
+        x = whole_checked(env, x, span);
+        y = whole_checked(env, y, span);
+    }
     *out = value_scalar(env, TYPE_BOOLEAN, a == TYPE_STRING ? string_comparison(env, op, x, y) : scalar_binary(env->exprs, op, x, y));
     return true;
 }

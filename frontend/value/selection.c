@@ -101,6 +101,43 @@ pick_checked(ExprEnv *env, Expr index, uint32_t size, const char *text, Span spa
     return expr_3(env->exprs, OP_INDEX, site, index, expr_const(env->exprs, size));
 }
 
+// What a function knows of its arguments is not how they vary.
+static bool
+may_vary(ExprEnv *env, Expr e)
+{
+    U32Vec slots = {0};
+    expr_used_slots(env->exprs, &e, 1, &slots);
+    bool any = env->in_function && slots.n > 0;
+    vec_free(&slots);
+    return any || changes(env, e);
+}
+
+// Whether e multiplies or adds what varies: an Integer value of it may be beyond what a double has exactly, though no variable is.
+static bool
+may_round(ExprEnv *env, Expr e)
+{
+    const Exprs *exprs = env->exprs;
+    while (expr_op(exprs, e) == OP_NEG)
+        e = expr_arg(exprs, e, 0);
+    Op op = expr_op(exprs, e);
+    uint32_t varying = 0, n = op == OP_ADD || op == OP_MUL ? expr_nargs(exprs, e) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        varying += expr_op(exprs, expr_arg(exprs, e, i)) != OP_CONST;
+    return varying > (op == OP_ADD) && may_vary(env, e);
+}
+
+Expr
+whole_checked(ExprEnv *env, Expr e, Span span)
+{
+    Exprs *exprs = env->exprs;
+    if (!may_round(env, e))
+        return e;
+    uint32_t site = subscript_site(env, "an Integer becomes \1d\2 on the way to this value, and whole numbers are exact below 2^53 = 9007199254740992 "
+                                   "only", span);
+    Expr none = expr_3(exprs, OP_INDEX, expr_const(exprs, site), e, expr_const(exprs, 0));
+    return expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, expr_1(exprs, OP_ABS, e), expr_const(exprs, 0x1p53)), e, none);
+}
+
 Expr
 pick_index(ExprEnv *env, const LocalPick *pick, Node of)
 {

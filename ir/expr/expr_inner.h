@@ -90,6 +90,18 @@ cell_constant(const Exprs *exprs, Expr e, double *value)
     *value = expr_value(exprs, e);
     return true;
 }
+// What people are shown for e: a choice whose else-part always fails (a subscript of 1:0) is its value.
+static inline Expr
+cell_shown(const Exprs *exprs, Expr e)
+{
+    while (cell_op(exprs, e) == OP_IF) {
+        Expr other = cell_args(exprs, e)[2];
+        if (cell_op(exprs, other) != OP_INDEX || !expr_is_const(exprs, cell_args(exprs, other)[2], 0))
+            break;
+        e = cell_args(exprs, e)[1];
+    }
+    return e;
+}
 static inline uint64_t
 memo_key(Expr e, uint32_t slot)
 {

@@ -33,7 +33,7 @@ push_text(Printer *printer, const char *text)
 static inline void
 push_expr(Printer *printer, Expr e, Precedence level)
 {
-    vec_push(&printer->stack, (Piece){.e = e, .level = (uint8_t)level});
+    vec_push(&printer->stack, (Piece){.e = printer->writer ? e : cell_shown(printer->exprs, e), .level = (uint8_t)level});
 }
 
 // A product with a negative constant, -x, or a negative constant.

@@ -54,7 +54,7 @@ push_sum(Printer *printer, Expr e)
     if (first)
         vec_push(&printer->stack, (Piece){.e = args[0], .level = LEVEL_SUM, .follows = true});
     for (uint32_t i = cell_n(printer->exprs, e); i-- > first;)
-        vec_push(&printer->stack, (Piece){.e = args[i], .level = LEVEL_SUM, .follows = i > first});
+        vec_push(&printer->stack, (Piece){.e = printer->writer ? args[i] : cell_shown(printer->exprs, args[i]), .level = LEVEL_SUM, .follows = i > first});
 }
 
 static void

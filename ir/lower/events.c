@@ -13,11 +13,11 @@
 #include "ir/lower/lower_inner.h"
 #include "runtime/model/template.h"
 
-// An Integer that somebody declared; what floor() of a Real is held in may be larger than integers are exact.
-static bool
+// As mdl_discrete.whole.
+static uint32_t
 is_whole(Dae *dae, Var var)
 {
-    return dae_type(dae, var) == TYPE_INTEGER && !(dae_group(dae, var)->decl->flags & GROUP_HIDDEN);
+    return dae_type(dae, var) != TYPE_INTEGER ? 0 : dae_group(dae, var)->decl->flags & GROUP_HIDDEN ? 2 : 1;
 }
 
 // pre() of a discrete input follows it as that of other discrete variables does: it comes from outside.
@@ -452,7 +452,7 @@ make_leaps(Lowering *low)
 }
 
 // pre() of a continuous variable is its value when the event begins. Its entry follows those of discrete
-// variables.
+// variables. Between them are Integer parameters that initialisation finds: nothing changes them, but they are looked at.
 static void
 make_left_limits(Lowering *low)
 {
@@ -465,9 +465,21 @@ make_left_limits(Lowering *low)
             && dae_alias(dae, var, &negative) == var)
             vec_push(&vars, var);
     }
-    mdl_discrete *table = arena_array(low->arena, mdl_discrete, model->n_discretes + vars.n + 1);
+    U32Vec found = {0};
+    for (Var var = 0; var < dae->nvars; var++) {
+        bool negative;
+        if (dae_kind(dae, var) == VAR_PARAMETER && (dae->var_flags.at[var] & VARF_FREE) && is_whole(dae, var) && dae_alias(dae, var, &negative) == var)
+            vec_push(&found, var);
+    }
+    mdl_discrete *table = arena_array(low->arena, mdl_discrete, model->n_discretes + vars.n + found.n + 1);
     if (model->n_discretes)
         memcpy(table, model->discrete, model->n_discretes * sizeof *table);
+    for (uint32_t i = 0; i < found.n; i++) {
+        int sign;
+        table[model->n_discretes++] = (mdl_discrete){.value = place_of(low, found.at[i], &sign), .pre = new_places(low, 1), .name = dae_name(dae, found.at[i]), .whole = 1,
+                                                     .where = lower_place(low, dae_group(dae, found.at[i])->decl->span, NULL)};
+    }
+    vec_free(&found);
     for (uint32_t i = 0; i < vars.n; i++) {
         int sign;
         table[model->n_discretes++] = (mdl_discrete){.value = place_of(low, vars.at[i], &sign),

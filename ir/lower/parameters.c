@@ -151,11 +151,11 @@ distinguish(void *context, Exprs *exprs, Expr part, const Expr *args)
     return call;
 }
 
-// Whole numbers beyond 2^53 are rounded: the next one is the same.
+// Whole numbers from 2^53 on are rounded: the next one is the same.
 static bool
 is_rounded(Lowering *low, const Bind *bind, double value)
 {
-    return bind->attr <= ATTR_START && dae_type(low->dae, bind->var) == TYPE_INTEGER && fabs(value) > 9007199254740992.0;
+    return bind->attr <= ATTR_START && dae_type(low->dae, bind->var) == TYPE_INTEGER && fabs(value) >= 9007199254740992.0;
 }
 
 static void
@@ -167,7 +167,7 @@ check_finite(Lowering *low, const Bind *bind, double value)
     static const char *const what[] = {"value", "start value", "nominal value", "minimum", "maximum"};
     const char *said = routine_said(low->exprs);
     Diag *diag = rounded
-        ? diag_add(low->diags, E0603, bind->span, "the %s of '%s' is about %.15g, and whole numbers are exact up to 2^53 = 9007199254740992 only",
+        ? diag_add(low->diags, E0603, bind->span, "the %s of '%s' is about %.15g, and whole numbers are exact below 2^53 = 9007199254740992 only",
                    what[bind->attr], dae_name(low->dae, bind->var), value)
         : diag_add(low->diags, E0603, bind->span, "the %s of '%s' %s%s", what[bind->attr], dae_name(low->dae, bind->var),
                    said ? "cannot be computed: " : isnan(value) ? "is not a number" : "is infinite", said ? said : "");

@@ -86,7 +86,7 @@ value_lost(const Run *run)
     return lost;
 }
 
-// A discrete variable must be a number, and an Integer one that is exact: n + 1 is n beyond 2^53.
+// A discrete variable must be a number, and an Integer one that is exact: n + 1 is n from 2^53 on.
 static bool
 value_wrong(const Run *run)
 {
@@ -94,12 +94,15 @@ value_wrong(const Run *run)
     for (uint32_t k = 0; k < run->model->n_discretes; k++) {
         const mdl_discrete *discrete = &run->model->discrete[k];
         double value = run->v[discrete->value];
-        bool large = discrete->whole && fabs(value) > exact;
-        if (!discrete->next || !discrete->name || !(isnan(value) || large))
+        bool large = discrete->whole && fabs(value) >= exact, known = discrete->next || discrete->whole;
+        if (!known || !discrete->name || !(isnan(value) || large))
             continue;
         const char *where = discrete->where ? discrete->where : "", *line = *where ? "\n  " : "";
-        if (large)
-            run_message(run, MDL_ERROR, "at time %.12g: the Integer `%s` becomes %.17g, and whole numbers are exact up to 2^53 = %.0f only%s%s",
+        if (large && discrete->whole == 2)
+            run_message(run, MDL_ERROR, "at time %.12g: what is rounded to a whole number here becomes %.17g, and whole numbers are exact below 2^53 = "
+                        "%.0f only%s%s", run->v[0], value, exact, line, where);
+        else if (large)
+            run_message(run, MDL_ERROR, "at time %.12g: the Integer `%s` becomes %.17g, and whole numbers are exact below 2^53 = %.0f only%s%s",
                         run->v[0], discrete->name, value, exact, line, where);
         else
             run_message(run, MDL_ERROR, "at time %.12g: the discrete variable `%s` is not a number%s%s", run->v[0], discrete->name, line, where);

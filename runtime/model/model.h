@@ -203,7 +203,7 @@ typedef struct mdl_discrete {
                        // 0: a continuous variable, whose pre() is its value when the event begins
     uint32_t pre;      // place in v of pre(value), or 0 when not used
     const char *name;  // full name, for messages; may be NULL
-    uint32_t whole;    // 1: an Integer
+    uint32_t whole;    // 1: an Integer; 2: what holds a Real that is rounded, floor(x)
     const char *where; // "file:line:col: component.path: equation" that gives its value; may be NULL
 } mdl_discrete;
 

@@ -354,15 +354,19 @@ adopt_conditions(Run *run, double *before)
     friction_start(run);
 }
 
+// said: what failed in the initial equations, empty when nothing did.
 MDL_CHECKED static int
-check_initial(const Run *run)
+check_initial(const Run *run, const char *said)
 {
     char text[300];
     if (!evaluate_not_finite(run, text, sizeof text))
         return MDL_OK;
     if (failure_report(run))
         return MDL_FAILED;
-    run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
+    if (*said)
+        run_message(run, MDL_ERROR, "%s at time %.12g", said, run->v[0]);
+    else
+        run_message(run, MDL_ERROR, "initialisation: %s has no finite value%s", text, evaluate_explain(run));
     return MDL_FAILED;
 }
 
@@ -408,9 +412,12 @@ init_solve(Run *run)
     double *before = calloc(model->n_discretes + 1, sizeof *before);
     if (!before)
         return MDL_INTERNAL;
+    char said[1200] = "";
+    if (!failure_text(run, said, sizeof said))
+        said[0] = '\0';
     adopt_conditions(run, before);
     event_instants(run);
-    status = check_initial(run);
+    status = check_initial(run, said);
     if (status == MDL_OK)
         status = arm_initial_conditions(run, before);
     free(before);

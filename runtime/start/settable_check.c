@@ -19,6 +19,8 @@ settable_check(const mdl_model *model, const double *v, char why[SETTABLE_WHY])
             snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at least %g", s->name, value, v[s->low]);
         else if (s->high && value > v[s->high])
             snprintf(why, SETTABLE_WHY, "parameter '%s' is %g, but must be at most %g", s->name, value, v[s->high]);
+        else if (s->type == MDL_INTEGER && fabs(value) >= 0x1p53)
+            snprintf(why, SETTABLE_WHY, "Integer parameter '%s' is about %.15g, and whole numbers are exact below 2^53 = %.0f only", s->name, value, 0x1p53);
         else
             continue;
         return why;
