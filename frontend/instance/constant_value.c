@@ -9,9 +9,43 @@
 #include "ir/base/diag.h"
 #include "ir/expr/expr.h"
 
+#include <math.h>
+
 enum { CONSTANT_FAILED = 0x7fffffff }; // in Elab.constant_of
 
 // --- constants of packages and enclosing classes
+
+// The limit `name` of a constant by its own modification or its type's; false when there is none.
+static bool
+constant_limit(Elab *elab, const Mod *mods, const char *name, double *limit)
+{
+    const Mod *mod = mod_child(mods, sym_of(elab->dae->syms, name));
+    Value value;
+    if (!mod || !mod->value || !mod_evaluate(elab, mod, &value) || value.count != 1 || expr_op(elab->dae->exprs, value.elements[0]) != OP_CONST)
+        return false;
+    *limit = expr_value(elab->dae->exprs, value.elements[0]);
+    return true;
+}
+
+// No model has these constants, so that they are held against their limits here. `mods` may be NULL.
+static void
+check_constant(Elab *elab, const ClassMember *member, const Mod *mods, const Value *value, Span span)
+{
+    static const char *const names[] = {"min", "max"}, *const sides[] = {"least", "most"};
+    const Exprs *exprs = elab->dae->exprs;
+    double limit;
+    for (int side = 0; mods && side < 2; side++)
+        for (uint32_t i = 0; i < value->count && constant_limit(elab, mods, names[side], &limit); i++) {
+            double number = expr_op(exprs, value->elements[i]) == OP_CONST ? expr_value(exprs, value->elements[i]) : limit;
+            if (!isfinite(number) || (side == 0 ? number >= limit : number <= limit))
+                continue;
+            Diag *diag = diag_add(elab->diags, E0603, span, "constant '%s' is %g, but must be at %s %g", name_of(elab, member->name), number,
+                                  sides[side], limit);
+            if (node_at(elab, member->node)->span.lo != span.lo)
+                diag_note(diag, node_at(elab, member->node)->span, "declared here");
+            return;
+        }
+}
 
 // The value of a constant that nobody has asked for yet, with the type and the sizes of its declaration.
 static bool
@@ -60,7 +94,12 @@ find_constant(Elab *elab, uint32_t owner, const ClassMember *member, Span asked,
     Scope scope = {.class_id = owner, .structural = true};
     env_init(elab, &env, &scope);
     const char *what = arena_printf(elab->arena, "constant '%s'", name_of(elab, member->name));
-    return expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what);
+    if (!expression_coerce(&env, out, &wanted, node_at(elab, value)->span, what))
+        return false;
+    if (basic && out->type.base != TYPE_STRING && out->type.base != TYPE_BOOLEAN)
+        check_constant(elab, member, mod_merge(elab, mods ? mod_build(elab, member->name, mods, NULL, owner, -1, asked) : NULL, use.mod), out,
+                       node_at(elab, value)->span);
+    return true;
 }
 
 bool
