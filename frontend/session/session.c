@@ -219,7 +219,7 @@ flatten(Session *session)
 
 // What --verify-passes found about equations that passes took out or wrote anew; failures end the call.
 static void
-tell_implied(const Implied *implied)
+tell_implied(const Implied *implied, const MotionRecord *motion)
 {
     fprintf(stderr, "passes: %u equations that were taken out or rewritten follow from the rest, %u of them defined variables that went, too",
             implied->proven, implied->defining);
@@ -229,6 +229,10 @@ tell_implied(const Implied *implied)
         fprintf(stderr, "; %u were not decided (too many equations around them, or no point found)", implied->open);
     if (implied->passed_over)
         fprintf(stderr, "; %u were passed over (a few of each pass are looked at)", implied->passed_over);
+    if (motion->proven || motion->open)
+        fprintf(stderr, "; the equations of motion of %u coordinates are those of the energies", motion->proven);
+    if (motion->open)
+        fprintf(stderr, " (%u not decided)", motion->open);
     fputs("\n", stderr);
 }
 
@@ -248,7 +252,7 @@ run_passes(Session *session, uint32_t wanted)
     int status = good ? EXIT_FINE : diags_errors(session->diags) ? EXIT_MODEL : internal_fault(why.text);
     out_free(&why);
     if (good && session->options.verify)
-        tell_implied(&c->implied);
+        tell_implied(&c->implied, &c->record);
     return status;
 }
 

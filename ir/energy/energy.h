@@ -9,6 +9,7 @@
 #define MDLC_IR_ENERGY_ENERGY_H
 
 #include "ir/dae/dae.h"
+#include "ir/energy/motion_proof.h"
 
 // Operations of the equations of motion as they are made: with every expression written out, and with equal parts
 // computed once.
@@ -18,7 +19,7 @@ typedef struct MotionCost {
 } MotionCost;
 
 // Derives the equations of motion from Dae.energies by Dae.formalism and adds them to the model (equations_of_motion.c).
-// `cost` may be NULL.
-bool pass_energy(Dae *dae, Diags *diags, MotionCost *cost);
+// `cost` may be NULL, `record` too: filled in, it says what can be proven of the equations (motion_proof.h).
+bool pass_energy(Dae *dae, Diags *diags, MotionCost *cost, MotionRecord *record);
 
 #endif

@@ -181,8 +181,28 @@ keep_integrals(Dae *dae)
     }
 }
 
+// What the proof of the equations needs to know of a system, whose equations from `first` on have just been added.
+static void
+record_system(const System *system, uint32_t first, MotionRecord *record)
+{
+    MotionSystem made = {.first = record->coordinates.n, .n = system->n, .equation = first, .formalism = system->formalism,
+                         .definitions = system->dae->equations.n - first - system->lines.n, .dual = system->dual};
+    vec_append(&record->coordinates, system->coordinates.at, system->n);
+    vec_push(&record->systems, made);
+    for (uint32_t i = 0; i < system->limits.n; i++)
+        record->multipliers.at[system->limits.at[i].from] = system->limits.at[i].multiplier;
+}
+
+static void
+record_energies(const Dae *dae, MotionRecord *record)
+{
+    vec_append(&record->energies, dae->energies.at, dae->energies.n);
+    for (uint32_t i = 0; i < dae->energies.n; i++)
+        vec_push(&record->multipliers, NONE);
+}
+
 bool
-pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
+pass_energy(Dae *dae, Diags *diags, MotionCost *cost, MotionRecord *record)
 {
     Systems systems = {0};
     Map names = {0};
@@ -192,6 +212,8 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         return true;
     uint32_t errors = diags_errors(diags);
     integrals_of_energies(dae);
+    if (record)
+        record_energies(dae, record);
     bool good = systems_collect(dae, diags, &systems);
     for (uint32_t i = 0; i < dae->groups.n; i++)
         map_put(&names, (uint64_t)dae->groups.at[i].inst << 32 | dae->groups.at[i].decl->name, i);
@@ -204,8 +226,11 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost)
         if (good)
             count_operations(&systems.at[s], &now);
         add_cost(cost, &now);
+        uint32_t first = dae->equations.n;
         if (good)
             add_lines(&systems.at[s], is_worth_sharing(&now));
+        if (good && record)
+            record_system(&systems.at[s], first, record);
     }
     if (good) {
         keep_integrals(dae);

@@ -650,3 +650,24 @@ nonsmooth_split(Exprs *exprs, Expr e, uint32_t first_slot, U32Vec *x, U32Vec *a,
     vec_free(&order);
     return result;
 }
+
+// --- values
+
+static Expr
+replace_set_valued(void *context, Exprs *exprs, Expr part, const Expr *args)
+{
+    (void)context;
+    Op op = expr_op(exprs, part);
+    if (op != OP_SGN && op != OP_TAR)
+        return 0;
+    Expr sign = expr_1(exprs, OP_SIGN, args[0]);
+    return op == OP_SGN ? sign : expr_2(exprs, OP_ADD, args[0], expr_2(exprs, OP_MUL, args[1], sign));
+}
+
+Expr
+nonsmooth_valued(Exprs *exprs, Expr e)
+{
+    if (!expr_has_op(exprs, e, OP_SGN) && !expr_has_op(exprs, e, OP_TAR))
+        return e;
+    return expr_rewrite(exprs, e, replace_set_valued, NULL);
+}

@@ -22,6 +22,9 @@ typedef bool NonnegSlot(uint32_t slot, void *context);
 bool nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 Expr nonsmooth_normalise(Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
 
+// With the values that set-valued terms have where their arguments are not zero: Sgn(x) is sign(x), tar(x, a) is x + a*sign(x).
+Expr nonsmooth_valued(Exprs *exprs, Expr e);
+
 // Solves e(slot u) = 0 (or EQN) for u when e is a monotone piecewise-linear function of u built from affine
 // terms and luz/tar of affine functions of u, by R-inverse and R-loop. The result may contain tar or luz of
 // expressions without u. 0 when it does not apply (thresholds that cannot be ordered symbolically, slopes of

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "ir/expr/expr.h"
+#include "ir/expr/nonsmooth.h"
 
 enum { MOST_LOST = 40, MOST_EQUATIONS = 48, TRIALS = 4, STEPS = 20 };
 
@@ -132,17 +133,6 @@ value_of(Proof *proof, Var var)
 }
 
 static Expr
-replace_set_valued(void *context, Exprs *exprs, Expr part, const Expr *args)
-{
-    (void)context;
-    Op op = expr_op(exprs, part);
-    if (op != OP_SGN && op != OP_TAR)
-        return 0;
-    Expr sign = expr_1(exprs, OP_SIGN, args[0]);
-    return op == OP_SGN ? sign : expr_2(exprs, OP_ADD, args[0], expr_2(exprs, OP_MUL, args[1], sign));
-}
-
-static Expr
 valued(Proof *proof, Expr shape)
 {
     uint32_t known;
@@ -150,7 +140,7 @@ valued(Proof *proof, Expr shape)
         return shape;
     if (map_get(&proof->valued, shape, &known))
         return known;
-    Expr made = expr_rewrite(proof->dae->exprs, shape, replace_set_valued, NULL);
+    Expr made = nonsmooth_valued(proof->dae->exprs, shape);
     map_put(&proof->valued, shape, made);
     return made;
 }

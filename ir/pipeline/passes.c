@@ -12,7 +12,7 @@
 static bool
 run_energy(Compilation *c)
 {
-    return pass_energy(c->dae, c->diags, &c->motion);
+    return pass_energy(c->dae, c->diags, &c->motion, c->verify ? &c->record : NULL);
 }
 
 static bool

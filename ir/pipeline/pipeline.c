@@ -32,12 +32,19 @@ rewrites_equations(const Compilation *c)
     return !(c->facts & FACT_BALANCED);
 }
 
+// The record is of use right behind the pass that fills it.
+static bool
+motion_proven(Compilation *c, const Pass *pass, Out *why)
+{
+    return pass != &pipeline[PASS_energy] || motion_implied(c->dae, &c->record, why);
+}
+
 static bool
 verified(Compilation *c, const Pass *pass, const Snapshot *before, Out *fault)
 {
     Out why = {0};
     bool good = dae_verify(c->dae, &why) && facts_verify(c, c->next, &why) && (!c->sys || sys_verify(c->sys, &why))
-                && (!before || snapshot_implied(c->dae, before, &c->implied, &why));
+                && (!before || snapshot_implied(c->dae, before, &c->implied, &why)) && motion_proven(c, pass, &why);
     if (!good)
         out_printf(fault, "pass %s left a broken model: %s", pass->name, why.text ? why.text : "");
     out_free(&why);
@@ -98,6 +105,7 @@ compilation_free(Compilation *c)
     causal_free(&c->init);
     if (c->sys)
         sys_free(&c->sys);
+    motion_record_free(&c->record);
     check_free(&c->check);
     dae_free(&c->dae);
 }

@@ -48,12 +48,13 @@ typedef struct Compilation {
     uint32_t check_most;      // if there are no more equations than this; 0: any number
     bool audit;               // everything that the audit of power and energy needs is part of the model
     bool tangents;            // directional derivatives of all functions, for linearisation and sensitivities
-    bool verify;              // run dae_verify, facts_verify, sys_verify and snapshot_implied after each pass
+    bool verify;              // run dae_verify, facts_verify, sys_verify and snapshot_implied after each pass, motion_implied after pass energy
     Implied implied;          // what the last of these found
     uint32_t next;            // the pass that runs next, in table order
     double seconds[PASS_COUNT]; // per pass, in table order
     double peak[PASS_COUNT];          // per pass: MB of memory the process had held at most when it ended
     MotionCost motion;        // of the equations of motion
+    MotionRecord record;      // of what they were made, for the proof that they are those; with `verify`
     double flat_seconds, flat_peak; // the same for reading and elaboration
 } Compilation;
 

@@ -115,8 +115,8 @@ named(Model *model, const char *name, size_t length)
     return der ? dae_der(model->dae, inner) : dae_pre(model->dae, inner);
 }
 
-static inline uint32_t
-add_equation(Model *model, EqnKind kind, const char *text)
+static inline void
+bind_text(Model *model, const char *text, Expr *bound, uint32_t *row)
 {
     Out shape = {0};
     U32Vec vars = {0};
@@ -136,15 +136,23 @@ add_equation(Model *model, EqnKind kind, const char *text)
         vec_push(&vars, named(model, at, n));
         at += n;
     }
-    uint32_t error = 0, row;
-    Expr e = expr_read(model->dae->exprs, shape.text, &error), bound;
+    uint32_t error = 0;
+    Expr e = expr_read(model->dae->exprs, shape.text, &error);
     if (!e) {
         printf("FAIL test text '%s' at %u\n", shape.text, error);
         exit(1);
     }
-    dae_bind_shape(model->dae, e, vars.at, &bound, &row);
+    dae_bind_shape(model->dae, e, vars.at, bound, row);
     out_free(&shape);
     vec_free(&vars);
+}
+
+static inline uint32_t
+add_equation(Model *model, EqnKind kind, const char *text)
+{
+    Expr bound;
+    uint32_t row;
+    bind_text(model, text, &bound, &row);
     return dae_add_equation(model->dae, kind, bound, row, model->node, (Span){0, 0});
 }
 
