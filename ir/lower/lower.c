@@ -106,13 +106,24 @@ keep_places(Lowering *low)
     low->place = (U32Vec){0};
 }
 
+// Programs are read again by names (docs/ir.md): a variable of the compiler's own keeps the one that it has, as it is told otherwise.
+static const char *
+own_name(Lowering *low, Var var)
+{
+    Out name = {0};
+    dae_var_name(low->dae, var, &name);
+    const char *text = arena_strndup(low->arena, name.text, name.length);
+    out_free(&name);
+    return text;
+}
+
 static void
 name_places(Lowering *low)
 {
     const char **names = arena_array(low->arena, const char *, low->nv);
     for (uint32_t place = 0; place < low->nv; place++)
         if (variable_at(low, place) != NONE)
-            names[place] = dae_name(low->dae, variable_at(low, place));
+            names[place] = own_name(low, variable_at(low, place));
     names[0] = "time";
     low->sys->place_name = names;
 }
