@@ -51,8 +51,10 @@ slot_for(Proof *p, Var var)
         vec_push(&p->rate, 0);
         bool flows = dae_kind(p->dae, var) == VAR_CONTINUOUS && dae_type(p->dae, var) == TYPE_REAL;
         // A variable that nothing differentiates has no derivative in the model, and no need of one.
-        if (flows && p->dae->var_der.at[var] != NONE)
-            p->rate.at[slot] = slot_for(p, p->dae->var_der.at[var]);
+        if (flows && p->dae->var_der.at[var] != NONE) {
+            Expr rate = slot_for(p, p->dae->var_der.at[var]); // which may move what p->rate is in
+            p->rate.at[slot] = rate;
+        }
     }
     return expr_slot(p->exprs, slot);
 }

@@ -560,7 +560,7 @@ routine_evaluate(Exprs *exprs, uint32_t number, const double *inputs, double *ou
     Routine *routine = exprs->routines.at[number];
     uint32_t work = work_before(routine);
     if (exprs->last_routine == number && exprs->last_inputs.n == routine->inputs
-        && !memcmp(exprs->last_inputs.at, inputs, routine->inputs * sizeof *inputs)) {
+        && (!routine->inputs || !memcmp(exprs->last_inputs.at, inputs, routine->inputs * sizeof *inputs))) {
         memcpy(outputs, exprs->last_outputs.at, routine->outputs * sizeof *outputs);
         return true;
     }
