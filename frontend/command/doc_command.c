@@ -141,7 +141,7 @@ document(Session *session, const DocOptions *options, Out *out)
     if (vocabulary_page(what, options->format, out))
         return EXIT_FINE;
     // What cannot be a name is only searched for.
-    bool name = !strpbrk(what, " \t\n\"();=+-*/");
+    bool name = may_name_class(what);
     if (name)
         doc_load(session->program, what);
     if (name && doc_class(session->program, what, options, out))
