@@ -2,13 +2,13 @@
 //
 // Purpose: of several laws p = unilateral(x) with algebraic x that depend on each other (diodes of a bridge) not every mode has a solution:
 //          all open, the potential between them is open; all closed, they short-circuit what lies between. An exchange of modes that
-//          passes through such a mode learns nothing there.
+//          passes through such a mode learns nothing there. The same is true of one law beside a switch, 0 = if on then v else i: where
+//          the switch opens, the diode must close at the same instant.
 // Method:  with a leak r the laws are x + r*p = 0 (closed) and p + r*x = 0 (open). In a passive network every mode then has one
 //          solution, the matrix is a P-matrix, and exchanges end (Cottle, Pang, Stone, The Linear Complementarity Problem, 1992,
 //          sections 3.3 and 4.4; r is the regularisation of their section 5.6). The runtime looks for the modes with a small r, and
 //          goes on with r = 0 (friction_leak).
-// Contract: behind pass_index, which has found the levels and the laws that others make dependent. Appends a parameter, Dae.leak, where
-//           there are such laws. Complexity: linear in the laws.
+// Contract: behind pass_index, which has found the levels. Appends a parameter, Dae.leak, where there are such laws. Complexity: linear in the laws.
 #include "ir/operator/leak.h"
 #include "ir/expr/expr.h"
 
@@ -45,7 +45,7 @@ leak_add(Dae *dae)
 {
     bool any = false;
     for (uint32_t i = 0; i < dae->laws.n && !any; i++)
-        any = is_algebraic(&dae->laws.at[i]) && dae->laws.at[i].dependent;
+        any = is_algebraic(&dae->laws.at[i]);
     if (!any)
         return;
     dae->leak = dae_add_var(dae, "$leak", 0, VAR_PARAMETER, TYPE_REAL, false);

@@ -137,15 +137,24 @@ circles(const Run *run)
     return false;
 }
 
+// A search for modes begins. What conditions choose between (a switch, if on then v else i) may contradict the modes that ideal diodes had
+// with the other choice: the current of a coil has no way any more.
+MDL_CHECKED static int
+search_modes(Run *run, uint32_t limit)
+{
+    int status = friction_leak(run, limit);
+    friction_search(run);
+    return status;
+}
+
 // Relations and friction modes at fixed discrete values. With `stop` it ends where they go around in circles.
 MDL_CHECKED static int
 settle(Run *run, bool stop)
 {
     uint32_t limit = mixed_limit(run);
-    int status = friction_leak(run, limit);
+    int status = search_modes(run, limit);
     if (status != MDL_OK)
         return status;
-    friction_search(run);
     for (uint32_t pass = 0; pass < limit; pass++) {
         status = friction_evaluate(run);
         if (status != MDL_OK)
@@ -157,9 +166,11 @@ settle(Run *run, bool stop)
         event_relations(run);
         remember_conditions(run, run->phi_scale);
         if (update_relations(run))
-            friction_search(run);
+            status = search_modes(run, limit);
         else if (!friction_update(run) && !rest_update(run))
             return friction_check(run);
+        if (status != MDL_OK)
+            return status;
         if (stop && circles(run))
             return MDL_OK;
     }

@@ -20,7 +20,7 @@ MDL_CHECKED int friction_share(Run *run, bool report);
 void friction_start(Run *run);
 // The unilateral constraints are open, before the start.
 void friction_open(Run *run);
-// Ideal diodes that depend on each other get the modes that they have with a small leak (ir/operator/leak.c), found in at most `limit`
+// Ideal diodes get the modes that they have with a small leak (ir/operator/leak.c), found in at most `limit`
 // exchanges; what is still wrong without it is left to the caller. Does nothing in other models.
 MDL_CHECKED int friction_leak(Run *run, uint32_t limit);
 MDL_CHECKED int friction_gap_rates(Run *run); // measures the rates of the gaps of ideal diodes at the point in v, which was solved
