@@ -186,7 +186,8 @@ static void
 record_system(const System *system, uint32_t first, MotionRecord *record)
 {
     MotionSystem made = {.first = record->coordinates.n, .n = system->n, .equation = first, .formalism = system->formalism,
-                         .definitions = system->dae->equations.n - first - system->lines.n, .dual = system->dual};
+                         .definitions = system->dae->equations.n - first - system->lines.n, .lines = system->lines.n,
+                         .dual = system->dual};
     vec_append(&record->coordinates, system->coordinates.at, system->n);
     vec_push(&record->systems, made);
     for (uint32_t i = 0; i < system->limits.n; i++)

@@ -7,12 +7,15 @@
 // formalisms, which sort energies into inertias and others and accumulate in reverse. At random points the equation that the pass made for
 // q must have the same value (Hamilton's, with the momentum and its rate put in). (Equal at random points is equal: Schwartz 1980, Zippel 1979.)
 // Sources: Lagrange's equations with multipliers; memory energies: docs/energies.md, (46)-(49).
-// Contract: motion_proof.h. Not decided: Maggi's equations, which are sums of these, fractional derivatives, what has no value at the points, systems
-// of more than MOST_COORDINATES coordinates or of large energies. Complexity: bounded for each system; linear in the systems.
+// Maggi's equations of a system with constraints are sums B'r of r = E without multipliers, A B = 0 with the coefficients A of the constraints
+// (docs/energies.md, (54)): at points with the same A, each must be the same combination of r (combination.h).
+// Contract: motion_proof.h. Not decided: fractional derivatives, what has no value at the points, systems of more than
+// MOST_COORDINATES coordinates or of large energies. Complexity: bounded for each system; linear in the systems.
 #include "ir/energy/motion_proof.h"
 
 #include <math.h>
 
+#include "ir/energy/combination.h"
 #include "ir/energy/energy_system.h"
 #include "ir/expr/nonsmooth.h"
 
@@ -35,7 +38,9 @@ typedef struct Proof {
     Map forced;          // variable -> index into `forced_value`
     F64Vec forced_value;
     bool open, lost;     // not decided; a constraint has no multiplier
-    uint32_t trial;
+    uint32_t trial, sample;
+    U32Vec coefficients; // Maggi's equations: A, constraint by constraint
+    U8Vec held;          // per slot: A depends on it, and samples of a trial do not differ in it
 } Proof;
 
 // --- variables
@@ -306,6 +311,15 @@ subtract_force(Proof *p, Expr force, Expr s, uint32_t slot, Share *share)
     share->force = expr_sub(p->exprs, share->force, times(p, force, slope_of(p, s, slot)));
 }
 
+static bool
+constrains_velocities(const Proof *p, Expr g)
+{
+    bool velocity = false;
+    for (uint32_t k = 0; k < p->system->n; k++)
+        velocity |= expr_uses_slot(p->exprs, g, 3 * k + 1);
+    return velocity;
+}
+
 static void
 share_of(Proof *p, uint32_t from, uint32_t i, Share *share)
 {
@@ -336,13 +350,11 @@ share_of(Proof *p, uint32_t from, uint32_t i, Share *share)
         break;
     case ENERGY_CONSTRAINT: {
         Expr g = expr_sub(exprs, expr_arg(exprs, text, 0), expr_arg(exprs, text, 1));
-        bool velocity = false;
-        for (uint32_t k = 0; k < p->system->n; k++)
-            velocity |= expr_uses_slot(exprs, g, 3 * k + 1);
-        if (p->record->multipliers.at[from] == NONE)
-            p->lost = true;
-        else
-            subtract_force(p, slot_for(p, p->record->multipliers.at[from]), g, 3 * i + velocity, share);
+        uint32_t slot = 3 * i + constrains_velocities(p, g);
+        if (p->record->multipliers.at[from] != NONE)
+            subtract_force(p, slot_for(p, p->record->multipliers.at[from]), g, slot, share);
+        else // of another system, or Maggi's
+            p->lost |= p->system->formalism != FORMALISM_MAGGI && !expr_is_const(exprs, slope_of(p, g, slot), 0);
         break;
     }
     }
@@ -381,11 +393,19 @@ expected_share(Proof *p, uint32_t i)
 
 // --- values
 
+// What A depends on is the same in all samples of a trial.
+static uint32_t
+sample_of(const Proof *p, Var var)
+{
+    uint32_t slot;
+    return map_get(&p->slot_of, var, &slot) && slot < p->held.n && p->held.at[slot] ? 0 : p->sample;
+}
+
 // Of either sign where no range forbids it.
 static double
 random_value(const Proof *p, Var var)
 {
-    uint64_t bits = hash_add(hash_add(p->trial + 1, var), 0x5bd1e995);
+    uint64_t bits = hash_add(hash_add(p->trial + 1, var), 0x5bd1e995 + sample_of(p, var));
     double unit = (double)(bits >> 11) * 0x1p-53, known;
     bool moves = dae_kind(p->dae, var) == VAR_CONTINUOUS && dae_type(p->dae, var) == TYPE_REAL;
     if (!moves && dae_known_value(p->dae, var, &known))
@@ -467,6 +487,29 @@ force_given(Proof *p)
 
 typedef enum Verdict { AGREES, DIFFERS, UNDECIDED } Verdict;
 
+static void
+force_left(Proof *p, uint32_t equation)
+{
+    double side[2];
+    sides_of(p, equation, side);
+    force_value(p, left_variable(p, equation), side[1]);
+}
+
+static void
+force_definitions(Proof *p)
+{
+    for (uint32_t k = 0; k < p->system->definitions; k++)
+        force_left(p, p->system->equation + k);
+}
+
+static void
+begin_point(Proof *p)
+{
+    map_clear(&p->forced);
+    vec_clear(&p->forced_value);
+    force_given(p);
+}
+
 // The equation's left less right side against the value expected.
 static Verdict
 judge(Proof *p, uint32_t equation, double expected)
@@ -483,12 +526,8 @@ static Verdict
 judge_coordinate(Proof *p, uint32_t i, const Share *share)
 {
     uint32_t first = p->system->equation + p->system->definitions;
-    double side[2];
     if (p->system->formalism != FORMALISM_HAMILTON) {
-        for (uint32_t k = 0; k < p->system->definitions; k++) {
-            sides_of(p, p->system->equation + k, side);
-            force_value(p, left_variable(p, p->system->equation + k), side[1]);
-        }
+        force_definitions(p);
         return judge(p, first + i, value_here(p, share->force));
     }
     Var momentum = left_variable(p, first + 2 * i);
@@ -497,10 +536,7 @@ judge_coordinate(Proof *p, uint32_t i, const Share *share)
     // Momentum and rate are those that were expected; what other equations share depends on neither.
     force_value(p, momentum, value_here(p, share->momentum));
     force_value(p, p->dae->var_der.at[momentum], value_here(p, rate_of(p, share->momentum)));
-    for (uint32_t k = 0; k < p->system->definitions; k++) {
-        sides_of(p, p->system->equation + k, side);
-        force_value(p, left_variable(p, p->system->equation + k), side[1]);
-    }
+    force_definitions(p);
     Verdict first_of = judge(p, first + 2 * i, 0);
     return first_of != AGREES ? first_of : judge(p, first + 2 * i + 1, value_here(p, share->force));
 }
@@ -513,15 +549,101 @@ prove_coordinate(Proof *p, uint32_t i)
     if (p->lost && !p->open)
         return DIFFERS;
     for (p->trial = 0; p->trial < TRIALS && !p->open; p->trial++) {
-        map_clear(&p->forced);
-        vec_clear(&p->forced_value);
-        force_given(p);
+        begin_point(p);
         Verdict verdict = judge_coordinate(p, i, &share);
         if (verdict == DIFFERS)
             return DIFFERS;
         agreed += verdict == AGREES;
     }
     return p->open || !agreed ? UNDECIDED : AGREES;
+}
+
+// --- Maggi's equations of a system with constraints
+
+// One row of A for each constraint between the coordinates of the system; what it depends on is held.
+static void
+find_coefficients(Proof *p)
+{
+    uint32_t n = p->system->n;
+    U32Vec used = {0};
+    for (uint32_t from = 0; from < p->record->energies.n && !p->open; from++) {
+        const Energy *energy = &p->record->energies.at[from];
+        if (energy->kind != ENERGY_CONSTRAINT)
+            continue;
+        write_out(p, energy->shape, energy->row);
+        Expr text = p->open ? 0 : written(p, energy->shape, energy->row, false);
+        p->open |= !text || has_no_value(p->exprs, text) || expr_written_operations(p->exprs, &text, 1) > MOST_WRITTEN;
+        if (p->open)
+            break;
+        Expr g = expr_sub(p->exprs, expr_arg(p->exprs, text, 0), expr_arg(p->exprs, text, 1));
+        bool velocity = constrains_velocities(p, g), any = false;
+        for (uint32_t i = 0; i < n; i++) {
+            vec_push(&p->coefficients, slope_of(p, g, 3 * i + velocity));
+            any |= !expr_is_const(p->exprs, vec_last(&p->coefficients), 0);
+        }
+        if (!any) // of another system
+            p->coefficients.n -= n;
+    }
+    expr_used_slots(p->exprs, p->coefficients.at, p->coefficients.n, &used);
+    vec_grow(&p->held, p->vars.n);
+    for (uint32_t k = 0; k < used.n; k++)
+        p->held.at[used.at[k]] = 1;
+    vec_free(&used);
+}
+
+// One point: the parts r, and what the equations give.
+static void
+sample_sums(Proof *p, const Share *shares, uint32_t constraints, double *out)
+{
+    const MotionSystem *system = p->system;
+    uint32_t first = system->equation + system->definitions, sums = system->n - constraints;
+    double side[2];
+    begin_point(p);
+    // Weights of choices depend on parts that are defined, and other defined parts on weights.
+    force_definitions(p);
+    for (uint32_t k = constraints; k < system->lines - sums; k++)
+        force_left(p, first + k);
+    force_definitions(p);
+    for (uint32_t i = 0; i < system->n; i++)
+        out[i] = value_here(p, shares[i].force);
+    for (uint32_t k = 0; k < sums; k++) {
+        sides_of(p, first + system->lines - sums + k, side);
+        out[system->n + k] = side[0] - side[1];
+    }
+}
+
+static Verdict
+judge_sums(Proof *p, const Share *shares)
+{
+    uint32_t n = p->system->n, constraints = p->coefficients.n / n, sums = n - constraints, width = n + sums, samples = n + 3;
+    double *table = base_calloc((size_t)(constraints + samples) * width + 1, sizeof *table);
+    for (p->sample = 0; p->sample < samples; p->sample++)
+        sample_sums(p, shares, constraints, table + (size_t)(constraints + p->sample) * width);
+    p->sample = 0;
+    begin_point(p);
+    for (uint32_t k = 0; k < p->coefficients.n; k++)
+        table[(size_t)(k / n) * width + k % n] = value_here(p, p->coefficients.at[k]);
+    Combination found = combination_find(table, constraints + samples, constraints, n, sums);
+    free(table);
+    return found == COMBINATION_FOUND ? AGREES : found == COMBINATION_NONE ? DIFFERS : UNDECIDED;
+}
+
+static Verdict
+prove_sums(Proof *p)
+{
+    uint32_t n = p->system->n, agreed = 0;
+    Share *shares = base_calloc(n, sizeof *shares);
+    Verdict verdict = UNDECIDED;
+    for (uint32_t i = 0; i < n && !p->open; i++)
+        shares[i] = expected_share(p, i);
+    if (!p->open && (p->coefficients.n > n * n || p->system->lines < n))
+        verdict = DIFFERS; // fewer equations than constraints and ways to move
+    for (p->trial = 0; p->trial < TRIALS && !p->open && verdict != DIFFERS; p->trial++) {
+        verdict = judge_sums(p, shares);
+        agreed += verdict == AGREES;
+    }
+    free(shares);
+    return verdict == DIFFERS ? DIFFERS : p->open || !agreed ? UNDECIDED : AGREES;
 }
 
 // --- the whole
@@ -540,30 +662,60 @@ end_system(Proof *p)
     vec_free(&p->vars);
     vec_free(&p->rate);
     vec_free(&p->value);
+    vec_free(&p->coefficients);
+    vec_free(&p->held);
+}
+
+static void
+count(MotionRecord *record, Verdict verdict, uint32_t coordinates)
+{
+    record->proven += verdict == AGREES ? coordinates : 0;
+    record->open += verdict == UNDECIDED ? coordinates : 0;
+}
+
+static bool
+prove_each(Proof *p, MotionRecord *record, Out *why)
+{
+    bool good = true, out = false;
+    for (uint32_t i = 0; i < p->system->n && good; i++) {
+        p->open = out;
+        Verdict verdict = prove_coordinate(p, i);
+        out = out || verdict == UNDECIDED; // the others have its energies, too
+        count(record, verdict, 1);
+        good = verdict != DIFFERS;
+        if (!good)
+            out_printf(why, "the equation of motion of '%s' is not the one that follows from the energies",
+                       dae_name(p->dae, record->coordinates.at[p->system->first + i]));
+    }
+    return good;
+}
+
+static bool
+prove_together(Proof *p, MotionRecord *record, Out *why)
+{
+    Verdict verdict = p->open ? UNDECIDED : prove_sums(p);
+    count(record, verdict, p->system->n);
+    if (verdict == DIFFERS)
+        out_printf(why, "the equations of motion of '%s' and of what constraints join with it are not those that follow from the energies",
+                   dae_name(p->dae, record->coordinates.at[p->system->first]));
+    return verdict != DIFFERS;
 }
 
 static bool
 prove_system(Dae *dae, MotionRecord *record, const MotionSystem *system, Out *why)
 {
     Proof p = {.dae = dae, .exprs = dae->exprs, .record = record, .system = system};
-    bool good = true, out = system->n > MOST_COORDINATES || system->formalism == FORMALISM_MAGGI;
-    if (!out) {
-        vec_grow(&p.state, dae->nvars);
-        vec_grow(&p.text, dae->nvars);
-        begin_slots(&p);
-        find_definitions(&p, record->systems.at[0].equation);
+    if (system->n > MOST_COORDINATES) {
+        count(record, UNDECIDED, system->n);
+        return true;
     }
-    for (uint32_t i = 0; i < system->n && good; i++) {
-        p.open = out;
-        Verdict verdict = prove_coordinate(&p, i);
-        out = out || verdict == UNDECIDED; // the others have its energies, too
-        record->proven += verdict == AGREES;
-        record->open += verdict == UNDECIDED;
-        good = verdict != DIFFERS;
-        if (!good)
-            out_printf(why, "the equation of motion of '%s' is not the one that follows from the energies",
-                       dae_name(dae, record->coordinates.at[system->first + i]));
-    }
+    vec_grow(&p.state, dae->nvars);
+    vec_grow(&p.text, dae->nvars);
+    begin_slots(&p);
+    find_definitions(&p, record->systems.at[0].equation);
+    if (system->formalism == FORMALISM_MAGGI)
+        find_coefficients(&p);
+    bool good = p.open || p.coefficients.n ? prove_together(&p, record, why) : prove_each(&p, record, why);
     end_system(&p);
     return good;
 }

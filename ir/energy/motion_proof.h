@@ -7,6 +7,7 @@
 typedef struct MotionSystem {   // coordinates that energies join, and the equations that pass energy made for them
     uint32_t first, n;          // among `coordinates`
     uint32_t equation, definitions; // its first equation in the model; so many give parts that others share, then come those of the coordinates
+    uint32_t lines;             // so many; those of the constraints come last, with Maggi's they and the weights of choices come first
     Formalism formalism;
     bool dual;                  // the coordinates are momenta: L = V - T
 } MotionSystem;

@@ -20,15 +20,15 @@ energy_of(Model *model, EnergyKind kind, bool memory, const char *text)
     return made;
 }
 
-// A system of two coordinates with energies of all kinds; `more` is known to the proof only.
+// A system of two coordinates with energies of all kinds, a third one and a constraint when `held` says one; `more` is known to the proof only.
 static void
-expect(const char *name, Formalism formalism, const char *more, EnergyKind kind, bool memory, bool sound)
+expect(const char *name, Formalism formalism, const char *held, const char *more, EnergyKind kind, bool memory, bool sound)
 {
     Model model;
     MotionRecord record = {0};
     Out why = {0};
     model_open(&model);
-    unknowns(&model, "q r x z");
+    unknowns(&model, held ? "q r x z s" : "q r x z");
     equation(&model, "x = 2*sin(q) + r");
     equation(&model, "der(z) = r");
     model.dae->formalism = formalism;
@@ -40,6 +40,11 @@ expect(const char *name, Formalism formalism, const char *more, EnergyKind kind,
     vec_push(&model.dae->energies, energy_of(&model, ENERGY_DISSIPATION, false, "der(q)^2/2 + 0.1*der(x)^2"));
     vec_push(&model.dae->energies, energy_of(&model, ENERGY_DISSIPATION, true, "x^3/3"));
     vec_push(&model.dae->energies, energy_of(&model, ENERGY_FORCE, false, "x = q*time"));
+    if (held) {
+        vec_push(&model.dae->coordinates, var(&model, "s"));
+        vec_push(&model.dae->energies, energy_of(&model, ENERGY_KINETIC, false, "der(s)^2"));
+        vec_push(&model.dae->energies, energy_of(&model, ENERGY_CONSTRAINT, false, held));
+    }
     bool made = pass_energy(model.dae, model.diags, NULL, &record);
     if (more) {
         vec_push(&record.energies, energy_of(&model, kind, memory, more));
@@ -52,22 +57,34 @@ expect(const char *name, Formalism formalism, const char *more, EnergyKind kind,
     model_close(&model);
 }
 
+static void
+expect_all(Formalism formalism, const char *held)
+{
+    expect("all energies", formalism, held, NULL, 0, false, true);
+    expect("a potential is lost", formalism, held, "q*r/50", ENERGY_POTENTIAL, false, false);
+    expect("a kinetic energy is lost", formalism, held, "der(q)*der(r)/50", ENERGY_KINETIC, false, false);
+    expect("a dissipation is lost", formalism, held, "der(r)^2/50", ENERGY_DISSIPATION, false, false);
+    expect("a memory damper is lost", formalism, held, "r^2/50", ENERGY_DISSIPATION, true, false);
+    expect("a memory inerter is lost", formalism, held, "x^2/50", ENERGY_KINETIC, true, false);
+    expect("a memory spring is lost", formalism, held, "z^2/50", ENERGY_POTENTIAL, true, false);
+    expect("a force is lost", formalism, held, "r = 0.01", ENERGY_FORCE, false, false);
+    expect("a constraint is lost", formalism, held, "q = r^2", ENERGY_CONSTRAINT, false, false);
+    expect("what depends on nothing is no loss", formalism, held, "time^2", ENERGY_POTENTIAL, false, true);
+}
+
 int
 main(void)
 {
-    static const char *const names[] = {"lagrange", "hamilton", "gibbs_appell", "kane"};
-    for (int f = 0; f < 4; f++) {
+    static const char *const names[] = {"lagrange", "hamilton", "gibbs_appell", "kane", "maggi"};
+    for (int f = 0; f < 5; f++) {
         printf("# %s\n", names[f]);
-        expect("all energies", (Formalism)f, NULL, 0, false, true);
-        expect("a potential is lost", (Formalism)f, "q*r/50", ENERGY_POTENTIAL, false, false);
-        expect("a kinetic energy is lost", (Formalism)f, "der(q)*der(r)/50", ENERGY_KINETIC, false, false);
-        expect("a dissipation is lost", (Formalism)f, "der(r)^2/50", ENERGY_DISSIPATION, false, false);
-        expect("a memory damper is lost", (Formalism)f, "r^2/50", ENERGY_DISSIPATION, true, false);
-        expect("a memory inerter is lost", (Formalism)f, "x^2/50", ENERGY_KINETIC, true, false);
-        expect("a memory spring is lost", (Formalism)f, "z^2/50", ENERGY_POTENTIAL, true, false);
-        expect("a force is lost", (Formalism)f, "r = 0.01", ENERGY_FORCE, false, false);
-        expect("a constraint is lost", (Formalism)f, "q = r^2", ENERGY_CONSTRAINT, false, false);
-        expect("what depends on nothing is no loss", (Formalism)f, "time^2", ENERGY_POTENTIAL, false, true);
+        expect_all((Formalism)f, NULL);
+        printf("# %s, positions constrained\n", names[f]);
+        expect_all((Formalism)f, "q*s = r^2 + sin(s)");
+        printf("# %s, velocities constrained\n", names[f]);
+        expect_all((Formalism)f, "2*der(q) = s*der(r) + der(s)");
+        printf("# %s, a constraint of something else\n", names[f]);
+        expect("no loss", (Formalism)f, NULL, "z = 0", ENERGY_CONSTRAINT, false, true);
     }
     return failures != 0;
 }
