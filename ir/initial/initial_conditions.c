@@ -21,8 +21,14 @@ Var
 initial_pre(Dae *dae, Var var)
 {
     bool negative;
-    Var at = dae_alias(dae, var, &negative);
-    return dae_pre(dae, negative ? var : at);
+    Var at = dae_alias(dae, var, &negative), to = dae_pre(dae, at);
+    if (!negative)
+        return to;
+    // One that nobody asked for before the aliases were found becomes an alias now.
+    Var pre = dae_pre(dae, var);
+    dae->alias_of.at[pre] = to;
+    dae->alias_negative.at[pre] = true;
+    return pre;
 }
 
 // --- when-equations

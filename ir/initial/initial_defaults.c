@@ -189,9 +189,9 @@ add_default(Defaults *defaults, Var var)
         vec_drop(&problem->var_of);
         return false;
     }
-    // The equation is that of the alias; its sign comes with it.
+    // The equation is that of the alias, or of its pre(); its sign comes with it.
     Var of = dae->var_pre_of.at[var], held = defaults->holder.at[of == NONE ? var : of];
-    Var from = of == NONE && held != NONE ? held : var;
+    Var from = held == NONE ? var : of == NONE ? held : initial_pre(dae, held);
     const Bind *bind = held == NONE ? NULL : &dae->binds.at[defaults->start_of->at[held]];
     vec_push(&problem->assumed, dae->equations.n);
     if (bind && of == NONE)

@@ -17,15 +17,15 @@ mark_unknowns(Dae *dae, const U32Vec *pres, Problem *problem)
 {
     vec_clear(&problem->unknown);
     vec_grow(&problem->unknown, dae->nvars);
+    bool negative;
     for (Var var = 0; var < dae->nvars; var++) {
-        bool negative;
         VarKind kind = dae_kind(dae, var);
         bool unknown = (kind == VAR_CONTINUOUS || kind == VAR_DISCRETE) && dae->var_pre_of.at[var] == NONE
                        && !(dae->var_flags.at[var] & VARF_REMOVED) && dae_alias(dae, var, &negative) == var;
         problem->unknown.at[var] = unknown || dae->var_flags.at[var] & VARF_FREE;
     }
     for (uint32_t i = 0; i < pres->n; i++)
-        problem->unknown.at[pres->at[i]] = 1;
+        problem->unknown.at[dae_alias(dae, pres->at[i], &negative)] = 1;
     for (uint32_t i = 0; i < dae->delays.n; i++)
         problem->unknown.at[dae->delays.at[i].value] = dae->delays.at[i].weight == NONE;
     for (uint32_t i = 0; i < 2 * dae->transports.n; i++) {

@@ -191,13 +191,29 @@ start_values_parameters(Dae *dae, Problem *problem)
 
 // --- pre() values that initialisation finds
 
+// Per representative the variable of its class whose start value is fixed; its own counts before those of its other names.
+static void
+find_fixed(const Dae *dae, U32Vec *fixed)
+{
+    bool negative;
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(fixed, NONE);
+    for (Var var = 0; var < dae->nvars; var++) {
+        Var to = dae_alias(dae, var, &negative);
+        if (dae->var_flags.at[var] & VARF_FIXED && dae->var_pre_of.at[var] == NONE && (fixed->at[to] == NONE || var == to))
+            fixed->at[to] = var;
+    }
+}
+
 void
 start_values_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *start_of, U32Vec *pres)
 {
     U8Vec kept = {0}, done = {0}; // per variable: a when-equation defines it; its pre() is in `pres`
+    U32Vec fixed = {0};           // per representative: the name whose start value is fixed, or NONE
     vec_grow(&kept, dae->nvars);
     vec_grow(&done, dae->nvars);
     bool negative;
+    find_fixed(dae, &fixed);
     for (uint32_t i = 0; i < equations; i++)
         if (dae->equations.at[i].kind == EQN_WHEN)
             kept.at[dae_alias(dae, dae->rows.at[dae->equations.at[i].row], &negative)] = 1;
@@ -211,13 +227,15 @@ start_values_pres(Dae *dae, Problem *problem, uint32_t equations, const U32Vec *
             if ((kind != VAR_DISCRETE && (kind != VAR_INPUT || of == NONE)) || (of == NONE && !kept.at[var]) || done.at[var])
                 continue;
             done.at[var] = 1;
-            Var pre = initial_pre(dae, of == NONE ? named : of);
-            vec_push(pres, pre);
-            const Bind *bind = start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
-            if (dae->var_flags.at[var] & VARF_FIXED)
-                start_value_add(dae, problem, pre, bind, bind ? bind->span : dae_var_span(dae, var));
+            vec_push(pres, dae_pre(dae, var));
+            Var name = fixed.at[var]; // its sign comes with its pre()
+            if (name == NONE)
+                continue;
+            const Bind *bind = start_of->at[name] == NONE ? NULL : &dae->binds.at[start_of->at[name]];
+            start_value_add(dae, problem, initial_pre(dae, name), bind, bind ? bind->span : dae_var_span(dae, name));
         }
     }
     vec_free(&kept);
     vec_free(&done);
+    vec_free(&fixed);
 }
