@@ -286,6 +286,8 @@ event_iterate(Run *run, bool initial)
     memset(run->assigned, 0, run->model->nx * sizeof *run->assigned);
     rest_event(run);
     int status = initial ? contact_start(run) : MDL_OK;
+    if (status == MDL_OK && initial) // with all ideal diodes open a current that is given has no way
+        status = friction_leak(run, mixed_limit(run));
     if (status == MDL_OK)
         status = contact_event(run);
     if (status == MDL_OK)

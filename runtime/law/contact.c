@@ -37,6 +37,7 @@ static const double FULFILLED = 1e-6;  // of the largest speed: what an impact m
 
 static const double BESIDE = 10;       // bands: a gap of an ideal diode that counts as none where it is decided
 static const double ROUNDING = 1e-14;  // of the largest gap: no change of it
+static const double CLOSED = 1e-12;   // of the same: no change of a gap that is held at zero
 
 enum { STRIKES = 200, REFINEMENTS = 4 };
 
@@ -73,6 +74,14 @@ static bool
 touches(const Run *run, uint32_t law)
 {
     return contact_gap(run, law) <= contact_band(run, law) || closes(run, law);
+}
+
+bool
+contact_stays_zero(const Run *run, uint32_t law, double rate)
+{
+    const mdl_model *model = run->model;
+    double size = run->guard[model->n_relations + model->n_time_relations + law].size;
+    return fabs(rate) * hidden_step(run) <= CLOSED * fmax(size, contact_band(run, law));
 }
 
 // At zero, or off it by no more than where an event is noticed, it is the rate of the gap that decides.

@@ -62,6 +62,7 @@ bool disk_turn(Run *run, uint32_t first);
 MDL_CHECKED int contact_start(Run *run);
 double contact_force(const Run *run, uint32_t law);
 double contact_band(const Run *run, uint32_t law); // a gap below this counts as none
+bool contact_stays_zero(const Run *run, uint32_t law, double rate); // the gap, with this rate, but for rounding
 // The mode that an open constraint should have. pending: it has just closed; decided: it has just opened.
 double contact_open_mode(const Run *run, uint32_t law, bool pending, bool decided);
 // An event begins, with the states in v: velocities jump where constraints close.
