@@ -79,6 +79,7 @@ dae_free(Dae **dae)
     vec_free(&d->determined_records);
     vec_free(&d->moves);
     map_free(&d->stands_for);
+    map_free(&d->dependent);
     map_free(&d->guarded);
     vec_free(&d->start_of);
     vec_free(&d->alias_of);

@@ -176,6 +176,7 @@ add_closures(Closure *c, uint32_t equation, const U32Vec *closures)
     uint32_t made = dae_add_equation(dae, EQN_NORMAL, shape, row, old.node, old.span);
     dae->equations.at[equation].kind = EQN_REMOVED;
     map_put(&dae->stands_for, made, equation);
+    map_put(&dae->dependent, made, 1);
     vec_free(&vars);
 }
 
@@ -195,8 +196,10 @@ add_force_equations(Closure *c, uint32_t group, uint32_t node)
         sum = sum ? expr_2(exprs, OP_ADD, sum, term) : term;
         vec_push(&vars, c->under.variables.at[i]);
     }
-    for (uint32_t k = c->forces.equations.at[group]; k < c->forces.variables.at[group]; k++)
+    for (uint32_t k = c->forces.equations.at[group]; k < c->forces.variables.at[group]; k++) {
+        map_put(&dae->dependent, dae->equations.n, 1);
         dae_equate(dae, EQN_NORMAL, sum, expr_const(exprs, 0), vars.at, node, (Span){0, 0});
+    }
     vec_free(&vars);
 }
 

@@ -112,14 +112,15 @@ pair_residuals(Tearing *t, U32Vec *residuals)
     tearing_pair(&input, residuals);
 }
 
-// Constraints that were differentiated, and their derivatives: numerically they may follow from each other.
+// Constraints that were differentiated, their derivatives, and those that the structure has shown to be too many (whether they are
+// differentiated or not: what is welded twice says nothing of motion): numerically they may follow from each other.
 static uint32_t
 count_constraints(const Tearing *t, uint32_t n)
 {
     const Reduction *reduction = t->reduction;
-    uint32_t count = 0;
+    uint32_t count = 0, known;
     for (uint32_t i = 0; i < n; i++) {
-        bool constraint = false;
+        bool constraint = map_get(&t->dae->dependent, t->equations.at[i].equation, &known);
         for (uint32_t e = t->equations.at[i].equation; !constraint;) {
             constraint = e < reduction->derivative.n
                          && (reduction->derivative.at[e] != NONE || reduction->derivative_of.at[e] != NONE);
