@@ -229,6 +229,16 @@ says() {
     grep -qF -- "$1" "$work/stdout" "$work/stderr" && return 0
     echo "output lacks: $1"; cat "$work/stdout" "$work/stderr"; return 1
 }
+# until_true COMMAND...: waits until it succeeds, for a minute at most: what another process does takes its time on a machine in use
+until_true() {
+    for tenth in $(seq 600); do
+        "$@" && return 0
+        sleep 0.1
+    done
+    echo "not within a minute: $*"; return 1
+}
+has_bytes() { [ -e "$1" ] && [ "$(wc -c <"$1")" -ge "$2" ]; }
+has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 # Of the JSON that mdlc linearize or steady printed last. eigenvalue REAL IMAGINARY TOLERANCE: there is one such (of a pair that
 # with positive imaginary part). entry MATRIX ROW COLUMN VALUE TOLERANCE, from 1 on.
 eigenvalue() {
