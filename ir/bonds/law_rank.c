@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "ir/base/elimination.h"
 #include "ir/expr/expr.h"
 
 enum { LAWS_MAX = 32, SAMPLES = 2*LAWS_MAX };
@@ -95,41 +96,6 @@ rest_of(const Sampler *sampler, uint32_t equation)
     return value;
 }
 
-// Gauss' elimination with complete pivots; the matrix is lost.
-static uint32_t
-rank_of(double (*matrix)[SAMPLES], uint32_t rows)
-{
-    double largest = 0;
-    for (uint32_t rank = 0; rank < rows; rank++) {
-        uint32_t p = rank, q = rank;
-        for (uint32_t i = rank; i < rows; i++)
-            for (uint32_t j = rank; j < SAMPLES; j++)
-                if (fabs(matrix[i][j]) > fabs(matrix[p][q])) {
-                    p = i;
-                    q = j;
-                }
-        largest = rank ? largest : fabs(matrix[p][q]);
-        if (fabs(matrix[p][q]) <= 1e-9*largest)
-            return rank;
-        for (uint32_t j = 0; j < SAMPLES; j++) {
-            double held = matrix[p][j];
-            matrix[p][j] = matrix[rank][j];
-            matrix[rank][j] = held;
-        }
-        for (uint32_t i = 0; i < rows; i++) {
-            double held = matrix[i][q];
-            matrix[i][q] = matrix[i][rank];
-            matrix[i][rank] = held;
-        }
-        for (uint32_t i = rank + 1; i < rows; i++) {
-            double factor = matrix[i][rank]/matrix[rank][rank];
-            for (uint32_t j = rank; j < SAMPLES; j++)
-                matrix[i][j] -= factor*matrix[rank][j];
-        }
-    }
-    return rows;
-}
-
 uint32_t
 law_rank(const Domains *domains, const uint32_t *equations, uint32_t n)
 {
@@ -146,5 +112,6 @@ law_rank(const Domains *domains, const uint32_t *equations, uint32_t n)
         rows += isfinite(size) != 0;
         others += !isfinite(size);
     }
-    return rank_of(matrix, rows) + others;
+    Table values = {&matrix[0][0], rows, SAMPLES, SAMPLES};
+    return table_eliminate(&values, 1e-9 * table_largest(&values), NULL) + others;
 }

@@ -13,68 +13,11 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/elimination.h"
 
 static const double PIVOT = 1e-7;    // less is not divided by, of columns and rows whose largest is 1
 static const double ROUNDING = 1e-12; // less is 0
 static const double AGREE = 1e-8;
-
-typedef struct Matrix {
-    double *at;
-    uint32_t rows, columns, stride;
-} Matrix;
-
-static double *
-entry(const Matrix *m, uint32_t i, uint32_t j)
-{
-    return &m->at[(size_t)i * m->stride + j];
-}
-
-// The largest of the first `columns` entries in the rows and columns from `from` on.
-static double
-largest(const Matrix *m, uint32_t from, uint32_t *row, uint32_t *column)
-{
-    double most = 0;
-    *row = *column = from;
-    for (uint32_t i = from; i < m->rows; i++)
-        for (uint32_t j = from; j < m->columns; j++)
-            if (fabs(*entry(m, i, j)) > most) {
-                most = fabs(*entry(m, i, j));
-                *row = i;
-                *column = j;
-            }
-    return most;
-}
-
-static void
-swap(double *a, double *b)
-{
-    double kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-// Eliminates the first `columns` columns. Returns their rank; *left: the largest entry that was taken for nothing.
-static uint32_t
-eliminate(Matrix *m, double *left)
-{
-    uint32_t rank = 0, row, column;
-    for (*left = 0; rank < m->rows && rank < m->columns; rank++) {
-        *left = largest(m, rank, &row, &column);
-        if (*left <= PIVOT)
-            return rank;
-        for (uint32_t j = 0; j < m->stride; j++)
-            swap(entry(m, rank, j), entry(m, row, j));
-        for (uint32_t i = 0; i < m->rows; i++)
-            swap(entry(m, i, rank), entry(m, i, column));
-        for (uint32_t i = rank + 1; i < m->rows; i++) {
-            double factor = *entry(m, i, rank) / *entry(m, rank, rank);
-            for (uint32_t j = rank; j < m->stride; j++)
-                *entry(m, i, j) -= factor * *entry(m, rank, j);
-        }
-        *left = 0;
-    }
-    return rank;
-}
 
 // Columns, then rows, get the largest entry 1: parts have units of their own.
 static void
@@ -100,10 +43,10 @@ scale(double *table, uint32_t rows, uint32_t width)
 static uint32_t
 rank_of(const double *table, uint32_t rows, uint32_t width, uint32_t first, uint32_t columns, double *left)
 {
-    Matrix part = {base_calloc((size_t)rows * columns + 1, sizeof(double)), rows, columns, columns};
+    Table part = {base_calloc((size_t)rows * columns + 1, sizeof(double)), rows, columns, columns};
     for (uint32_t i = 0; i < rows; i++)
         memcpy(part.at + (size_t)i * columns, table + (size_t)i * width + first, columns * sizeof(double));
-    uint32_t rank = eliminate(&part, left);
+    uint32_t rank = table_eliminate(&part, PIVOT, left);
     free(part.at);
     return rank;
 }
@@ -112,7 +55,7 @@ Combination
 combination_find(double *table, uint32_t rows, uint32_t conditions, uint32_t parts, uint32_t sums)
 {
     uint32_t width = parts + sums;
-    Matrix all = {table, rows, parts, width};
+    Table all = {table, rows, parts, width};
     double left[3], off = 0;
     for (size_t i = 0; i < (size_t)rows * width; i++)
         if (!isfinite(table[i]))
@@ -120,12 +63,12 @@ combination_find(double *table, uint32_t rows, uint32_t conditions, uint32_t par
     scale(table, rows, width);
     uint32_t rank_a = rank_of(table, conditions, width, 0, parts, &left[0]);
     uint32_t rank_sums = rank_of(table + (size_t)conditions * width, rows - conditions, width, parts, sums, &left[1]);
-    uint32_t rank = eliminate(&all, &left[2]);
+    uint32_t rank = table_eliminate(&all, PIVOT, &left[2]);
     for (int k = 0; k < 3; k++)
         if (left[k] > ROUNDING)
             return COMBINATION_UNDECIDED;
     for (uint32_t i = rank; i < rows; i++)
         for (uint32_t j = parts; j < width; j++)
-            off = fmax(off, fabs(*entry(&all, i, j)));
+            off = fmax(off, fabs(table[(size_t)i * width + j]));
     return off <= AGREE && rank_sums == rank - rank_a ? COMBINATION_FOUND : COMBINATION_NONE;
 }

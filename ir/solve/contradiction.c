@@ -2,13 +2,13 @@
 //
 // Purpose: `x = y + 1; y = x - 2` has as many equations as unknowns, and numbers would find a singular matrix at the start. Where all
 // coefficients are numbers this is known before anything runs.
-// Method: the residuals of a torn loop as affine functions of its tears, by substitution of the inner assignments; Gauss elimination with
-// row pivots of the largest size. A row without coefficients whose remainder is a number other than zero is a contradiction.
-// Loops that may be redundant (constraints) or change with conditions are left to numbers.
+// Method: the residuals of a torn loop as affine functions of its tears, by substitution of the inner assignments; elimination
+// (ir/base/elimination.h). A row without coefficients whose remainder is a number other than zero is a contradiction. Loops that may be redundant (constraints) or change with conditions are left to numbers.
 // Contract: solve.h, causal.h. Complexity: cubic in the tears of a loop, of which it looks at TEARS at most.
 #include <math.h>
 
 #include "ir/base/diag.h"
+#include "ir/base/elimination.h"
 #include "ir/expr/expr.h"
 #include "ir/solve/solve.h"
 
@@ -18,8 +18,7 @@ typedef struct Elimination {
     Dae *dae;
     const Causal *causal;
     const Loop *loop;
-    double a[TEARS][TEARS];
-    double rest[TEARS];
+    double rows[TEARS][TEARS + 1]; // of each residual: the coefficients of the tears, then the rest
     U32Vec slot_of;            // per variable met: its value over slots, in `values`; pairs (variable, Expr)
 } Elimination;
 
@@ -66,56 +65,26 @@ read_rows(Elimination *e)
         for (uint32_t t = 0; t < e->loop->n; t++) {
             if (!expr_affine(exprs, rest, t, &coefficient, &rest) || expr_op(exprs, coefficient) != OP_CONST)
                 return false;
-            e->a[r][t] = expr_value(exprs, coefficient);
+            e->rows[r][t] = expr_value(exprs, coefficient);
         }
         if (expr_op(exprs, rest) != OP_CONST)
             return false;
-        e->rest[r] = expr_value(exprs, rest);
+        e->rows[r][e->loop->n] = expr_value(exprs, rest);
     }
     return true;
-}
-
-static void
-swap_rows(Elimination *e, uint32_t r, uint32_t s)
-{
-    double rest = e->rest[r];
-    e->rest[r] = e->rest[s];
-    e->rest[s] = rest;
-    for (uint32_t t = 0; t < e->loop->n; t++) {
-        double kept = e->a[r][t];
-        e->a[r][t] = e->a[s][t];
-        e->a[s][t] = kept;
-    }
 }
 
 // True when the rows ask for 0 = a number.
 static bool
 contradicts(Elimination *e)
 {
-    uint32_t n = e->loop->n, rank = 0;
-    double size = 0, asked = 0;
-    for (uint32_t r = 0; r < n; r++) {
-        asked = fmax(asked, fabs(e->rest[r]));
-        for (uint32_t t = 0; t < n; t++)
-            size = fmax(size, fabs(e->a[r][t]));
-    }
-    for (uint32_t t = 0; t < n; t++) {
-        uint32_t best = rank;
-        for (uint32_t r = rank; r < n; r++)
-            best = fabs(e->a[r][t]) > fabs(e->a[best][t]) ? r : best;
-        if (rank == n || fabs(e->a[best][t]) <= 1e-12 * size)
-            continue;
-        swap_rows(e, rank, best);
-        for (uint32_t r = rank + 1; r < n; r++) {
-            double factor = e->a[r][t] / e->a[rank][t];
-            for (uint32_t k = t; k < n; k++)
-                e->a[r][k] -= factor * e->a[rank][k];
-            e->rest[r] -= factor * e->rest[rank];
-        }
-        rank++;
-    }
-    for (uint32_t r = rank; r < n; r++)
-        if (fabs(e->rest[r]) > 1e-9 * asked)
+    uint32_t n = e->loop->n;
+    double asked = 0;
+    for (uint32_t r = 0; r < n; r++)
+        asked = fmax(asked, fabs(e->rows[r][n]));
+    Table table = {&e->rows[0][0], n, n, TEARS + 1};
+    for (uint32_t r = table_eliminate(&table, 1e-12 * table_largest(&table), NULL); r < n; r++)
+        if (fabs(e->rows[r][n]) > 1e-9 * asked)
             return true;
     return false;
 }
