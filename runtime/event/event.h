@@ -61,6 +61,8 @@ MDL_CHECKED int jump_reaches(Run *run, uint32_t jump, double impulse, bool *reac
 // --- root.c: conditions on accepted steps
 // Root functions at the point in v (after dynamics): true when a condition is violated.
 bool root_violated(Run *run);
+// Behind it: all that is violated is so by less than errors of the states, as large as the tolerance allows, make of the functions.
+bool root_uncertain(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation
 // vanished. Where the equations have no solution counts as violated; MDL_FAILED with a message when the first such instant is
@@ -69,6 +71,8 @@ MDL_CHECKED int root_locate(Run *run, double low, double high, double *instant, 
 // Remembers the values of a point without violation. True when parabolas through the last three values of guards have come
 // close to zero, between two points not before `from`: worth a look.
 bool root_suspect(Run *run, double from);
+// The looks at a step begin anew at its start `before`, where nothing was violated. v is used.
+void root_look_again(Run *run, double before);
 // That look: where those parabolas are lowest. As root_locate().
 MDL_CHECKED int root_dipped(Run *run, double *instant, bool *found);
 // At a point without violation, behind root_violated(): a condition that can come to rest must have flipped and flipped back

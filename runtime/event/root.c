@@ -7,6 +7,8 @@
 // ITP method (Oliveira and Takahashi, ACM TOMS 47 (2021) 5), down to rounding, keeping the end where the
 // condition has flipped. A condition may flip and flip back within one step: steps longer than an output
 // interval are looked at in between, and parabolas through the latest values point to minima inside a step.
+// A function that differs from these parabolas is looked at more densely (find_event in runtime/shell/simulate.c); what such
+// looks show counts where it is more than errors of the states make of the function.
 // Contract: flips that are shorter than all of that are not seen. Complexity: about 12 evaluations per
 // event.
 #include <float.h>
@@ -276,6 +278,9 @@ lowest_point(const double at[3], const double value[3], double *when, double *lo
 // A lowest point is worth a look when it is below this part of what the values beside it come to.
 static const double LOW = 0.3;
 
+// Parts of a function's distance from zero that it may be off what parabolas say between two looks.
+static const double UNSEEN = 0.25;
+
 static double
 seen_at(const Run *run, uint32_t i)
 {
@@ -325,10 +330,128 @@ find_dips(Run *run, double from)
     }
 }
 
+// What counts as noise of a state: far below what the integrator resolves.
+static double
+noise_of(const Run *run, uint32_t i)
+{
+    return 1e-6 * run->tolerance * fabs(run->v[run->model->nominal + i]);
+}
+
+// What a step may be wrong by.
+static double
+error_of(const Run *run, uint32_t i)
+{
+    return run->tolerance * fabs(run->y[i]) + run->abstol[i];
+}
+
+// The point at the end of the last step, every state moved by its `amount`: up or down, as good as random and the same in every run. Trial 0
+// moves none.
+MDL_CHECKED static int
+evaluate_moved(Run *run, double (*amount)(const Run *, uint32_t), uint32_t trial)
+{
+    const mdl_model *model = run->model;
+    bool alone = condition_alone(run);
+    if (alone && condition_evaluate(run, run->time) != MDL_OK)
+        return MDL_FAILED;
+    if (!alone)
+        evaluate_load(run, run->time, run->y, run->yp);
+    for (uint32_t i = 0; trial && i < model->nx; i++)
+        run->v[model->y + i] += sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -amount(run, i) : amount(run, i);
+    if (alone) {
+        mdl_call(model->conditions, run->v);
+    } else {
+        if (evaluate_solved(run, false) != MDL_OK)
+            return MDL_FAILED;
+        evaluate_outputs(run);
+    }
+    mdl_call(model->relations, run->v);
+    return MDL_OK;
+}
+
+// By how much such amounts of all states together change the functions of relations: a stiff spring makes much of little. It goes to their
+// guards' `answer`, zero where the equations have no solution. v stays as it is.
+static void
+measure_answers(Run *run, double (*amount)(const Run *, uint32_t))
+{
+    enum { TRIALS = 3 };
+    const mdl_model *model = run->model;
+    size_t bytes = run->model->nv * sizeof *run->v;
+    double *kept = malloc(bytes + 1), *before = run->phi_scale;
+    for (uint32_t k = 0; k < model->n_relations; k++)
+        run->guard[k].answer = 0;
+    if (!kept)
+        return;
+    memcpy(kept, run->v, bytes);
+    int status = MDL_OK;
+    for (uint32_t trial = 0; trial <= TRIALS && status == MDL_OK; trial++) {
+        status = evaluate_moved(run, amount, trial);
+        for (uint32_t k = 0; k < model->n_relations && status == MDL_OK; k++) {
+            double g = run->v[model->relation[k].g];
+            before[k] = trial ? before[k] : g;
+            run->guard[k].answer = fmax(run->guard[k].answer, fabs(g - before[k]));
+        }
+    }
+    for (uint32_t k = 0; k < model->n_relations && status != MDL_OK; k++)
+        run->guard[k].answer = 0;
+    failure_clear(run);
+    memcpy(run->v, kept, bytes);
+    free(kept);
+}
+
+// Whether an amount of the function of relation k is more than errors of the states make of it. Below that it is not known whether the
+// condition changes, and looking again finds what the next step contradicts.
+static bool
+is_known(Run *run, uint32_t k, double amount)
+{
+    if (run->sightings.measured != run->time) {
+        measure_answers(run, error_of);
+        run->sightings.measured = run->time;
+    }
+    return amount > run->guard[k].answer;
+}
+
+bool
+root_uncertain(Run *run)
+{
+    if (failure_happened(run))
+        return false;
+    for (uint32_t k = 0; k < run->guards; k++)
+        if (run->phi[k] < 0 && (k >= run->model->n_relations || is_known(run, k, -run->phi[k])))
+            return false;
+    return true;
+}
+
+// Whether the function of a relation is far from the parabola through its three points, beside how near it is to zero: between two looks it
+// may have been anywhere, and parabolas show no dips. A cubic part has a sixteenth of what it makes here in the middle between looks.
+static bool
+surprises(Run *run)
+{
+    double at[3], to = run->v[0], weight[3];
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] = seen_at(run, i);
+    if (!(at[1] > at[0] && at[2] > at[1] && to > at[2]))
+        return false;
+    weight[0] = (to - at[1]) * (to - at[2]) / ((at[0] - at[1]) * (at[0] - at[2]));
+    weight[1] = (to - at[0]) * (to - at[2]) / ((at[1] - at[0]) * (at[1] - at[2]));
+    weight[2] = (to - at[0]) * (to - at[1]) / ((at[2] - at[0]) * (at[2] - at[1]));
+    // How much of the error of the parabola there is its error between the latest two points: products of distances.
+    double middle = (to - at[2]) / 2, inside = middle * middle * (middle + at[2] - at[1]);
+    double share = inside / ((to - at[0]) * (to - at[1]) * (to - at[2]));
+    const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
+    for (uint32_t k = 0; k < run->model->n_relations; k++) {
+        double expected = weight[0] * a[k] + weight[1] * b[k] + weight[2] * c[k], near = fmin(c[k], run->phi[k]);
+        double deviation = share * fabs(run->phi[k] - expected);
+        if (deviation > UNSEEN * near && near > 0 && !(run->guard[k].band > 0) && !ahead_knows(run, k) && is_known(run, k, deviation))
+            return true;
+    }
+    return false;
+}
+
 bool
 root_suspect(Run *run, double from)
 {
     Sightings *sightings = &run->sightings;
+    sightings->surprised = sightings->surprised || (sightings->count >= 3 && surprises(run));
     uint32_t newest = sightings->first;
     sightings->first = newest < 2 ? newest + 1 : 0;
     sightings->at[newest] = run->v[0];
@@ -337,6 +460,16 @@ root_suspect(Run *run, double from)
     if (++sightings->count >= 3)
         find_dips(run, from);
     return sightings->dips > 0;
+}
+
+void
+root_look_again(Run *run, double before)
+{
+    if (condition_evaluate(run, before) != MDL_OK)
+        return;
+    compute(run);
+    run->sightings.count = 0;
+    root_suspect(run, before);
 }
 
 // Follows guard k to the bottom of its dip, as long as parabolas say that it is much lower than what was seen.
@@ -350,8 +483,10 @@ follow_dip(Run *run, uint32_t k, double *instant, bool *found)
     double value[3] = {seen_row(run, before)[k], 0, seen_row(run, before + 1)[k]};
     for (int look = 0; look < LOOKS && at[1] > at[0] && at[1] < at[2]; look++) {
         double when, least;
-        bool lost = condition_evaluate(run, at[1]) != MDL_OK;
-        int status = lost || root_violated(run) ? root_locate(run, low, at[1], instant, found) : MDL_OK;
+        bool lost = condition_evaluate(run, at[1]) != MDL_OK, violated = lost || root_violated(run);
+        if (violated && !lost && run->sightings.extra && root_uncertain(run))
+            return MDL_OK;
+        int status = violated ? root_locate(run, low, at[1], instant, found) : MDL_OK;
         if (status != MDL_OK || *found || lost)
             return status;
         value[1] = run->phi[k];
@@ -411,35 +546,6 @@ shrinks(const Run *run, const Guard *guard)
     return false;
 }
 
-// What counts as noise of a state: far below what the integrator resolves.
-static double
-noise_of(const Run *run, uint32_t i)
-{
-    return 1e-6 * run->tolerance * fabs(run->v[run->model->nominal + i]);
-}
-
-// By how much such noise of all states together changes the function of relation k: a stiff spring makes much of little. The
-// signs are as good as random, and the same in every run. v is left at the accepted point.
-static double
-noise_answer(Run *run, uint32_t k)
-{
-    enum { TRIALS = 3 };
-    const mdl_model *model = run->model;
-    double *v = run->v, most = 0, before = 0;
-    for (uint32_t trial = 0; trial <= TRIALS; trial++) {
-        evaluate_load(run, run->time, run->y, run->yp);
-        for (uint32_t i = 0; trial && i < model->nx; i++)
-            v[model->y + i] += sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -noise_of(run, i) : noise_of(run, i);
-        if (evaluate_solved(run, false) != MDL_OK)
-            return 0;
-        evaluate_outputs(run);
-        mdl_call(model->relations, v);
-        before = trial ? before : v[model->relation[k].g];
-        most = fmax(most, fabs(v[model->relation[k].g] - before));
-    }
-    return most;
-}
-
 // How large the function of relation k may be and still be noise.
 static double
 noise_limit(Run *run, uint32_t k, double wanted)
@@ -449,15 +555,9 @@ noise_limit(Run *run, uint32_t k, double wanted)
         least = fmin(least, noise_of(run, i));
     if (wanted <= least)
         return least;
-    size_t bytes = run->model->nv * sizeof *run->v;
-    double *kept = malloc(bytes + 1);
-    if (!kept)
-        return least;
-    memcpy(kept, run->v, bytes);
-    least = fmax(least, noise_answer(run, k));
-    memcpy(run->v, kept, bytes);
-    free(kept);
-    return least;
+    measure_answers(run, noise_of);
+    run->sightings.measured = NAN;
+    return fmax(least, run->guard[k].answer);
 }
 
 // A velocity that a locked friction holds at zero but for rounding changes its sign at random. What flips and flips back within
@@ -594,6 +694,7 @@ remember_first(Run *run)
         if (!(run->guard[k].band > 0))
             renew_size(run, k, run->phi_scale[k]);
     run->sightings.count = 0;
+    run->sightings.measured = NAN;
     root_suspect(run, run->time);
 }
 

@@ -76,6 +76,7 @@ typedef struct Guard {
     double band;   // 0: armed
     double former, armed; // before the instant `armed` it was blind within `former`: a step that goes beyond is looked at again from its beginning
     double size;   // largest magnitude of the root function seen
+    double answer; // of a relation's function, to changes of the states as large as they may be wrong by
     bool pending;  // it crossed zero at the event being handled and was not yet acted on
     bool forced;   // it changed at the event being handled: blind afterwards
     bool held;     // its mode was decided by the crossing: not taken back in the same event
@@ -97,6 +98,10 @@ typedef struct Sightings {
     double at[3];
     uint32_t first, count; // `count` of them are of now
     uint32_t dips;         // guards whose `dip` was worth a look at the latest point
+    double measured;       // when the guards' answers to errors were
+    bool extra;            // some of the looks are none that the length of the step asks for
+    bool surprised;        // at the latest points a function was not what those before let expect
+    uint32_t density, calm; // looks per step, 0: not looked at yet; steps since one was surprising
 } Sightings;
 
 // What is known of an assertion: it has warned once; its edge was seen in the present event.

@@ -391,13 +391,19 @@ evaluate_conditions(Run *run, double time)
     return time < run->time || condition_alone(run) ? condition_evaluate(run, time) : evaluate_accepted(run, false);
 }
 
-// One look at the conditions, `low` being the last point without violation. *found when there was an event between.
+// One look at the conditions, *last being the last point without violation, and `time` from then on. *found when there was an event between. An
+// `extra` look, which the length of the step does not ask for, says nothing where it shows no more than errors of the states.
 MDL_CHECKED static int
-find_between(Run *run, double before, double low, double time, double *instant, bool *found)
+find_between(Run *run, double before, double *last, double time, bool extra, double *instant, bool *found)
 {
     bool lost = evaluate_conditions(run, time) != MDL_OK;
+    double low = *last;
     *found = false;
-    bool violated = lost || root_violated(run) || vanish_found(run, low);
+    bool violated = lost || root_violated(run);
+    if (violated && extra && !lost && root_uncertain(run))
+        return MDL_OK;
+    *last = time;
+    violated = violated || vanish_found(run, low);
     int status = violated ? root_locate(run, low, time, instant, found) : MDL_OK;
     if (status != MDL_OK || *found)
         return status;
@@ -423,22 +429,23 @@ find_between(Run *run, double before, double low, double time, double *instant, 
     return MDL_OK;
 }
 
-// Conditions on the last step from `before` on: in between when it was long, at its end, and where they have
-// come close to zero and left again.
+// Conditions on the last step from `before` on, at `parts` points of it and `denser` times as many looks, and where they have come close to zero and
+// left again. With `wary` no further than to the first surprise.
 MDL_CHECKED static int
-find_event(Run *run, double before, double *instant, bool *located)
+look_along(Run *run, double before, uint32_t parts, uint32_t denser, bool wary, double *instant, bool *located)
 {
-    double span = run->options->stop - run->options->start;
-    double most = fmin(run->interval, span / 500), length = run->time - before, low = before;
-    uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
-    for (uint32_t k = 1; k <= parts && !*located; k++) {
-        double time = k < parts ? before + length * k / parts : run->time;
+    double length = run->time - before, low = before;
+    uint32_t looks = parts * denser;
+    run->sightings.extra = denser > 1;
+    for (uint32_t k = 1; k <= looks && !*located && !(wary && run->sightings.surprised); k++) {
+        double time = k < looks ? before + length * k / looks : run->time;
         double reached = low;
-        int status = find_between(run, before, low, time, &reached, located);
+        bool extra = k % denser != 0;
+        int status = find_between(run, before, &low, time, extra, &reached, located);
         if (status != MDL_OK || *located)
             *instant = reached;
-        // A condition that must have flipped twice before this is an event of its own.
-        if (status == MDL_OK)
+        // A condition that must have flipped twice before this is an event of its own. It may be on its way back between two parts.
+        if (status == MDL_OK && !extra)
             status = root_arm(run);
         if (status != MDL_OK)
             return status;
@@ -446,7 +453,39 @@ find_event(Run *run, double before, double *instant, bool *located)
             *located = true;
             *instant = before;
         }
-        low = time;
+    }
+    return MDL_OK;
+}
+
+// A long step is looked at in between. So is one in which a condition's function turned out to change faster than the looks follow; steps like
+// that have more looks from then on, half as many when a while has brought no surprise.
+MDL_CHECKED static int
+find_event(Run *run, double before, double *instant, bool *located)
+{
+    enum { DENSEST = 64, CALM = 20, BEHIND_EVENT = 4 };
+    Sightings *sightings = &run->sightings;
+    double span = run->options->stop - run->options->start;
+    double most = fmin(run->interval, span / 500), length = run->time - before;
+    uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
+    int status;
+    // A long step right behind an event: nothing is known of the functions yet.
+    uint32_t first = sightings->count < 3 && parts < BEHIND_EVENT ? BEHIND_EVENT : 1;
+    sightings->density = sightings->density ? sightings->density : 1;
+    for (;;) {
+        bool wary = sightings->density < DENSEST;
+        sightings->surprised = false;
+        status = look_along(run, before, parts, first * sightings->density, wary, instant, located);
+        if (status != MDL_OK)
+            return status;
+        if (*located || !sightings->surprised || !wary)
+            break;
+        sightings->density *= 2;
+        root_look_again(run, before);
+    }
+    sightings->calm = sightings->surprised ? 0 : sightings->calm + 1;
+    if (sightings->calm >= CALM && sightings->density > 1) {
+        sightings->density /= 2;
+        sightings->calm = 0;
     }
     return MDL_OK;
 }
