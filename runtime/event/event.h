@@ -61,7 +61,8 @@ MDL_CHECKED int jump_reaches(Run *run, uint32_t jump, double impulse, bool *reac
 // --- root.c: conditions on accepted steps
 // Root functions at the point in v (after dynamics): true when a condition is violated.
 bool root_violated(Run *run);
-// Behind it: all that is violated is so by less than errors of the states, as large as the tolerance allows, make of the functions.
+// Behind it: no relation is violated by more than errors of the states, as large as the tolerance allows, make of its function. Laws of
+// friction do not count: extra looks are none for them.
 bool root_uncertain(Run *run);
 // Finds the first instant in (low, high] at which a condition is violated; v is at that point afterwards and
 // the guards that crossed are marked pending; run->settled is the last time before it. *found is false when the violation

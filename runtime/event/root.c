@@ -415,8 +415,8 @@ root_uncertain(Run *run)
 {
     if (failure_happened(run))
         return false;
-    for (uint32_t k = 0; k < run->guards; k++)
-        if (run->phi[k] < 0 && (k >= run->model->n_relations || is_known(run, k, -run->phi[k])))
+    for (uint32_t k = 0; k < run->model->n_relations; k++)
+        if (run->phi[k] < 0 && is_known(run, k, -run->phi[k]))
             return false;
     return true;
 }

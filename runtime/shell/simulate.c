@@ -468,8 +468,9 @@ find_event(Run *run, double before, double *instant, bool *located)
     double most = fmin(run->interval, span / 500), length = run->time - before;
     uint32_t parts = most > 0 && length > most ? (uint32_t)fmin(ceil(length / most), 1e6) : 1;
     int status;
-    // A long step right behind an event: nothing is known of the functions yet.
-    uint32_t first = sightings->count < 3 && parts < BEHIND_EVENT ? BEHIND_EVENT : 1;
+    // A step right behind an event: nothing is known yet of functions that are not as smooth as the states.
+    bool affine = run->model->jac_relations.rows > 0;
+    uint32_t first = sightings->count < 3 && parts < BEHIND_EVENT && !affine ? BEHIND_EVENT : 1;
     sightings->density = sightings->density ? sightings->density : 1;
     for (;;) {
         bool wary = sightings->density < DENSEST;
