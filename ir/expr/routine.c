@@ -248,6 +248,34 @@ routine_may_fail(const Exprs *exprs, const Routine *routine)
     return fails;
 }
 
+static bool
+branches(const Exprs *exprs, const Routine *routine)
+{
+    static const Op jumps[] = {OP_IF, OP_SIGN, OP_FLOOR, OP_CEIL, OP_TRUNC, OP_PICK};
+    bool found = routine->external != NULL;
+    for (uint32_t b = 0; b < routine->blocks.n && !found; b++)
+        found = routine->blocks.at[b].end == BLOCK_BRANCH;
+    for (uint32_t i = 0; i < routine->steps.n && !found; i++)
+        found = routine->steps.at[i].index != 0;
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps && !found; i++)
+        found = has_op(exprs, routine, jumps[i]);
+    return found;
+}
+
+bool
+routine_call_branches(const Exprs *exprs, Expr call)
+{
+    U8Vec seen = {0};
+    U32Vec numbers = {0};
+    bool found = false;
+    routine_reach(exprs, call, &seen, &numbers);
+    for (uint32_t i = 0; i < numbers.n && !found; i++)
+        found = branches(exprs, routine_of(exprs, numbers.at[i]));
+    vec_free(&seen);
+    vec_free(&numbers);
+    return found;
+}
+
 Expr
 routine_call(Exprs *exprs, uint32_t number, const Expr *inputs, uint32_t n)
 {

@@ -141,6 +141,8 @@ RoutineCost routine_cost(const Exprs *exprs, const Routine *routine);
 bool routine_notes(const Routine *routine);
 // Whether a call can fail by itself, or by what it calls.
 bool routine_may_fail(const Exprs *exprs, const Routine *routine);
+// Whether what a call gives may jump, or bend, where its inputs do not: it, or what it calls, has branches, steps or subscripts, or is external.
+bool routine_call_branches(const Exprs *exprs, Expr call);
 
 // The routine of the derivative: inputs are those of the routine, then their derivatives; outputs are the
 // derivatives of its outputs. Forward differentiation of the steps: where control goes is not differentiated.

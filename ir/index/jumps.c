@@ -92,32 +92,6 @@ write_rest(Dae *dae, Jump *jump, Expr shape, U32Vec *vars)
 // --- calls
 
 static bool
-routine_branches(const Exprs *exprs, const Routine *routine)
-{
-    bool branches = routine->external != NULL;
-    for (uint32_t b = 0; b < routine->blocks.n && !branches; b++)
-        branches = routine->blocks.at[b].end == BLOCK_BRANCH;
-    for (uint32_t i = 0; i < routine->steps.n && !branches; i++)
-        branches = routine->steps.at[i].index || expr_has_op(exprs, routine->steps.at[i].value, OP_PICK)
-                   || has_any(exprs, routine->steps.at[i].value, JUMPS, sizeof JUMPS / sizeof *JUMPS);
-    return branches;
-}
-
-static bool
-call_branches(const Exprs *exprs, Expr call)
-{
-    U8Vec seen = {0};
-    U32Vec numbers = {0};
-    bool branches = false;
-    routine_reach(exprs, call, &seen, &numbers);
-    for (uint32_t i = 0; i < numbers.n && !branches; i++)
-        branches = routine_branches(exprs, routine_of(exprs, numbers.at[i]));
-    vec_free(&seen);
-    vec_free(&numbers);
-    return branches;
-}
-
-static bool
 moves(const Dae *dae, Var var)
 {
     return dae_kind(dae, var) == VAR_CONTINUOUS && dae->var_pre_of.at[var] == NONE;
@@ -171,7 +145,7 @@ add_leaps(Structure *structure, Expr shape)
     if (expr_has_op(exprs, shape, OP_CALL))
         expr_parts(exprs, shape, &parts);
     for (uint32_t i = 0; i < parts.n; i++)
-        if (expr_op(exprs, parts.at[i]) == OP_RESULT && depends_on_motion(structure, parts.at[i]) && call_branches(exprs, parts.at[i]))
+        if (expr_op(exprs, parts.at[i]) == OP_RESULT && depends_on_motion(structure, parts.at[i]) && routine_call_branches(exprs, parts.at[i]))
             add_leap(structure, parts.at[i]);
     vec_free(&parts);
 }

@@ -251,6 +251,7 @@ make_jacobian(Lowering *low, InstrVec *whole)
 {
     mdl_model *model = low->sys->model;
     model->affine = is_affine(low, whole);
+    model->branches = dynamics_branch(low, whole);
     InstrVec derivatives = {0};
     EntryVec by_y = {0}, by_yp = {0}, by_c = {0};
     Kept kept = {.row = low->n + model->n_constraints, .column = 2 * low->n};

@@ -264,6 +264,8 @@ Expr root_function(Lowering *low, Expr relation);
 void make_conditions(Lowering *low, const InstrVec *code, const U8Vec *in_loop);
 // --- forecast.c: functions of time alone, after make_events. needed: what the equations of motion read
 void make_forecasts(Lowering *low, const InstrVec *code, const U8Vec *needed);
+// --- branches.c: of all of the dynamics that the integrator sees
+bool dynamics_branch(Lowering *low, const InstrVec *code);
 // --- settable_names.c: parameters and start values that can be set in the compiled model
 void settables_begin(Lowering *low);
 // The bind's value goes to v[dest], times `sign`, unless another one is given: appends what does that. A bind may have

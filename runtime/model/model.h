@@ -469,6 +469,7 @@ struct mdl_model {
     const char *const *kept_name;
     mdl_code jacobian;       // values of jac_y and jac_yp; dynamics were called before
     uint32_t affine;         // 1: dynamics are affine in y and y', with coefficients that change at events only
+    uint32_t branches;       // 1: dynamics may jump or bend where no event is (noEvent(), functions with conditions)
 
     uint32_t n_relations, n_time_relations, n_samples, n_sgns, n_discretes, n_reinits, n_asserts;
     const mdl_relation *relation;

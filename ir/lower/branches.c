@@ -1,0 +1,83 @@
+// branches.c: whether equations of motion jump or bend where no event is.
+//
+// Purpose: integrators with long steps look at few points of a step. Where all that branches is held between events that is enough; noEvent(),
+//          smooth() and functions with conditions may jump between two of them.
+// Method: forward through the instructions, what moves between events is known (affine_values.h). A comparison, a step, an absolute value
+//         and the like of something that moves, or a call that branches, is what is looked for; what lift.c has made of other conditions
+//         chooses by held values, which do not move.
+// Contract: lower_inner.h. Complexity: linear in the instructions; each shape is looked at once per pattern of what moves in it.
+#include "ir/expr/routine.h"
+#include "ir/lower/affine_values.h"
+
+// What is decided by its first arguments alone, `n` of them; 0: nothing is.
+static uint32_t
+deciding(const Exprs *exprs, Expr e)
+{
+    switch (expr_op(exprs, e)) {
+    case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE: case OP_MIN: case OP_MAX: case OP_LUZ:
+        return 2;
+    case OP_ABS: case OP_SIGN: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_IF: case OP_PICK:
+        return 1;
+    case OP_CALL:
+        return routine_call_branches(exprs, e) ? expr_nargs(exprs, e) : 0;
+    default:
+        return 0;
+    }
+}
+
+// `moves`: per slot of the shape.
+static bool
+part_moves(const Exprs *exprs, Expr part, const U8Vec *moves)
+{
+    bool moving = expr_has_op(exprs, part, OP_TIME);
+    for (uint32_t k = 0; k < moves->n && !moving; k++)
+        moving = moves->at[k] && expr_uses_slot(exprs, part, k);
+    return moving;
+}
+
+static bool
+shape_branches(const Exprs *exprs, Expr shape, const U8Vec *moves)
+{
+    U32Vec parts = {0};
+    bool found = false;
+    expr_parts(exprs, shape, &parts);
+    for (uint32_t i = 0; i < parts.n && !found; i++)
+        for (uint32_t k = deciding(exprs, parts.at[i]); k-- > 0 && !found;)
+            found = part_moves(exprs, expr_arg(exprs, parts.at[i], k), moves);
+    vec_free(&parts);
+    return found;
+}
+
+bool
+dynamics_branch(Lowering *low, const InstrVec *code)
+{
+    const mdl_model *model = low->sys->model;
+    // What the runtime remembers moves, too.
+    bool all = model->n_delays || model->n_transports || low->dae->fractionals.n, found = false;
+    Bends bends = {.low = low, .free = true};
+    Map decided = {0};
+    U8Vec moves = {0};
+    bends_begin(&bends);
+    bends_set(&bends, low->y, low->n);
+    bends_set(&bends, low->yp, low->nx);
+    bends_follow(&bends, code);
+    for (uint32_t i = 0; i < code->n && !found; i++) {
+        const Instr *instr = &code->at[i];
+        uint64_t key = hash_mix(instr->shape);
+        uint32_t known;
+        vec_clear(&moves);
+        for (uint32_t k = 0; k < expr_nslots(low->exprs, instr->shape); k++) {
+            vec_push(&moves, all || bends.of.at[low->sys->places.at[instr->row + k]] != FIXED);
+            key = hash_add(key, moves.at[k]);
+        }
+        if (!map_get(&decided, key, &known)) {
+            known = shape_branches(low->exprs, instr->shape, &moves);
+            map_put(&decided, key, known);
+        }
+        found = known;
+    }
+    vec_free(&moves);
+    map_free(&decided);
+    bends_free(&bends);
+    return found;
+}
