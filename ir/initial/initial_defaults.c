@@ -72,26 +72,6 @@ candidate_compare(const void *a, const void *b)
     return x->var < y->var ? -1 : x->var > y->var;
 }
 
-static uint32_t
-rank_of_start(const Dae *dae, const U32Vec *start_of, Var var)
-{
-    return dae_start_rank(dae, &dae->binds.at[start_of->at[var]], var);
-}
-
-// Per representative the variable of its class whose start counts.
-static void
-start_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
-{
-    bool negative;
-    for (Var var = 0; var < dae->nvars; var++)
-        vec_push(holder, var < start_of->n && start_of->at[var] != NONE ? var : NONE);
-    for (Var var = 0; var < start_of->n; var++) {
-        Var to = dae_alias(dae, var, &negative);
-        if (start_of->at[var] != NONE && (holder->at[to] == NONE || rank_of_start(dae, start_of, var) > rank_of_start(dae, start_of, holder->at[to])))
-            holder->at[to] = var;
-    }
-}
-
 // The variable whose start is taken when nothing is said about a state: itself, as a rule.
 static Var
 started_by(const Dae *dae, const Problem *problem, Var state)
@@ -263,7 +243,7 @@ initial_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U
 {
     VEC(Candidate) candidates = {0};
     Defaults defaults = {.dae = dae, .reduction = reduction, .problem = problem, .start_of = start_of, .search = {.problem = problem}};
-    start_holders(dae, start_of, &defaults.holder);
+    start_value_holders(dae, start_of, &defaults.holder);
     find_freedom(dae, reduction, problem, &defaults.freedom);
     static const uint32_t rank[] = {[STATE_ALWAYS] = 0, [STATE_PREFER] = 1, [STATE_DEFAULT] = 2,
                                     [STATE_AVOID] = 3, [STATE_NEVER] = 4};

@@ -19,6 +19,25 @@ start_value_binds(const Dae *dae, U32Vec *start_of)
                 start_of->at[var] = i;
 }
 
+static uint32_t
+rank_of_start(const Dae *dae, const U32Vec *start_of, Var var)
+{
+    return dae_start_rank(dae, &dae->binds.at[start_of->at[var]], var);
+}
+
+void
+start_value_holders(const Dae *dae, const U32Vec *start_of, U32Vec *holder)
+{
+    bool negative;
+    for (Var var = 0; var < dae->nvars; var++)
+        vec_push(holder, var < start_of->n && start_of->at[var] != NONE ? var : NONE);
+    for (Var var = 0; var < start_of->n; var++) {
+        Var to = dae_alias(dae, var, &negative);
+        if (start_of->at[var] != NONE && (holder->at[to] == NONE || rank_of_start(dae, start_of, var) > rank_of_start(dae, start_of, holder->at[to])))
+            holder->at[to] = var;
+    }
+}
+
 // For starts that may move: value + move, with a parameter whose value the runtime sets; it takes the next slot.
 static Expr
 add_move(Dae *dae, Var var, Expr value, U32Vec *vars)
@@ -111,17 +130,23 @@ void
 start_values_left(Dae *dae, Problem *problem, const U32Vec *start_of, const U32Vec *left, U32Vec *pres)
 {
     U8Vec done = {0};
+    U32Vec holder = {0};
+    bool negative;
     vec_grow(&done, dae->nvars);
+    if (left->n)
+        start_value_holders(dae, start_of, &holder);
     for (uint32_t i = 0; i < left->n; i++) {
-        Var pre = left->at[i], var = dae->var_pre_of.at[pre];
-        if (done.at[pre])
+        Var var = dae_alias(dae, dae->var_pre_of.at[left->at[i]], &negative);
+        if (done.at[var])
             continue;
-        done.at[pre] = 1;
-        const Bind *bind = var >= start_of->n || start_of->at[var] == NONE ? NULL : &dae->binds.at[start_of->at[var]];
-        vec_push(pres, pre);
-        start_value_add(dae, problem, pre, bind, bind ? bind->span : dae_var_span(dae, var));
+        done.at[var] = 1;
+        vec_push(pres, dae_pre(dae, var));
+        Var name = holder.at[var] == NONE ? var : holder.at[var]; // its sign comes with its pre()
+        const Bind *bind = holder.at[var] == NONE ? NULL : &dae->binds.at[start_of->at[name]];
+        start_value_add(dae, problem, initial_pre(dae, name), bind, bind ? bind->span : dae_var_span(dae, name));
     }
     vec_free(&done);
+    vec_free(&holder);
 }
 
 // --- parameters that initialisation finds
