@@ -57,6 +57,8 @@ void jump_reset(Run *run, uint32_t state); // reinit() has set the state, after 
 MDL_CHECKED int jump_apply(Run *run, bool *jumped);
 // At a point in v, evaluated: whether an impulse of equation `jump` moves states by more than the tolerance. MDL_FAILED, silently.
 MDL_CHECKED int jump_reaches(Run *run, uint32_t jump, double impulse, bool *reaches);
+// leap.c: result `leap`, of this size, has jumped by `amount` at the event in v: MDL_FAILED, with a message, where that moves states.
+MDL_CHECKED int leap_judge(Run *run, uint32_t leap, double amount, double size);
 
 // --- root.c: conditions on accepted steps
 // Root functions at the point in v (after dynamics): true when a condition is violated.

@@ -9,7 +9,8 @@
 //         given another value changes on the way, too, from its left limit; the k in what determines its derivative (ir/index/resets.c) are
 //         those that change the derivative by the whole of its jump. The way is integrated by the classical Runge-Kutta method with steps
 //         that are halved, and extrapolated, until that makes no difference. What is not affine in k, or jumps although it was differentiated twice
-//         (a position under a mass), has no finite impulse: the run ends and names the equation.
+//         (a position under a mass), has no finite impulse: the run ends and names the equation. So it does where a function that branches by
+//         itself jumps on the way: its result has changed by more than its derivative makes of the way.
 // Contract: event.h. Complexity: a copy of v per event; per event that jumps a dozen evaluations of the model, and more where D
 //         changes on the way.
 #include <float.h>
@@ -39,7 +40,8 @@ typedef struct Jumps {
     double *work;    // nv: v with what is continuous from before the event
     double *rest;    // per jump: r
     Kick *kick;      // per jump
-    double *start, *base, *change, *half, *best, *slope, *before, *point, *sum; // nx
+    double *start, *base, *change, *half, *best, *slope, *before, *point, *sum; // nx, then results of functions that branch (mdl_leap)
+    double *result, *rate;   // per such result: at the beginning of the way; its derivative without impulses
     double *jump, *target;   // nx: by what reinit() has changed it; what it is behind the event if nothing else does
     unsigned char *reset;    // nx: reinit() has set it
     double *force;   // per law: p without impulses
@@ -49,26 +51,28 @@ typedef struct Jumps {
 MDL_CHECKED static int
 jump_create(Run *run)
 {
-    size_t nv = run->model->nv, nx = run->model->nx, n = run->model->n_jumps;
+    size_t nv = run->model->nv, nx = run->model->nx, n = run->model->n_jumps, leaps = run->model->n_leaps, all = nx + leaps;
     if (!n)
         return MDL_OK;
     Jumps *jumps = run->jumps = calloc(1, sizeof *jumps);
-    double *room = jumps ? calloc(2 * nv + n + 11 * nx + run->model->n_sgns, sizeof *room) : NULL;
+    double *room = jumps ? calloc(2 * nv + n + 9 * all + 2 * leaps + 2 * nx + run->model->n_sgns, sizeof *room) : NULL;
     if (!room)
         return MDL_INTERNAL;
     jumps->left = room;
     jumps->work = room + nv;
     jumps->rest = jumps->work + nv;
     jumps->start = jumps->rest + n;
-    jumps->base = jumps->start + nx;
-    jumps->change = jumps->base + nx;
-    jumps->half = jumps->change + nx;
-    jumps->best = jumps->half + nx;
-    jumps->slope = jumps->best + nx;
-    jumps->before = jumps->slope + nx;
-    jumps->point = jumps->before + nx;
-    jumps->sum = jumps->point + nx;
-    jumps->jump = jumps->sum + nx;
+    jumps->base = jumps->start + all;
+    jumps->change = jumps->base + all;
+    jumps->half = jumps->change + all;
+    jumps->best = jumps->half + all;
+    jumps->slope = jumps->best + all;
+    jumps->before = jumps->slope + all;
+    jumps->point = jumps->before + all;
+    jumps->sum = jumps->point + all;
+    jumps->result = jumps->sum + all;
+    jumps->rate = jumps->result + leaps;
+    jumps->jump = jumps->rate + leaps;
     jumps->target = jumps->jump + nx;
     jumps->force = jumps->target + nx;
     jumps->kick = calloc(n, sizeof *jumps->kick);
@@ -236,6 +240,16 @@ correct_kicks(Run *run, double factor, const double *change, bool first)
     return settled;
 }
 
+// Results of functions that branch, and their derivatives, at the point in v.
+static void
+find_leaps(Run *run)
+{
+    if (!run->model->n_leaps)
+        return;
+    evaluate_outputs(run);
+    mdl_call(run->model->leaps, run->v);
+}
+
 // change := D times `factor` of the impulses, at the states in v.
 MDL_CHECKED static int
 respond(Run *run, double factor, double *change)
@@ -245,6 +259,9 @@ respond(Run *run, double factor, double *change)
     if (evaluate_solved(run, true) != MDL_OK)
         return MDL_FAILED;
     memcpy(jumps->base, run->v + model->yp, model->nx * sizeof *jumps->base);
+    find_leaps(run);
+    for (uint32_t k = 0; k < model->n_leaps; k++)
+        jumps->rate[k] = run->v[model->leap[k].rate];
     for (uint32_t k = 0; k < model->n_sgns; k++)
         jumps->force[k] = run->v[model->sgn[k].p];
     for (uint32_t k = 0; k < model->n_jumps; k++)
@@ -276,7 +293,7 @@ is_affine(const Run *run)
 
 // --- the way of the jump
 
-// slope := how the states change with s at the point s of the way, 0 before the event and 1 behind it.
+// slope := how the states, and results of functions that branch, change with s at the point s of the way, 0 before the event and 1 behind it.
 MDL_CHECKED static int
 slope_at(Run *run, double s, const double *point, double *slope)
 {
@@ -292,6 +309,11 @@ slope_at(Run *run, double s, const double *point, double *slope)
             run->v[model->jump[k].offset] = 0;
     for (uint32_t i = 0; i < model->nx; i++)
         slope[i] = jumps->reset[i] ? jumps->jump[i] : slope[i];
+    find_leaps(run);
+    for (uint32_t k = 0; k < model->n_leaps; k++) {
+        slope[model->nx + k] = run->v[model->leap[k].rate] - jumps->rate[k];
+        jumps->result[k] = s > 0 ? jumps->result[k] : run->v[model->leap[k].value];
+    }
     return status;
 }
 
@@ -300,26 +322,26 @@ MDL_CHECKED static int
 walk(Run *run, uint32_t n, double *end, bool *straight)
 {
     static const double where[] = {0, 0.5, 0.5, 1}, share[] = {1, 2, 2, 1};
-    uint32_t nx = run->model->nx;
+    uint32_t nx = run->model->nx, all = nx + run->model->n_leaps;
     Jumps *jumps = run->jumps;
     double h = 1.0 / n;
     int status = MDL_OK;
     *straight = true;
-    memcpy(end, jumps->start, nx * sizeof *end);
+    memcpy(end, jumps->start, all * sizeof *end);
     for (uint32_t step = 0; step < n; step++) {
-        memset(jumps->sum, 0, nx * sizeof *jumps->sum);
+        memset(jumps->sum, 0, all * sizeof *jumps->sum);
         for (int stage = 0; stage < 4 && status == MDL_OK; stage++) {
             for (uint32_t i = 0; i < nx; i++)
                 jumps->point[i] = end[i] + (stage ? h * where[stage] * jumps->slope[i] : 0);
             memcpy(jumps->before, jumps->slope, nx * sizeof *jumps->before);
             status = slope_at(run, (step + where[stage]) * h, jumps->point, jumps->slope);
-            for (uint32_t i = 0; i < nx; i++) {
+            for (uint32_t i = 0; i < all; i++) {
                 jumps->sum[i] += share[stage] * jumps->slope[i];
-                if (stage && fabs(jumps->slope[i] - jumps->before[i]) > ON_THE_WAY * 1e-2 * fabs(jumps->slope[i]))
+                if (i < nx && stage && fabs(jumps->slope[i] - jumps->before[i]) > ON_THE_WAY * 1e-2 * fabs(jumps->slope[i]))
                     *straight = false;
             }
         }
-        for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t i = 0; i < all; i++)
             end[i] += h / 6 * jumps->sum[i];
     }
     return status;
@@ -344,15 +366,15 @@ MDL_CHECKED static int
 go(Run *run)
 {
     Jumps *jumps = run->jumps;
-    size_t nx = run->model->nx;
+    size_t all = run->model->nx + run->model->n_leaps;
     bool straight;
     double gap = INFINITY;
     int status = walk(run, 1, jumps->half, &straight);
-    memcpy(jumps->change, jumps->half, nx * sizeof *jumps->half);
+    memcpy(jumps->change, jumps->half, all * sizeof *jumps->half);
     for (uint32_t n = 2; n <= STEPS_MOST && status == MDL_OK && !straight && gap > 1; n *= 2) {
-        memcpy(jumps->best, jumps->change, nx * sizeof *jumps->best);
+        memcpy(jumps->best, jumps->change, all * sizeof *jumps->best);
         status = walk(run, n, jumps->change, &straight);
-        for (uint32_t i = 0; i < nx; i++) {
+        for (uint32_t i = 0; i < all; i++) {
             double end = jumps->change[i];
             jumps->change[i] += (end - jumps->half[i]) / 15;
             jumps->half[i] = end;
@@ -363,6 +385,22 @@ go(Run *run)
     if (status == MDL_OK && !straight && !(gap * ON_THE_WAY <= 0.1 * run->tolerance))
         return refuse(run, largest(run), "what its impulse does to the states depends too much on how it jumps");
     return status;
+}
+
+// Behind the way: what functions that branch give has changed as their derivatives say, or its jump reaches no state.
+MDL_CHECKED static int
+check_leaps(Run *run)
+{
+    const Jumps *jumps = run->jumps;
+    find_leaps(run);
+    for (uint32_t k = 0; k < run->model->n_leaps; k++) {
+        double value = run->v[run->model->leap[k].value], change = value - jumps->result[k];
+        double size = fmax(fabs(value), fabs(jumps->result[k]));
+        int status = leap_judge(run, k, change - jumps->change[run->model->nx + k], size);
+        if (status != MDL_OK)
+            return status;
+    }
+    return MDL_OK;
 }
 
 int
@@ -385,6 +423,7 @@ jump_apply(Run *run, bool *jumped)
         return sense_refuse(run, "what is differentiated jumps", model->jump[largest(run)].text);
     for (uint32_t i = 0; i < model->nx; i++)
         jumps->start[i] = y[i] - jumps->jump[i];
+    memset(jumps->start + model->nx, 0, model->n_leaps * sizeof *jumps->start);
     status = respond(run, 1, jumps->change);
     if (status == MDL_OK)
         status = respond(run, 0.5, jumps->half);
@@ -401,6 +440,10 @@ jump_apply(Run *run, bool *jumped)
         moved = moved || y[i] != jumps->target[i];
     }
     if (status == MDL_OK)
+        status = evaluate_solved(run, true);
+    if (status == MDL_OK && model->n_leaps)
+        status = check_leaps(run);
+    if (status == MDL_OK && model->n_leaps)
         status = evaluate_solved(run, true);
     *jumped = *jumped || moved;
     return status;

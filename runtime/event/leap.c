@@ -114,13 +114,25 @@ changed(const Run *run, const Look *low, const Look *middle, const Look *high)
 }
 
 static int
-refuse(const Run *run, uint32_t k, const Look *low, const Look *high)
+refuse(const Run *run, uint32_t k, double time, double amount)
 {
     const mdl_leap *leap = &run->model->leap[k];
     run_message(run, MDL_ERROR, "at time %.12g: this equation is differentiated, and what `%s` gives in it jumps by %.6g: branches of functions "
                 "make no events, so that the impulse is not known; a condition in an equation of the model makes one:\n  %s",
-                high->time, leap->function, high->value[k] - low->value[k], run->model->jump[leap->jump].text);
+                time, leap->function, amount, run->model->jump[leap->jump].text);
     return MDL_FAILED;
+}
+
+int
+leap_judge(Run *run, uint32_t k, double amount, double size)
+{
+    uint32_t jump = run->model->leap[k].jump;
+    bool reaches = fabs(amount) > run->tolerance;
+    if (fabs(amount) <= least(run) * size)
+        return MDL_OK;
+    if (!run->model->jump[jump].again && jump_reaches(run, jump, amount, &reaches) != MDL_OK)
+        return MDL_FAILED;
+    return reaches ? refuse(run, k, run->v[0], amount) : MDL_OK;
 }
 
 // A result jumps between two looks that rounding keeps apart.
@@ -135,7 +147,7 @@ judge(Run *run, uint32_t k, const Look *low, const Look *high)
         return MDL_FAILED;
     if (!reaches && fabs(change) < ROUNDING * run->tolerance)
         run->leaps->size[k] = fmax(run->leaps->size[k], 8 * fabs(change) / least(run));
-    return reaches ? refuse(run, k, low, high) : MDL_OK;
+    return reaches ? refuse(run, k, high->time, change) : MDL_OK;
 }
 
 static bool
