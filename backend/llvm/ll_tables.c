@@ -124,7 +124,7 @@ DESCRIBED(mdl_transport, 72);
 
 static const Field fractional_fields[] = {TEXT(mdl_fractional, where)};
 static const Layout fractional_layout = LAYOUT(mdl_fractional, fractional_fields);
-DESCRIBED(mdl_fractional, 40);
+DESCRIBED(mdl_fractional, 48);
 
 static const Field output_fields[] = {TEXT(mdl_output, name)};
 static const Layout output_layout = LAYOUT(mdl_output, output_fields);

@@ -344,13 +344,14 @@ builtin_delay(BuiltinCall *call, Value *out)
     return true;
 }
 
-// fder(x, alpha): the Caputo derivative of order alpha from the start of the run; alpha shapes the model.
+// fder(x, alpha): the fractional derivative of any real order alpha from the start of the run. What shapes the model is how many whole
+// derivatives it is above; that follows from the parameters' values where they are known (ir/operator/fractional_orders.c).
 bool
 builtin_fder(BuiltinCall *call, Value *out)
 {
     ExprEnv *env = call->env;
     Value value, order;
-    if (!expression(env, call->nodes[0], &value) || !expression_constant(env, call->nodes[1], &order))
+    if (!expression(env, call->nodes[0], &value) || !expression(env, call->nodes[1], &order))
         return false;
     if (!type_is_number(&value.type)) {
         builtin_refuse(call, 0, "a number");
@@ -360,12 +361,9 @@ builtin_fder(BuiltinCall *call, Value *out)
         builtin_refuse(call, 1, "a scalar number");
         return false;
     }
-    double alpha = value_number(env, &order, 0);
-    if (!(alpha > 0 && alpha <= 2)) {
-        Diag *diag = diag_add(env->diags, E0219, node_span(env, call->nodes[1]),
-                              "the order of 'fder' is %.10g; it must be in (0, 2]", alpha);
-        diag_help(diag, alpha > 2 ? "derive a derivative: fder(der(x), alpha - 1)"
-                                  : "a fractional integral y of x, of order a, is a variable y with fder(y, a) = x");
+    if (changes(env, order.elements[0])) {
+        Diag *diag = diag_add(env->diags, E0219, node_span(env, call->nodes[1]), "the order of 'fder' changes during the simulation");
+        diag_help(diag, "an order is a number or an expression of parameters");
         return false;
     }
     if (!value_new(env, &value.type, call->span, out))

@@ -324,12 +324,13 @@ integral_quantity(UnitsPass *pass, Expr e)
 
 // The unit of x per second to the power of the order, where the unit can be written.
 static Quantity
-fractional_quantity(UnitsPass *pass, Expr of, double order)
+fractional_quantity(UnitsPass *pass, Expr of, Expr given)
 {
     Quantity quantity = pass->of.at[of];
     Unit time;
-    if (quantity.knowledge != UNIT_KNOWN)
+    if (quantity.knowledge != UNIT_KNOWN || expr_op(pass->dae->exprs, given) != OP_CONST)
         return unknown_quantity();
+    double order = expr_value(pass->dae->exprs, given);
     bool written = unit_power(unit_base(UNIT_SECOND), order, &time) && unit_divide(quantity.unit, time, &quantity.unit);
     return written ? quantity : unknown_quantity();
 }
@@ -404,7 +405,7 @@ operator_quantity(UnitsPass *pass, Expr e)
     case OP_TRANSPORT:
         return transport_quantity(pass, e);
     case OP_FDER:
-        return fractional_quantity(pass, a, expr_value(exprs, b));
+        return fractional_quantity(pass, a, b);
     case OP_SMOOTH:
         return pass->of.at[b];
     case OP_IF:

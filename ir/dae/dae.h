@@ -246,8 +246,6 @@ typedef struct Transport {
     Span span;
 } Transport;
 
-// A Caputo derivative of order `order` in (0, 1) of `input` (of its derivative, where the user's order is above 1): written
-// scale*state + shift + tail*der(state) with der(state) = der(input). The runtime sets scale, shift and tail.
 // A constitutive curve c = g(u) of a memory element that turns round at `low` and `high` (infinite: nowhere on that side),
 // next to where u starts.
 typedef struct CurveFold {
@@ -255,9 +253,12 @@ typedef struct CurveFold {
     Var c, u;
     double low, high;
 } CurveFold;
+// A derivative of an order in (below, below + 1], which is the value of the parameter `order`: written scale*state + shift + tail*der(state)
+// where der(state) is the derivative of order below + 1 of what stands in fder(), and of `input` where that is a derivative. The runtime
+// sets scale, shift and tail.
 typedef struct Fractional {
-    Var state, input, scale, shift, tail;
-    double order;
+    Var state, input, scale, shift, tail, order;
+    int32_t below, integrals; // so many times the sum is integrated
     Span span;
 } Fractional;
 

@@ -10,6 +10,7 @@ typedef struct Definition { // of var, by the right (or left) side of an equatio
     uint32_t equation;
     bool swapped;           // e = v
     double order;           // of an integral: 1 for der(z) = e, that of fder(z, order) = e
+    bool may_change;        // the order: parameters give it that can be set in a compiled model
     uint32_t reach;         // a coordinate it depends on, or NONE
 } Definition;
 

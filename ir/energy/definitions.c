@@ -27,13 +27,25 @@ collect_base(const Dae *dae, Var var, uint32_t *order)
 
 // The other side of the equation is the derivative of z of this order.
 static void
-define_integral(Collect *c, Var z, uint32_t equation, bool swapped, double order)
+define_integral(Collect *c, Var z, uint32_t equation, bool swapped, double order, bool may_change)
 {
     uint32_t known;
     if (z == NONE || c->dae->var_group.at[z] == NONE || map_get(&c->rate_given_by, z, &known))
         return;
     map_put(&c->rate_given_by, z, c->integrals.n);
-    vec_push(&c->integrals, (Definition){.var = z, .equation = equation, .swapped = swapped, .order = order, .reach = NONE});
+    vec_push(&c->integrals, (Definition){.var = z, .equation = equation, .swapped = swapped, .order = order, .may_change = may_change, .reach = NONE});
+}
+
+// A parameter in e that has not shaped the model.
+static bool
+may_change(const Dae *dae, Expr e, const Var *row)
+{
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, e); k++) {
+        const Group *group = dae->var_group.at[row[k]] == NONE ? NULL : dae_group(dae, row[k]);
+        if (expr_uses_slot(dae->exprs, e, k) && group && !(group->decl->flags & GROUP_EVALUATE))
+            return true;
+    }
+    return false;
 }
 
 static void
@@ -41,9 +53,10 @@ define_fractional(Collect *c, uint32_t equation, Expr side, bool swapped)
 {
     const Exprs *exprs = c->dae->exprs;
     Expr of = expr_arg(exprs, side, 0), order = expr_arg(exprs, side, 1);
-    if (expr_op(exprs, of) == OP_SLOT && expr_op(exprs, order) == OP_CONST)
-        define_integral(c, c->dae->rows.at[c->dae->equations.at[equation].row + expr_slot_of(exprs, of)], equation, swapped,
-                        expr_value(exprs, order));
+    const Var *row = c->dae->rows.at + c->dae->equations.at[equation].row;
+    double value;
+    if (expr_op(exprs, of) == OP_SLOT && dae_known_expr(c->dae, order, row, &value))
+        define_integral(c, row[expr_slot_of(exprs, of)], equation, swapped, value, may_change(c->dae, order, row));
 }
 
 static void
@@ -56,7 +69,7 @@ define(Collect *c, uint32_t equation, Expr side, Expr other, bool swapped)
     if (expr_op(dae->exprs, side) != OP_SLOT || expr_uses_slot(dae->exprs, other, expr_slot_of(dae->exprs, side)))
         return;
     Var var = dae->rows.at[dae->equations.at[equation].row + expr_slot_of(dae->exprs, side)];
-    define_integral(c, dae->var_der_of.at[var], equation, swapped, 1);
+    define_integral(c, dae->var_der_of.at[var], equation, swapped, 1, false);
     if (dae->var_group.at[var] == NONE || dae_kind(dae, var) != VAR_CONTINUOUS || map_get(&c->coordinate_of, var, &known)
         || map_get(&c->given_by, var, &known))
         return;

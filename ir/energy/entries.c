@@ -152,6 +152,12 @@ integral(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
                   dae_name(c->dae, var), energy->order, at->order);
         return false;
     }
+    if (at->may_change) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "the order of the integral '%s' can be set in a compiled model, but that of "
+                              "the energy cannot", dae_name(c->dae, var));
+        diag_help(diag, "give both the same parameter: fder(%s, alpha) and memory(order = alpha)", dae_name(c->dae, var));
+        return false;
+    }
     const Equation *equation = &c->dae->equations.at[at->equation];
     Expr side = expr_arg(c->dae->exprs, equation->shape, at->swapped ? 0 : 1);
     if (!collect_localise(c, system, side, equation->row, false, s))

@@ -561,7 +561,9 @@ make_fractionals(Lowering *low)
         table[i].scale = place_of(low, at.scale, &unused);
         table[i].shift = place_of(low, at.shift, &unused);
         table[i].tail = place_of(low, at.tail, &unused);
-        table[i].order = at.order;
+        table[i].order = place_of(low, at.order, &unused);
+        table[i].below = at.below;
+        table[i].integrals = at.integrals;
         table[i].where = lower_place(low, at.span, "the model");
     }
     model->fractional = table;

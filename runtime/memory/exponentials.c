@@ -165,6 +165,10 @@ slow_error(double order, double step, double reach, uint32_t m)
 bool
 exponentials_make(double order, double error, double shortest, double longest, Exponentials *out)
 {
+    if (order == 1) { // nothing but the present
+        *out = (Exponentials){.tail = 1};
+        return true;
+    }
     double step = choose_step(order, error / 2), first = floor(-log(longest) / step), last = ceil(-log(shortest) / step);
     double reach = exp(first * step) * longest;
     uint32_t slow = 1, fast = last > first ? (uint32_t)(last - first) : 0;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// t^-order/Gamma(1 - order), 0 < order < 1, is `sum over k of weight[k]*exp(-rate[k]*t)` and a part that is faster than
+// t^-order/Gamma(1 - order), 0 < order <= 1, is `sum over k of weight[k]*exp(-rate[k]*t)` and a part that is faster than
 // `shortest`, of which `tail` is the integral and `blur` the first moment. For all t in (0, longest] the two together differ
 // from the kernel by at most `error` of it.
 typedef struct Exponentials {

@@ -54,27 +54,36 @@ shortest_time(const Run *run)
 }
 
 static bool
-make_part(const Run *run, Part *part, const mdl_fractional *of)
+make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
 {
     double span = length_of(run), shortest = shortest_time(run);
     double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
     part->of = of;
-    return exponentials_make(of->order, error, shortest, fmax(span, 2 * shortest), &part->sum);
+    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), &part->sum);
+}
+
+// The equations hold for orders between two whole numbers.
+MDL_CHECKED static int
+check_order(const Run *run, const mdl_fractional *of, double order)
+{
+    if (order > of->below && order <= of->below + 1)
+        return MDL_OK;
+    run_message(run, MDL_ERROR, "%s: the order of 'fder' is %.10g, but the equations were made for an order above %d and at most %d: compile "
+                "the model with this value (mdlc run --set, mdlc build --set)", of->where, order - of->integrals, of->below - of->integrals,
+                of->below + 1 - of->integrals);
+    return MDL_MODEL;
 }
 
 MDL_CHECKED static int
-fractional_create(Run *run)
+create_parts(Run *run, Fractionals *all, const double *v)
 {
     const mdl_model *model = run->model;
-    uint32_t n = model->n_fractionals;
-    if (!n)
-        return MDL_OK;
-    Fractionals *all = calloc(1, sizeof *all + n * sizeof *all->part);
-    run->fractionals = all;
-    if (!all)
-        return MDL_INTERNAL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!make_part(run, &all->part[i], &model->fractional[i]))
+    for (uint32_t i = 0; i < model->n_fractionals; i++) {
+        const mdl_fractional *of = &model->fractional[i];
+        int status = check_order(run, of, v[of->order]);
+        if (status != MDL_OK)
+            return status;
+        if (!make_part(run, &all->part[i], of, v[of->order]))
             return MDL_INTERNAL;
         all->count = i + 1;
         all->part[i].first = run->modes;
@@ -86,6 +95,30 @@ fractional_create(Run *run)
     all->own = calloc((size_t)run->modes + 1, sizeof *all->own);
     run->mode = all->own;
     return all->own ? MDL_OK : MDL_INTERNAL;
+}
+
+// The integrator's vectors are as long as there are exponentials, whose number depends on the orders: these are evaluated before
+// anything else is there.
+MDL_CHECKED static int
+fractional_create(Run *run)
+{
+    const mdl_model *model = run->model;
+    uint32_t n = model->n_fractionals;
+    if (!n)
+        return MDL_OK;
+    run->fractionals = calloc(1, sizeof *run->fractionals + n * sizeof *run->fractionals->part);
+    double *v = malloc(((size_t)model->nv + 1) * sizeof *v);
+    int status = run->fractionals && v ? MDL_OK : MDL_INTERNAL;
+    if (status == MDL_OK) {
+        memcpy(v, model->v0, model->nv * sizeof *v);
+        for (uint32_t k = 0; k < run->options->overrides; k++)
+            v[run->options->override[k].place] = run->options->override[k].value;
+        mdl_call(model->parameters, v);
+        if (!model->failure || v[model->failure] == 0) // otherwise initialisation tells the same
+            status = create_parts(run, run->fractionals, v);
+    }
+    free(v);
+    return status;
 }
 
 static void
@@ -264,7 +297,7 @@ fractional_reduce(const Run *run, uint32_t i, double cj, const double *right, do
         response += share;
         sum += share * right[part->first + k];
     }
-    *shift = sum / response;
+    *shift = response > 0 ? sum / response : 0; // a derivative of whole order has no exponentials
     return part->of->state;
 }
 

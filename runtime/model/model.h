@@ -301,7 +301,8 @@ typedef struct mdl_range {
     uint32_t first, count;
 } mdl_range;
 
-// A Caputo derivative of order `order` in (0, 1) of sign*v[input], which the model has as
+// A fractional derivative of order v[order], which must be in (below, below + 1], of something whose derivative of order below + 1 is
+// y'_state. The model has it as
 //   v[scale]*y_state + v[shift] + v[tail]*y'_state   with   y'_state = d(sign*v[input])/dt.
 // The runtime keeps a sum of exponentials h and sets shift to h - v[scale]*y_state, scale to what makes the partial
 // derivative by y_state that of the discretised sum, and tail, a parameter, once.
@@ -309,8 +310,10 @@ typedef struct mdl_fractional {
     uint32_t state;         // index of the state
     uint32_t input;         // place in v, valid after `dynamics`
     uint32_t scale, shift, tail; // places in v
+    uint32_t order;         // place in v, valid after `parameters`
     int32_t sign;           // +1 or -1
-    double order;
+    int32_t below;
+    int32_t integrals;      // that are taken of it: the order in the model's text is so much smaller
     const char *where;      // "file:line:col"
 } mdl_fractional;
 

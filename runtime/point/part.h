@@ -10,7 +10,7 @@
 
 struct RunPart {
     const char *name;
-    MDL_CHECKED int (*create)(Run *run); // silent; MDL_INTERNAL: memory is exhausted
+    MDL_CHECKED int (*create)(Run *run); // MDL_INTERNAL, silently: memory is exhausted; MDL_MODEL: it has told what is wrong
     void (*free)(Run *run);              // also what create() has only begun
     // The model has something for it: the functions below are called. NULL: they are called in any case.
     bool (*present)(const Run *run);

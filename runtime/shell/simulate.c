@@ -162,7 +162,10 @@ set_up(Run *run)
     run->tolerance = run->options->tolerance;
     integrator_form(run, run->options->solver);
     choose_points(run);
-    if (create_parts(run) != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK) {
+    status = create_parts(run);
+    if (status == MDL_MODEL)
+        return status;
+    if (status != MDL_OK || !allocate(run) || create_blocks(run) != MDL_OK) {
         run_message(run, MDL_ERROR, "out of memory");
         return MDL_INTERNAL;
     }
