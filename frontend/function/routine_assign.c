@@ -12,6 +12,46 @@ take_cells(const Compile *c, const Value *value, const U32Vec *positions, U32Vec
         vec_push(cells, expr_slot_of(c->env->exprs, value->elements[positions->at[i]]));
 }
 
+// The loop whose index a subscript is, if it takes all its values; NO_BLOCK: there is none.
+static uint32_t
+loop_over(const Compile *c, const LocalPick *pick)
+{
+    uint32_t cell = expr_op(c->env->exprs, pick->index) == OP_SLOT ? expr_slot_of(c->env->exprs, pick->index) : NO_BLOCK;
+    for (uint32_t i = 0; i < c->loops.n && cell != NO_BLOCK; i++)
+        if (c->loops.at[i].cell == cell)
+            return c->loops.at[i].count == pick->size ? i : NO_BLOCK;
+    return NO_BLOCK;
+}
+
+// All elements are assigned when the outermost loop over a subscript has ended.
+static void
+note_cover(Compile *c, const LocalPicks *picks, const uint32_t *stride, const U32Vec *first)
+{
+    uint32_t outermost = NO_BLOCK;
+    U32Vec cells = {0};
+    vec_append(&cells, first->at, first->n);
+    for (uint32_t d = 0; d < picks->n; d++) {
+        uint32_t loop = loop_over(c, &picks->at[d]), before = cells.n;
+        bool again = false;
+        for (uint32_t e = 0; e < d; e++)
+            again = again || picks->at[e].index == picks->at[d].index;
+        if (loop == NO_BLOCK || again) {
+            vec_free(&cells);
+            return;
+        }
+        outermost = loop < outermost ? loop : outermost;
+        for (uint32_t k = 1; k < picks->at[d].size; k++)
+            for (uint32_t i = 0; i < before; i++)
+                vec_push(&cells, cells.at[i] + k * stride[d]);
+    }
+    bool sure = picks->n && c->doubt == c->loops.at[outermost].doubt;
+    for (uint32_t i = outermost; sure && i < c->loops.n; i++)
+        sure = c->loops.at[i].count > 0;
+    for (uint32_t i = 0; sure && i < cells.n; i++)
+        vec_push(&c->covers, ((Cover){NO_BLOCK, cells.at[i], outermost}));
+    vec_free(&cells);
+}
+
 // Subscripts known at run time only: each element has a first cell, and all the same distance from it.
 static bool
 set_picked(Compile *c, const Elements *to, const Value *variable, const U32Vec *first, const Value *value)
@@ -20,7 +60,7 @@ set_picked(Compile *c, const Elements *to, const Value *variable, const U32Vec *
     Exprs *exprs = env->exprs;
     LocalPicks *picks = to->picks;
     Expr distance = expr_const(exprs, 0);
-    uint32_t reach = 0;
+    uint32_t reach = 0, strides[PICK_RANK];
     for (uint32_t d = 0; d < picks->n; d++) {
         U32Vec next = {0}, cells = {0};
         Type type;
@@ -38,7 +78,9 @@ set_picked(Compile *c, const Elements *to, const Value *variable, const U32Vec *
         Expr index = pick_index(env, &picks->at[d], to->target);
         distance = expr_2(exprs, OP_ADD, distance, expr_2(exprs, OP_MUL, index, expr_const(exprs, stride)));
         reach += stride * (picks->at[d].size - 1);
+        strides[d] = stride;
     }
+    note_cover(c, picks, strides, first);
     uint32_t temporary = compile_cells(c, value->count + 1);
     for (uint32_t i = 0; i < value->count; i++)
         compile_set(c, temporary + i, value->elements[i]);

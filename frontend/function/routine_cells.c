@@ -29,6 +29,8 @@ void
 compile_close(Compile *c)
 {
     map_free(&c->assigned);
+    vec_free(&c->loops);
+    vec_free(&c->covers);
     map_free(&c->slot_of);
     vec_free(&c->slots);
     vec_free(&c->inputs);
@@ -138,7 +140,7 @@ Before
 compile_mark(const Compile *c)
 {
     const Routine *r = c->routine;
-    return (Before){r->steps.n, r->blocks.n, r->values.n, r->extents.n, r->cells, c->block, c->after,
+    return (Before){r->steps.n, r->blocks.n, r->values.n, r->extents.n, r->cells, c->block, c->after, c->loops.n, c->covers.n, c->doubt,
                     r->blocks.at[c->block], diags_mark(c->env->diags)};
 }
 
@@ -154,6 +156,9 @@ compile_return_to(Compile *c, const Before *to)
     c->env->slots->n = to->cells;
     c->block = to->block;
     c->after = to->after;
+    c->loops.n = to->loops;
+    c->covers.n = to->covers;
+    c->doubt = to->doubt;
     r->blocks.at[c->block] = to->open;
     diags_return_to(c->env->diags, to->mark);
 }

@@ -11,6 +11,20 @@
 
 enum { NO_BLOCK = UINT32_MAX };
 
+// A loop being compiled, and cells that are assigned behind one (routine_unset.c).
+typedef struct CompiledLoop {
+    uint32_t cell;       // of the index, where it takes the values 1 .. count in turn; NO_BLOCK: another loop
+    uint32_t count;      // repetitions; 0: not known
+    uint32_t doubt;      // Compile.doubt in its body
+    uint32_t covers;     // Compile.covers when it began
+    bool left;           // `break` leaves it
+} CompiledLoop;
+
+typedef struct Cover {
+    uint32_t block, cell; // at the begin of the block the cell is assigned; NO_BLOCK: when loop `loop` has ended
+    uint32_t loop;
+} Cover;
+
 // Slot k of env is cell k: env->slots holds BOUND_VARIABLE for cells of the routine's own, and a variable of the model for
 // cells that hold what it has when the routine is called (routine_section.c).
 typedef struct Compile {
@@ -24,6 +38,9 @@ typedef struct Compile {
     uint32_t block;      // the block being filled; NO_BLOCK: what comes is not reached
     uint32_t after;      // where `break` goes
     Map assigned;        // names that the body assigns
+    VEC(CompiledLoop) loops; // from the outside in
+    VEC(Cover) covers;
+    uint32_t doubt;      // branches around the statement at hand that may not be taken
     ExprEnv *outer;      // of a loop in an algorithm section of a model: where it stands; NULL in functions
     U32Vec inputs, given; // of such a loop: cells, and what they get, over the slots of `outer`
 } Compile;
@@ -42,7 +59,7 @@ void compile_jump(Compile *c, uint32_t to, bool again);
 void compile_branch(Compile *c, Expr condition, uint32_t yes, uint32_t no);
 // A place to return to: everything made since is forgotten.
 typedef struct Before {
-    uint32_t steps, blocks, values, extents, cells, block, after;
+    uint32_t steps, blocks, values, extents, cells, block, after, loops, covers, doubt;
     Block open;
     DiagsMark mark;
 } Before;
@@ -62,6 +79,10 @@ bool compile_elements(Frame *frame, const Elements *to, const Value *value, Span
 void compile_hold(Frame *frame, Value *value);
 Control compile_loop(Frame *frame, Node node);
 Control compile_for(Frame *frame, Node node, uint32_t index); // from its index-th index on
+
+// --- routine_unset.c
+// Makes the routine fail where an output has no value at its end, or a variable is read that has none; false where that is always so.
+bool compile_unset(Compile *c);
 
 // --- routine_derivative.c
 // Gives the routine of a function the derivative that the function declares, if any. False after messages.

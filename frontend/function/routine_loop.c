@@ -102,10 +102,31 @@ counted_value(Compile *c, const Counting *counting, Expr k)
     return value;
 }
 
+static void
+open_loop(Compile *c, uint32_t cell, uint32_t count)
+{
+    vec_push(&c->loops, ((CompiledLoop){cell, count, c->doubt, c->covers.n, false}));
+}
+
+// Behind a loop that is not left on the way its elements are assigned; where it is, nothing is known of them.
+static void
+settle_covers(Compile *c)
+{
+    uint32_t number = c->loops.n - 1;
+    const CompiledLoop loop = c->loops.at[number];
+    if (loop.left)
+        c->covers.n = loop.covers;
+    for (uint32_t i = loop.covers; i < c->covers.n; i++)
+        if (c->covers.at[i].block == NO_BLOCK && c->covers.at[i].loop == number)
+            c->covers.at[i].block = c->after;
+    c->loops.n--;
+}
+
 // What follows a loop, whichever way it ends.
 static Control
 close_loop(Compile *c, uint32_t outer, Control control)
 {
+    settle_covers(c);
     c->block = c->after;
     c->after = outer;
     return control == CONTROL_FAILED ? control : CONTROL_NEXT;
@@ -130,6 +151,10 @@ run_counted(Compile *c, Node node, uint32_t index, Counting *counting)
     c->block = body;
     compile_set(c, cell, counted_value(c, counting, position));
     vec_push(&c->env->locals, (Local){ast_at(c->env->ast, here)->sym, compile_value(c, &counting->type, cell, 1)});
+    bool known = expr_op(exprs, counting->count) == OP_CONST, each = counting->first && expr_is_const(exprs, counting->first, 1)
+                                                                  && expr_is_const(exprs, counting->step, 1);
+    double count = known ? expr_value(exprs, counting->count) : 0;
+    open_loop(c, each ? cell : NO_BLOCK, count > 0 && count < NO_BLOCK ? (uint32_t)count : 0);
     Control control = compile_for(&c->frame, node, index + 1);
     c->env->locals.n = locals;
     if (c->block != NO_BLOCK)
@@ -143,6 +168,7 @@ run_unrolled(Compile *c, Node node, uint32_t index, const Value *range)
 {
     uint32_t outer = c->after;
     c->after = compile_block(c);
+    open_loop(c, NO_BLOCK, range->count);
     Control control = statement_iterations(&c->frame, node, index, range);
     compile_jump(c, c->after, false);
     return close_loop(c, outer, control);
@@ -186,12 +212,15 @@ compile_while(Compile *c, Node node)
     Control control = CONTROL_FAILED;
     Value condition;
     c->after = compile_block(c);
+    open_loop(c, NO_BLOCK, 0);
     compile_jump(c, head, false);
     c->block = head;
     if (expression_scalar(env, ast_child(env->ast, node, 0), TYPE_BOOLEAN, "the condition", &condition)) {
         compile_branch(c, condition.elements[0], body, c->after);
         c->block = body;
+        c->doubt++;
         control = statement_list(&c->frame, node, 1);
+        c->doubt--;
     }
     compile_jump(c, head, true);
     return close_loop(c, outer, control);

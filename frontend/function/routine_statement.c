@@ -43,13 +43,17 @@ compile_branches(Frame *frame, Node node, uint32_t branch)
         uint32_t taken = compile_block(c), next = compile_block(c);
         compile_branch(c, condition, taken, next);
         c->block = taken;
+        c->doubt++;
         if (statement_list(frame, ast_child(c->env->ast, node, branch), 1) == CONTROL_FAILED)
             return CONTROL_FAILED;
+        c->doubt--;
         end = end == NO_BLOCK ? compile_block(c) : end;
         compile_jump(c, end, false);
         c->block = next;
     }
+    c->doubt += end != NO_BLOCK;
     Control control = kind == BRANCH_TAKEN ? statement_list(frame, ast_child(c->env->ast, node, branch), 1) : CONTROL_NEXT;
+    c->doubt -= end != NO_BLOCK;
     if (kind == BRANCH_FAILED || control == CONTROL_FAILED || end == NO_BLOCK)
         return kind == BRANCH_FAILED ? CONTROL_FAILED : control;
     compile_jump(c, end, false);
@@ -62,8 +66,10 @@ compile_leave(Frame *frame, Node node, Control control)
 {
     Compile *c = (Compile *)frame;
     (void)node;
-    if (control == CONTROL_BREAK)
+    if (control == CONTROL_BREAK) {
         compile_jump(c, c->after, false);
+        vec_last(&c->loops).left = true;
+    }
     c->block = NO_BLOCK; // blocks end with a return unless told otherwise
     return control;
 }

@@ -63,7 +63,7 @@ compile_body(Compile *c, const Value *values, bool specialise, uint32_t index)
         env->scope = c->frame.sections.at[i].scope;
         good = statement_list(&c->frame, c->frame.sections.at[i].node, 0) != CONTROL_FAILED;
     }
-    good = good && (!c->frame.external.node || compile_external(c));
+    good = good && (!c->frame.external.node || compile_external(c)) && compile_unset(c);
     return good && compile_check_size(c) && compile_finish(c);
 }
 
