@@ -15,7 +15,7 @@ bool pass_bonds(Dae *dae, Diags *diags);
 
 // --- describe.c what the nodes of the bond graph are made of.
 // After laws, before alias, for those who look at the graph (show bonds, the audit): fills GraphNode.parts of constraints and
-// bodies, and calls what only hands power on a transformer.
+// bodies. The kinds of nodes stay what pass bonds has found.
 void describe_nodes(Dae *dae);
 
 // --- momenta.c momenta and weights of inertances, for the audit of energy.

@@ -34,7 +34,6 @@ typedef struct Describer {
     U32Vec ends;    // per node: its ports with so many
     U32Vec driven;  // per node: scalar bonds of its other ports, the drives
     U32Vec laws;    // per node: set-valued laws, whose equations are of a kind of their own
-    U32Vec ports;   // per instance: its connectors with power, connected or not
 } Describer;
 
 // A joint's ends are its largest ports: the frames of the bodies. A shaft or slide besides is a drive.
@@ -304,20 +303,6 @@ describe_body(Describer *d, uint32_t node)
 
 // --- all nodes
 
-// What is no storage, resistor or constraint and does no work hands power on.
-static void
-describe_passive(Describer *d, uint32_t node)
-{
-    uint32_t n;
-    const uint32_t *equations = domains_equations(&d->domains, node, &n);
-    domains_find(&d->domains, node);
-    for (uint32_t i = 0; i < n; i++)
-        if (work_of(d, equations[i]) != WORK_NONE)
-            return;
-    if (n)
-        d->dae->nodes.at[node].kind = NODE_TF;
-}
-
 static uint32_t
 bonds_of_port(const Dae *dae, const Bond *bond)
 {
@@ -350,7 +335,6 @@ read_ports(Describer *d)
     vec_grow(&d->ends, dae->nodes.n);
     vec_grow(&d->driven, dae->nodes.n);
     vec_grow(&d->laws, dae->nodes.n);
-    vec_grow(&d->ports, dae->insts.n);
     find_ends(d);
     for (uint32_t e = 0; e < dae->equations.n; e++)
         d->laws.at[dae->equations.at[e].node] += dae->equations.at[e].kind == EQN_LAW;
@@ -360,11 +344,6 @@ read_ports(Describer *d)
         const Bond *bond = &dae->bonds.at[b];
         if (bond->connector < first.at[bond->component] && bonds_of_port(dae, bond) == d->scalars.at[bond->component])
             first.at[bond->component] = bond->connector;
-    }
-    for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        uint32_t owner = dae->insts.at[dae->connectors.at[c].inst].parent;
-        if (owner != NONE && dae->connector_types.at[dae->connectors.at[c].type].n_bonds)
-            d->ports.at[owner]++;
     }
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
@@ -387,8 +366,6 @@ describe_nodes(Dae *dae)
             describe_constraint(&d, node);
         else if (kind == NODE_BODY || kind == NODE_I)
             describe_body(&d, node);
-        else if ((kind == NODE_SE || kind == NODE_SF) && d.ports.at[dae->nodes.at[node].inst] > 1)
-            describe_passive(&d, node);
     }
     domains_free(&d.domains);
     vec_free(&d.signal);
@@ -399,5 +376,4 @@ describe_nodes(Dae *dae)
     vec_free(&d.ends);
     vec_free(&d.driven);
     vec_free(&d.laws);
-    vec_free(&d.ports);
 }

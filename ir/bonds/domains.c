@@ -36,12 +36,13 @@ seed_ports(Domains *domains)
 {
     Dae *dae = domains->dae;
     vec_grow(&domains->domain, dae->nvars);
-    for (uint32_t b = 0; b < dae->bonds.n; b++) {
-        const Bond *bond = &dae->bonds.at[b];
-        const Connector *connector = &dae->connectors.at[bond->connector];
-        bool der = dae->connector_types.at[connector->type].bonds[bond->scalar].flow_is_der;
-        domains->domain.at[bond->flow] = der ? DOMAIN_POSITION : DOMAIN_VELOCITY;
-        domains->domain.at[bond->effort] = DOMAIN_EFFORT;
+    for (uint32_t c = 0; c < dae->connectors.n; c++) { // connected or not: nothing acts at the end of a shaft, but it could
+        const ConnectorType *type = dae_connector_type(dae, c);
+        Var first = dae->connectors.at[c].first;
+        for (uint32_t k = 0; k < type->n_bonds; k++) {
+            domains->domain.at[first + type->bonds[k].flow] = type->bonds[k].flow_is_der ? DOMAIN_POSITION : DOMAIN_VELOCITY;
+            domains->domain.at[first + type->bonds[k].effort] = DOMAIN_EFFORT;
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //
 // Purpose: the graph's printers and the causality pass's priorities want to know storage, resistors and
 // sources; the user writes equations, not letters.
-// Method: every variable of a component gets a domain (motion or effort) and a level (how often
+// Method: the law over the scalar bonds at random points decides where it can be evaluated (elements.c), once for all components that
+// have the same equations; it is what tells a gyrator from a resistor. Otherwise levels do: every variable of a component gets a domain (motion or effort) and a level (how often
 // differentiated: a displacement is motion 0, a flow motion 1; an effort is effort 0, a momentum effort -1),
 // starting from the bond variables of its ports and spreading through equations without parameters (x =
 // flange_b.s - flange_a.s, v = der(x)). An equation that relates both domains is constitutive, and the
@@ -15,10 +16,19 @@
 
 #include <string.h>
 
+#include "ir/bonds/elements.h"
 #include "ir/expr/expr.h"
 
+enum { MODULATORS_MAX = 12, SCALARS_MAX = 4000, UNITS_MAX = 8 };
+enum { GIVEN = 1, GIVEN_AWAY }; // Kinds.given: by the surroundings; a signal that the component gives
 enum { UNKNOWN, MOTION, EFFORT, SIGNAL, OTHER };
 enum { SWEEPS = 4 };
+
+// What components with one signature are; `modulator` counts their variables.
+typedef struct KnownElement {
+    uint32_t first, n, next; // words of the signature, the next with this hash
+    Element element;
+} KnownElement;
 
 typedef struct Kinds {
     Dae *dae;
@@ -29,7 +39,19 @@ typedef struct Kinds {
     U32Vec largest;         // per node: scalar bonds of its largest port
     U32Vec largest_ports;   // per node: its ports with so many
     U8Vec given;            // per variable: of a connector, and not determined by the component that owns it
+    U32Vec axes_of;         // per variable: of a port's axes whose own component does not determine them: their angular velocity + 1; else 0
+    bool has_axes;          // the component at hand has such
+    Var reference;          // the first element of some of them
     U8Vec counted;          // per variable: among a component's own variables
+    U32Vec port_start, port_of; // power connectors of instance i: port_of[port_start[i] .. port_start[i + 1]), but for those of composites
+    VEC(KnownElement) known;      // elements by the equations they have
+    U32Vec words;           // their signatures
+    Map known_of;           // hash of a signature -> index into known + 1 chain
+    Map column, local;      // scratch
+    U32Vec variables;       // of the component at hand, in the order of their first occurrence
+    VEC(ScalarPort) scalar; // its scalar bonds
+    U32Vec effort_units;    // of the efforts of its ports
+    U32Vec plain;           // its equations that are neither initial nor of events
 } Kinds;
 
 // What the equations of one component are.
@@ -38,6 +60,8 @@ typedef struct Findings {
     uint32_t laws;          // how many
     bool given_motion, given_effort; // one domain is set to zero, or to parameters, signals, time
     bool offset_motion, offset_effort; // several quantities of one domain differ by parameters
+    bool by_own;            // an effort or motion is given by a variable of the component's own
+    bool set_valued;        // a unilateral constraint, dry friction
     bool driven;            // a signal or time takes part in the motion
     int conditions;         // equations without efforts, less the component's own variables in them: conditions on the motion
 } Findings;
@@ -193,6 +217,8 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
     uint32_t n, motions = 0, efforts = 0;
     const Var *vars = dae_row(dae, equation, &n);
     bool given = expr_has_op(dae->exprs, dae->equations.at[equation].shape, OP_TIME), constant = false;
+    Expr shape = dae->equations.at[equation].shape;
+    found->set_valued |= expr_has_op(dae->exprs, shape, OP_SGN) || expr_has_op(dae->exprs, shape, OP_UNILATERAL) || expr_has_op(dae->exprs, shape, OP_COULOMB);
     int effort_level = -100;
     for (uint32_t i = 0; i < n; i++) {
         int derivatives;
@@ -201,8 +227,10 @@ examine(const Kinds *kinds, uint32_t equation, Findings *found)
             motions++;
         else if (dae_is_parameter(dae, base))
             constant = true;
-        else if (kinds->domain.at[base] != EFFORT)
+        else if (kinds->domain.at[base] != EFFORT) {
             given = true;
+            found->by_own |= !kinds->given.at[base] && is_unknown_kind(dae, base);
+        }
         else {
             int level = kinds->level.at[base] + derivatives;
             effort_level = level > effort_level ? level : effort_level;
@@ -263,8 +291,177 @@ holds_against_ground(const Kinds *kinds, uint32_t node, const Findings *found)
     return ends == 1 && !found->driven && !found->laws && conditions > 0 && conditions < (int)size;
 }
 
+// --- the element by values
+
+static bool
+is_law(const Dae *dae, uint32_t e)
+{
+    uint8_t kind = dae->equations.at[e].kind;
+    return kind == EQN_NORMAL || kind == EQN_ALIAS;
+}
+
+// The parts of a connector that no bond has, an orientation say, and signals are the surroundings'.
+static bool
+holds(const void *context, Var var)
+{
+    const Kinds *kinds = context;
+    uint8_t domain = kinds->domain.at[var];
+    return kinds->given.at[var] == GIVEN && domain != MOTION && domain != EFFORT;
+}
+
+static bool
+axes(const void *context, Var var, Var *first, Var *turn)
+{
+    const Kinds *kinds = context;
+    if (!kinds->axes_of.at[var])
+        return false;
+    *first = dae_group(kinds->dae, var)->first;
+    *turn = kinds->axes_of.at[var] - 1;
+    return true;
+}
+
+// The component's own variables with the unit of an effort of its ports are efforts: the tension f of fx = f*d/length.
+static bool
+has_effort_unit(const Kinds *kinds, Var var)
+{
+    const Group *group = dae_group(kinds->dae, var);
+    if (!group || !group->decl->unit || dae_is_parameter(kinds->dae, var))
+        return false;
+    for (uint32_t i = 0; i < kinds->effort_units.n; i++)
+        if (kinds->effort_units.at[i] == group->decl->unit)
+            return true;
+    return false;
+}
+
+static bool
+rests(const void *context, Var var)
+{
+    const Kinds *kinds = context;
+    int derivatives;
+    Var base = base_variable(kinds->dae, var, &derivatives);
+    uint8_t domain = kinds->domain.at[base];
+    return domain == EFFORT || (domain != MOTION && has_effort_unit(kinds, base)) || (domain == MOTION && kinds->level.at[base] + derivatives >= 1);
+}
+
+static void
+find_scalars(Kinds *kinds, uint32_t inst)
+{
+    const Dae *dae = kinds->dae;
+    vec_clear(&kinds->scalar);
+    vec_clear(&kinds->effort_units);
+    for (uint32_t i = kinds->port_start.at[inst]; i < kinds->port_start.at[inst + 1]; i++) {
+        const Connector *connector = &dae->connectors.at[kinds->port_of.at[i]];
+        const ConnectorType *type = &dae->connector_types.at[connector->type];
+        for (uint32_t k = 0; k < type->n_bonds; k++) {
+            ScalarPort port = {connector->first + type->bonds[k].flow, connector->first + type->bonds[k].effort, kinds->port_of.at[i], k,
+                               type->bonds[k].flow_is_der};
+            vec_push(&kinds->scalar, port);
+            uint32_t unit = dae_group(dae, port.effort)->decl->unit, last = kinds->effort_units.n;
+            if (unit && (!last || kinds->effort_units.at[last - 1] != unit) && last < UNITS_MAX)
+                vec_push(&kinds->effort_units, unit);
+        }
+    }
+}
+
+static void
+add_word(Kinds *kinds, Var var)
+{
+    int derivatives;
+    uint32_t number;
+    Var base = base_variable(kinds->dae, var, &derivatives);
+    if (!map_get(&kinds->local, base, &number)) {
+        number = kinds->variables.n;
+        map_put(&kinds->local, base, number);
+        vec_push(&kinds->variables, base);
+        if (kinds->axes_of.at[base]) {
+            kinds->has_axes = true;
+            kinds->reference = dae_group(kinds->dae, base)->first;
+        }
+        vec_push(&kinds->words, (uint32_t)kinds->domain.at[base] << 16 | (uint32_t)(uint8_t)kinds->level.at[base] << 8
+                                | (uint32_t)(kinds->axes_of.at[base] > 0) << 6 | (uint32_t)kinds->given.at[base] << 4 | dae_kind(kinds->dae, base));
+    }
+    vec_push(&kinds->words, number << 4 | (uint32_t)derivatives);
+}
+
+// Equal signatures, equal equations over the same kinds of variables.
+static void
+add_signature(Kinds *kinds)
+{
+    const Dae *dae = kinds->dae;
+    map_clear(&kinds->local);
+    vec_clear(&kinds->variables);
+    kinds->has_axes = false;
+    for (uint32_t b = 0; b < kinds->scalar.n; b++) {
+        add_word(kinds, kinds->scalar.at[b].flow);
+        add_word(kinds, kinds->scalar.at[b].effort);
+        vec_push(&kinds->words, kinds->scalar.at[b].flow_is_der);
+    }
+    for (uint32_t i = 0; i < kinds->plain.n; i++) {
+        uint32_t n;
+        const Var *vars = dae_row(dae, kinds->plain.at[i], &n);
+        vec_push(&kinds->words, dae->equations.at[kinds->plain.at[i]].shape);
+        for (uint32_t k = 0; k < n; k++)
+            add_word(kinds, vars[k]);
+    }
+}
+
+static Element
+ask_element(Kinds *kinds)
+{
+    Var modulators[MODULATORS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < kinds->variables.n && n < MODULATORS_MAX; i++) {
+        Var var = kinds->variables.at[i];
+        if (!dae_is_parameter(kinds->dae, var) && dae_type(kinds->dae, var) == TYPE_REAL && !rests(kinds, var))
+            modulators[n++] = var;
+    }
+    ScalarAsk ask = {.dae = kinds->dae, .equations = kinds->plain.at, .n = kinds->plain.n, .port = kinds->scalar.at,
+                     .bonds = kinds->scalar.n, .held = holds, .rests = rests, .axes = axes, .has_axes = kinds->has_axes, .reference = kinds->reference, .context = kinds, .column = &kinds->column};
+    return element_of(&ask, modulators, n);
+}
+
+static bool
+same_words(const Kinds *kinds, const KnownElement *known, uint32_t first)
+{
+    uint32_t n = kinds->words.n - first;
+    return known->n == n && !memcmp(kinds->words.at + known->first, kinds->words.at + first, n*sizeof(uint32_t));
+}
+
+static Element
+find_element(Kinds *kinds, uint32_t node)
+{
+    const uint32_t *at = kinds->equations.at + kinds->start.at[node];
+    uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node], first = kinds->words.n, head = NONE, number;
+    Element none = {.kind = NODE_COMPONENT, .modulator = NONE};
+    vec_clear(&kinds->plain);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_law(kinds->dae, at[i]))
+            vec_push(&kinds->plain, at[i]);
+    if (!kinds->scalar.n || kinds->scalar.n > SCALAR_BONDS_MAX || !kinds->plain.n || kinds->plain.n > SCALARS_MAX)
+        return none;
+    add_signature(kinds);
+    uint64_t hash = hash_bytes(kinds->words.at + first, (kinds->words.n - first)*sizeof(uint32_t));
+    if (map_get(&kinds->known_of, hash, &head))
+        for (number = head; number != NONE; number = kinds->known.at[number].next)
+            if (same_words(kinds, &kinds->known.at[number], first)) {
+                kinds->words.n = first;
+                Element element = kinds->known.at[number].element;
+                element.modulator = element.modulator == NONE ? NONE : kinds->variables.at[element.modulator];
+                return element;
+            }
+    KnownElement made = {first, kinds->words.n - first, head, ask_element(kinds)};
+    Element element = made.element;
+    if (element.modulator != NONE && map_get(&kinds->local, element.modulator, &number))
+        made.element.modulator = number;
+    map_put(&kinds->known_of, hash, kinds->known.n);
+    vec_push(&kinds->known, made);
+    return element;
+}
+
+// --- the whole
+
 static NodeKind
-kind_of(const Dae *dae, uint32_t node, const Findings *found, uint32_t ports, uint32_t scalars)
+kind_of(const Dae *dae, uint32_t node, const Findings *found, const Element *element, uint32_t ports, uint32_t scalars)
 {
     uint8_t class_kind = dae->insts.at[dae->nodes.at[node].inst].class_kind;
     if (class_kind == CLASS_KIND_CONSTRAINT)
@@ -273,12 +470,19 @@ kind_of(const Dae *dae, uint32_t node, const Findings *found, uint32_t ports, ui
         return NODE_MEMORY;
     if (class_kind == CLASS_KIND_BODY && scalars > ports)
         return NODE_BODY;
-    if (found->laws == 2 && ports == 2 && found->letters == 1u << NODE_R)
-        return NODE_GY;
+    // What gives nothing at the points that were looked at may be open there, as a contact is.
+    bool nothing = (element->kind == NODE_SE || element->kind == NODE_SF) && !element->driven
+                   && (found->laws || (found->by_own && element->kind == NODE_SE && !element->given));
+    if (element->kind != NODE_COMPONENT && !nothing)
+        return element->kind;
+    if ((element->letters || element->active) && !nothing)
+        return NODE_COMPONENT;
     for (uint32_t kind = NODE_I; kind <= NODE_R; kind++)
         if (found->letters == 1u << kind)
             return (NodeKind)kind;
-    if (found->laws)
+    if (found->laws || element->works)
+        return NODE_COMPONENT;
+    if (found->set_valued || (found->by_own && (nothing || !element->seen))) // it is taken apart by its law, not by what it gives
         return NODE_COMPONENT;
     // An offset between two scalar ports is a source's (a battery's voltage), between frames a rigid part's.
     bool source = scalars == ports, effort = found->given_effort || (source && found->offset_effort);
@@ -288,12 +492,45 @@ kind_of(const Dae *dae, uint32_t node, const Findings *found, uint32_t ports, ui
     return effort ? NODE_SE : NODE_SF;
 }
 
+// Which of efforts and motion the equations of a component's output signals mention.
+static uint16_t
+read_bits(const Kinds *kinds, uint32_t node)
+{
+    const Dae *dae = kinds->dae;
+    uint16_t bits = 0;
+    for (uint32_t i = kinds->start.at[node]; i < kinds->start.at[node + 1]; i++) {
+        uint32_t n;
+        int derivatives;
+        const Var *vars = dae_row(dae, kinds->equations.at[i], &n);
+        bool output = false;
+        for (uint32_t k = 0; k < n; k++)
+            output |= kinds->given.at[vars[k]] == GIVEN_AWAY && kinds->domain.at[vars[k]] == SIGNAL;
+        for (uint32_t k = 0; output && k < n; k++) {
+            uint8_t domain = kinds->domain.at[base_variable(dae, vars[k], &derivatives)];
+            bits |= domain == MOTION ? PART_READS_FLOW : domain == EFFORT ? PART_READS_EFFORT : 0;
+        }
+    }
+    return bits;
+}
+
+// An ideal instrument gives a signal and takes no power (Karnopp, Margolis, Rosenberg, 2006, section 4.5: active bonds).
+static uint16_t
+detector_bits(const Kinds *kinds, uint32_t node, const Element *element)
+{
+    bool idle = (element->kind == NODE_SE || element->kind == NODE_SF) && !element->given;
+    return idle || (element->kind == NODE_TF && element->unit) ? read_bits(kinds, node) : 0;
+}
+
 static void
 classify(Kinds *kinds, uint32_t node)
 {
     const uint32_t *at = kinds->equations.at + kinds->start.at[node];
     uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node];
     bool changed = n > 0;
+    uint8_t class_kind = kinds->dae->insts.at[kinds->dae->nodes.at[node].inst].class_kind;
+    bool said = class_kind == CLASS_KIND_CONSTRAINT || class_kind == CLASS_KIND_MEMORY
+                || (class_kind == CLASS_KIND_BODY && kinds->scalars.at[node] > kinds->ports.at[node]);
+    find_scalars(kinds, kinds->dae->nodes.at[node].inst);
     for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
         changed = false;
         for (uint32_t i = 0; i < n; i++)
@@ -305,9 +542,24 @@ classify(Kinds *kinds, uint32_t node)
         examine(kinds, at[i], &found);
         count_conditions(kinds, at[i], &found);
     }
-    NodeKind kind = kind_of(kinds->dae, node, &found, kinds->ports.at[node], kinds->scalars.at[node]);
+    Element element = {.kind = NODE_COMPONENT, .modulator = NONE};
+    if (!said)
+        element = find_element(kinds, node);
+    if (found.set_valued && (element.kind == NODE_TF || element.kind == NODE_GY)) { // a transformer with friction
+        element.kind = NODE_COMPONENT;
+        element.letters |= 1u << NODE_R;
+    }
+    NodeKind kind = kind_of(kinds->dae, node, &found, &element, kinds->ports.at[node], kinds->scalars.at[node]);
+    NodeParts *parts = &kinds->dae->nodes.at[node].parts;
+    if (kind == NODE_COMPONENT)
+        parts->letters = (uint16_t)((element.kind == NODE_COMPONENT ? element.letters : 0) | (element.several || (!element.letters && !element.active) ? found.letters : 0));
     bool constraint = kind != NODE_BODY && kind != NODE_MEMORY && holds_against_ground(kinds, node, &found);
-    kinds->dae->nodes.at[node].kind = (uint8_t)(constraint ? NODE_CONSTRAINT : kind);
+    kind = constraint ? NODE_CONSTRAINT : kind;
+    if (element.kind == kind) {
+        parts->bits |= (element.unit && element.modulator == NONE ? PART_UNIT : 0) | detector_bits(kinds, node, &element);
+        parts->modulator = element.modulator != NONE ? element.modulator + 1 : 0;
+    }
+    kinds->dae->nodes.at[node].kind = (uint8_t)kind;
 }
 
 // Variables of connectors are the surroundings', unless the component says of an orientation what it is.
@@ -317,10 +569,79 @@ find_given(Kinds *kinds)
     const Dae *dae = kinds->dae;
     vec_grow(&kinds->given, dae->nvars);
     vec_grow(&kinds->counted, dae->nvars);
-    for (uint32_t c = 0; c < dae->connectors.n; c++)
-        memset(kinds->given.at + dae->connectors.at[c].first, 1, dae->connector_types.at[dae->connectors.at[c].type].n);
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const ConnectorType *type = dae_connector_type(dae, c);
+        for (uint32_t k = 0; k < type->n; k++)
+            kinds->given.at[dae->connectors.at[c].first + k] = type->causality[k] == CAUSALITY_OUTPUT ? GIVEN_AWAY : GIVEN;
+    }
     for (uint32_t i = 0; i < dae->determined_records.n; i++)
         kinds->given.at[dae->determined_records.at[i]] = 0;
+}
+
+// Axes are the scalars of an overconstrained record beside the angular velocity, which is a flow of bonds.
+static void
+find_axes(Kinds *kinds)
+{
+    const Dae *dae = kinds->dae;
+    vec_grow(&kinds->axes_of, dae->nvars);
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const ConnectorType *type = dae_connector_type(dae, c);
+        Var first = dae->connectors.at[c].first, turn = NONE;
+        for (uint32_t k = 0; k < type->n_bonds && turn == NONE; k++)
+            if (type->causality[type->bonds[k].flow] == CAUSALITY_GRAPH && !type->bonds[k].flow_is_der)
+                turn = first + type->bonds[k].flow;
+        for (uint32_t k = 0; turn != NONE && k < type->n; k++) {
+            const Group *group = dae_group(dae, first + k);
+            if (type->causality[k] == CAUSALITY_GRAPH && group->decl->count == 9)
+                kinds->axes_of.at[first + k] = turn + 1;
+        }
+    }
+    for (uint32_t i = 0; i < dae->determined_records.n; i++) {
+        Var first = dae->determined_records.at[i];
+        const Group *group = dae_group(dae, first);
+        for (uint32_t k = 0; k < group->decl->count; k++) {
+            kinds->axes_of.at[group->first + k] = 0;
+            kinds->given.at[group->first + k] = k ? GIVEN_AWAY : kinds->given.at[group->first];
+        }
+    }
+}
+
+static uint32_t
+component_of(const Dae *dae, uint32_t connector)
+{
+    uint32_t inst = dae->connectors.at[connector].inst;
+    while (inst != NONE && dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR && dae->insts.at[inst].parent != NONE)
+        inst = dae->insts.at[inst].parent;
+    return inst;
+}
+
+// A connector that the class around it connects inside is a port of what it is connected to there.
+static void
+find_ports(Kinds *kinds)
+{
+    const Dae *dae = kinds->dae;
+    U8Vec passes = {0};
+    U32Vec fill = {0};
+    vec_grow(&passes, dae->connectors.n);
+    vec_grow(&kinds->port_start, dae->insts.n + 1);
+    for (uint32_t i = 0; i < dae->connects.n; i++) {
+        const Connect *connect = &dae->connects.at[i];
+        passes.at[connect->a] |= connect->a_outside;
+        passes.at[connect->b] |= connect->b_outside;
+    }
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        passes.at[c] |= !dae_connector_type(dae, c)->n_bonds;
+        kinds->port_start.at[component_of(dae, c) + 1] += !passes.at[c];
+    }
+    for (uint32_t i = 0; i < dae->insts.n; i++)
+        kinds->port_start.at[i + 1] += kinds->port_start.at[i];
+    vec_append(&fill, kinds->port_start.at, dae->insts.n);
+    vec_grow(&kinds->port_of, kinds->port_start.at[dae->insts.n]);
+    for (uint32_t c = 0; c < dae->connectors.n; c++)
+        if (!passes.at[c])
+            kinds->port_of.at[fill.at[component_of(dae, c)]++] = c;
+    vec_free(&passes);
+    vec_free(&fill);
 }
 
 static void
@@ -331,15 +652,17 @@ count_ports(Kinds *kinds)
     vec_grow(&kinds->scalars, dae->nodes.n);
     vec_grow(&kinds->largest, dae->nodes.n);
     vec_grow(&kinds->largest_ports, dae->nodes.n);
-    for (uint32_t b = 0; b < dae->bonds.n; b++) {
-        const Bond *bond = &dae->bonds.at[b];
-        uint32_t n = dae->connector_types.at[dae->connectors.at[bond->connector].type].n_bonds, node = bond->component;
-        kinds->scalars.at[node]++;
-        if (bond->scalar)
+    for (uint32_t node = 0; node < dae->nodes.n; node++) {
+        uint32_t inst = dae->nodes.at[node].inst;
+        if (dae_is_junction(dae, node))
             continue;
-        kinds->ports.at[node]++;
-        kinds->largest_ports.at[node] = n > kinds->largest.at[node] ? 1 : kinds->largest_ports.at[node] + (n == kinds->largest.at[node]);
-        kinds->largest.at[node] = n > kinds->largest.at[node] ? n : kinds->largest.at[node];
+        for (uint32_t i = kinds->port_start.at[inst]; i < kinds->port_start.at[inst + 1]; i++) {
+            uint32_t n = dae_connector_type(dae, kinds->port_of.at[i])->n_bonds;
+            kinds->scalars.at[node] += n;
+            kinds->ports.at[node]++;
+            kinds->largest_ports.at[node] = n > kinds->largest.at[node] ? 1 : kinds->largest_ports.at[node] + (n == kinds->largest.at[node]);
+            kinds->largest.at[node] = n > kinds->largest.at[node] ? n : kinds->largest.at[node];
+        }
     }
 }
 
@@ -350,6 +673,8 @@ node_kinds(Dae *dae)
     seed_ports(&kinds);
     index_equations(&kinds);
     find_given(&kinds);
+    find_axes(&kinds);
+    find_ports(&kinds);
     count_ports(&kinds);
     for (uint32_t node = 0; node < dae->nodes.n; node++)
         if (kinds.ports.at[node] && dae->nodes.at[node].kind == NODE_COMPONENT)
@@ -364,4 +689,16 @@ node_kinds(Dae *dae)
     vec_free(&kinds.largest_ports);
     vec_free(&kinds.given);
     vec_free(&kinds.counted);
+    vec_free(&kinds.port_start);
+    vec_free(&kinds.port_of);
+    vec_free(&kinds.axes_of);
+    vec_free(&kinds.known);
+    vec_free(&kinds.words);
+    vec_free(&kinds.variables);
+    vec_free(&kinds.scalar);
+    vec_free(&kinds.effort_units);
+    vec_free(&kinds.plain);
+    map_free(&kinds.known_of);
+    map_free(&kinds.column);
+    map_free(&kinds.local);
 }

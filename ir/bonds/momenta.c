@@ -27,6 +27,7 @@ typedef struct Image { // one equation of a component, seen through the replacem
 typedef struct Momenta {
     Dae *dae;
     Domains domains;
+    U8Vec idle;              // per variable: effort of a port that nothing is connected to
     bool weight;             // the images are those of weights
     U32Vec target;           // per variable of the node: its image, or NONE
     U32Vec touched, targets; // variables with an image, and the images
@@ -62,7 +63,7 @@ stand_in(Momenta *momenta, Var var)
 {
     Domain domain = domain_of(&momenta->domains, var);
     if (domain == DOMAIN_EFFORT)
-        return image_of(momenta, var);
+        return momenta->idle.at[var] ? NONE : image_of(momenta, var);
     if (domain != DOMAIN_ACCELERATION || momenta->weight)
         return NONE;
     Var of = momenta->dae->var_der_of.at[var];
@@ -207,11 +208,26 @@ make_images(Momenta *momenta, uint32_t node, bool weight, U32Vec *of_var)
     vec_clear(&momenta->targets);
 }
 
+static void
+find_idle(Momenta *momenta)
+{
+    const Dae *dae = momenta->dae;
+    vec_grow(&momenta->idle, dae->nvars);
+    for (uint32_t c = 0; c < dae->connectors.n; c++) {
+        const ConnectorType *type = dae_connector_type(dae, c);
+        for (uint32_t k = 0; k < type->n_bonds; k++)
+            momenta->idle.at[dae->connectors.at[c].first + type->bonds[k].effort] = 1;
+    }
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        momenta->idle.at[dae->bonds.at[b].effort] = 0;
+}
+
 void
 momenta_add(Dae *dae)
 {
     Momenta momenta = {.dae = dae, .domains = domains_open(dae)};
     U32Vec momentum = {0}, weight = {0};
+    find_idle(&momenta);
     uint32_t nodes = dae->nodes.n, nvars = dae->nvars;
     for (Var v = 0; v < nvars; v++) {
         vec_push(&momentum, NONE);
@@ -228,6 +244,7 @@ momenta_add(Dae *dae)
         vec_push(&dae->bond_momentum, momentum.at[dae->bonds.at[b].effort]);
         vec_push(&dae->bond_weight, weight.at[dae->bonds.at[b].effort]);
     }
+    vec_free(&momenta.idle);
     vec_free(&momentum);
     vec_free(&weight);
     domains_free(&momenta.domains);

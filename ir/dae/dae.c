@@ -768,3 +768,23 @@ node_kind_text(NodeKind kind)
     };
     return names[kind];
 }
+
+void
+node_print_symbol(const GraphNode *node, Out *out)
+{
+    uint32_t several = node->kind == NODE_COMPONENT ? node->parts.letters : 0;
+    bool effort = node->parts.bits & PART_READS_EFFORT, flow = node->parts.bits & PART_READS_FLOW;
+    size_t before = out->length;
+    for (uint32_t kind = NODE_I; kind <= NODE_GY; kind++)
+        if (several >> kind & 1)
+            out_printf(out, "%s%s", out->length > before ? " " : "", node_kind_text((NodeKind)kind));
+    if (effort || flow)
+        out_text(out, effort && flow ? "De Df" : effort ? "De" : "Df");
+    if (out->length > before)
+        return;
+    bool transforms = node->kind == NODE_TF || node->kind == NODE_GY;
+    if (node->kind == NODE_TF && node->parts.bits & PART_UNIT)
+        out_char(out, '1');
+    else
+        out_printf(out, "%s%s", transforms && node->parts.modulator ? "M" : "", node_kind_text((NodeKind)node->kind));
+}

@@ -299,27 +299,37 @@ typedef enum NodeKind {
 } NodeKind;
 // "I", "C", "1", ... as printed.
 const char *node_kind_text(NodeKind kind);
+typedef struct GraphNode GraphNode;
+// The same with what is known of the node besides: "MTF", "MGY" (modulated), "De", "Df" (detectors), "C R" (a component of several
+// elements).
+void node_print_symbol(const GraphNode *node, Out *out);
 // The work that a constraint does: any (an element), that of a drive (a prescribed motion or effort), none (it is ideal).
 typedef enum Work { WORK_UNKNOWN, WORK_NONE, WORK_DRIVE, WORK_ANY } Work;
 enum { // NodeParts.bits
     PART_WEIGHT = 1, // a body with weight (Se)
     PART_GYRO = 2,   // a body with terms of its velocities (MGY, Euler junction structure)
     PART_ARM_A = 4, PART_ARM_B = 8, // transformers (MTF) at the first and the second port: efforts at arms
-    PART_TURN = 16   // a transformer to axes of its own (MTF)
+    PART_TURN = 16,  // a transformer to axes of its own (MTF)
+    PART_UNIT = 32,  // of a transformer: all its ratios are 1, it is a junction
+    PART_READS_EFFORT = 64, PART_READS_FLOW = 128 // a detector (De, Df): it takes no power and gives a signal
 };
 typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/bonds/describe.c)
     uint8_t work;            // Work, of a constraint
     uint8_t fc, ec, elements; // scalar bonds of a constraint: closed by a condition on the flow, on the effort, by a law
     uint8_t drives;          // scalar bonds of a constraint that are handed to what its further ports, shafts or slides, are connected to
     uint8_t surplus;         // of the fc: conditions that follow from others of the loops; known after a start was computed
-    uint8_t bits;
+    uint16_t bits;
+    // Known while the passes run: of a component that is several elements, bits of NodeKind; of a transformer or gyrator the
+    // variable that changes its ratio + 1, or 0.
+    uint16_t letters;
+    uint32_t modulator;
 } NodeParts;
-typedef struct GraphNode {
+struct GraphNode {
     uint8_t kind;
     NodeParts parts;
     uint32_t inst;        // component, or for a junction the instance in which it lies (the connects' parent)
     Span span;            // a junction: the first connect
-} GraphNode;
+};
 typedef struct Bond {     // one scalar bond between a component's port and a junction
     uint32_t connector, scalar; // index into the connector type's bonds
     uint32_t component, junction; // nodes; power is positive into the component

@@ -99,8 +99,10 @@ way_print_node(const Ways *ways, uint32_t node, bool with_class, Out *out)
         out_printf(out, "the model '%s'", sym_text(dae->syms, dae->name));
         return;
     }
-    if (at->kind != NODE_COMPONENT)
-        out_printf(out, "%s ", node_kind_text((NodeKind)at->kind));
+    if (at->kind != NODE_COMPONENT || at->parts.letters) {
+        node_print_symbol(at, out);
+        out_char(out, ' ');
+    }
     dae_inst_path(dae, at->inst, out);
     if (with_class && inst->class_name)
         out_printf(out, " (%s)", sym_text(dae->syms, inst->class_name));
@@ -115,5 +117,8 @@ way_kind_words(const Dae *dae, uint32_t node)
         [NODE_TF] = "transformer", [NODE_GY] = "gyrator", [NODE_MEMORY] = "memory element",
         [NODE_CONSTRAINT] = "constraint", [NODE_BODY] = "body", [NODE_SIGNAL] = "signal block",
     };
-    return words[dae->nodes.at[node].kind];
+    const GraphNode *at = &dae->nodes.at[node];
+    if (at->parts.bits & (PART_READS_EFFORT | PART_READS_FLOW))
+        return "detector";
+    return at->kind == NODE_TF && at->parts.bits & PART_UNIT ? "1-junction" : words[at->kind];
 }

@@ -425,7 +425,10 @@ print_fields(Canonical *canonical, Out *out)
             if (!any)
                 out_printf(out, "%s\n", names[field]);
             any = true;
-            out_printf(out, "  %-2s ", node_kind_text((NodeKind)dae->nodes.at[dae->bonds.at[b].component].kind));
+            size_t start = out->length;
+            out_text(out, "  ");
+            node_print_symbol(&dae->nodes.at[dae->bonds.at[b].component], out);
+            out_repeat(out, ' ', out->length - start < 5 ? 5 - (out->length - start) : 1);
             print_row(canonical, &dae->bonds.at[b], out);
         }
     }

@@ -212,13 +212,26 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
         out_text(out, "; some of its conditions follow from others");
 }
 
+// "x.d" for "x.d[1]": what modulates is the whole.
+static void
+print_whole_name(const Dae *dae, Var var, Out *out)
+{
+    dae_var_name(dae, var, out);
+    if (out->length && out->text[out->length - 1] == ']')
+        while (out->length && out->text[--out->length] != '[')
+            ;
+    out->text[out->length] = 0;
+}
+
 static void
 print_text_node(const Graph *graph, uint32_t node, Out *out)
 {
     const Dae *dae = graph->dae;
     const GraphNode *at = &dae->nodes.at[node];
     size_t start = out->length;
-    out_printf(out, "  %-7s", node_kind_text((NodeKind)at->kind));
+    out_text(out, "  ");
+    node_print_symbol(at, out);
+    pad_to(out, start, 9);
     graph_print_name(graph, node, out);
     pad_to(out, start, 30);
     if (dae_is_junction(dae, node)) {
@@ -234,6 +247,11 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
         if (at->kind == NODE_BODY || at->kind == NODE_CONSTRAINT || (at->kind == NODE_I && at->parts.bits)) {
             pad_to(out, start, 58);
             print_parts(graph, node, out);
+        }
+        if (at->parts.modulator) {
+            pad_to(out, start, 58);
+            out_text(out, "modulated by ");
+            print_whole_name(dae, at->parts.modulator - 1, out);
         }
     }
     out_char(out, '\n');
@@ -280,6 +298,13 @@ static void
 print_json_parts(const Graph *graph, uint32_t node, Out *out)
 {
     const GraphNode *at = &graph->dae->nodes.at[node];
+    if (at->parts.modulator) {
+        Out name = {0};
+        print_whole_name(graph->dae, at->parts.modulator - 1, &name);
+        out_text(out, ", \"modulator\": ");
+        out_json(out, name.text);
+        out_free(&name);
+    }
     if (at->kind == NODE_BODY || at->kind == NODE_I)
         out_printf(out, ", \"gyroscopic\": %s, \"weight\": %s", at->parts.bits & PART_GYRO ? "true" : "false",
                    at->parts.bits & PART_WEIGHT ? "true" : "false");
@@ -323,8 +348,10 @@ graph_print_json(const Dae *dae, const Problem *problem, Out *out)
             continue;
         Out name = {0};
         graph_print_name(&graph, i, &name);
-        out_printf(out, "%s\n  {\"id\": %u, \"kind\": \"%s\", \"name\": ", comma, i,
+        out_printf(out, "%s\n  {\"id\": %u, \"kind\": \"%s\", \"symbol\": \"", comma, i,
                    node_kind_text((NodeKind)dae->nodes.at[i].kind));
+        node_print_symbol(&dae->nodes.at[i], out);
+        out_text(out, "\", \"name\": ");
         out_json(out, name.text);
         out_text(out, ", \"class\": ");
         Sym class_name = dae->insts.at[dae->nodes.at[i].inst].class_name;

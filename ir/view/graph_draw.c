@@ -306,8 +306,9 @@ print_letter(const Drawing *drawing, uint32_t node, Out *out)
 {
     NodeKind kind = kind_of(drawing, node);
     bool weight = kind == NODE_I && drawing->graph.dae->nodes.at[node].parts.bits & PART_WEIGHT;
-    out_printf(out, "  n%u [label=<<font color=\"%s\"><b>%s</b></font>%s<br/><font point-size=\"10\" color=\"" COLOR_NAME
-               "\">", node, letter_color(kind), node_kind_text(kind),
+    out_printf(out, "  n%u [label=<<font color=\"%s\"><b>", node, letter_color(kind));
+    node_print_symbol(&drawing->graph.dae->nodes.at[node], out);
+    out_printf(out, "</b></font>%s<br/><font point-size=\"10\" color=\"" COLOR_NAME "\">",
                weight ? " <font color=\"#15803d\"><b>Se</b></font>" : "");
     print_name(drawing, node, out);
     out_text(out, "</font>>, tooltip=\"");
@@ -490,7 +491,7 @@ print_component(Drawing *drawing, uint32_t node, Out *out)
     NodeKind kind = kind_of(drawing, node);
     drawing->has_redundant |= drawing->graph.redundant.at[node];
     drawing->has_memory |= kind == NODE_MEMORY;
-    drawing->has_other |= kind == NODE_COMPONENT;
+    drawing->has_other |= kind == NODE_COMPONENT && !drawing->graph.dae->nodes.at[node].parts.letters;
     if (kind != NODE_BODY && kind != NODE_CONSTRAINT) {
         print_letter(drawing, node, out);
         if (hangs(drawing, node))

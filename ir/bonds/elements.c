@@ -1,0 +1,353 @@
+// elements.c: which element of a bond graph a component is.
+//
+// Purpose: the words I, C, R, Se, Sf, TF, GY follow from what the equations do with power, not from names.
+// Method: the law over the scalar bonds (scalar_law.h) is a space N of efforts and flows that depends on s. Karnopp, Margolis,
+// Rosenberg, System Dynamics, 2006, chapter 3, say what the elements are:
+//   - conditions on efforts and on flows apart: all efforts given is Se, all flows Sf. Where each admitted effort has no power on
+//     each admitted flow it is a transformer or a junction (TF; a given constant makes it a source between two ends);
+//   - e and f coupled, and no power on all of N: a gyrator (GY);
+//   - N(s) that scales as e ~ s*f stores momentum (I), as f ~ s*e displacement (C), one that is free of s dissipates (R) when its power
+//     has one sign. A power of both signs is that of a controlled source.
+//   - what is none of these is several elements: those of very slow and very fast motion are told.
+// At rest (no efforts, no velocities) the terms of moving arms vanish; where nothing is decided there, points in motion are looked at.
+// Contract: elements.h. Complexity: that of a few scalar laws.
+#include "ir/bonds/elements.h"
+
+#include <math.h>
+
+static const double FIRST_S = 0.7, SECOND_S = 1.3, SMALL = 1e-6, NEARLY = 1e-2;
+
+typedef struct Space { // a basis of the efforts and flows that a law admits
+    uint32_t bonds, n;
+    double at[2*SCALAR_BONDS_MAX][2*SCALAR_BONDS_MAX];
+} Space;
+
+typedef struct Solved {
+    ScalarLaw law;
+    uint32_t efforts, flows, pivot[SCALAR_ROWS_MAX];
+} Solved;
+
+static bool
+solve_law(const ScalarAsk *ask, Solved *solved)
+{
+    if (!scalar_law(ask, &solved->law))
+        return false;
+    scalar_law_solve(&solved->law, &solved->efforts, &solved->flows, solved->pivot);
+    return true;
+}
+
+static void
+find_space(const Solved *solved, Space *space)
+{
+    uint32_t columns = 2*solved->law.bonds;
+    bool given[2*SCALAR_BONDS_MAX] = {0};
+    for (uint32_t i = 0; i < solved->law.rows; i++)
+        given[solved->pivot[i]] = true;
+    space->bonds = solved->law.bonds;
+    space->n = 0;
+    for (uint32_t j = 0; j < columns; j++) {
+        if (given[j])
+            continue;
+        double *vector = space->at[space->n++];
+        for (uint32_t k = 0; k < columns; k++)
+            vector[k] = k == j;
+        for (uint32_t i = 0; i < solved->law.rows; i++)
+            vector[solved->pivot[i]] = -solved->law.at[i][j];
+    }
+}
+
+// Rows of the first `efforts` have nothing of flows.
+static bool
+is_apart(const Solved *solved)
+{
+    for (uint32_t i = 0; i < solved->efforts; i++)
+        for (uint32_t j = solved->law.bonds; j < 2*solved->law.bonds; j++)
+            if (fabs(solved->law.at[i][j]) > SMALL)
+                return false;
+    return true;
+}
+
+static double
+power(const Space *space, uint32_t i, uint32_t j)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < space->bonds; b++)
+        sum += space->at[i][b]*space->at[j][space->bonds + b] + space->at[j][b]*space->at[i][space->bonds + b];
+    return sum/2;
+}
+
+typedef enum Sign { SIGN_NONE, SIGN_ONE, SIGN_BOTH } Sign;
+
+// The sign of the quadratic form of power, by Gauss' elimination of a symmetric matrix with diagonal pivots (Sylvester's inertia).
+static Sign
+sign_of_power(const Space *space)
+{
+    double form[2*SCALAR_BONDS_MAX][2*SCALAR_BONDS_MAX], most = 0;
+    bool done[2*SCALAR_BONDS_MAX] = {0}, positive = false, negative = false;
+    for (uint32_t i = 0; i < space->n; i++)
+        for (uint32_t j = 0; j < space->n; j++)
+            most = fmax(most, fabs(form[i][j] = power(space, i, j)));
+    if (most <= SMALL)
+        return SIGN_NONE;
+    for (uint32_t step = 0; step < space->n; step++) {
+        uint32_t best = 0;
+        double size = -1;
+        for (uint32_t i = 0; i < space->n; i++)
+            if (!done[i] && fabs(form[i][i]) > size)
+                size = fabs(form[best = i][i]);
+        done[best] = true;
+        if (size <= SMALL*most) { // what is left has no diagonal: anything beside it takes both signs
+            for (uint32_t i = 0; i < space->n; i++)
+                for (uint32_t j = 0; j < space->n; j++)
+                    if (!done[i] && fabs(form[i][j]) > SMALL*most && (!done[j] || j == best))
+                        return SIGN_BOTH;
+            break;
+        }
+        positive |= form[best][best] > 0;
+        negative |= form[best][best] < 0;
+        for (uint32_t i = 0; i < space->n; i++)
+            for (uint32_t j = 0; !done[i] && j < space->n; j++)
+                if (!done[j])
+                    form[i][j] -= form[i][best]*form[best][j]/form[best][best];
+    }
+    return positive && negative ? SIGN_BOTH : SIGN_ONE;
+}
+
+// Whether all of `space`, with efforts multiplied by `scale`, is admitted by the law.
+static bool
+admits_nearly(const Solved *solved, const Space *space, double scale, double error)
+{
+    for (uint32_t v = 0; v < space->n; v++)
+        for (uint32_t i = 0; i < solved->law.rows; i++) {
+            double sum = 0, most = 1e-3;
+            for (uint32_t j = 0; j < 2*space->bonds; j++) {
+                double term = solved->law.at[i][j]*space->at[v][j]*(j < space->bonds ? scale : 1);
+                sum += term;
+                most = fmax(most, fabs(term));
+            }
+            if (fabs(sum) > error*most)
+                return false;
+        }
+    return true;
+}
+
+static bool
+admits(const Solved *solved, const Space *space, double scale)
+{
+    return admits_nearly(solved, space, scale, SMALL);
+}
+
+static bool
+is_driven(const Solved *solved)
+{
+    for (uint32_t i = 0; i < solved->law.rows; i++)
+        if (fabs(solved->law.at[i][2*solved->law.bonds + 1]) > SMALL)
+            return true;
+    return false;
+}
+
+static bool
+is_given(const Solved *solved, uint32_t from, uint32_t n)
+{
+    uint32_t width = 2*solved->law.bonds;
+    for (uint32_t i = from; i < from + n; i++)
+        if (fabs(solved->law.at[i][width]) > SMALL || fabs(solved->law.at[i][width + 1]) > SMALL)
+            return true;
+    return false;
+}
+
+// Some row relates quantities of several scalar bonds.
+static bool
+is_coupled(const Solved *solved)
+{
+    for (uint32_t i = 0; i < solved->law.rows; i++)
+        for (uint32_t j = 0; j < 2*solved->law.bonds; j++)
+            if (j != solved->pivot[i] && fabs(solved->law.at[i][j]) > SMALL)
+                return true;
+    return false;
+}
+
+// All ratios are 1 or -1, whatever the parameters.
+static bool
+is_unit(const Solved *solved)
+{
+    for (uint32_t i = 0; i < solved->law.rows; i++)
+        for (uint32_t j = 0; j < 2*solved->law.bonds; j++) {
+            double size = fabs(solved->law.at[i][j]);
+            if (size > SMALL && fabs(size - 1) > SMALL)
+                return false;
+        }
+    return true;
+}
+
+static Element
+of_kind(NodeKind kind)
+{
+    return (Element){.kind = kind, .letters = (uint16_t)(1u << kind), .modulator = NONE};
+}
+
+static Element
+of_source(NodeKind kind, bool given)
+{
+    Element element = of_kind(kind);
+    element.given = given;
+    return element;
+}
+
+static Element
+of_conditions(const Solved *solved, const Space *space)
+{
+    bool effort = is_given(solved, 0, solved->efforts), flow = is_given(solved, solved->efforts, solved->flows);
+    if (!solved->flows || !solved->efforts)
+        return of_source(solved->efforts ? NODE_SE : NODE_SF, effort || flow);
+    if (sign_of_power(space) != SIGN_NONE)
+        return (Element){.kind = NODE_COMPONENT, .modulator = NONE, .active = true};
+    if (!effort && !flow && is_coupled(solved)) {
+        Element element = of_kind(NODE_TF);
+        element.unit = is_unit(solved);
+        return element;
+    }
+    if (effort != flow)
+        return of_source(effort ? NODE_SE : NODE_SF, true);
+    return (Element){.kind = NODE_COMPONENT, .letters = 1u << NODE_SE | 1u << NODE_SF, .modulator = NONE, .given = effort};
+}
+
+static Element
+of_relation(const Solved *other, const Space *space)
+{
+    Element none = {.kind = NODE_COMPONENT, .modulator = NONE};
+    Sign sign = sign_of_power(space);
+    double ratio = SECOND_S/FIRST_S;
+    if (admits(other, space, 1)) {
+        none.active = sign == SIGN_BOTH;
+        return sign == SIGN_NONE ? of_kind(NODE_GY) : sign == SIGN_ONE ? of_kind(NODE_R) : none;
+    }
+    if (sign == SIGN_BOTH)
+        return none;
+    return admits(other, space, ratio) ? of_kind(NODE_I) : admits(other, space, 1/ratio) ? of_kind(NODE_C) : none;
+}
+
+// What e ~ s^k*f of a component of several elements tends to: the slowest motion shows its compliances, the fastest its inertances.
+static uint16_t
+letter_towards(ScalarAsk *ask, double s)
+{
+    Solved first, second;
+    Space space;
+    ask->s = s;
+    if (!solve_law(ask, &first) || first.law.rows != ask->bonds)
+        return 0;
+    find_space(&first, &space);
+    ask->s = 2*s;
+    if (!solve_law(ask, &second) || second.law.rows != ask->bonds || sign_of_power(&space) != SIGN_ONE)
+        return 0;
+    return (uint16_t)(admits_nearly(&second, &space, 0.5, NEARLY) ? 1u << NODE_C : admits_nearly(&second, &space, 1, NEARLY) ? 1u << NODE_R
+                      : admits_nearly(&second, &space, 2, NEARLY) ? 1u << NODE_I : 0);
+}
+
+static Element
+of_mixture(ScalarAsk *ask)
+{
+    Element element = {.kind = NODE_COMPONENT, .modulator = NONE, .several = true};
+    uint16_t slow = letter_towards(ask, 1e-4), fast = letter_towards(ask, 1e4);
+    element.letters = slow && fast ? slow | fast : 0;
+    element.several = element.letters != 0;
+    return element;
+}
+
+static bool
+is_modulated(ScalarAsk *ask, const Space *space, Var moved)
+{
+    Solved changed;
+    ask->moved = moved;
+    bool good = solve_law(ask, &changed);
+    ask->moved = NONE;
+    return good && changed.law.rows == changed.law.bonds && !admits(&changed, space, 1);
+}
+
+static Element
+element_with(ScalarAsk *ask, const Var *modulators, uint32_t n)
+{
+    Solved first, second;
+    Space space;
+    Element none = {.kind = NODE_COMPONENT, .modulator = NONE};
+    ask->s = FIRST_S;
+    if (!solve_law(ask, &first) || first.law.rows != ask->bonds)
+        return none;
+    find_space(&first, &space);
+    ask->s = SECOND_S;
+    if (!solve_law(ask, &second) || second.law.rows != ask->bonds)
+        return none;
+    Element element = is_apart(&first) ? of_conditions(&first, &space) : of_relation(&second, &space);
+    if (!element.letters && !element.active && !is_apart(&first))
+        element = of_mixture(ask);
+    element.seen = true;
+    element.driven = is_driven(&first);
+    element.works = sign_of_power(&space) != SIGN_NONE;
+    ask->s = FIRST_S;
+    for (uint32_t i = 0; (element.kind == NODE_TF || element.kind == NODE_GY) && i < n && element.modulator == NONE; i++)
+        element.modulator = is_modulated(ask, &space, modulators[i]) ? modulators[i] : NONE;
+    return element;
+}
+
+// The angular velocity of an orientation is given in the world's axes, or in its own.
+static Element
+element_at(ScalarAsk *ask, const Var *modulators, uint32_t n)
+{
+    ask->own_axes = false;
+    Element element = element_with(ask, modulators, n);
+    if (element.letters || !ask->has_axes)
+        return element;
+    ask->own_axes = true;
+    return element_with(ask, modulators, n);
+}
+
+// Points at rest, the same with signals that vanish, points in motion; what seems to give nothing is asked more often.
+typedef struct Phase {
+    uint32_t first, n;
+    bool quiet, moving;
+} Phase;
+
+static bool
+is_energetic(NodeKind kind)
+{
+    return kind == NODE_I || kind == NODE_C || kind == NODE_R;
+}
+
+static void
+ask_phase(ScalarAsk *ask, const Phase *phase, const Var *modulators, uint32_t n, Element *all)
+{
+    for (uint32_t point = phase->first; point < phase->first + phase->n; point++) {
+        ask->sample = point;
+        ask->quiet = phase->quiet;
+        ask->moving = phase->moving;
+        Element element = element_at(ask, modulators, n);
+        bool energetic = is_energetic(element.kind) || element.several, known = is_energetic(all->kind) || all->several;
+        all->active |= element.active;
+        all->seen |= element.seen;
+        all->works |= element.works;
+        if (!energetic && (known || phase->moving || !element.letters))
+            continue;
+        if (energetic && known) { // a contact that is closed here and open there
+            all->letters |= element.letters;
+            all->several |= all->kind != element.kind || element.several;
+            all->kind = all->several ? NODE_COMPONENT : all->kind;
+        } else if (energetic || !all->letters || element.kind == NODE_GY || element.kind == NODE_TF)
+            *all = element;
+        all->seen |= element.seen;
+        all->works |= element.works;
+    }
+}
+
+Element
+element_of(ScalarAsk *ask, const Var *modulators, uint32_t n)
+{
+    static const Phase phases[] = {{0, 3, false, false}, {3, 2, true, false}, {5, 3, false, true}, {8, 8, false, false}};
+    Element all = {.kind = NODE_COMPONENT, .modulator = NONE};
+    ask->moved = NONE;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        bool source = all.kind == NODE_SE || all.kind == NODE_SF || all.kind == NODE_COMPONENT;
+        if (!all.letters || (i >= 2 && source && !all.several && !all.driven))
+            ask_phase(ask, &phases[i], modulators, n, &all);
+    }
+    return all;
+}

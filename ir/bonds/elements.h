@@ -1,0 +1,23 @@
+// elements.h: which element of a bond graph the scalar law of a component is.
+#ifndef MDLC_IR_BONDS_ELEMENTS_H
+#define MDLC_IR_BONDS_ELEMENTS_H
+
+#include "ir/bonds/scalar_law.h"
+
+typedef struct Element {
+    NodeKind kind;     // NODE_COMPONENT: undecided, or several
+    uint16_t letters;  // bits of NodeKind that were met; 0: none
+    Var modulator;     // of a transformer, gyrator: a variable that changes its ratio, or NONE
+    bool given;        // of a source: it gives something, be it a constant; otherwise nothing
+    bool driven;       // what it gives changes with time or signals
+    bool active;       // it can give power without bound: a controlled source
+    bool unit;         // a transformer all of whose ratios are 1 or -1
+    bool seen;         // its equations could be evaluated somewhere
+    bool works;        // at some point it takes or gives power, whatever it is
+    bool several;      // it stores or dissipates in different ways at different points
+} Element;
+
+// `ask` says of which component; its sample, s, moving and moved are set here. `modulators`: variables that may change a ratio.
+Element element_of(ScalarAsk *ask, const Var *modulators, uint32_t n);
+
+#endif
