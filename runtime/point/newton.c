@@ -543,13 +543,20 @@ newton_write(const Run *run, const Newton *newton, const double *from)
         run->v[newton->block->unknown[i]] = from[i];
 }
 
-void
-newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response)
+static void
+read_inner(const Run *run, const Newton *newton, double *inner)
+{
+    for (uint32_t k = 0; k < newton->block->n_inner; k++)
+        inner[k] = run->v[newton->block->inner[k]];
+}
+
+// `response` holds the inner variables at the unknowns in v, and afterwards how they follow these along a direction. The unknowns
+// are as before then, and what is computed from them is not.
+static void
+respond(const Run *run, const Newton *newton, const double *along, double *response)
 {
     const mdl_block *block = newton->block;
     double kept[block->m + 1], step = INFINITY;
-    for (uint32_t k = 0; k < block->n_inner; k++)
-        response[k] = run->v[block->inner[k]];
     // Affine blocks answer any step exactly; otherwise a step small against the unknowns.
     for (uint32_t i = 0; i < block->m; i++) {
         kept[i] = run->v[block->unknown[i]];
@@ -562,7 +569,14 @@ newton_inner_response(const Run *run, const Newton *newton, const double *along,
     for (uint32_t k = 0; k < block->n_inner; k++)
         response[k] = isfinite(step) ? (run->v[block->inner[k]] - response[k]) / step : 0;
     newton_write(run, newton, kept);
-    mdl_call(block->eval, run->v);
+}
+
+void
+newton_inner_response(const Run *run, const Newton *newton, const double *along, double *response)
+{
+    read_inner(run, newton, response);
+    respond(run, newton, along, response);
+    mdl_call(newton->block->eval, run->v);
 }
 
 // Weights of the shortest solution: where there are ideal diodes it is that of their voltages and currents, which they have in the limit
@@ -592,42 +606,55 @@ weigh(const Run *run, Newton *newton)
     return good;
 }
 
+// How all variables of the block, each in its unit, follow its k-th open direction; `inner` are those computed within it. Afterwards these
+// are not consistent with the unknowns.
+static void
+open_direction(const Run *run, const Newton *newton, size_t k, const double *inner, double *along)
+{
+    const mdl_block *block = newton->block;
+    size_t m = block->m, n = m + block->n_inner;
+    double most = 0;
+    if (newton->by_square)
+        square_kernel(newton->square, run->v, (uint32_t)k, along);
+    else
+        rank_kernel(newton->rank, (uint32_t)k, along);
+    memcpy(along + m, inner, block->n_inner * sizeof *along);
+    respond(run, newton, along, along + m);
+    for (size_t i = 0; i < n; i++) {
+        along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
+        most = fabs(along[i]) > most ? fabs(along[i]) : most;
+    }
+    // What does not move but for rounding would ask for forces that are the rounding of its value.
+    for (size_t i = 0; i < n; i++)
+        along[i] = fabs(along[i]) > VANISHED * most ? along[i] : 0;
+}
+
+static double
+weighted(const Newton *newton, size_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += newton->weight[i] * a[i] * b[i];
+    return sum;
+}
+
 // What an affine block leaves open is chosen such that the squares of all its variables, each in its unit, have the
-// smallest sum. `work` has room for d + 1 directions of all variables and the d + 1 rows of the normal equations.
+// smallest sum. `work` has room for d + 2 directions of all variables and the d + 1 rows of the normal equations. One evaluation of the
+// block for each direction, and one at the end.
 static bool
 shorten_with(Run *run, Newton *newton, double *work, Rank *normal)
 {
     const mdl_block *block = newton->block;
     size_t m = block->m, d = newton_open(newton), n = m + block->n_inner;
-    double *value = work, *direction = work + n, *right = direction + d * n, *matrix = rank_matrix(normal);
+    double *value = work, *inner = work + n, *direction = inner + n, *right = direction + d * n, *matrix = rank_matrix(normal);
+    read_inner(run, newton, inner);
     for (size_t i = 0; i < n; i++)
-        value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i]
-                         : run->v[block->inner[i - m]] / block->inner_nominal[i - m];
+        value[i] = i < m ? run->v[block->unknown[i]] / newton->scale[i] : inner[i - m] / block->inner_nominal[i - m];
     for (size_t k = 0; k < d; k++) {
-        double *along = direction + k * n;
-        if (newton->by_square)
-            square_kernel(newton->square, run->v, (uint32_t)k, along);
-        else
-            rank_kernel(newton->rank, (uint32_t)k, along);
-        newton_inner_response(run, newton, along, along + m);
-        double most = 0;
-        for (size_t i = 0; i < n; i++) {
-            along[i] /= i < m ? newton->scale[i] : block->inner_nominal[i - m];
-            most = fmax(most, fabs(along[i]));
-        }
-        // What does not move but for rounding would ask for forces that are the rounding of its value.
-        for (size_t i = 0; i < n; i++)
-            along[i] = fabs(along[i]) > VANISHED * most ? along[i] : 0;
-    }
-    for (size_t k = 0; k < d; k++) {
-        right[k] = 0;
-        for (size_t i = 0; i < n; i++)
-            right[k] -= newton->weight[i] * direction[k * n + i] * value[i];
-        for (size_t l = 0; l < d; l++) {
-            matrix[l * d + k] = 0;
-            for (size_t i = 0; i < n; i++)
-                matrix[l * d + k] += newton->weight[i] * direction[k * n + i] * direction[l * n + i];
-        }
+        open_direction(run, newton, k, inner, direction + k * n);
+        right[k] = -weighted(newton, n, direction + k * n, value);
+        for (size_t l = 0; l <= k; l++)
+            matrix[l * d + k] = matrix[k * d + l] = weighted(newton, n, direction + k * n, direction + l * n);
     }
     if (!rank_factor(normal, NULL, 1e-12, (uint32_t)d))
         return false;
@@ -645,7 +672,7 @@ shorten(Run *run, Newton *newton)
     size_t d = newton_open(newton), n = (size_t)block->m + block->n_inner;
     if (!d || !block->linear || (!newton->by_rank && !newton->by_square))
         return true;
-    double *work = calloc((d + 1) * (n + 1), sizeof *work);
+    double *work = calloc((d + 2) * (n + 1), sizeof *work);
     Rank *normal = rank_create((uint32_t)d, (uint32_t)d);
     bool good = work && normal && (newton->weight || weigh(run, newton)) && shorten_with(run, newton, work, normal);
     free(work);
