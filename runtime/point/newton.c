@@ -24,6 +24,7 @@ enum { ITERATIONS = 60, BESIDE = 3 };
 
 static const double CONVERGED = 1e-12;  // relative size of the last correction that is applied
 static const double STAGNATED = 1e-8;   // rounding may keep corrections above CONVERGED, never above this
+static const double LEAKING = 1e-5;     // the same of affine blocks with ideal diodes that leak: rounding of conditions of some 1e10
 static const double WRONG = 1e-6;       // corrections above this part of an unknown leave it with few right digits
 static const double SHRINKS = 0.9;
 static const double LEAP = 0.1;         // change of a correction over a step of almost no length
@@ -325,6 +326,41 @@ jumps(const Newton *newton, double norm)
     return most > LEAP * norm;
 }
 
+// The largest variable that is computed within the block: a residual that does not depend on the unknowns after all is the
+// difference of such (positions round a loop that a free body carries along).
+static double
+inner_size(const Run *run, const Newton *newton)
+{
+    double size = 0;
+    for (uint32_t k = 0; k < newton->block->n_inner; k++)
+        size = fmax(size, fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k]));
+    return size;
+}
+
+static bool
+has_small_residuals(const Run *run, const Newton *newton, double part, double rounding)
+{
+    const mdl_block *block = newton->block;
+    for (uint32_t i = 0; i < block->m; i++) {
+        double residual = fabs(newton->target[i] - run->v[block->residual[i]]);
+        if (!(residual <= part * newton->size[i] + rounding))
+            return false;
+    }
+    return true;
+}
+
+// A full correction of the size `norm` that the next one need not be smaller than: both are rounding. Of an affine block with ideal diodes
+// that leak this may be more than usual, since what they leak differs by their number of digits from what they conduct; there the
+// residuals must be rounding, too.
+static bool
+may_be_rounding(const Run *run, const Newton *newton, double norm)
+{
+    const double rounding = 64 * DBL_EPSILON;
+    bool leaking = run->model->leak && run->v[run->model->leak] > 0;
+    return norm <= STAGNATED || (leaking && newton->block->linear && norm <= LEAKING
+                                 && has_small_residuals(run, newton, rounding, rounding * inner_size(run, newton)));
+}
+
 // One damped step from `base`. Afterwards v is at the trial point and `trial` is the simplified correction
 // there.
 static bool
@@ -337,7 +373,7 @@ damped_step(Run *run, Newton *newton, double norm, double *damping, double *tria
             *trial_norm = newton_size(newton, newton->trial);
             if (*trial_norm <= (1 - *damping / 4) * norm || *trial_norm <= CONVERGED)
                 return true;
-            if (*damping == 1 && norm <= STAGNATED)
+            if (*damping == 1 && may_be_rounding(run, newton, norm))
                 return true;
         }
         *damping /= 2;
@@ -378,17 +414,6 @@ nominal_size(const Run *run, const Newton *newton)
     return size;
 }
 
-// The largest variable that is computed within the block: a residual that does not depend on the unknowns after all is the
-// difference of such (positions round a loop that a free body carries along).
-static double
-inner_size(const Run *run, const Newton *newton)
-{
-    double size = 0;
-    for (uint32_t k = 0; k < newton->block->n_inner; k++)
-        size = fmax(size, fmax(fabs(run->v[newton->block->inner[k]]), newton->block->inner_nominal[k]));
-    return size;
-}
-
 // Adds to newton->size what known quantities make in each residual: how it answers when each of them changes by a small part of
 // itself, up or down. A row that follows from others is a sum of such terms that cancel (the accelerations round a closed
 // cardan are sums of products of velocities, whatever the unknowns are). v is as before.
@@ -425,18 +450,6 @@ measure_known(const Run *run, Newton *newton)
     free(kept);
 }
 
-static bool
-has_small_residuals(const Run *run, const Newton *newton, double rounding)
-{
-    const mdl_block *block = newton->block;
-    for (uint32_t i = 0; i < block->m; i++) {
-        double residual = fabs(newton->target[i] - run->v[block->residual[i]]);
-        if (!(residual <= INEXACT * newton->size[i] + rounding))
-            return false;
-    }
-    return true;
-}
-
 // The residuals of what has converged. Where the rank is known to be deficient for good, the equations were consistent
 // at the start; between accepted points the states miss the constraints by more than rounding.
 static bool
@@ -446,11 +459,11 @@ is_accurate(const Run *run, Newton *newton)
     double rounding = newton->by_rank ? DBL_EPSILON * fmax(nominal_size(run, newton), inner_size(run, newton)) : 0;
     for (uint32_t i = 0; i < newton->block->m && newton->by_rank; i++)
         rounding = fmax(rounding, DBL_EPSILON * newton->size[i]);
-    if (newton->deficient || has_small_residuals(run, newton, rounding))
+    if (newton->deficient || has_small_residuals(run, newton, INEXACT, rounding))
         return true;
     if (newton->by_rank && newton->block->n_known) {
         measure_known(run, newton);
-        if (has_small_residuals(run, newton, rounding))
+        if (has_small_residuals(run, newton, INEXACT, rounding))
             return true;
     }
     if (run->hides && newton->locked && newton->block->linear)
@@ -523,7 +536,7 @@ newton_iterate(Run *run, Newton *newton)
             return false;
         run->stats->newton_iterations++;
         newton->corrections = (uint32_t)k + 1;
-        bool stagnated = damping == 1 && norm <= STAGNATED && trial_norm > norm / 4;
+        bool stagnated = damping == 1 && trial_norm > norm / 4 && may_be_rounding(run, newton, norm);
         if (damping == 1 && (trial_norm <= CONVERGED || stagnated)) {
             if (trial_norm < norm && trial_norm > 0 && !finish(run, newton))
                 return false;

@@ -26,6 +26,7 @@
 enum { S = GAUSS_STAGES, ITERATIONS = 60 };
 
 static const double SLOW = 0.6;       // contraction at which Newton's method takes over or gets a new matrix
+static const double DIVERGING = 10;   // growth at which an iteration ends
 static const double ROUNDING = 1e-9;  // relative change below which a growing one is rounding
 static const double NOISE = 1e-3;     // tolerances below which a change that does not shrink further is rounding
 
@@ -226,7 +227,7 @@ static bool
 iterate(Run *run, Stages *stages, double time, const double *base, double h)
 {
     uint32_t n = stages->n;
-    double before = INFINITY, earlier = INFINITY;
+    double before = INFINITY, earlier = INFINITY, error_before = INFINITY, error_earlier = INFINITY;
     for (int k = 0; k < ITERATIONS; k++) {
         if (!evaluate_stages(run, stages, time, base, h))
             return false;
@@ -240,17 +241,21 @@ iterate(Run *run, Stages *stages, double time, const double *base, double h)
         double change = take_change(run, stages, base);
         if (stages->implicit)
             run->stats->newton_iterations++;
-        // Positions follow velocities by one iteration, so contraction shows over two.
-        bool slow = k >= 3 && change > SLOW * SLOW * earlier;
+        // Positions follow velocities by one iteration, so contraction shows over two. What is nearly zero changes by many times itself
+        // while all that counts converges: the changes in tolerances must say so, too.
+        bool slow = k >= 3 && change > SLOW * SLOW * earlier && stages->error > SLOW * SLOW * error_earlier;
+        bool diverges = change > DIVERGING * before && stages->error > DIVERGING * error_before;
         if (change <= DBL_EPSILON || (change <= ROUNDING && (slow || change >= before)))
             return true;
         // A stiff spring turns the rounding of positions into more of velocities.
-        if (stages->implicit && slow && stages->error <= NOISE)
+        if (slow && stages->error <= NOISE)
             return true;
-        if (!isfinite(change) || slow || change > 10 * before)
+        if (!isfinite(change) || slow || diverges)
             return false;
         earlier = before;
         before = change;
+        error_earlier = error_before;
+        error_before = stages->error;
     }
     return false;
 }
