@@ -658,6 +658,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
                 return report_stages(run, *h);
             ode->step = fmin(ode->step, *h);
             change_step(run, 0.25);
+            ode->recovering = ode->recovering || ode->chosen > 0; // an iteration that failed says less than an error does
         }
         // A step that was tried for its length says nothing about shorter ones.
         if ((ode->noisy && !trying) || ode->step < least || is_too_slow(run))
