@@ -55,6 +55,19 @@ G
 "$mdlc" show bonds "$examples/squeezer/squeezer.mdl" --format=svg >"$images/squeezer_bonds.svg"
 "$mdlc" show bonds "$top/tests/sim/redundant_loops.mdl" -m P6 --canonical --format=svg >"$images/canonical.svg"
 
+# Motion, in a browser: three mechanisms side by side.
+if command -v chromium >/dev/null; then
+    "$mdlc" animate "$examples/suspension/suspension.mdl" -m Car -o car.html
+    "$mdlc" animate "$examples/squeezer/squeezer.mdl" -o squeezer.html
+    "$mdlc" animate "$examples/library/plane_gears.mdl" -o gears.html
+    echo '<body style="margin:0;display:flex;gap:6px;background:white">' >motion.html
+    for page in car:0.4 squeezer:0.012 gears:0.4; do
+        echo "<div style='width:460px;height:400px;overflow:hidden'><iframe src='${page%:*}.html#t=${page#*:}' style='border:0;width:560px;height:640px;margin:-102px 0 0 -14px'></iframe></div>" >>motion.html
+    done
+    chromium --headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --ignore-gpu-blocklist --user-data-dir="$work/profile" --hide-scrollbars \
+        --window-size=1400,400 --virtual-time-budget=8000 --screenshot="$images/motion.png" "file://$work/motion.html" >/dev/null 2>&1
+fi
+
 # The report, in a browser.
 if command -v chromium >/dev/null; then
     (cd "$top" && "$mdlc" report examples/quarter_car/bump.mdl -o "$work/report.html")

@@ -4,25 +4,14 @@
 // Contract: command.h. Complexity: linear in the results.
 #include "frontend/command/command.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "frontend/names/names.h"
+#include "frontend/command/run_table.h"
 #include "frontend/page/reference_page.h"
 #include "frontend/page/report.h"
-
-// A file that does not exist may have a neighbour that was meant.
-static void
-suggest_file(Session *session, const char *path)
-{
-    const char *near = access(path, F_OK) && errno == ENOENT ? nearest_file(path, session->arena) : NULL;
-    if (near)
-        fprintf(stderr, "help: did you mean '%s'?\n", near);
-}
 
 int
 command_compare(Session *session)
@@ -40,35 +29,6 @@ command_compare(Session *session)
     out_free(&why);
     int printed = print_out(&out);
     return printed ? printed : status;
-}
-
-static bool
-is_model(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae") || may_name_class(path));
-}
-
-// Runs the model into a file that is gone when it has been read; the table stays NULL when there is nothing in it.
-static int
-run_into_table(Session *session, Table **table, char why[TABLE_WHY])
-{
-    Options *o = &session->options;
-    const char *picture = o->run.output, *directory = getenv("TMPDIR");
-    char *path = arena_printf(session->arena, "%s/mdlc-XXXXXX.mat", directory && *directory ? directory : "/tmp");
-    int file = mkstemps(path, 4);
-    if (file < 0) {
-        snprintf(why, TABLE_WHY, "%s: %s", path, strerror(errno));
-        return EXIT_IO;
-    }
-    close(file);
-    o->run.output = path;
-    int status = command_run(session);
-    o->run.output = picture;
-    if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_INTERRUPTED)
-        *table = table_open(path, why);
-    unlink(path);
-    return status;
 }
 
 int
@@ -104,31 +64,45 @@ command_plot(Session *session)
 }
 
 static int
-write_report(Session *session, const Table *table, int status)
+write_report(Session *session, const Table *table, const Motion *motion, int status)
 {
     const Dae *dae = session->compilation.dae;
     const char *name = sym_text(dae->syms, dae->name);
     const ReportInput input = {.compilation = &session->compilation, .sources = session->sources,
                                .description = session->program ? doc_description(session->program, name) : "",
-                               .file = session->options.files[0], .version = MDLC_VERSION, .table = table,
+                               .file = session->options.files[0], .version = MDLC_VERSION, .table = table, .motion = motion,
                                .stats = &session->stats, .status = status, .compile_seconds = session->compile_seconds};
     Out page = {0};
     report_print(&input, &page);
     return write_output(session, &page);
 }
 
-// All that changes.
+// All that changes, and what poses follow from.
 static bool
-load_for_page(Table *table, char why[TABLE_WHY])
+load_for_page(Table *table, const Motion *motion, char why[TABLE_WHY])
 {
     bool *wanted = calloc((size_t)table->columns + 1, sizeof *wanted);
     for (uint32_t k = 0; wanted && k < table->columns; k++)
         wanted[k] = !table->parameter[k];
+    if (wanted && motion)
+        motion_want(motion, wanted);
     bool good = wanted && table_load(table, wanted, why);
     if (!wanted)
         snprintf(why, TABLE_WHY, "memory is exhausted");
     free(wanted);
     return good;
+}
+
+// NULL: nothing is to be seen, or it cannot be because --vars left it out.
+static Motion *
+plan_motion(Session *session, const Table *table)
+{
+    const MotionInput input = {.dae = session->compilation.dae, .program = session->program, .table = table, .partial = true};
+    Motion *motion = NULL;
+    Out why = {0};
+    motion_plan(&input, &motion, &why);
+    out_free(&why);
+    return motion;
 }
 
 // A run that fails is worth a page, too.
@@ -142,11 +116,16 @@ command_report(Session *session)
     if (*why)
         fprintf(stderr, "mdlc: %s\n", why);
     find_surplus(session);
-    if (table && !load_for_page(table, why)) {
+    Motion *motion = table ? plan_motion(session, table) : NULL;
+    if (table && !load_for_page(table, motion, why)) {
         fprintf(stderr, "mdlc: %s\n", why);
         table_free(&table);
     }
-    int written = session->engine ? write_report(session, table, status) : EXIT_FINE;
+    bool moves = motion && table && table->rows;
+    if (moves)
+        motion_sample(motion);
+    int written = session->engine ? write_report(session, table, moves ? motion : NULL, status) : EXIT_FINE;
+    motion_free(&motion);
     table_free(&table);
     return status ? status : written;
 }

@@ -35,6 +35,7 @@ page_begin(const char *title, Out *out)
     out_text(out, "; script-src");
     allow((const char *)asset_plot_js, out);
     allow((const char *)asset_links_js, out);
+    allow((const char *)asset_motion_js, out);
     out_text(out, "; img-src data:\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     out_html(out, title);
@@ -44,10 +45,11 @@ page_begin(const char *title, Out *out)
 }
 
 void
-page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, bool logarithmic, Out *out)
+page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, const char *against, bool logarithmic, uint32_t numbers,
+           Out *out)
 {
     out_text(out, "<div id=\"plots\"></div>\n<script type=\"application/json\" id=\"trajectories\">");
-    trajectory_print(table, out);
+    trajectory_print(table, numbers, out);
     out_text(out, "</script>\n<script type=\"application/json\" id=\"chosen\">{\"variables\":[");
     for (uint32_t i = 0; i < n_chosen; i++) {
         out_text(out, i ? "," : "");
@@ -59,10 +61,23 @@ page_plots(const Table *table, const char *const *chosen, uint32_t n_chosen, con
 }
 
 void
-page_end(bool links, Out *out)
+page_motion(const Motion *motion, const char *title, Out *out)
 {
-    script((const char *)asset_plot_js, out);
-    if (links)
+    out_text(out, "<div id=\"motion\"></div>\n<div class=\"strip\">");
+    motion_strip(motion, title, MOTION_FEW_POSES, out);
+    out_text(out, "</div>\n<script type=\"application/json\" id=\"scene\">");
+    motion_print(motion, out);
+    out_text(out, "</script>\n");
+}
+
+void
+page_end(unsigned scripts, Out *out)
+{
+    if (scripts & PAGE_WITH_PLOTS)
+        script((const char *)asset_plot_js, out);
+    if (scripts & PAGE_WITH_LINKS)
         script((const char *)asset_links_js, out);
+    if (scripts & PAGE_WITH_MOTION)
+        script((const char *)asset_motion_js, out);
     out_text(out, "</body>\n</html>\n");
 }

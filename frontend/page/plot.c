@@ -545,8 +545,8 @@ write_page(const Plot *plot, Out *why)
     out_text(&page, "<header><h1>");
     out_html(&page, title);
     out_text(&page, "</h1></header>\n");
-    page_plots(plot->table, o->variables, o->n_variables, o->against, o->log_values, &page);
-    page_end(false, &page);
+    page_plots(plot->table, o->variables, o->n_variables, o->against, o->log_values, PAGE_NUMBERS, &page);
+    page_end(PAGE_WITH_PLOTS, &page);
     int error = replace_file(o->output, page.text, page.length, 0);
     out_free(&page);
     if (error)

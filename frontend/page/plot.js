@@ -331,6 +331,15 @@
     if (high - low >= least) view = [low, high];
   }
 
+  // A picture beside the plots (motion.js) moves the cursor, and goes to the time that is clicked.
+  host.addEventListener("cursor", function (event) {
+    if (drag || against >= 0 || host.matches(":hover")) return;
+    pointer = event.detail;
+    if (pointer < view[0] || pointer > view[1]) view = null;
+    draw();
+  });
+  function seek() { if (pointer !== null && against < 0) host.dispatchEvent(new CustomEvent("seek", { detail: pointer })); }
+
   function listen(panel) {
     var canvas = panel.canvas;
     function at(event) { return panel.time(event.clientX - canvas.getBoundingClientRect().left); }
@@ -375,6 +384,7 @@
     canvas.addEventListener("pointerup", function () {
       if (drag && drag.zoom && drag.to !== undefined && Math.abs(panel.x(drag.to) - panel.x(drag.from)) > 5)
         zoom(Math.min(drag.from, drag.to), Math.max(drag.from, drag.to));
+      else if (drag && drag.zoom) seek();
       drag = null;
       draw();
     });

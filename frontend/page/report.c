@@ -194,7 +194,10 @@ print_summary(Report *report)
     duration(out, "compiled in", report->input->compile_seconds);
     if (report->input->table)
         duration(out, "run in", report->input->stats->run_seconds);
-    out_text(out, "</dl>\n<nav><a href=\"#source\">Source</a>");
+    out_text(out, "</dl>\n<nav>");
+    if (report->input->motion)
+        out_text(out, "<a href=\"#motions\">Motion</a>");
+    out_text(out, "<a href=\"#source\">Source</a>");
     if (report->dae->bonds.n)
         out_text(out, "<a href=\"#graph\">Bond graph</a>");
     out_text(out, "<a href=\"#equations\">Equations</a>");
@@ -340,7 +343,17 @@ print_results(Report *report)
         if (!table->parameter[k])
             chosen[n++] = table->name[k];
     out_text(report->out, "<section id=\"results\"><h2>Results</h2>\n");
-    page_plots(table, chosen, n, NULL, false, report->out);
+    page_plots(table, chosen, n, NULL, false, PAGE_NUMBERS, report->out);
+    out_text(report->out, "</section>\n");
+}
+
+static void
+print_motion(Report *report)
+{
+    if (!report->input->motion)
+        return;
+    out_text(report->out, "<section id=\"motions\"><h2>Motion</h2>\n");
+    page_motion(report->input->motion, sym_text(report->dae->syms, report->dae->name), report->out);
     out_text(report->out, "</section>\n");
 }
 
@@ -365,6 +378,7 @@ report_print(const ReportInput *input, Out *out)
     report.later = c->problem.equations.n > LATER_LEAST;
     page_begin(sym_text(c->dae->syms, c->dae->name), out);
     print_summary(&report);
+    print_motion(&report);
     out_text(out, "<main>\n");
     print_source(&report);
     out_text(out, "<div class=\"model\">\n");
@@ -377,7 +391,7 @@ report_print(const ReportInput *input, Out *out)
     print_results(&report);
     print_structure(&report);
     print_run(&report);
-    page_end(true, out);
+    page_end(PAGE_WITH_PLOTS | PAGE_WITH_LINKS | (input->motion ? PAGE_WITH_MOTION : 0), out);
     equation_view_close(&report.view);
     vec_free(&report.block_of);
     vec_free(&report.files);

@@ -2,6 +2,7 @@
 #ifndef MDLC_FRONTEND_PAGE_REPORT_H
 #define MDLC_FRONTEND_PAGE_REPORT_H
 
+#include "frontend/motion/motion.h"
 #include "ir/pipeline/pipeline.h"
 #include "runtime/model/sim.h"
 #include "runtime/result/table.h"
@@ -13,6 +14,7 @@ typedef struct ReportInput {
     const char *description;   // of the model; "": it has none
     const char *version;       // of mdlc
     const Table *table;        // the result; NULL: there is none
+    const Motion *motion;      // what it looks like, sampled; NULL: nothing is to be seen
     const mdl_stats *stats;    // of the run
     int status;                // with which the run ended (runtime/model/sim.h)
     double compile_seconds;

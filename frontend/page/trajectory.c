@@ -12,7 +12,7 @@
 #include "ir/base/map.h"
 #include "ir/base/vec.h"
 
-enum { PAGE_VALUES = 400000, COLUMN_MOST = 6000, COLUMN_LEAST = 300 };
+enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300 };
 
 #define FINE 2e-4
 
@@ -195,12 +195,12 @@ print_column(const Thinning *thinning, uint32_t k, Out *out)
 }
 
 void
-trajectory_print(const Table *table, Out *out)
+trajectory_print(const Table *table, uint32_t numbers, Out *out)
 {
     uint32_t shown = 1;
     for (uint32_t k = 0; k < table->columns; k++)
         shown += is_shown(table, k);
-    Thinning thinning = {.table = table, .time = table->value[0], .most = PAGE_VALUES / shown};
+    Thinning thinning = {.table = table, .time = table->value[0], .most = numbers / shown};
     thinning.most = thinning.most < COLUMN_LEAST ? COLUMN_LEAST : thinning.most > COLUMN_MOST ? COLUMN_MOST : thinning.most;
     thin_all(&thinning);
     out_printf(out, "{\"from\":%u,\"time\":[", table->rows);

@@ -9,6 +9,7 @@
 // number of an earlier column with the same values}]}, without '<'. Time stands in "time" only, parameters are left out.
 // Each column is thinned to straight lines that stay within 2e-4 of its range of all its rows; when that takes more points
 // than a page should hold the lines may be further away, which "e" (part of the range) says.
-void trajectory_print(const Table *table, Out *out);
+// `numbers`: about as many values may be on the page.
+void trajectory_print(const Table *table, uint32_t numbers, Out *out);
 
 #endif

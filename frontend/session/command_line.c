@@ -72,6 +72,8 @@ lacks_option(const Options *o, Out *why)
         out_text(why, "build needs -o FILE: where to write the program");
     if (o->command == COMMAND_REPORT && !o->run.output)
         out_text(why, "report needs -o FILE.html: where to write the page");
+    if (o->command == COMMAND_ANIMATE && !o->run.output)
+        out_text(why, "animate needs -o FILE.html, or FILE.svg: where to write it");
     if (o->command == COMMAND_SENSE && !o->analysis.parameters)
         out_text(why, "sense needs --param NAME,...: by which parameters?");
     return why->length > 0;
@@ -113,6 +115,20 @@ take_tube(Options *o, const char *value, char why[OPTION_WHY])
     if (!take_width(equals + 1, &tube.relative, why) || (comma && !take_width(comma + 1, &tube.absolute, why)))
         return false;
     o->tubes[o->compare.n_tubes++] = tube;
+    return true;
+}
+
+// COMPONENT=FILE; the text is cut in place.
+static bool
+take_mesh(Options *o, const char *value, char why[OPTION_WHY])
+{
+    char *equals = strchr((char *)(uintptr_t)value, '=');
+    if (!equals || equals == value || !equals[1]) {
+        snprintf(why, OPTION_WHY, "--stl needs COMPONENT=FILE, got '%s'", value);
+        return false;
+    }
+    *equals = '\0';
+    o->meshes[o->n_meshes++] = (MotionMesh){value, equals + 1};
     return true;
 }
 
@@ -158,7 +174,8 @@ takes_files(const Options *o)
 static bool
 check_files(Options *o, Out *why)
 {
-    bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT;
+    bool several = o->command == COMMAND_FMT || o->command == COMMAND_COMPARE || o->command == COMMAND_PLOT
+                   || o->command == COMMAND_ANIMATE;
     if (!takes_files(o)) {
         if (o->n_files)
             out_printf(why, "what is '%s' for?", o->files[0]);
@@ -234,7 +251,7 @@ has_format(const Options *o, const Call *call, Out *why)
 static void
 say_no_call(const char *word, Out *why)
 {
-    static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"},
+    static const char *const usual[][2] = {{"simulate", "run"}, {"sim", "run"}, {"exec", "run"}, {"compile", "build"}, {"draw", "plot"}, {"play", "animate"}, {"animation", "animate"},
                                            {"format", "fmt"}, {"diff", "compare"}, {"init", "new"}, {"create", "new"}, {"lint", "check"},
                                            {"translate", "show"}, {"bode", "freq"}, {"linearise", "linearize"}};
     enum { MOST = 64 };
@@ -264,6 +281,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     o->paths = arena_array(arena, const char *, argc + 1);
     o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);
+    o->meshes = arena_array(arena, MotionMesh, argc + 1);
     o->compare.tubes = o->tubes;
     if (argc < 2) {
         out_text(why, "no call given");

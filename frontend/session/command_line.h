@@ -7,6 +7,7 @@
 
 #include "frontend/analysis/compare.h"
 #include "frontend/flatten/flatten.h"
+#include "frontend/motion/motion.h"
 #include "frontend/page/plot.h"
 #include "runtime/shell/options.h"
 
@@ -37,6 +38,8 @@ typedef struct Options {
     Tube *tubes;                 // of `compare`
     AnalysisOptions analysis;
     PlotOptions plot;            // but for variables and output
+    MotionMesh *meshes;          // of `animate`
+    uint32_t n_meshes;
     int opt;                     // -1: automatic
     const char **paths;
     uint32_t n_paths;

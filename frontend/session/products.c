@@ -17,6 +17,7 @@ static const Products products[] = {
     {COMMAND_FREQ, ".csv .json .svg .png .pdf"},
     {COMMAND_DOC, ".md .html .txt"},
     {COMMAND_REPORT, ".html .htm"},
+    {COMMAND_ANIMATE, ".html .htm .svg"},
     {COMMAND_RUN, NULL},
     {COMMAND_SENSE, NULL},
 };
@@ -51,7 +52,7 @@ check_output(const Products *p, const char *path, Out *why)
     if (p->endings && !is_listed(ending, p->endings))
         out_printf(why, "-o %s: what this call writes is %s", path, p->endings);
     else if (!p->endings && is_listed(ending, others))
-        out_printf(why, "-o %s: results are .csv or .mat; mdlc plot and mdlc report make pictures and pages", path);
+        out_printf(why, "-o %s: results are .csv or .mat; mdlc plot, mdlc animate and mdlc report make pictures and pages", path);
 }
 
 bool
