@@ -106,9 +106,9 @@ static const Field assert_fields[] = {TEXT(mdl_assert, message), TEXT(mdl_assert
 static const Layout assert_layout = LAYOUT(mdl_assert, assert_fields);
 DESCRIBED(mdl_assert, 32);
 
-static const Field limit_fields[] = {TEXT(mdl_limit, name), TEXT(mdl_limit, where)};
-static const Layout limit_layout = LAYOUT(mdl_limit, limit_fields);
-DESCRIBED(mdl_limit, 40);
+static const Field limit_group_fields[] = {BYTES(mdl_limit_group, size, rank), TEXT(mdl_limit_group, name), TEXT(mdl_limit_group, where)};
+static const Layout limit_group_layout = LAYOUT(mdl_limit_group, limit_group_fields);
+DESCRIBED(mdl_limit_group, 32);
 
 static const Field failure_fields[] = {TEXT(mdl_failure, text), TEXT(mdl_failure, where)};
 static const Layout failure_layout = LAYOUT(mdl_failure, failure_fields);
@@ -178,7 +178,8 @@ static const Field model_fields[] = {
     STRUCTS(mdl_model, declaration, declaration_layout, n_declarations),
     STRUCTS(mdl_model, constraint, constraint_layout, n_constraints), MATRIX(mdl_model, jac_c),
     BYTES(mdl_model, state_depth, nx), STRUCTS(mdl_model, rest, rest_layout, n_rests), CODE(mdl_model, rests),
-    CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), STRUCTS(mdl_model, limit, limit_layout, n_limits),
+    CODE(mdl_model, rest_partials), MATRIX(mdl_model, jac_rest), BYTES(mdl_model, limit, n_limits),
+    STRUCTS(mdl_model, limit_group, limit_group_layout, n_limit_groups),
     STRUCTS(mdl_model, delay, delay_layout, n_delays),
     STRUCTS(mdl_model, transport, transport_layout, n_transports),
     STRUCTS(mdl_model, fractional, fractional_layout, n_fractionals),

@@ -156,8 +156,8 @@ line_at(const File *file, uint32_t offset)
     return low;
 }
 
-bool
-sources_locate(const Sources *sources, uint32_t offset, Place *place)
+static const File *
+file_at(const Sources *sources, uint32_t offset)
 {
     uint32_t low = 0, high = sources->files.n;
     while (low < high) {
@@ -167,12 +167,17 @@ sources_locate(const Sources *sources, uint32_t offset, Place *place)
         else
             high = middle;
     }
-    if (!low)
+    const File *file = low ? &sources->files.at[low - 1] : NULL;
+    return file && offset - file->base <= file->length ? file : NULL;
+}
+
+bool
+sources_locate(const Sources *sources, uint32_t offset, Place *place)
+{
+    const File *file = file_at(sources, offset);
+    if (!file)
         return false;
-    const File *file = &sources->files.at[low - 1];
     uint32_t at = offset - file->base;
-    if (at > file->length)
-        return false;
     uint32_t number = line_at(file, at), start = file->lines.at[number];
     uint32_t end = number + 1 < file->lines.n ? file->lines.at[number + 1] - 1 : file->length;
     if (end > start && end > at && file->text[end - 1] == '\r')
@@ -193,8 +198,7 @@ sources_set_library(Sources *sources, const char *directory)
 bool
 sources_in_library(const Sources *sources, uint32_t offset)
 {
-    Place place;
-    size_t length = sources->library ? strlen(sources->library) : 0;
-    return length && sources_locate(sources, offset, &place) && !strncmp(place.path, sources->library, length)
-        && place.path[length] == '/';
+    const File *file = sources->library ? file_at(sources, offset) : NULL;
+    size_t length = file ? strlen(sources->library) : 0;
+    return length && !strncmp(file->path, sources->library, length) && file->path[length] == '/';
 }

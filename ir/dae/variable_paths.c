@@ -29,6 +29,20 @@ go_to(Paths *paths, uint32_t inst)
     }
 }
 
+static void
+print_path(Paths *paths, uint32_t inst, Out *out)
+{
+    go_to(paths, inst);
+    out_bytes(out, paths->text.text ? paths->text.text : "", paths->text.length);
+}
+
+void
+paths_group_name(Paths *paths, const Group *group, Out *out)
+{
+    print_path(paths, group->inst, out);
+    out_text(out, sym_text(paths->dae->syms, group->decl->name));
+}
+
 void
 paths_var_name(Paths *paths, Var var, Out *out)
 {
@@ -47,8 +61,7 @@ paths_var_name(Paths *paths, Var var, Out *out)
         return;
     }
     const Group *group = &dae->groups.at[dae->var_group.at[var]];
-    go_to(paths, group->inst);
-    out_bytes(out, paths->text.text ? paths->text.text : "", paths->text.length);
+    print_path(paths, group->inst, out);
     dae_scalar_name(dae, group, var - group->first, out);
 }
 

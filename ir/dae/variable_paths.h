@@ -18,6 +18,8 @@ typedef struct Paths {
     VEC(PathPart) parts;  // outermost first
 } Paths;
 
+// Appends the path of the group's instance with its '.', and the name without subscripts.
+void paths_group_name(Paths *paths, const Group *group, Out *out);
 // Appends what dae_var_name would.
 void paths_var_name(Paths *paths, Var var, Out *out);
 void paths_free(Paths *paths);

@@ -100,8 +100,7 @@ place_free(PlaceMap *map)
 
 // A limit (attribute min or max) of variables that are no parameters, and the place in v of its value.
 typedef struct RangeLimit {
-    Bind bind;
-    uint32_t place;
+    uint32_t bind, place;
 } RangeLimit;
 
 typedef struct Lowering {
@@ -116,6 +115,7 @@ typedef struct Lowering {
     U32Vec var_at;           // read through variable_at
     F64Vec image;            // per place: initial value
     VEC(RangeLimit) ranges;
+    Map limit_numbers;       // places of limits that are numbers, by their bits, until the table of limits is made
     Map wrong_values;        // components of the user with a parameter that was reported
     uint32_t y, yp, r, dx, n, nx;
     U32Vec state;            // states in order: variables
@@ -244,7 +244,7 @@ void make_events(Lowering *low);
 void make_outputs(Lowering *low);
 void make_audit(Lowering *low); // audit_tables.c
 // ranges.c: limits of variables, given while attributes are lowered; then, when all programs are there, the table of them.
-void range_keep(Lowering *low, const Bind *bind, InstrVec *code);
+void range_keep(Lowering *low, uint32_t index, InstrVec *code); // a bind of the model
 void make_ranges(Lowering *low);
 void make_tangents(Lowering *low); // directional_programs.c: when everything else is there
 mdl_type result_type(const Lowering *low, Var var);

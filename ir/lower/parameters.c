@@ -276,13 +276,14 @@ guess_derivatives(Lowering *low, const StartedVec *started, InstrVec *code)
 }
 
 static void
-make_limit(Lowering *low, const Bind *bind, InstrVec *code)
+make_limit(Lowering *low, uint32_t index, InstrVec *code)
 {
+    const Bind *bind = &low->dae->binds.at[index];
     VarKind kind = dae_kind(low->dae, bind->var);
     if (!bind_is_parametric(low, bind))
         return;
     if (kind != VAR_PARAMETER && kind != VAR_CONSTANT) {
-        range_keep(low, bind, code);
+        range_keep(low, index, code);
         return;
     }
     bind_each(bind, var) {
@@ -329,7 +330,7 @@ make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
     if (all.attr == ATTR_VALUE)
         return;
     if (all.attr == ATTR_MIN || all.attr == ATTR_MAX) {
-        make_limit(low, &all, attributes->code);
+        make_limit(low, index, attributes->code);
         return;
     }
     bind_each(&all, var) {

@@ -12,7 +12,7 @@
 #include "ir/expr/expr.h"
 
 typedef struct Solution {
-    Expr shape;                // canonical; 0: none
+    Expr shape;                // canonical; 0: none. Of a partial derivative: over the slots of the equation
     Expr divisor;              // over the slots of the equation, or 0
     bool bounded;              // of a partial derivative: it contains a sine or cosine
     uint32_t order, n_order;   // range of `orders`: slot k of the result is slot order[k] of the equation
@@ -149,7 +149,13 @@ partial_of(Solutions *solutions, Expr shape, uint32_t k)
         if (expr_uses_slot(exprs, partial, j))
             vec_push(&solutions->order, j);
     bool bounded = partial && (expr_has_op(exprs, partial, OP_SIN) || expr_has_op(exprs, partial, OP_COS));
-    return keep(solutions, KEY_PARTIAL, shape, k, (Solution){.bounded = bounded});
+    return keep(solutions, KEY_PARTIAL, shape, k, (Solution){.shape = partial, .bounded = bounded});
+}
+
+Expr
+solutions_partial(Solutions *solutions, Expr shape, uint32_t k)
+{
+    return partial_of(solutions, shape, k)->shape;
 }
 
 const uint32_t *

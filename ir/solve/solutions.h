@@ -15,6 +15,8 @@ bool solutions_assign(Solutions *solutions, Expr shape, const Var *vars, uint32_
                       Assign *assign);
 // left - right of the equation over `vars`.
 Residual solutions_residual(Solutions *solutions, Expr shape, const Var *vars, uint32_t equation);
+// The partial derivative of the residual by slot k, over the slots of the equation; 0 when there is none.
+Expr solutions_partial(Solutions *solutions, Expr shape, uint32_t k);
 // The slots that the partial derivative of the residual by slot k uses; their number in *n. The array is valid
 // until the next call.
 const uint32_t *solutions_partial_slots(Solutions *solutions, Expr shape, uint32_t k, uint32_t *n);

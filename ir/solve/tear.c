@@ -174,7 +174,7 @@ guard_single(Tearing *t)
     const Var *vars = t->vars.at + e->vars;
     for (uint32_t k = 0; k < e->n_vars; k++) {
         Expr partial = local_unknown(t, vars[k]) == NONE || !expr_uses_slot(t->dae->exprs, e->shape, k)
-            ? 0 : expr_diff(t->dae->exprs, expr_residual(t->dae->exprs, e->shape), k);
+            ? 0 : solutions_partial(t->solutions, e->shape, k);
         if (partial && dae_is_parametric(t->dae, partial, vars))
             causal_guard(t->dae, partial, vars, e->equation);
     }

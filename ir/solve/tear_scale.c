@@ -53,8 +53,7 @@ tearing_sizes(Tearing *t, Expr coefficient, const Var *vars)
 static Sizes
 coefficient_of(Tearing *t, const LoopEquation *e, uint32_t k)
 {
-    Exprs *exprs = t->dae->exprs;
-    Expr partial = expr_diff(exprs, expr_residual(exprs, e->shape), k);
+    Expr partial = solutions_partial(t->solutions, e->shape, k);
     return partial ? tearing_sizes(t, partial, t->vars.at + e->vars) : (Sizes){NAN, NAN};
 }
 

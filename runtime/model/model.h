@@ -254,17 +254,24 @@ typedef struct mdl_assert {
     uint32_t told;     // first place of the values in the message (written by `told`)
 } mdl_assert;
 
-// A limit of a variable, attribute min or max: the variable may not be beyond v[limit].
+// A limit as it is written: attribute min or max of a variable or of all elements of an array.
+typedef struct mdl_limit_group {
+    uint8_t most;      // 1: max, 0: min
+    uint32_t rank;     // of the array, 0 for a variable
+    const uint32_t *size; // of the array: `rank` numbers
+    const char *name;  // of the variable or array, without subscripts
+    const char *where; // "file:line:col" of the limit
+} mdl_limit_group;
+
+// A limit of one variable: it may not be beyond v[limit]. What is written of several names for one number is here once.
 typedef struct mdl_limit {
     uint32_t value;    // place in v of the variable, of which this is the negative when `negative`
     uint32_t limit;    // place in v, valid after `parameters`
-    uint8_t negative;
-    uint8_t most;      // 1: max, 0: min
-    uint8_t exact;     // 1: it changes at events only, so there is no error of the integration in it
-    uint32_t group;    // number of the limit among those that are written: equal for the elements of an array
+    uint32_t group;
+    uint32_t negative : 1;
+    uint32_t exact : 1;    // it changes at events only, so there is no error of the integration in it
+    uint32_t element : 30; // which of the array, in row-major order
     double nominal;    // of the variable
-    const char *name;
-    const char *where; // "file:line:col" of the limit
 } mdl_limit;
 
 // value = sign * v[input] as it was v[time] ago. The runtime keeps the history and sets `value` before dynamics. A delay that may vanish
@@ -515,6 +522,7 @@ struct mdl_model {
 
     uint32_t n_limits, n_limit_groups; // of variables
     const mdl_limit *limit;
+    const mdl_limit_group *limit_group;
 
     uint32_t n_delays;
     const mdl_delay *delay;

@@ -5,6 +5,7 @@
 //         magnitude or of the limit, and one of its nominal value. A limit that is written for an array is told once.
 // Contract: result.h. What happens between two rows is not seen. Complexity: two numbers per limit and row.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/point/part.h"
@@ -30,9 +31,28 @@ range_free(Run *run)
     free(run->largest);
 }
 
+enum { SUBSCRIPTS = 32 }; // most that a name is told with: as deep as arrays nest in names (dae_scalar_name)
+
+// Writes [i,j] for an element of an array, nothing for a variable.
+static void
+write_subscripts(const mdl_limit_group *group, uint32_t element, char *text, size_t size)
+{
+    uint32_t subscript[SUBSCRIPTS], rank = group->rank < SUBSCRIPTS ? group->rank : SUBSCRIPTS;
+    for (uint32_t i = rank; i-- > 0; element /= group->size[i])
+        subscript[i] = element % group->size[i] + 1;
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < rank; i++)
+        length += (size_t)snprintf(text + length, size - length, "%c%u", i ? ',' : '[', subscript[i]);
+    if (rank)
+        snprintf(text + length, size - length, "]");
+}
+
 static void
 tell(Run *run, const mdl_limit *limit, double value)
 {
+    const mdl_limit_group *group = &run->model->limit_group[limit->group];
+    char subscripts[SUBSCRIPTS * 11 + 2];
     run->left[limit->group] = 1;
     if (++run->n_left > TOLD_MOST + 1)
         return;
@@ -40,9 +60,10 @@ tell(Run *run, const mdl_limit *limit, double value)
         run_message(run, MDL_WARNING, "at time %.12g: more variables leave their ranges; they are not named", run->v[0]);
         return;
     }
-    const char *line = *limit->where ? "\n  " : "";
-    run_message(run, MDL_WARNING, "at time %.12g: `%s` is %.9g, and is declared to be at %s %.9g%s%s", run->v[0], limit->name, value,
-                limit->most ? "most" : "least", run->v[limit->limit], line, limit->where);
+    write_subscripts(group, limit->element, subscripts, sizeof subscripts);
+    const char *line = *group->where ? "\n  " : "";
+    run_message(run, MDL_WARNING, "at time %.12g: `%s%s` is %.9g, and is declared to be at %s %.9g%s%s", run->v[0], group->name, subscripts,
+                value, group->most ? "most" : "least", run->v[limit->limit], line, group->where);
 }
 
 void
@@ -54,7 +75,8 @@ range_row(Run *run)
         const mdl_limit *limit = &model->limit[k];
         double value = limit->negative ? -v[limit->value] : v[limit->value], bound = v[limit->limit];
         run->largest[k] = fmax(run->largest[k], fabs(value));
-        double beyond = limit->most ? value - bound : bound - value;
+        const mdl_limit_group *group = &model->limit_group[limit->group];
+        double beyond = group->most ? value - bound : bound - value;
         if (!(beyond > 0) || run->left[limit->group])
             continue;
         double known = run->tolerance * (10 * fmax(run->largest[k], fabs(bound)) + limit->nominal);
