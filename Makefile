@@ -157,7 +157,7 @@ $(BUILD)/tests/tools/%: $(BUILD)/tests/tools/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -lm
 # Fuzz targets; driver.c stands in for libFuzzer unless LINK_FUZZER brings that (tests/fuzz/long.sh), whose changes of texts are custom.c.
-FUZZ_TARGETS = $(addprefix $(BUILD)/tests/fuzz/,scan parse flatten flat_text)
+FUZZ_TARGETS = $(addprefix $(BUILD)/tests/fuzz/,scan parse flatten flat_text programs_text)
 FUZZ_LIBS    = $(addprefix $(BUILD)/lib,frontend.a ir.a base.a)
 $(FUZZ_TARGETS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/$(if $(LINK_FUZZER),custom,driver).o $(FUZZ_LIBS)
 	$(call say,LINK,$@)

@@ -202,7 +202,8 @@ reader_dotted(const char *text, uint32_t *last, uint32_t *subscript)
         if (text[at] == '[') {
             while (text[at] && text[at] != ']')
                 at++;
-            at += text[at] == ']';
+            if (!text[at++])
+                return 0;
         }
         if (text[at] != '.')
             return at;

@@ -109,6 +109,18 @@ read_programs(SysReader *r)
     vec_grow(&r->sys->image, nv);
 }
 
+// An expression can name the place: it takes no word of the name for its own.
+static bool
+is_operand(SysReader *r, const char *name)
+{
+    ExprReading names = {operand_at, reader_routine, reader_site, &r->reader};
+    uint32_t error_at = 0;
+    map_clear(&r->slot_of);
+    vec_clear(&r->operands);
+    Expr e = expr_read_names(r->sys->exprs, name, &names, &error_at);
+    return e && expr_op(r->sys->exprs, e) == OP_SLOT;
+}
+
 // place 3 a.x = 1.5
 static void
 read_place_line(SysReader *r)
@@ -126,6 +138,8 @@ read_place_line(SysReader *r)
     if (!sys_is_index(name, length)) {
         map_put(&reader->var_of, key, place);
         r->sys->place_name[place] = arena_strndup(r->sys->arena, name, length);
+        if (!is_operand(r, r->sys->place_name[place]))
+            reader_fail(reader, "a name that no expression has");
     }
     reader->at += length;
     if (reader_take(reader, "="))

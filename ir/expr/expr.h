@@ -172,7 +172,7 @@ Expr expr_read(Exprs *exprs, const char *text, uint32_t *error_at);
 // The same with names for slots: asked at every word that is no operator; returns how many bytes the name
 // takes (0: not a name) and sets *slot.
 typedef uint32_t ExprNameReader(const char *text, uint32_t *slot, void *context);
-// What expr_write wrote: `routine` is asked at words before a parenthesis, and gives a routine's number; `site` gives that of a place.
+// With `name` slots have no numbers in the text. What expr_write wrote: `routine` is asked at words before a parenthesis, and gives a routine's number; `site` gives that of a place.
 typedef struct ExprReading {
     ExprNameReader *name, *routine;
     bool (*site)(uint32_t *site, void *context);

@@ -269,7 +269,8 @@ static Expr
 read_slot(Reader *reader)
 {
     char *end;
-    if (!isdigit((unsigned char)reader->text[++reader->at]))
+    bool named = reader->names && reader->names->name; // slots are given to names: none has a number
+    if (named || !isdigit((unsigned char)reader->text[++reader->at]))
         return fail(reader);
     unsigned long slot = strtoul(reader->text + reader->at, &end, 10);
     if (slot >= 1u << 24)

@@ -90,7 +90,7 @@ static int
 is_model(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
-    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae"));
+    return dot && (!strcmp(dot, ".mdl") || !strcmp(dot, ".mo") || !strcmp(dot, ".dae") || !strcmp(dot, ".sys"));
 }
 
 static void

@@ -49,5 +49,6 @@ found=$tests/fuzz/found
 fuzz scan "$found" "$tests/parse" "$tests/fmt" "$tests/errors"
 fuzz parse "$found" "$tests/parse" "$tests/fmt" "$tests/errors"
 fuzz flat_text "$found" "$tests/pass"
+fuzz programs_text "$found" "$tests/programs"
 fuzz flatten "$found" "$tests/elab" "$tests/errors" "$tests/show" "$tests/sim" "$tests/language"
 exit $status

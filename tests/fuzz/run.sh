@@ -18,5 +18,6 @@ fuzz() {
 fuzz scan "$top/tests/parse" "$top/tests/fmt" "$top/tests/errors"
 fuzz parse "$top/tests/parse" "$top/tests/fmt" "$top/tests/errors"
 fuzz flat_text "$top/tests/pass"
+fuzz programs_text "$top/tests/programs"
 fuzz flatten "$top/tests/elab" "$top/tests/errors" "$top/tests/show" "$top/tests/sim"
 exit $status
