@@ -52,11 +52,11 @@ enum { PARTS = 256 }; // most pointers of a structure, and stretches between the
 
 static const Field block_fields[] = {
     BYTES(mdl_block, unknown, m), BYTES(mdl_block, residual, m), CODE(mdl_block, eval), CODE(mdl_block, jacobian),
-    MATRIX(mdl_block, jac), TEXTS(mdl_block, unknown_name, m), TEXTS(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
-    BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner),
+    MATRIX(mdl_block, jac), TEXTS(mdl_block, unknown_name, m), BYTES(mdl_block, unknown_kind, m), TEXTS(mdl_block, equation, m), BYTES(mdl_block, nominal, m),
+    BYTES(mdl_block, inner, n_inner), BYTES(mdl_block, inner_nominal, n_inner), TEXTS(mdl_block, inner_name, n_inner), BYTES(mdl_block, inner_kind, n_inner),
     TEXTS(mdl_block, inner_equation, n_inner), BYTES(mdl_block, known, n_known)};
 static const Layout block_layout = LAYOUT(mdl_block, block_fields);
-DESCRIBED(mdl_block, 192);
+DESCRIBED(mdl_block, 208);
 
 static const Field step_fields[] = {
     CODE(mdl_step, call),
@@ -164,7 +164,7 @@ static const Layout tangents_layout = LAYOUT(mdl_tangents, tangents_fields);
 DESCRIBED(mdl_tangents, 136);
 
 static const Field model_fields[] = {
-    TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n),
+    TEXT(mdl_model, name), BYTES(mdl_model, v0, nv), BYTES(mdl_model, implicit, nx), TEXTS(mdl_model, state_name, n), BYTES(mdl_model, state_kind, n),
     CODE(mdl_model, parameters), TEXT(mdl_model, held_by), BYTES(mdl_model, move, n_moves),
     BYTES(mdl_model, state_start, nx), STRUCTS(mdl_model, init, step_layout, n_init),
     STRUCTS(mdl_model, dynamics, step_layout, n_dynamics), CODE(mdl_model, outputs), MATRIX(mdl_model, jac_y),
@@ -190,7 +190,7 @@ static const Field model_fields[] = {
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, audit), .layout = &audit_layout, .count = NO_COUNT, .more = 1},
     {.kind = FIELD_STRUCTS, .offset = offsetof(mdl_model, tangents), .layout = &tangents_layout, .count = NO_COUNT, .more = 1}};
 static const Layout model_layout = LAYOUT(mdl_model, model_fields);
-DESCRIBED(mdl_model, 1000);
+DESCRIBED(mdl_model, 1008);
 
 typedef struct Tables {
     LlModule *m;

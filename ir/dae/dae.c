@@ -573,6 +573,13 @@ dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars)
 }
 
 bool
+dae_is_told(const Dae *dae, Var var)
+{
+    uint32_t index;
+    return map_get(&dae->told_of, var, &index) || map_get(&dae->in_stream_of, IN_SIDE + var, &index);
+}
+
+bool
 dae_is_part(const Dae *dae, Var var)
 {
     uint32_t index;

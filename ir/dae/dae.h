@@ -570,6 +570,8 @@ void dae_told_name(const Dae *dae, Var var, Out *out);
 // The same inside of parentheses: a part of an equation has none of its own.
 void dae_told_inside(const Dae *dae, Var var, Out *out);
 // Says what the user wrote for a variable of the compiler's own; the text is copied.
+// True when it has such a text.
+bool dae_is_told(const Dae *dae, Var var);
 void dae_tell_as(Dae *dae, Var var, const char *text);
 // The same for one that stands for a part of an equation, "(v1 - v2)". Long ones keep their names.
 void dae_tell_part(Dae *dae, Var var, Expr e, const Var *vars);

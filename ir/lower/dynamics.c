@@ -288,13 +288,18 @@ make_jacobian(Lowering *low, InstrVec *whole)
 }
 
 static void
-name_unknowns(Lowering *low, const char **names)
+name_unknowns(Lowering *low, const char **names, uint8_t *kinds)
 {
     Paths paths = {.dae = low->dae};
     Out text = {0};
     for (uint32_t i = 0; i < low->n; i++) {
+        Var var = variable_at(low, low->y + i);
+        kinds[i] = name_kind(low, var);
         text.length = 0;
-        paths_var_name(&paths, variable_at(low, low->y + i), &text);
+        if (dae_is_told(low->dae, var))
+            dae_told_name(low->dae, var, &text);
+        else
+            paths_var_name(&paths, var, &text);
         names[i] = arena_strndup(low->arena, text.text, text.length);
     }
     out_free(&text);
@@ -329,9 +334,11 @@ make_dynamics(Lowering *low)
     const char **names = arena_array(low->arena, const char *, low->n ? low->n : 1);
     if (low->nx)
         memcpy(implicit, low->implicit.at, low->nx);
-    name_unknowns(low, names);
+    uint8_t *kinds = arena_array(low->arena, uint8_t, low->n ? low->n : 1);
+    name_unknowns(low, names, kinds);
     model->implicit = implicit;
     model->state_depth = state_depths(low);
     model->state_name = names;
+    model->state_kind = kinds;
     vec_free(&outputs);
 }

@@ -182,8 +182,8 @@ law_text(Lowering *low, const Law *law)
     bool located = span_locate(low->dae->sources, law->span, &place);
     const char *x = dae_name(low->dae, law->x), *name = law->unilateral ? "unilateral" : law->disk ? "coulomb" : "Sgn";
     if (law->root && located)
-        return *x == '$' ? arena_printf(low->arena, "the root (%s:%u)", place.path, place.line)
-                         : arena_printf(low->arena, "the root of %s (%s:%u)", x, place.path, place.line);
+        return name_kind(low, law->x) & MDL_NAME_BARE ? arena_printf(low->arena, "the root (%s:%u)", place.path, place.line)
+            : arena_printf(low->arena, "the root of %s (%s:%u)", x, place.path, place.line);
     return located ? arena_printf(low->arena, "%s(%s) (%s:%u)", name, x, place.path, place.line)
                    : arena_printf(low->arena, "%s(%s)", name, x);
 }

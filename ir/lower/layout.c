@@ -178,6 +178,17 @@ place_text(Lowering *low, uint32_t place)
     return arena_printf(low->arena, "v[%u]", place);
 }
 
+uint8_t
+name_kind(const Lowering *low, Var var)
+{
+    const Dae *dae = low->dae;
+    uint8_t rate = dae->var_der_of.at[var] != NONE ? MDL_NAME_RATE : 0;
+    while (dae->var_group.at[var] == NONE)
+        var = dae->var_der_of.at[var] != NONE ? dae->var_der_of.at[var] : dae->var_pre_of.at[var];
+    bool made = dae_group(dae, var)->decl->flags & GROUP_HIDDEN;
+    return rate | (made ? MDL_NAME_MADE : 0) | (made && !dae_is_told(dae, var) ? MDL_NAME_BARE : 0);
+}
+
 const char *
 lower_place(Lowering *low, Span span, const char *otherwise)
 {

@@ -161,6 +161,8 @@ place_of(Lowering *low, Var var, int *sign)
     return at < low->place.n && low->place.at[at] != NONE ? low->place.at[at] : place_late(low, at);
 }
 const char *place_text(Lowering *low, uint32_t place);
+// MDL_NAME_* of what dae_name() writes.
+uint8_t name_kind(const Lowering *low, Var var);
 // Where a span begins, "path:line:column"; `otherwise` when nothing was written there.
 const char *lower_place(Lowering *low, Span span, const char *otherwise);
 // "path:line:column: component: left = right".

@@ -21,15 +21,9 @@ typedef struct ParameterOrder {
     U32Vec stack;
 } ParameterOrder;
 
-// Per variable: the bind of its start value + 1, or 0, and the variable of its class to which it belongs. Empty without
-// invariants.
-typedef struct Started { uint32_t bind; Var var; } Started;
-typedef VEC(Started) StartedVec;
-
 typedef struct Attributes {
     const U32Vec *bind_of; // ParameterOrder
     U8Vec rank;            // per place: how much its start value counts
-    StartedVec started;
     InstrVec *code;
 } Attributes;
 
@@ -249,32 +243,6 @@ check_range(Lowering *low, const Bind *bind)
         diag_note(diag, group->decl->span, "declared here");
 }
 
-// Where invariants determine derivatives at the start, der(x) = v hands the start value of v on to der(x).
-static void
-guess_derivatives(Lowering *low, const StartedVec *started, InstrVec *code)
-{
-    Dae *dae = low->dae;
-    U32Vec vars = {0};
-    uint32_t n = low->in->reduction->invariants.n ? dae->equations.n : 0;
-    for (uint32_t e = 0; e < n; e++) {
-        if (dae->equations.at[e].kind != EQN_NORMAL || expr_nslots(low->exprs, dae->equations.at[e].shape) != 2)
-            continue;
-        Expr shape = dae_resolve(dae, e, &vars);
-        Expr same = expr_2(low->exprs, OP_EQN, expr_slot(low->exprs, 0), expr_slot(low->exprs, 1));
-        for (uint32_t k = 0; k < 2 && vars.n == 2 && shape == same; k++) {
-            Var der = vars.at[k], v = vars.at[1 - k];
-            Started from = started->at[v];
-            if (dae->var_der_of.at[der] == NONE || started->at[der].bind || !from.bind || low->place.at[der] == NONE)
-                continue;
-            const Bind bind = bind_of_one(dae->binds.at[from.bind - 1], from.var);
-            bool negative;
-            dae_alias(dae, bind.var, &negative);
-            bind_value(low, &bind, low->place.at[der], negative ? -1 : 1, code);
-        }
-    }
-    vec_free(&vars);
-}
-
 static void
 make_limit(Lowering *low, uint32_t index, InstrVec *code)
 {
@@ -294,7 +262,7 @@ make_limit(Lowering *low, uint32_t index, InstrVec *code)
 }
 
 static void
-make_start(Lowering *low, Attributes *attributes, const Bind *bind, uint32_t index)
+make_start(Lowering *low, Attributes *attributes, const Bind *bind)
 {
     Dae *dae = low->dae;
     bool negative;
@@ -305,8 +273,6 @@ make_start(Lowering *low, Attributes *attributes, const Bind *bind, uint32_t ind
         return;
     if (place < attributes->rank.n)
         attributes->rank.at[place] = mine;
-    if (attributes->started.n)
-        attributes->started.at[at] = (Started){index + 1, bind->var};
     int sign = negative ? -1 : 1;
     bind_value(low, bind, place, sign, attributes->code);
     if (at < dae->var_pre.n && dae->var_pre.at[at] != NONE && low->place.at[dae->var_pre.at[at]] != NONE)
@@ -344,7 +310,7 @@ make_attribute(Lowering *low, Attributes *attributes, uint32_t index)
         if (bind.attr == ATTR_NOMINAL)
             make_nominal(low, &bind, at, attributes->code);
         else
-            make_start(low, attributes, &bind, index);
+            make_start(low, attributes, &bind);
     }
 }
 
@@ -355,14 +321,10 @@ make_attributes(Lowering *low, const U32Vec *bind_of, InstrVec *code)
     Attributes attributes = {.bind_of = bind_of, .code = code};
     uint32_t n = low->dae->binds.n;
     vec_grow(&attributes.rank, low->nv);
-    if (low->in->reduction->invariants.n)
-        vec_grow(&attributes.started, low->dae->nvars);
     vec_grow(&low->nominal_of, low->dae->nvars);
     for (uint32_t i = 0; i < n; i++)
         make_attribute(low, &attributes, i);
-    guess_derivatives(low, &attributes.started, code);
     vec_free(&attributes.rank);
-    vec_free(&attributes.started);
 }
 
 // A parameter that nobody gives a value has its start value, or what is closest to 0, which is rarely what is meant.

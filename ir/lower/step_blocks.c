@@ -29,6 +29,7 @@ name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
     double *nominal = arena_array(low->arena, double, n ? n : 1);
     const char **equation = arena_array(low->arena, const char *, n ? n : 1);
     const char **name = arena_array(low->arena, const char *, n ? n : 1);
+    uint8_t *kind = arena_array(low->arena, uint8_t, n ? n : 1);
     for (uint32_t k = 0; k < n; k++) {
         const Assign *assign = &causal->assigns.at[loop->inner + k];
         int sign;
@@ -36,8 +37,10 @@ name_inner(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
         nominal[k] = nominal_of(low, assign->var);
         equation[k] = equation_text(low, assign->equation);
         name[k] = dae_name(low->dae, assign->var);
+        kind[k] = name_kind(low, assign->var);
     }
     block->inner_name = name;
+    block->inner_kind = kind;
     block->n_inner = n;
     block->inner = inner;
     block->inner_nominal = nominal;
@@ -90,9 +93,11 @@ static void
 name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *block, double *nominal)
 {
     const char **unknown = arena_array(low->arena, const char *, loop->n);
+    uint8_t *kind = arena_array(low->arena, uint8_t, loop->n);
     const char **equation = arena_array(low->arena, const char *, loop->n);
     for (uint32_t k = 0; k < loop->n; k++) {
         unknown[k] = dae_name(low->dae, causal->tears.at[loop->tear + k]);
+        kind[k] = name_kind(low, causal->tears.at[loop->tear + k]);
         equation[k] = equation_text(low, causal->residuals.at[loop->residual + k].equation);
         nominal[k] = nominal_of(low, causal->tears.at[loop->tear + k]);
     }
@@ -101,6 +106,7 @@ name_block(Lowering *low, const Causal *causal, const Loop *loop, mdl_block *blo
     block->constraints = loop->constraints;
     block->conditions = loop->conditions;
     block->unknown_name = unknown;
+    block->unknown_kind = kind;
     block->equation = equation;
     block->nominal = nominal;
 }

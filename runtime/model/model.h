@@ -79,6 +79,13 @@ typedef struct mdl_failure {
     const char *where;          // "file:line:col"
 } mdl_failure;
 
+// What the name of an unknown is the name of, in bits; names themselves do not tell: a variable of the model may be called 'der(x)' or '$p'.
+enum {
+    MDL_NAME_MADE = 1, // a variable of the compiler's own, or a derivative of one
+    MDL_NAME_BARE = 2, // one of these whose name is no text of the model: it tells its reader nothing
+    MDL_NAME_RATE = 4, // a derivative
+};
+
 typedef struct mdl_block {
     uint32_t m;                 // iteration unknowns = residuals
     const uint32_t *unknown;    // m places in v (of y, yp or, at initialisation, of anything)
@@ -90,6 +97,7 @@ typedef struct mdl_block {
     uint32_t switched;          // 1: there are choices in it: under some conditions equations may follow from others
     uint32_t conditions;        // states among what the block determines (initial system): equations may follow from others
     const char *const *unknown_name;  // m full variable names
+    const uint8_t *unknown_kind;      // m: MDL_NAME_*
     const char *const *equation;      // m texts "file:line:col: component.path: a = b" for messages
     const double *nominal;      // m scales of the unknowns
     // Equations of constraints that were differentiated, or their derivatives, in the block: only where there are any may
@@ -99,6 +107,7 @@ typedef struct mdl_block {
     const uint32_t *inner;      // places in v
     const double *inner_nominal;
     const char *const *inner_name;
+    const uint8_t *inner_kind;  // MDL_NAME_*
     const char *const *inner_equation; // n_inner texts, of the equations that the inner variables are solved from
     // With constraints: places of the Real variables and parameters that the block reads and does not determine.
     const uint32_t *known;
@@ -453,6 +462,7 @@ struct mdl_model {
     const uint8_t *implicit;   // nx: 1 when row i is implicit
     uint32_t nominal;       // first of n places: nominal values (1 unless given), valid after `parameters`
     const char *const *state_name; // n names of the unknowns
+    const uint8_t *state_kind;     // n: MDL_NAME_*
 
     mdl_code parameters;     // dependent parameters, start values, nominals; once, after overrides
     const char *held_by;    // constraints of a model with bodies in which nothing depends on time; else NULL

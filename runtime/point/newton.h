@@ -2,7 +2,6 @@
 #ifndef MDLC_RUNTIME_POINT_NEWTON_H
 #define MDLC_RUNTIME_POINT_NEWTON_H
 
-#include <string.h>
 
 #include "runtime/linear/rank.h"
 #include "runtime/linear/regular_block.h"
@@ -59,8 +58,7 @@ MDL_CHECKED bool path_solve(Run *run, Newton *newton);
 static inline bool
 state_is_own(const mdl_model *model, uint32_t state)
 {
-    const char *name = model->state_name ? model->state_name[state] : NULL;
-    return !name || !strchr(name, '$');
+    return !model->state_kind || !(model->state_kind[state] & MDL_NAME_MADE);
 }
 // How many unknowns the equations leave open at the iterate.
 static inline uint32_t
@@ -85,7 +83,7 @@ void newton_note_elsewhere(const Run *run, const Newton *newton, const double *f
 // "`a` and `b` can change together as 1 : -1" for every null vector of newton->rank, at most `most` lines, each with
 // a newline before it. Returns the length.
 size_t newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size_t size);
-// The same of a factored matrix whose columns have names.
-size_t report_null_text(Rank *rank, const char *const *name, uint32_t n, char *text, size_t size);
+// The same of a factored matrix whose columns have names of these kinds (MDL_NAME_*).
+size_t report_null_text(Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size);
 
 #endif

@@ -61,26 +61,25 @@ name_of(const mdl_block *block, uint32_t i)
     return name ? name : "?";
 }
 
-// A variable of the compiler's own, or a derivative of one: "$closure1", "der(der($closure1))".
-static bool
-is_made(const char *name)
+// MDL_NAME_*.
+static uint8_t
+kind_of(const mdl_block *block, uint32_t i)
 {
-    while (!strncmp(name, "der(", 4))
-        name += 4;
-    return name[0] == '$';
+    const uint8_t *kinds = i < block->m ? block->unknown_kind : block->inner_kind;
+    return kinds ? kinds[i < block->m ? i : i - block->m] : 0;
 }
 
 // One direction in which n variables can move together. What the compiler has made says nothing to those who wrote the model: variables
 // that take up surplus constraints may move freely by their nature.
 static void
-say_direction(Text *out, const char *const *name, uint32_t n, double *along)
+say_direction(Text *out, const char *const *name, const uint8_t *kind, uint32_t n, double *along)
 {
     uint32_t count = 0, first = n;
     double most = 0;
     for (uint32_t i = 0; i < n; i++)
         most = fmax(most, fabs(along[i]));
     for (uint32_t i = 0; i < n; i++)
-        along[i] = is_made(name[i]) ? 0 : along[i];
+        along[i] = kind[i] & MDL_NAME_BARE ? 0 : along[i];
     for (uint32_t i = 0; i < n; i++)
         if (fabs(along[i]) > 1e-6 * most) {
             count++;
@@ -90,7 +89,7 @@ say_direction(Text *out, const char *const *name, uint32_t n, double *along)
         return;
     bool rates = false;
     for (uint32_t i = first; i < n; i++)
-        rates |= fabs(along[i]) > 1e-6 * most && !strncmp(name[i], "der(", 4);
+        rates |= fabs(along[i]) > 1e-6 * most && kind[i] & MDL_NAME_RATE;
     say(out, "\n  ");
     for (uint32_t i = first, shown = 0; i < n && shown < TOGETHER; i++)
         if (fabs(along[i]) > 1e-6 * most)
@@ -107,14 +106,14 @@ say_direction(Text *out, const char *const *name, uint32_t n, double *along)
 }
 
 size_t
-report_null_text(Rank *rank, const char *const *name, uint32_t n, char *text, size_t size)
+report_null_text(Rank *rank, const char *const *name, const uint8_t *kind, uint32_t n, char *text, size_t size)
 {
     Text out = {text, size, 0};
     double *along = calloc((size_t)n + 1, sizeof *along);
     text[0] = '\0';
     for (uint32_t k = 0; along && k < n - rank_value(rank) && k < DIRECTIONS; k++) {
         rank_null(rank, k, along);
-        say_direction(&out, name, n, along);
+        say_direction(&out, name, kind, n, along);
     }
     free(along);
     return out.used;
@@ -129,13 +128,17 @@ newton_null_text(const Run *run, Newton *newton, uint32_t most, char *text, size
     uint32_t n = block->m + block->n_inner;
     double *along = calloc((size_t)n + 1, sizeof *along);
     const char **name = calloc((size_t)n + 1, sizeof *name);
-    for (uint32_t i = 0; name && i < n; i++)
+    uint8_t *kind = calloc((size_t)n + 1, sizeof *kind);
+    for (uint32_t i = 0; name && kind && i < n; i++) {
         name[i] = name_of(block, i);
-    for (uint32_t k = 0; along && name && k < block->m - rank_value(newton->rank) && k < most; k++) {
+        kind[i] = kind_of(block, i);
+    }
+    for (uint32_t k = 0; along && name && kind && k < block->m - rank_value(newton->rank) && k < most; k++) {
         rank_null(newton->rank, k, along);
         newton_inner_response(run, newton, along, along + block->m);
-        say_direction(&out, name, n, along);
+        say_direction(&out, name, kind, n, along);
     }
+    free(kind);
     free(name);
     free(along);
     return out.used;
@@ -175,7 +178,7 @@ say_iterate(Text *out, const Run *run, const mdl_block *block)
 {
     uint32_t shown = 0, left = 0;
     for (uint32_t i = 0; i < block->m; i++) {
-        if (name_of(block, i)[0] == '$') // the compiler's own
+        if (kind_of(block, i) & MDL_NAME_BARE)
             continue;
         left += shown == SHOWN;
         if (shown < SHOWN && shown++ < SHOWN)
@@ -311,7 +314,7 @@ say_contradiction(Text *out, const Run *run, const Newton *newton)
     say_held_states(out, run, newton);
     bool own = false;
     for (uint32_t i = 0; i < block->m; i++)
-        own = own || name_of(block, i)[0] != '$';
+        own = own || !(kind_of(block, i) & MDL_NAME_BARE);
     say(out, own ? "\nat" : "");
 }
 

@@ -48,22 +48,8 @@ take_own(void *user, uint32_t index, const char *value, char why[OPTION_WHY])
 MDL_CHECKED static int
 usage(const Simulator *s, const char *why)
 {
-    fprintf(stderr, "%s: %s\n%s --help shows the options, parameters and start values.\n", s->program, why, s->program);
+    fprintf(stderr, "%s: %s\n%s --help shows the options, parameters and start values; other options of mdlc run need the compiler.\n", s->program, why, s->program);
     return MDL_USAGE;
-}
-
-// Options of the compiler's run that this program does not have for want of a compiler, or of tables.
-static const char *const elsewhere[] = {"steady", "formalism", "engine", "opt", "path", "message-format", "allow-external"};
-
-static void
-say_elsewhere(char **argv, int argc, char why[OPTION_WHY])
-{
-    for (int i = 1; i < argc; i++)
-        for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere && !strncmp(argv[i], "--", 2); k++) {
-            size_t length = strlen(elsewhere[k]);
-            if (!strncmp(argv[i] + 2, elsewhere[k], length) && (!argv[i][2 + length] || argv[i][2 + length] == '='))
-                snprintf(why, OPTION_WHY, "--%s is an option of mdlc run and not of built programs", elsewhere[k]);
-        }
 }
 
 static void
@@ -177,10 +163,8 @@ run(Simulator *s, int argc, char **argv)
     };
     char why[OPTION_WHY];
     int rest = argc;
-    if (!options_scan(tables, 2, CALL_RUN, argc, argv, 1, &rest, why)) {
-        say_elsewhere(argv, argc, why);
+    if (!options_scan(tables, 2, CALL_RUN, argc, argv, 1, &rest, why))
         return usage(s, why);
-    }
     if (rest < argc) {
         snprintf(why, sizeof why, "no file is needed, got '%.400s'", argv[rest]);
         return usage(s, why);

@@ -63,7 +63,7 @@ assemble_loop_text(const Run *run, const uint8_t *rows, char *text, size_t size)
         bool takes_part = false;
         for (uint32_t k = c->column_start[j]; k < c->column_start[j + 1]; k++)
             takes_part |= rows[c->row[k]] && run->v[c->values + k] != 0;
-        if (!takes_part || !dot || strchr(name, '$') || !strncmp(name, "der(", 4)
+        if (!takes_part || !dot || model->state_kind[j] & (MDL_NAME_MADE | MDL_NAME_RATE)
             || has_name(names, n, name, (size_t)(dot - name)) || n == LISTED)
             continue;
         used += name_component(text + used, size - used, n, name, (size_t)(dot - name));

@@ -324,7 +324,7 @@ check_roots(const Run *run, double time)
         const char *name = law->state >= 0 ? model->state_name[law->state] : NULL;
         if (!law->root || friction_mode(run, k) != 0)
             continue;
-        if (name && *name != '$')
+        if (name && !(model->state_kind[law->state] & MDL_NAME_BARE))
             run_message(run, MDL_ERROR, "the derivative of der(%s) by `%s` is not finite at time %.12g, where it is at rest: %s", name, name,
                         time, law->text);
         else
