@@ -212,7 +212,10 @@ same_unit(UnitsPass *pass, Fault fault, Expr owner, Expr a, Expr b)
     bool offsets = left.unit.offset == right.unit.offset || left.shifted || right.shifted || fault == FAULT_TERMS;
     if (!unit_same_dimension(&left.unit, &right.unit) || !unit_same_scale(&left.unit, &right.unit) || !offsets)
         record(pass, fault, owner, a, b);
-    left.shifted |= right.shifted;
+    // What is a temperature on the other scale but for an offset is one where both are.
+    if (left.unit.offset != right.unit.offset)
+        return left.shifted ? right : left;
+    left.shifted &= right.shifted;
     return left;
 }
 
@@ -288,8 +291,7 @@ static void
 want_number(UnitsPass *pass, Expr owner, Expr arg)
 {
     const Quantity *quantity = &pass->of.at[arg];
-    bool constant = expr_nslots(pass->dae->exprs, arg) == 0;
-    if (!constant && !quantity->of_time && quantity->knowledge == UNIT_KNOWN && !unit_is_number(&quantity->unit))
+    if (!quantity->of_time && quantity->knowledge == UNIT_KNOWN && !unit_is_number(&quantity->unit))
         record(pass, FAULT_NUMBER, owner, arg, 0);
 }
 
