@@ -199,25 +199,32 @@ contradict(Dae *dae, const U32Vec *start_of, Var a, Var b, double *first, double
     return fabs(*first - same) > 1e-12 * fabs(same);
 }
 
-// One variable with several names starts where one of them says: the others are told, unless they are the library's defaults.
+void
+initial_tell_start(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags)
+{
+    bool negative, turned;
+    double value, other;
+    const Bind *lost = &dae->binds.at[start_of->at[var]];
+    if (from == var || sources_in_library(dae->sources, lost->span.lo) || !contradict(dae, start_of, from, var, &value, &other))
+        return;
+    dae_alias(dae, var, &negative);
+    dae_alias(dae, from, &turned);
+    Diag *diag = diag_add(diags, W1604, lost->span, "'%s' starts at %g and '%s', another name for %s, at %g: the start value of '%s' counts",
+                          dae_name(dae, var), other, dae_name(dae, from),
+                          negative == turned ? "it" : "its negative", value, dae_name(dae, from));
+    diag_note(diag, dae->binds.at[start_of->at[from]].span, "this one counts");
+    diag_help(diag, "remove one of them, or write fixed = true beside the one that is meant");
+}
+
+// One variable with several names starts where one of them says.
 static void
 warn_contradictions(Dae *dae, const U32Vec *start_of, Map *taken, Diags *diags)
 {
     for (Var var = 0; var < start_of->n && !diags_full(diags); var++) {
-        bool negative, turned;
-        double value, other;
+        bool negative;
         Var to = dae_alias(dae, var, &negative), from;
-        if (start_of->at[var] == NONE || !map_get(taken, to, &from) || from == var || !contradict(dae, start_of, from, var, &value, &other))
-            continue;
-        const Bind *lost = &dae->binds.at[start_of->at[var]];
-        if (sources_in_library(dae->sources, lost->span.lo))
-            continue;
-        dae_alias(dae, from, &turned);
-        Diag *diag = diag_add(diags, W1604, lost->span, "'%s' starts at %g and '%s', another name for %s, at %g: the start value of '%s' counts",
-                              dae_name(dae, var), other, dae_name(dae, from),
-                              negative == turned ? "it" : "its negative", value, dae_name(dae, from));
-        diag_note(diag, dae->binds.at[start_of->at[from]].span, "this one counts");
-        diag_help(diag, "remove one of them, or write fixed = true beside the one that is meant");
+        if (start_of->at[var] != NONE && map_get(taken, to, &from))
+            initial_tell_start(dae, start_of, from, var, diags);
     }
 }
 

@@ -44,6 +44,9 @@ void start_values_pres(Dae *dae, Problem *problem, uint32_t equations, const U32
 // many still are.
 uint32_t initial_defaults(Dae *dae, const Reduction *reduction, Problem *problem, const U32Vec *start_of, uint32_t open, Diags *diags);
 
+// W1604 where the start value of `var`, another name for what starts as `from` says, is a different one; not for the library's defaults.
+void initial_tell_start(Dae *dae, const U32Vec *start_of, Var from, Var var, Diags *diags);
+
 // --- initial_report.c
 
 // E0601 and E0606: conditions that say too much.

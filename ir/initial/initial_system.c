@@ -8,6 +8,7 @@
 // Contract: requires alias, index, states; provides a matched, sorted Problem. Complexity: linear for the
 // usual case in which a missing condition is found in one step.
 #include "ir/initial/initial_inner.h"
+#include "ir/base/diag.h"
 #include "ir/expr/expr.h"
 #include "ir/index/index.h"
 #include "ir/structure/structure.h"
@@ -105,6 +106,34 @@ find_without_effect(Dae *dae, const U32Vec *start_of, Problem *problem)
     vec_free(&vars);
 }
 
+// Iterations begin at the start value of one of a variable's names: others that differ are told.
+static void
+tell_loop_starts(Dae *dae, const U32Vec *start_of, const Problem *problem, Diags *diags)
+{
+    U32Vec vars = {0}, holder = {0};
+    U8Vec iterated = {0};
+    bool any = false, negative;
+    vec_grow(&iterated, dae->nvars);
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++)
+        for (uint32_t i = problem->block_start.at[b]; i < problem->block_start.at[b + 1]; i++) {
+            uint32_t position = problem->sorted.at[i], equation = problem->equations.at[position];
+            Var var = problem->var_of.at[position];
+            bool alone = problem->block_start.at[b + 1] - problem->block_start.at[b] == 1;
+            iterated.at[var] = dae_kind(dae, var) == VAR_CONTINUOUS && !(alone && follows_explicitly(dae, equation, var, &vars));
+            any = any || iterated.at[var];
+        }
+    if (any)
+        start_value_holders(dae, start_of, &holder);
+    for (Var var = 0; any && var < start_of->n && !diags_full(diags); var++) {
+        Var to = dae_alias(dae, var, &negative);
+        if (iterated.at[to] && start_of->at[var] != NONE)
+            initial_tell_start(dae, start_of, holder.at[to], var, diags);
+    }
+    vec_free(&vars);
+    vec_free(&holder);
+    vec_free(&iterated);
+}
+
 static uint32_t
 missing(const Problem *problem)
 {
@@ -146,6 +175,7 @@ pass_init(Dae *dae, const Reduction *reduction, Problem *problem, Diags *diags)
         dae->starts_states = starts_states(dae, reduction, problem);
         problem_sort(problem);
         find_without_effect(dae, &start_of, problem);
+        tell_loop_starts(dae, &start_of, problem, diags);
         init_guesses(dae, problem);
     }
     vec_free(&start_of);

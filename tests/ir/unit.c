@@ -49,7 +49,7 @@ test_scale(void)
 {
     static const struct { const char *text; double scale, offset; } scales[] = {
         {"mm", 1e-3, 0}, {"kN", 1e3, 0}, {"km/h", 1 / 3.6, 0}, {"deg", 0.017453292519943295, 0}, {"rev/min", 0.10471975511965977, 0},
-        {"bar", 1e5, 0}, {"degC", 1, 273.15}, {"degF", 5.0 / 9, 459.67 * 5 / 9}, {"1/degF", 9.0 / 5, 0}, {"mm2", 1e-6, 0}, {"1/degC", 1, 0}, {"g/cm3", 1e3, 0}, {"W.h", 3600, 0},
+        {"bar", 1e5, 0}, {"degC", 1, 273.15}, {"degF", 5.0 / 9, 459.67 * 5 / 9}, {"1/degF", 9.0 / 5, 0}, {"degC2", 1, 0}, {"mm2", 1e-6, 0}, {"1/degC", 1, 0}, {"g/cm3", 1e3, 0}, {"W.h", 3600, 0},
     };
     int failures = 0;
     Unit unit;
