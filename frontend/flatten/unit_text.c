@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "frontend/names/names.h"
-#include "ir/expr/unit.h"
+#include "ir/base/unit.h"
 
 // The literal, with its sign; false for other expressions.
 static bool

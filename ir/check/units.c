@@ -19,7 +19,7 @@
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/integrate.h"
-#include "ir/expr/unit.h"
+#include "ir/base/unit.h"
 #include "runtime/model/order.h"
 
 typedef enum Knowledge { UNIT_UNKNOWN, UNIT_LITERAL, UNIT_KNOWN } Knowledge;

@@ -1,10 +1,10 @@
 // expr.h: the door of ir/expr: expressions as shared nodes, and what can be done with them without knowing a model.
 //
 // In: texts and numbers.
-// Out: hash-consed expressions over slots (expr.h; operators are rows of op.def), derivatives, simplification, evaluation, units,
+// Out: hash-consed expressions over slots (expr.h; operators are rows of op.def), derivatives, simplification, evaluation,
 // polynomials, integrals, set-valued algebra, routines, and the text form of all of it with its reader.
 // Read first: expr.c, then expr_make.c and expr_diff.c.
-// Also open to other rooms: expr_id.h, expr_inner.h, integrate.h, nonsmooth.h, op.def, polynomial.h, routine.h, text_values.h, unit.h.
+// Also open to other rooms: expr_id.h, expr_inner.h, integrate.h, nonsmooth.h, op.def, polynomial.h, routine.h, text_values.h.
 //
 // expr.h: hash-consed expressions.
 //

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/expr/unit.h"
+#include "ir/base/unit.h"
 
 typedef struct Case {
     const char *text, *same_as; // same_as NULL: must be refused

@@ -3,8 +3,8 @@
 // A unit is a product of powers of the seven base units of the SI with a scale and, for temperatures, an
 // offset:
 // value in SI = scale*value + offset. Angles are numbers (rad = 1), as everywhere in Modelica.
-#ifndef MDLC_IR_EXPR_UNIT_H
-#define MDLC_IR_EXPR_UNIT_H
+#ifndef MDLC_IR_BASE_UNIT_H
+#define MDLC_IR_BASE_UNIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

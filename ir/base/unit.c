@@ -5,7 +5,7 @@
 // deep); a symbol is looked up as it stands first and with an SI prefix second, so that "min" is a minute
 // and "mm" a millimetre.
 // Contract: unit.h. Complexity: linear in the text times the tables.
-#include "ir/expr/unit.h"
+#include "ir/base/unit.h"
 
 #include <ctype.h>
 #include <math.h>
