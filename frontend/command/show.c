@@ -104,18 +104,20 @@ show_bonds(Session *session, Out *out)
     const char *format = session->options.format ? session->options.format : "text";
     Out why = {0};
     bool good = true;
-    bool canonical = session->options.canonical, text = !strcmp(format, "text"), json = !strcmp(format, "json");
+    bool canonical = session->options.canonical;
+    uint32_t form = (canonical ? GRAPH_CANONICAL : 0) | (session->options.full ? GRAPH_FULL : 0);
+    bool text = !strcmp(format, "text"), json = !strcmp(format, "json");
     find_surplus(session);
     if (canonical && (text || json))
-        (json ? graph_print_canonical_json : graph_print_canonical)(dae, problem, out);
+        (json ? graph_print_canonical_json : graph_print_canonical)(dae, problem, form, out);
     else if (!strcmp(format, "dot"))
-        graph_print_dot(dae, problem, canonical, out);
+        graph_print_dot(dae, problem, form, out);
     else if (json)
-        graph_print_json(dae, problem, out);
+        graph_print_json(dae, problem, form, out);
     else if (!strcmp(format, "svg"))
-        good = graph_render_svg(dae, problem, canonical, out, &why);
+        good = graph_render_svg(dae, problem, form, out, &why);
     else
-        graph_print_text(dae, problem, out);
+        graph_print_text(dae, problem, form, out);
     if (!good)
         fprintf(stderr, "mdlc: %s\n", why.text);
     out_free(&why);
@@ -334,8 +336,8 @@ command_show(Session *session)
                 "init and loops have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
-    if (session->options.canonical && strcmp(what, "bonds")) {
-        fprintf(stderr, "mdlc: --canonical is for show bonds\n");
+    if ((session->options.canonical || session->options.full) && strcmp(what, "bonds")) {
+        fprintf(stderr, "mdlc: --%s is for show bonds\n", session->options.canonical ? "canonical" : "full");
         return EXIT_USAGE;
     }
     if (!check_after(what, session->options.after))

@@ -136,7 +136,7 @@ print_graph(Report *report)
     if (!report->dae->bonds.n)
         return;
     out_text(out, "<section id=\"graph\"><h2>Bond graph</h2>\n<div class=\"drawing\">");
-    if (graph_render_svg(report->dae, report->problem, false, &svg, &why)) {
+    if (graph_render_svg(report->dae, report->problem, 0, &svg, &why)) {
         print_drawing(out, svg.text);
     } else {
         out_text(out, "<p>");

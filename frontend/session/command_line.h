@@ -48,6 +48,7 @@ typedef struct Options {
     uint32_t limit_nesting;
     uint64_t limit_scalars, limit_memory;
     bool allow_external;
+    bool full;                   // show bonds: a junction for every connection set
     bool canonical;              // show bonds: the canonical junction structure
     bool json_messages, check_only, verify, native, derivatives;
 } Options;

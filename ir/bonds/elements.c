@@ -254,6 +254,37 @@ of_mixture(ScalarAsk *ask)
     return element;
 }
 
+// Rows about flows alone (or efforts alone) in which something is given: two ends then differ, as those of a battery do.
+static bool
+differs(const Solved *solved, uint32_t from)
+{
+    uint32_t others = from ? 0 : solved->law.bonds;
+    for (uint32_t i = 0; i < solved->law.rows; i++) {
+        bool alone = true;
+        for (uint32_t j = others; j < others + solved->law.bonds; j++)
+            alone &= fabs(solved->law.at[i][j]) <= SMALL;
+        if (alone && is_given(solved, i, 1))
+            return true;
+    }
+    return false;
+}
+
+// What is admitted has the same at all ports, scalar bond by scalar bond; `from` is 0 for efforts, bonds for flows.
+static bool
+is_shared(const ScalarAsk *ask, const Space *space, uint32_t from)
+{
+    uint32_t size = 0;
+    while (size < ask->bonds && ask->port[size].connector == ask->port[0].connector)
+        size++;
+    if (size == ask->bonds || ask->bonds%size)
+        return false;
+    for (uint32_t v = 0; v < space->n; v++)
+        for (uint32_t b = size; b < ask->bonds; b++)
+            if (ask->port[b].scalar != b%size || fabs(space->at[v][from + b] - space->at[v][from + b%size]) > SMALL)
+                return false;
+    return true;
+}
+
 static bool
 is_modulated(ScalarAsk *ask, const Space *space, Var moved)
 {
@@ -280,6 +311,8 @@ element_with(ScalarAsk *ask, const Var *modulators, uint32_t n)
     Element element = is_apart(&first) ? of_conditions(&first, &space) : of_relation(&second, &space);
     if (!element.letters && !element.active && !is_apart(&first))
         element = of_mixture(ask);
+    element.shares_flow = is_shared(ask, &space, space.bonds) && !differs(&first, space.bonds);
+    element.shares_effort = is_shared(ask, &space, 0) && !differs(&first, 0);
     element.seen = true;
     element.driven = is_driven(&first);
     element.works = sign_of_power(&space) != SIGN_NONE;

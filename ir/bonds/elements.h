@@ -11,6 +11,7 @@ typedef struct Element {
     bool given;        // of a source: it gives something, be it a constant; otherwise nothing
     bool driven;       // what it gives changes with time or signals
     bool active;       // it can give power without bound: a controlled source
+    bool shares_flow, shares_effort; // all ports have one flow, one effort
     bool unit;         // a transformer all of whose ratios are 1 or -1
     bool seen;         // its equations could be evaluated somewhere
     bool works;        // at some point it takes or gives power, whatever it is

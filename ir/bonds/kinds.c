@@ -555,6 +555,8 @@ classify(Kinds *kinds, uint32_t node)
         parts->letters = (uint16_t)((element.kind == NODE_COMPONENT ? element.letters : 0) | (element.several || (!element.letters && !element.active) ? found.letters : 0));
     bool constraint = kind != NODE_BODY && kind != NODE_MEMORY && holds_against_ground(kinds, node, &found);
     kind = constraint ? NODE_CONSTRAINT : kind;
+    if (element.seen)
+        parts->bits |= (element.shares_flow ? PART_SHARES_FLOW : 0) | (element.shares_effort ? PART_SHARES_EFFORT : 0);
     if (element.kind == kind) {
         parts->bits |= (element.unit && element.modulator == NONE ? PART_UNIT : 0) | detector_bits(kinds, node, &element);
         parts->modulator = element.modulator != NONE ? element.modulator + 1 : 0;

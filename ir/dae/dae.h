@@ -311,6 +311,7 @@ enum { // NodeParts.bits
     PART_ARM_A = 4, PART_ARM_B = 8, // transformers (MTF) at the first and the second port: efforts at arms
     PART_TURN = 16,  // a transformer to axes of its own (MTF)
     PART_UNIT = 32,  // of a transformer: all its ratios are 1, it is a junction
+    PART_SHARES_FLOW = 256, PART_SHARES_EFFORT = 512, // all its ports have one flow, one effort: it stands on one junction
     PART_READS_EFFORT = 64, PART_READS_FLOW = 128 // a detector (De, Df): it takes no power and gives a signal
 };
 typedef struct NodeParts { // what a constraint or a body is made of; filled for those who look (ir/bonds/describe.c)

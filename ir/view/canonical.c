@@ -365,29 +365,36 @@ print_dependence(const Canonical *canonical, bool loop, bool first, Out *out)
 // What a component of a field does not give on a scalar bond comes from the junction structure: makes its row, which stays
 // in `touched` and `sum`.
 static void
-make_input(Canonical *canonical, const Bond *bond)
+make_input(Canonical *canonical, uint32_t b)
 {
+    const Graph *graph = &canonical->graph;
+    const Bond *bond = &graph->dae->bonds.at[b];
     bool negative;
     Var var = variable_of(canonical, bond, bond->effort_from == 2, &negative);
     begin_row(canonical);
     add_variable(canonical, var, (Factor){negative ? -1 : 1, NULL, false});
+    for (uint32_t i = bond->effort_from == 2 ? graph->also.at[b] : 0; i; i = graph->further.at[i - 1].next) {
+        var = dae_alias(canonical->dae, graph->further.at[i - 1].effort, &negative);
+        add_variable(canonical, var, (Factor){negative ? -1 : 1, NULL, false});
+    }
 }
 
 static void
-print_input(const Canonical *canonical, const Bond *bond, Out *out)
+print_input(const Canonical *canonical, uint32_t b, Out *out)
 {
+    const Bond *bond = &canonical->graph.dae->bonds.at[b];
     if (bond->effort_from == 2)
-        dae_var_name(canonical->dae, bond->effort, out);
+        graph_print_effort(&canonical->graph, b, out);
     else
         graph_print_flow(canonical->dae, bond, out);
 }
 
 static void
-print_row(Canonical *canonical, const Bond *bond, Out *out)
+print_row(Canonical *canonical, uint32_t b, Out *out)
 {
-    print_input(canonical, bond, out);
+    print_input(canonical, b, out);
     out_text(out, " = ");
-    make_input(canonical, bond);
+    make_input(canonical, b);
     bool first = true;
     for (uint32_t k = 0; k < canonical->touched.n; k++) {
         Entry entry = {canonical->touched.at[k], canonical->sum.at[canonical->touched.at[k]]};
@@ -404,7 +411,7 @@ print_row(Canonical *canonical, const Bond *bond, Out *out)
 static Field
 field_of_bond(const Canonical *canonical, uint32_t b)
 {
-    Field field = field_of(canonical, canonical->dae->bonds.at[b].component);
+    Field field = field_of(canonical, canonical->graph.dae->bonds.at[b].component);
     return field == FIELD_INDEPENDENT && canonical->graph.marks.at[b] & MARK_DERIVATIVE ? FIELD_DEPENDENT : field;
 }
 
@@ -415,7 +422,7 @@ print_fields(Canonical *canonical, Out *out)
         [FIELD_INDEPENDENT] = "independent storage (integral causality)",
         [FIELD_DEPENDENT] = "dependent storage (derivative causality)", [FIELD_MEMORY] = "memory elements",
         [FIELD_DISSIPATION] = "dissipation", [FIELD_SOURCE] = "sources", [FIELD_MIXED] = "mixed components"};
-    const Dae *dae = canonical->dae;
+    const Dae *dae = canonical->graph.dae;
     out_printf(out, "canonical junction structure of %s: inputs of the fields by their outputs\n", sym_text(dae->syms, dae->name));
     for (int field = FIELD_INDEPENDENT; field < FIELD_COUNT; field++) {
         bool any = false;
@@ -429,7 +436,7 @@ print_fields(Canonical *canonical, Out *out)
             out_text(out, "  ");
             node_print_symbol(&dae->nodes.at[dae->bonds.at[b].component], out);
             out_repeat(out, ' ', out->length - start < 5 ? 5 - (out->length - start) : 1);
-            print_row(canonical, &dae->bonds.at[b], out);
+            print_row(canonical, b, out);
         }
     }
 }
@@ -470,17 +477,17 @@ print_json_row(Canonical *canonical, uint32_t b, Out *out)
     static const char *const names[FIELD_COUNT] = {
         [FIELD_INDEPENDENT] = "independent", [FIELD_DEPENDENT] = "dependent", [FIELD_MEMORY] = "memory",
         [FIELD_DISSIPATION] = "dissipation", [FIELD_SOURCE] = "source", [FIELD_MIXED] = "mixed"};
-    const Bond *bond = &canonical->dae->bonds.at[b];
+    const Bond *bond = &canonical->graph.dae->bonds.at[b];
     Out name = {0};
     out_printf(out, "{\"field\": \"%s\", \"kind\": \"%s\", ", names[field_of_bond(canonical, b)],
                node_kind_text((NodeKind)canonical->dae->nodes.at[bond->component].kind));
     graph_print_name(&canonical->graph, bond->component, &name);
     print_json_name(&name, "component", out);
     out_text(out, ", ");
-    print_input(canonical, bond, &name);
+    print_input(canonical, b, &name);
     print_json_name(&name, "input", out);
     out_text(out, ", \"terms\": [");
-    make_input(canonical, bond);
+    make_input(canonical, b);
     bool first = true;
     for (uint32_t k = 0; k < canonical->touched.n; k++)
         if (canonical->sum.at[canonical->touched.at[k]].number != 0) {
@@ -494,7 +501,7 @@ print_json_row(Canonical *canonical, uint32_t b, Out *out)
 static void
 print_fields_json(Canonical *canonical, Out *out)
 {
-    const Dae *dae = canonical->dae;
+    const Dae *dae = canonical->graph.dae;
     const char *comma = "";
     out_text(out, "{\"model\": ");
     out_json(out, sym_text(dae->syms, dae->name));
@@ -512,9 +519,9 @@ print_fields_json(Canonical *canonical, Out *out)
 // --- the whole
 
 static void
-print_with(void (*print)(Canonical *, Out *), Dae *dae, const Problem *problem, Out *out)
+print_with(void (*print)(Canonical *, Out *), Dae *dae, const Problem *problem, uint32_t form, Out *out)
 {
-    Canonical canonical = {.graph = graph_open(dae, problem), .dae = dae, .problem = problem, .structure = {.dae = dae}, .arena = arena_create()};
+    Canonical canonical = {.graph = graph_open(dae, problem, form), .dae = dae, .problem = problem, .structure = {.dae = dae}, .arena = arena_create()};
     vec_grow(&canonical.row, dae->nvars);
     vec_grow(&canonical.known, dae->nvars);
     vec_grow(&canonical.sum, dae->nvars);
@@ -537,13 +544,13 @@ print_with(void (*print)(Canonical *, Out *), Dae *dae, const Problem *problem, 
 }
 
 void
-graph_print_canonical(Dae *dae, const Problem *problem, Out *out)
+graph_print_canonical(Dae *dae, const Problem *problem, uint32_t form, Out *out)
 {
-    print_with(print_fields, dae, problem, out);
+    print_with(print_fields, dae, problem, form, out);
 }
 
 void
-graph_print_canonical_json(Dae *dae, const Problem *problem, Out *out)
+graph_print_canonical_json(Dae *dae, const Problem *problem, uint32_t form, Out *out)
 {
-    print_with(print_fields_json, dae, problem, out);
+    print_with(print_fields_json, dae, problem, form, out);
 }

@@ -5,6 +5,7 @@
 // Method: the graph of the Dae has a node per component and per connection set. Strokes are read off Bond.effort_from,
 // loops off the blocks of the sorted problem.
 // Contract: graph.h. Complexity: linear.
+#include "ir/base/sets.h"
 #include "ir/view/graph_inner.h"
 #include "ir/view/stored.h"
 
@@ -90,23 +91,120 @@ mark_redundant(Graph *graph)
         }
 }
 
+// --- simplification
+
+// All ports of the component have what their junctions share: it stands on one junction.
+static bool
+stands_on_one(const Dae *dae, const Bond *bond)
+{
+    const GraphNode *node = &dae->nodes.at[bond->component];
+    bool one = dae->nodes.at[bond->junction].kind == NODE_ONE;
+    return node->parts.bits & (one ? PART_SHARES_FLOW : PART_SHARES_EFFORT);
+}
+
+static bool
+is_only_junction(const GraphNode *node)
+{
+    return node->kind == NODE_TF && node->parts.bits & PART_UNIT;
+}
+
+static bool
+is_detector(const GraphNode *node)
+{
+    return node->parts.bits & (PART_READS_EFFORT | PART_READS_FLOW);
+}
+
+// The junctions of such components become one. `first` receives the first bond of each such component, else NONE.
+static void
+merge_junctions(const Dae *dae, U32Vec *parent, U32Vec *first)
+{
+    sets_grow(parent, dae->nodes.n);
+    vec_fill(first, dae->nodes.n, NONE);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        uint32_t *known = &first->at[bond->component];
+        if (!stands_on_one(dae, bond) || is_detector(&dae->nodes.at[bond->component]))
+            continue;
+        if (*known == NONE)
+            *known = b;
+        else
+            sets_join(parent, dae->bonds.at[*known].junction, bond->junction);
+    }
+}
+
+static void
+add_further(Graph *graph, uint32_t bond, Var effort)
+{
+    vec_push(&graph->further, ((Further){effort, graph->also.at[bond]}));
+    graph->also.at[bond] = graph->further.n;
+}
+
+// A bond of an element on one junction for all its ports: it gets the sum of efforts, and the component gives the effort where it
+// gives that of one port.
+static void
+join_bond(Graph *graph, Bond *kept, uint32_t at, const Bond *bond)
+{
+    add_further(graph, at, bond->effort);
+    if (bond->effort_from && kept->effort_from)
+        kept->effort_from = bond->effort_from == 1 ? 1 : kept->effort_from;
+    else
+        kept->effort_from = 0;
+}
+
+static void
+simplify(Graph *graph, const Dae *dae)
+{
+    U32Vec parent = {0}, first = {0}, place = {0};
+    merge_junctions(dae, &parent, &first);
+    graph->simplified = base_calloc(1, sizeof *graph->simplified);
+    *graph->simplified = *dae;
+    memset(&graph->simplified->bonds, 0, sizeof graph->simplified->bonds);
+    vec_fill(&place, dae->bonds.n, NONE);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        Bond bond = dae->bonds.at[b];
+        uint32_t known = first.at[bond.component];
+        bool joins = known != NONE && dae->bonds.at[known].connector != bond.connector;
+        bond.junction = sets_find(&parent, bond.junction);
+        if (known != NONE && is_only_junction(&dae->nodes.at[bond.component]))
+            continue;
+        if (joins)
+            join_bond(graph, &graph->simplified->bonds.at[place.at[known + bond.scalar]], place.at[known + bond.scalar], &bond);
+        else {
+            place.at[b] = graph->simplified->bonds.n;
+            vec_push(&graph->simplified->bonds, bond);
+            vec_push(&graph->also, 0);
+        }
+    }
+    graph->dae = graph->simplified;
+    vec_free(&parent);
+    vec_free(&first);
+    vec_free(&place);
+}
+
 Graph
-graph_open(const Dae *dae, const Problem *problem)
+graph_open(const Dae *dae, const Problem *problem, uint32_t form)
 {
     Graph graph = {.dae = dae, .uses = base_calloc((size_t)dae->nodes.n + 1, sizeof(NodeUse))};
+    U8Vec joins = {0};
+    vec_grow(&joins, dae->nodes.n);
+    for (uint32_t b = 0; b < dae->bonds.n; b++)
+        joins.at[dae->bonds.at[b].junction] = 1;
+    if (form & GRAPH_FULL)
+        vec_grow(&graph.also, dae->bonds.n);
+    else
+        simplify(&graph, dae);
+    dae = graph.dae;
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
         use_node(dae, &graph.uses[bond->component], b);
         use_node(dae, &graph.uses[bond->junction], b);
     }
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
-        if (!graph.uses[i].bonds)
-            continue;
-        if (dae_is_junction(dae, i))
-            graph.uses[i].number = ++graph.junctions;
-        else
-            graph.components++;
+        if (dae_is_junction(dae, i) && joins.at[i])
+            graph.uses[i].number = ++graph.junctions; // as in the audit and in messages, which tell connection sets
+        graph.components += graph.uses[i].bonds && !dae_is_junction(dae, i);
     }
+    vec_free(&joins);
     vec_grow(&graph.marks, dae->bonds.n);
     if (problem) {
         mark_loops(&graph, problem);
@@ -122,6 +220,11 @@ graph_close(Graph *graph)
     free(graph->uses);
     vec_free(&graph->marks);
     vec_free(&graph->redundant);
+    vec_free(&graph->also);
+    vec_free(&graph->further);
+    if (graph->simplified)
+        vec_free(&graph->simplified->bonds);
+    free(graph->simplified);
     graph->uses = NULL;
 }
 
@@ -145,6 +248,16 @@ graph_print_flow(const Dae *dae, const Bond *bond, Out *out)
     out_text(out, der ? "der(" : "");
     dae_var_name(dae, bond->flow, out);
     out_text(out, der ? ")" : "");
+}
+
+void
+graph_print_effort(const Graph *graph, uint32_t bond, Out *out)
+{
+    dae_var_name(graph->dae, graph->dae->bonds.at[bond].effort, out);
+    for (uint32_t i = graph->also.at[bond]; i; i = graph->further.at[i - 1].next) {
+        out_text(out, " + ");
+        dae_var_name(graph->dae, graph->further.at[i - 1].effort, out);
+    }
 }
 
 // --- text
@@ -244,7 +357,7 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
             dae_var_name(dae, bond->effort, out);
     } else {
         out_text(out, sym_text(dae->syms, dae->insts.at[at->inst].class_name));
-        if (at->kind == NODE_BODY || at->kind == NODE_CONSTRAINT || (at->kind == NODE_I && at->parts.bits)) {
+        if (at->kind == NODE_BODY || at->kind == NODE_CONSTRAINT || (at->kind == NODE_I && at->parts.bits & (PART_WEIGHT | PART_GYRO))) {
             pad_to(out, start, 58);
             print_parts(graph, node, out);
         }
@@ -257,37 +370,82 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
     out_char(out, '\n');
 }
 
-void
-graph_print_text(const Dae *dae, const Problem *problem, Out *out)
+// A junction of two ports is one bond.
+static bool
+is_bond(const Graph *graph, uint32_t node, uint32_t form)
+{
+    const NodeUse *use = &graph->uses[node];
+    const Bond *bonds = graph->dae->bonds.at;
+    return !(form & GRAPH_FULL) && dae_is_junction(graph->dae, node) && use->ports == 2 && use->bonds%2 == 0
+           && bonds[use->first].component != bonds[use->last].component;
+}
+
+static bool
+is_source(const Graph *graph, uint32_t bond)
+{
+    uint8_t kind = graph->dae->nodes.at[graph->dae->bonds.at[bond].component].kind;
+    return kind == NODE_SE || kind == NODE_SF;
+}
+
+static void
+print_text_bond(const Graph *graph, uint32_t from, uint32_t b, Out *out)
 {
     static const char *const arrows[] = {" ---⇀ ", " |--⇀ ", " ---⇀| "};
-    Graph graph = graph_open(dae, problem);
-    out_printf(out, "multibond graph of %s: %u components, %u junctions, %u scalar bonds\n",
-               sym_text(dae->syms, dae->name), graph.components, graph.junctions, dae->bonds.n);
-    for (int junctions = 0; junctions < 2; junctions++) {
-        out_text(out, junctions ? "junctions\n" : "components\n");
+    const Bond *bond = &graph->dae->bonds.at[b];
+    size_t start = out->length;
+    out_text(out, "  ");
+    graph_print_name(graph, from, out);
+    out_text(out, arrows[bond->effort_from]);
+    graph_print_name(graph, bond->component, out);
+    pad_to(out, start, 36);
+    out_text(out, "flow ");
+    graph_print_flow(graph->dae, bond, out);
+    out_text(out, ", effort ");
+    graph_print_effort(graph, b, out);
+    if (graph->marks.at[b] & MARK_DERIVATIVE)
+        out_text(out, "  (derivative causality)");
+    if (graph->marks.at[b] & MARK_LOOP)
+        out_text(out, "  (loop)");
+    out_char(out, '\n');
+}
+
+// The bond of a junction of two: from a source to what it drives, else from the first to the last; once, by its head.
+static void
+print_joined(const Graph *graph, uint32_t b, Out *out)
+{
+    const Bond *bond = &graph->dae->bonds.at[b];
+    const NodeUse *use = &graph->uses[bond->junction];
+    uint32_t head = is_source(graph, use->last) && !is_source(graph, use->first) ? use->first : use->last;
+    uint32_t tail = head == use->first ? use->last : use->first;
+    if (bond->connector == graph->dae->bonds.at[head].connector)
+        print_text_bond(graph, graph->dae->bonds.at[tail].component, b, out);
+}
+
+void
+graph_print_text(const Dae *model, const Problem *problem, uint32_t form, Out *out)
+{
+    Graph graph = graph_open(model, problem, form);
+    const Dae *dae = graph.dae;
+    uint32_t scalars = 0, junctions = 0;
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        bool bond = is_bond(&graph, i, form);
+        junctions += graph.uses[i].bonds && dae_is_junction(dae, i) && !bond;
+        scalars += !dae_is_junction(dae, i) ? 0 : bond ? graph.uses[i].bonds/2 : graph.uses[i].bonds;
+    }
+    out_printf(out, "multibond graph of %s: %u components, %u junction%s, %u scalar bonds\n",
+               sym_text(dae->syms, dae->name), graph.components, junctions, junctions == 1 ? "" : "s", scalars);
+    for (int at_junctions = 0; at_junctions < 2; at_junctions++) {
+        out_text(out, at_junctions ? "junctions\n" : "components\n");
         for (uint32_t i = 0; i < dae->nodes.n; i++)
-            if (graph.uses[i].bonds && dae_is_junction(dae, i) == (junctions == 1))
+            if (graph.uses[i].bonds && dae_is_junction(dae, i) == (at_junctions == 1) && !is_bond(&graph, i, form))
                 print_text_node(&graph, i, out);
     }
     out_text(out, "bonds (half arrow: positive power; stroke: receives the effort)\n");
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
-        const Bond *bond = &dae->bonds.at[b];
-        size_t start = out->length;
-        out_text(out, "  ");
-        graph_print_name(&graph, bond->junction, out);
-        out_text(out, arrows[bond->effort_from]);
-        graph_print_name(&graph, bond->component, out);
-        pad_to(out, start, 36);
-        out_text(out, "flow ");
-        graph_print_flow(dae, bond, out);
-        out_text(out, ", effort ");
-        dae_var_name(dae, bond->effort, out);
-        if (graph.marks.at[b] & MARK_DERIVATIVE)
-            out_text(out, "  (derivative causality)");
-        if (graph.marks.at[b] & MARK_LOOP)
-            out_text(out, "  (loop)");
-        out_char(out, '\n');
+        if (is_bond(&graph, dae->bonds.at[b].junction, form))
+            print_joined(&graph, b, out);
+        else
+            print_text_bond(&graph, dae->bonds.at[b].junction, b, out);
     }
     graph_close(&graph);
 }
@@ -315,8 +473,11 @@ print_json_parts(const Graph *graph, uint32_t node, Out *out)
 }
 
 static void
-print_json_bond(const Dae *dae, const Bond *bond, uint8_t marks, Out *out)
+print_json_bond(const Graph *graph, uint32_t b, Out *out)
 {
+    const Dae *dae = graph->dae;
+    const Bond *bond = &dae->bonds.at[b];
+    uint8_t marks = graph->marks.at[b];
     static const char *const from[] = {"unknown", "component", "junction"};
     Out name = {0};
     out_printf(out, "{\"component\": %u, \"junction\": %u, \"port\": ", bond->component, bond->junction);
@@ -328,7 +489,7 @@ print_json_bond(const Dae *dae, const Bond *bond, uint8_t marks, Out *out)
     out_json(out, name.text);
     name.length = 0;
     out_text(out, ", \"effort\": ");
-    dae_var_name(dae, bond->effort, &name);
+    graph_print_effort(graph, b, &name);
     out_json(out, name.text);
     out_printf(out, ", \"effort_from\": \"%s\", \"derivative\": %s, \"loop\": %s}", from[bond->effort_from],
                marks & MARK_DERIVATIVE ? "true" : "false", marks & MARK_LOOP ? "true" : "false");
@@ -336,9 +497,10 @@ print_json_bond(const Dae *dae, const Bond *bond, uint8_t marks, Out *out)
 }
 
 void
-graph_print_json(const Dae *dae, const Problem *problem, Out *out)
+graph_print_json(const Dae *model, const Problem *problem, uint32_t form, Out *out)
 {
-    Graph graph = graph_open(dae, problem);
+    Graph graph = graph_open(model, problem, form);
+    const Dae *dae = graph.dae;
     out_text(out, "{\"model\": ");
     out_json(out, sym_text(dae->syms, dae->name));
     out_text(out, ",\n \"nodes\": [");
@@ -364,7 +526,7 @@ graph_print_json(const Dae *dae, const Problem *problem, Out *out)
     out_text(out, "],\n \"bonds\": [");
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         out_text(out, b ? ",\n  " : "\n  ");
-        print_json_bond(dae, &dae->bonds.at[b], graph.marks.at[b], out);
+        print_json_bond(&graph, b, out);
     }
     out_text(out, "]}\n");
     graph_close(&graph);

@@ -9,6 +9,7 @@
 // one frame. Where one junction has very many bonds, layers are not found in any useful time; such graphs are drawn
 // around it, by springs (Y. Hu, Mathematica Journal 10 (2005) 37).
 // Contract: graph.h. Complexity: linear, but for Graphviz itself.
+#include "ir/base/sets.h"
 #include "ir/structure/graph_paths.h"
 #include "ir/view/graph_inner.h"
 
@@ -38,7 +39,10 @@ enum {
 typedef struct Drawing {
     Graph graph;
     bool detailed;
+    bool full;       // junctions of two bonds are drawn
     bool canonical;  // closures of constraints have junctions of their own
+    U32Vec host;     // per node: of a 1-junction the body whose own junction it is, or NONE
+    U32Vec own;      // per node: of those that hang on junctions of their own the first that has the same one (sets.h)
     U32Vec row;      // per node: the line of the drawing that it stands in
     bool has_loop, has_derivative, has_redundant, has_multibond, has_memory, has_other;
 } Drawing;
@@ -88,7 +92,7 @@ port_role(const Drawing *drawing, uint32_t bond)
 
 // The name in dot of what a component's outer bond ends at; `bond` is the first of its port.
 static void
-print_end(const Drawing *drawing, uint32_t bond, Out *out)
+print_end(Drawing *drawing, uint32_t bond, Out *out)
 {
     uint32_t node = drawing->graph.dae->bonds.at[bond].component;
     uint8_t bits = drawing->graph.dae->nodes.at[node].parts.bits;
@@ -99,7 +103,7 @@ print_end(const Drawing *drawing, uint32_t bond, Out *out)
         part = first && bits & PART_ARM_A ? 'a' : !first && last && bits & PART_ARM_B ? 'b'
                : !first && !last && bits & PART_TURN ? 't' : 'j';
     }
-    out_printf(out, "%c%u", part, node);
+    out_printf(out, "%c%u", part, part == 's' ? sets_find(&drawing->own, node) : node);
 }
 
 // A junction of two ports is a plain bond, unless power would have to leave (or enter) it both ways.
@@ -108,7 +112,7 @@ is_plain(const Drawing *drawing, uint32_t node)
 {
     const NodeUse *use = &drawing->graph.uses[node];
     const Bond *bonds = drawing->graph.dae->bonds.at;
-    if (use->ports != 2 || bonds[use->first].component == bonds[use->last].component)
+    if (drawing->full || use->ports != 2 || bonds[use->first].component == bonds[use->last].component)
         return false;
     Role role = port_role(drawing, use->first);
     return role == ROLE_ANY || role != port_role(drawing, use->last);
@@ -118,6 +122,46 @@ static bool
 is_plain_junction(const Drawing *drawing, uint32_t node)
 {
     return dae_is_junction(drawing->graph.dae, node) && is_plain(drawing, node);
+}
+
+// Elements in a row, with a junction of two bonds between them, have what they share in common: their own junctions are equal.
+static void
+join_own_junctions(Drawing *drawing)
+{
+    const Dae *dae = drawing->graph.dae;
+    sets_grow(&drawing->own, dae->nodes.n);
+    for (uint32_t i = 0; i < dae->nodes.n; i++) {
+        const NodeUse *use = &drawing->graph.uses[i];
+        if (!use->bonds || !is_plain_junction(drawing, i))
+            continue;
+        uint32_t first = dae->bonds.at[use->first].component, last = dae->bonds.at[use->last].component;
+        if (hangs(drawing, first) && hangs(drawing, last))
+            sets_join(&drawing->own, first, last);
+    }
+}
+
+// The junction of a body that moves with what meets there is the body's own: equal adjacent junctions are one.
+static void
+find_hosts(Drawing *drawing)
+{
+    const Dae *dae = drawing->graph.dae;
+    vec_fill(&drawing->host, dae->nodes.n, NONE);
+    for (uint32_t b = 0; b < dae->bonds.n; b++) {
+        const Bond *bond = &dae->bonds.at[b];
+        uint32_t *host = &drawing->host.at[bond->junction];
+        if (bond->scalar || *host != NONE || kind_of(drawing, bond->component) != NODE_BODY || drawing->graph.uses[bond->component].ports != 1
+            || kind_of(drawing, bond->junction) != NODE_ONE || is_plain(drawing, bond->junction) || drawing->full
+            || dae->nodes.at[bond->component].parts.bits & PART_ARM_A)
+            continue;
+        *host = bond->component;
+    }
+}
+
+static void
+print_junction(const Drawing *drawing, uint32_t junction, Out *out)
+{
+    uint32_t host = drawing->host.at[junction];
+    out_printf(out, "%c%u", host != NONE && drawing->detailed ? 'j' : 'n', host != NONE ? host : junction);
 }
 
 // --- bonds
@@ -185,7 +229,7 @@ print_bond(Drawing *drawing, const char *tail, const char *head, uint32_t first,
 }
 
 static const char *
-end_text(const Drawing *drawing, uint32_t bond, Out *out)
+end_text(Drawing *drawing, uint32_t bond, Out *out)
 {
     out->length = 0;
     print_end(drawing, bond, out);
@@ -205,6 +249,8 @@ print_plain(Drawing *drawing, uint32_t junction, Out *out)
 {
     const Dae *dae = drawing->graph.dae;
     const NodeUse *use = &drawing->graph.uses[junction];
+    if (hangs(drawing, dae->bonds.at[use->first].component) && hangs(drawing, dae->bonds.at[use->last].component))
+        return; // both are on one junction
     Role first = port_role(drawing, use->first), last = port_role(drawing, use->last);
     bool free = first == ROLE_ANY && last == ROLE_ANY;
     bool swap = first == ROLE_IN || last == ROLE_OUT
@@ -227,12 +273,12 @@ print_bonds(Drawing *drawing, Out *out)
     Out end = {0}, junction = {0};
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         const Bond *bond = &dae->bonds.at[b];
-        if (bond->scalar || is_plain(drawing, bond->junction))
+        if (bond->scalar || is_plain(drawing, bond->junction) || drawing->host.at[bond->junction] == bond->component)
             continue;
         uint32_t dimension = bond_type(dae, bond)->n_bonds;
         end_text(drawing, b, &end);
         junction.length = 0;
-        out_printf(&junction, "n%u", bond->junction);
+        print_junction(drawing, bond->junction, &junction);
         bool out_of = port_role(drawing, b) == ROLE_OUT;
         bool fold = drawing->row.at[bond->component] != drawing->row.at[bond->junction];
         print_bond(drawing, out_of ? end.text : junction.text, out_of ? junction.text : end.text, b, dimension, out_of, fold,
@@ -324,8 +370,10 @@ print_hanging(Drawing *drawing, uint32_t node, Out *out)
     const NodeUse *use = &drawing->graph.uses[node];
     const Bond *first = &dae->bonds.at[use->first], *last = &dae->bonds.at[use->last];
     bool on_zero = dae->nodes.at[first->junction].kind == NODE_ONE;
-    out_printf(out, "  s%u [label=<<b>%c</b>>];\n", node, on_zero ? '0' : '1');
-    out_printf(out, "  s%u -> n%u", node, node);
+    uint32_t own = sets_find(&drawing->own, node);
+    if (own == node)
+        out_printf(out, "  s%u [label=<<b>%c</b>>];\n", node, on_zero ? '0' : '1');
+    out_printf(out, "  s%u -> n%u", own, node);
     // A common effort comes from the element when both ports hand it out, a common flow when both take it in.
     uint8_t all = on_zero ? 1 : 2;
     Stroke when_all = on_zero ? STROKE_TAIL : STROKE_HEAD, otherwise = reversed(when_all);
@@ -570,7 +618,7 @@ static void
 print_node(Drawing *drawing, uint32_t node, Out *out)
 {
     const Dae *dae = drawing->graph.dae;
-    if (dae_is_junction(dae, node) && is_plain(drawing, node))
+    if (dae_is_junction(dae, node) && (is_plain(drawing, node) || drawing->host.at[node] != NONE))
         return;
     uint32_t composite = composite_of(dae, node);
     if (composite) {
@@ -625,11 +673,14 @@ is_small(const Drawing *drawing)
 }
 
 void
-graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out)
+graph_print_dot(const Dae *model, const Problem *problem, uint32_t form, Out *out)
 {
-    Drawing drawing = {.graph = graph_open(dae, problem), .canonical = canonical};
-    drawing.detailed = canonical || is_small(&drawing);
+    Drawing drawing = {.graph = graph_open(model, problem, form), .canonical = form & GRAPH_CANONICAL, .full = form & GRAPH_FULL};
+    const Dae *dae = drawing.graph.dae;
+    drawing.detailed = drawing.canonical || is_small(&drawing);
     fold(&drawing);
+    join_own_junctions(&drawing);
+    find_hosts(&drawing);
     out_text(out, "digraph bonds {\n  rankdir=LR; nodesep=0.3; ranksep=0.4; fontname=\"Helvetica\";\n"
                   "  node [shape=plaintext, fontname=\"Helvetica\", fontsize=14, margin=0.05, height=0.3, "
                   "width=0.3];\n"
@@ -649,6 +700,8 @@ graph_print_dot(const Dae *dae, const Problem *problem, bool canonical, Out *out
     print_legend(&drawing, out);
     out_text(out, "}\n");
     vec_free(&drawing.row);
+    vec_free(&drawing.own);
+    vec_free(&drawing.host);
     graph_close(&drawing.graph);
 }
 
@@ -714,14 +767,14 @@ read_all(FILE *file, Out *out)
 }
 
 bool
-graph_render_svg(const Dae *dae, const Problem *problem, bool canonical, Out *out, Out *why)
+graph_render_svg(const Dae *dae, const Problem *problem, uint32_t form, Out *out, Out *why)
 {
     // Files instead of pipes: neither side can block the other, whatever the size.
     FILE *source = tmpfile(), *result = tmpfile();
     int error = source && result ? 0 : errno;
     if (!error) {
         Out dot = {0};
-        graph_print_dot(dae, problem, canonical, &dot);
+        graph_print_dot(dae, problem, form, &dot);
         error = out_flush(&dot, source);
         out_free(&dot);
     }

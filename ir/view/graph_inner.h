@@ -15,15 +15,23 @@ typedef struct NodeUse {
 
 enum { MARK_LOOP = 1, MARK_DERIVATIVE = 2, MARK_SURPLUS = 4 }; // bits of Graph.marks; the last of closures only
 
+typedef struct Further { // an effort that adds to that of a bond
+    Var effort;
+    uint32_t next;
+} Further;
+
 typedef struct Graph {
-    const Dae *dae;
+    const Dae *dae;   // the model, with the bonds of the graph that is shown
+    Dae *simplified;  // what dae points to, or NULL: a view of the model with other bonds; the rest is not owned
+    U32Vec also;      // per bond: place in `further` + 1 of the bonds that became one with it, or 0
+    VEC(Further) further;
     NodeUse *uses;    // per node
     U8Vec marks;      // per bond: its effort or flow is in an algebraic loop; its storage has derivative causality
     U8Vec redundant;  // per node: a constraint some of whose equations follow from others
     uint32_t components, junctions;
 } Graph;
 
-Graph graph_open(const Dae *dae, const Problem *problem);
+Graph graph_open(const Dae *dae, const Problem *problem, uint32_t form);
 void graph_close(Graph *graph);
 
 static inline const ConnectorType *
@@ -34,6 +42,8 @@ bond_type(const Dae *dae, const Bond *bond)
 
 // A component's path, or "J3" for a junction.
 void graph_print_name(const Graph *graph, uint32_t node, Out *out);
+// The effort of a bond; a sum where several bonds have become one.
+void graph_print_effort(const Graph *graph, uint32_t bond, Out *out);
 // "x", or "der(x)" where the flow is a derivative.
 void graph_print_flow(const Dae *dae, const Bond *bond, Out *out);
 
