@@ -20,6 +20,8 @@ tearing_create(Dae *dae, const Reduction *reduction, Solutions *solutions)
     t->solutions = solutions;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
+    for (uint32_t i = 0; i < dae->fractionals.n; i++)
+        map_put(&t->tails, dae->fractionals.at[i].tail, i);
     return t;
 }
 
@@ -46,6 +48,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->by_degree);
     vec_free(&t->guessed);
     map_free(&t->law_of);
+    map_free(&t->tails);
     vec_free(&t->heap);
     vec_free(&t->union_vars);
     map_free(&t->union_slot);

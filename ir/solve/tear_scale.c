@@ -4,7 +4,7 @@
 // what the rest of the equation says would be lost to rounding. Neither are many by one after another whose quotients multiply.
 // Method: coefficients of known value are brought to comparable sizes by factors for rows and columns (Ruiz, A scaling
 // algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034), so that units do not matter; what is
-// small then is small in any unit. A coefficient that is a choice of such values (of a switch) counts by the worst of them. Along assignments
+// small then is small in any unit. The share of the present in a fractional derivative is as small as time is resolved. A coefficient that is a choice of such values (of a switch) counts by the worst of them. Along assignments
 // the growth of an error of the tears is followed in these units.
 // Contract: tear.h. Complexity: linear in the block's incidence.
 #include <math.h>
@@ -15,14 +15,19 @@
 enum { ROUNDS = 6, DEPTH_LIMIT = 8 };
 
 static const double TINY_PIVOT = 1e-6; // an elimination with it loses as many digits
+// What a fractional derivative makes of the present rate alone: the run chooses it, down to this.
+static const double TAIL = 1e-12;
 
 static Sizes
 sizes_at(Tearing *t, Expr e, const Var *vars, uint32_t depth)
 {
     Exprs *exprs = t->dae->exprs;
     double value;
+    uint32_t unused;
     if (expr_op(exprs, e) == OP_CONST)
         return (Sizes){fabs(expr_value(exprs, e)), fabs(expr_value(exprs, e))};
+    if (expr_op(exprs, e) == OP_SLOT && map_get(&t->tails, vars[expr_slot_of(exprs, e)], &unused))
+        return (Sizes){TAIL, TAIL};
     if (dae_known_expr(t->dae, e, vars, &value))
         return (Sizes){fabs(value), fabs(value)};
     Op op = expr_op(exprs, e);

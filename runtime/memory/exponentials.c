@@ -7,7 +7,7 @@
 //         Anal. 28 (2010) 131). Its nodes with rates below 1/longest are many; as exp(-s*t) hardly bends there, Gauss's
 //         rule for their discrete measure on [0, s0] with M nodes stands for them, wrong by at most
 //         mass * 4 * (s0*t/4)^(2M)/(2M)! (Stieltjes' procedure: Gautschi, Orthogonal Polynomials, 2004, 2.2). Nodes with
-//         rates above 1/shortest become an impulse (tail). All sums over infinitely many nodes are geometric.
+//         rates above 1/shortest become an impulse (tail) and, for stiff methods, one node that has their moments. All sums over infinitely many nodes are geometric.
 // Contract: exponentials.h. Complexity: O(n + 100 M).
 #include "runtime/memory/exponentials.h"
 
@@ -160,10 +160,32 @@ slow_error(double order, double step, double reach, uint32_t m)
     return mass * 4 * exp(2 * m * log(reach / 4) - lgamma(2.0 * m + 1));
 }
 
+// --- the fast end
+
+// Nodes from exp(next) on are infinitely many. To what is slow beside them they are their moments, sums of c/s^(j + 1): Gauss and Radau's rule
+// for the measure c/s of the variable 1/s, with one node at 0, which is the impulse `tail`, and another one, has the first three. The impulse
+// is the smaller for it, by which equations may have to be divided: explicit methods are better off with the impulse alone.
+static void
+fast_rule(double factor, double order, double step, double next, bool stiff, Exponentials *out)
+{
+    double moment[4];
+    for (int j = 0; j < 4; j++)
+        moment[j] = factor * exp((order - 1 - j) * next) / -expm1((order - 1 - j) * step);
+    out->tail = moment[0];
+    out->blur = moment[1];
+    if (!stiff)
+        return;
+    double rate = moment[1] / moment[2], weight = moment[1] * rate * rate;
+    out->rate[out->n - 1] = rate;
+    out->weight[out->n - 1] = weight;
+    out->tail = moment[0] - weight / rate;
+    out->blur = moment[3] - weight / (rate * rate * rate * rate);
+}
+
 // --- all
 
 bool
-exponentials_make(double order, double error, double shortest, double longest, Exponentials *out)
+exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out)
 {
     if (order == 1) { // nothing but the present
         *out = (Exponentials){.tail = 1};
@@ -171,10 +193,10 @@ exponentials_make(double order, double error, double shortest, double longest, E
     }
     double step = choose_step(order, error / 2), first = floor(-log(longest) / step), last = ceil(-log(shortest) / step);
     double reach = exp(first * step) * longest;
-    uint32_t slow = 1, fast = last > first ? (uint32_t)(last - first) : 0;
+    uint32_t slow = 1, fast = last > first + stiff ? (uint32_t)(last - first - stiff) : 0, rest = stiff;
     while (slow < SLOW_MOST && slow_error(order, step, reach, slow) > error / 2)
         slow++;
-    *out = (Exponentials){.n = slow + fast};
+    *out = (Exponentials){.n = slow + fast + rest};
     out->rate = calloc(2 * (size_t)out->n, sizeof *out->rate);
     if (!out->rate)
         return false;
@@ -193,9 +215,7 @@ exponentials_make(double order, double error, double shortest, double longest, E
         out->rate[slow + i] = exp(x);
         out->weight[slow + i] = factor * exp(order * x);
     }
-    double next = (first + 1 + fast) * step; // the first node that is not there
-    out->tail = factor * exp((order - 1) * next) / -expm1((order - 1) * step);
-    out->blur = factor * exp((order - 2) * next) / -expm1((order - 2) * step);
+    fast_rule(factor, order, step, (first + 1 + fast) * step, stiff, out);
     out->error = step_error(order, step) + slow_error(order, step, reach, slow);
     return true;
 }

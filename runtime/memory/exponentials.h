@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// t^-order/Gamma(1 - order), 0 < order <= 1, is `sum over k of weight[k]*exp(-rate[k]*t)` and a part that is faster than
-// `shortest`, of which `tail` is the integral and `blur` the first moment. For all t in (0, longest] the two together differ
+// t^-order/Gamma(1 - order), 0 < order <= 1, is `sum over k of weight[k]*exp(-rate[k]*t)` and an impulse `tail`. What is faster than `shortest` has the
+// right integral and first and second moments; the third is wrong by `blur`: the derivative of order `order` of x by blur*x. For all t in (0, longest] the two together differ
 // from the kernel by at most `error` of it.
 typedef struct Exponentials {
     uint32_t n;
@@ -15,8 +15,8 @@ typedef struct Exponentials {
     double error;          // the bound reached
 } Exponentials;
 
-// The fewest exponentials of this construction for `error`. False: memory is exhausted.
-bool exponentials_make(double order, double error, double shortest, double longest, Exponentials *out);
+// stiff: the method that integrates follows any rate. The fewest exponentials of this construction for `error`. False: memory is exhausted.
+bool exponentials_make(double order, double error, double shortest, double longest, bool stiff, Exponentials *out);
 void exponentials_free(Exponentials *sum);
 
 #endif

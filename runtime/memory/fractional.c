@@ -16,6 +16,7 @@
 #include "runtime/memory/exponentials.h"
 #include "runtime/memory/memory.h"
 #include "runtime/point/part.h"
+#include "runtime/point/point.h"
 #include "runtime/point/run.h"
 
 typedef struct Part { // one fractional derivative
@@ -37,20 +38,24 @@ length_of(const Run *run)
     return fmax(run->options->horizon, run->options->stop - run->options->start);
 }
 
-// The time below which nothing is resolved. What is implicit follows any rate; explicit steps are as short as this. Few rows of output
-// are no reason to resolve less: a row is at most 1/100 of the run here.
+// Of the solver: it follows any rate.
+static bool
+is_stiff(const Run *run)
+{
+    mdl_solver solver = run->options->solver;
+    return solver == MDL_SOLVER_IDA || solver == MDL_SOLVER_CVODE || solver == MDL_SOLVER_AUTO;
+}
+
+// The time below which nothing is resolved, whatever the output interval. What is implicit follows any rate; explicit steps are about as short as this.
 static double
 shortest_time(const Run *run)
 {
     const mdl_options *options = run->options;
-    bool implicit = options->solver == MDL_SOLVER_IDA || options->solver == MDL_SOLVER_CVODE || options->solver == MDL_SOLVER_AUTO;
-    double interval = run->interval > 0 ? run->interval : 1;
-    if (length_of(run) > 0)
-        interval = fmin(interval, length_of(run) / 100);
+    double length = length_of(run) > 0 ? length_of(run) : 1;
     // Twice the step keeps the classical Runge-Kutta method stable for every order.
     if (options->step > 0)
         return 2 * options->step;
-    return interval * (implicit ? fmax(run->tolerance, 1e-13) : fmax(sqrt(run->tolerance), 1e-3));
+    return is_stiff(run) ? 1e-3 * length * fmax(run->tolerance, 1e-13) : 1e-2 * length * fmax(sqrt(run->tolerance), 1e-3);
 }
 
 static bool
@@ -59,7 +64,7 @@ make_part(const Run *run, Part *part, const mdl_fractional *of, double order)
     double span = length_of(run), shortest = shortest_time(run);
     double error = fmin(fmax(0.1 * run->tolerance, 1e-14), 1e-3);
     part->of = of;
-    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), &part->sum);
+    return exponentials_make(order - of->below, error, shortest, fmax(span, 2 * shortest), is_stiff(run), &part->sum);
 }
 
 // The equations hold for orders between two whole numbers.
@@ -144,14 +149,60 @@ fractional_begin(Run *run)
     }
 }
 
+static void
+set_tails(const Run *run, bool on)
+{
+    for (uint32_t i = 0; i < run->fractionals->count; i++)
+        run->v[run->fractionals->part[i].of->tail] = on ? run->fractionals->part[i].sum.tail : 0;
+    mdl_call(run->model->parameters, run->v); // what follows from them
+}
+
+static bool
+is_finite_start(const Run *run)
+{
+    const double *y = run->v + run->model->y, *yp = run->v + run->model->yp;
+    for (uint32_t i = 0; i < run->model->n; i++)
+        if (!isfinite(y[i]) || (i < run->model->nx && !isfinite(yp[i])))
+            return false;
+    return true;
+}
+
+// At the start nothing has passed, and no integral over the past has a value, of impulses neither: without the tails the point is exact,
+// where there is one. There is none where a derivative follows from its integral alone (D^a y = -y): it is infinite then.
+static void
+settle_start(Run *run)
+{
+    double *kept = malloc(run->model->nv * sizeof *kept);
+    if (!kept)
+        return;
+    memcpy(kept, run->v, run->model->nv * sizeof *kept);
+    set_tails(run, false);
+    bool good = !failure_happened(run) && evaluate_solved(run, false) == MDL_OK && is_finite_start(run);
+    if (good)
+        good = evaluate_finish(run, false) == MDL_OK;
+    if (good)
+        evaluate_store(run);
+    else
+        memcpy(run->v, kept, run->model->nv * sizeof *kept);
+    free(kept);
+}
+
 void
 fractional_start(Run *run)
 {
-    if (!run->modes)
+    if (!run->fractionals)
         return;
     memset(run->y + run->ny, 0, run->modes * sizeof *run->y);
     run->mode = run->y + run->ny;
+    settle_start(run);
     fractional_rates(run, run->mode, run->yp + run->ny);
+}
+
+void
+fractional_leave_start(Run *run)
+{
+    if (run->fractionals)
+        set_tails(run, true);
 }
 
 // --- evaluation

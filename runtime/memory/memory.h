@@ -31,7 +31,8 @@ MDL_CHECKED int transport_start(Run *run);  // the initial profiles; v is at the
 bool transport_event(Run *run);
 
 // --- fractional.c: fractional derivatives as sums of exponentials. `mode` has the values of all exponentials.
-void fractional_start(Run *run); // after it: nothing has passed yet
+void fractional_start(Run *run); // v is at the start; after it: nothing has passed yet
+void fractional_leave_start(Run *run); // the first row is written, and time goes on
 // Slopes of the exponentials, after the derivatives in v.
 void fractional_rates(const Run *run, const double *mode, double *rate);
 // The same as residuals; yp are the derivatives that the integrator has.

@@ -729,6 +729,7 @@ start(Run *run)
         audit_start(run);
     if (status == MDL_OK && may_stop(run))
         status = evaluate_asserts(run);
+    fractional_leave_start(run);
     return status == MDL_OK ? root_blind(run) : status;
 }
 

@@ -52,9 +52,11 @@ double
 integrator_strictness(Run *run, int order, double share)
 {
     const double usual = 1e-6, least = 1e-12, finer = usual / run->tolerance;
+    // What an element with a fractional derivative has got wrong it remembers.
+    double strictness = run->modes ? 5 : 1;
     if (finer <= 1)
-        return 1;
-    double strictness = pow(finer, 1.0 / order);
+        return strictness;
+    strictness *= pow(finer, 1.0 / order);
     if (choice_is_reversible(run))
         strictness *= fmax(1, share * pow(finer, 2.0 / 3));
     return fmax(1, fmin(strictness, run->tolerance / least));
