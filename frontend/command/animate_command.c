@@ -21,6 +21,7 @@ typedef struct Animation {
     Table *table;
     Motion *motion;
     const char *result;     // the file given, NULL: the model is run
+    bool alone;             // without its model
     const char **variables; // to be plotted
     uint32_t n_variables;
     uint32_t column[PLOTTED]; // of them, or of those that are worth it
@@ -36,23 +37,27 @@ names_result(const char *word)
     return dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".mat"));
 }
 
-// The model and its result come in any order; what follows is variables.
+// Names of variables may look like those of classes: Planar.Link, crank.phi.
+static bool
+may_be_variable(const char *word)
+{
+    return access(word, F_OK) && may_name_class(word) && (*word < 'A' || *word > 'Z');
+}
+
+// The model and its result come in any order, and a result may come alone; what follows is variables.
 static int
 take_words(Animation *animation)
 {
     Options *o = &animation->session->options;
     bool result_first = !is_model(o->files[0]);
     uint32_t used = 1;
-    if (result_first && (o->n_files < 2 || !is_model(o->files[1]))) {
-        if (access(o->files[0], F_OK))
-            suggest_file(animation->session, o->files[0]);
-        fprintf(stderr, "mdlc: a result says where things went, not what they are: mdlc animate MODEL %s -o %s\n", o->files[0], o->run.output);
-        return EXIT_USAGE;
-    }
-    if (result_first) {
+    if (result_first && o->n_files > 1 && is_model(o->files[1]) && !may_be_variable(o->files[1])) {
         animation->result = o->files[0];
         o->files[0] = o->files[1];
         used = 2;
+    } else if (result_first) {
+        animation->result = o->files[0];
+        animation->alone = true;
     } else if (o->n_files > 1 && (names_result(o->files[1]) || !access(o->files[1], F_OK))) {
         animation->result = o->files[1];
         used = 2;
@@ -89,7 +94,7 @@ open_result(Animation *animation)
     session->compilation.names = true;
     if (!animation->result) {
         status = run_into_table(session, &animation->table, why);
-    } else if (!(status = compile_only(session)) && !(animation->table = table_open(animation->result, why))) {
+    } else if ((animation->alone || !(status = compile_only(session))) && !(animation->table = table_open(animation->result, why))) {
         status = EXIT_IO;
     }
     if (*why)
@@ -106,7 +111,7 @@ plan(Animation *animation)
 {
     static const int codes[] = {[MOTION_FINE] = EXIT_FINE, [MOTION_NONE] = EXIT_MODEL, [MOTION_LACKING] = EXIT_USAGE, [MOTION_FILE] = EXIT_IO};
     Session *session = animation->session;
-    const MotionInput input = {.dae = session->compilation.dae, .program = session->program, .table = animation->table,
+    const MotionInput input = {.dae = animation->alone ? NULL : session->compilation.dae, .program = session->program, .table = animation->table,
                                .meshes = session->options.meshes, .n_meshes = session->options.n_meshes};
     Out why = {0};
     MotionStatus status = motion_plan(&input, &animation->motion, &why);
@@ -184,7 +189,7 @@ write_motion(Animation *animation)
 {
     Session *session = animation->session;
     const Dae *dae = session->compilation.dae;
-    const char *title = session->options.plot.title ? session->options.plot.title : sym_text(dae->syms, dae->name);
+    const char *title = session->options.plot.title ? session->options.plot.title : animation->alone ? animation->result : sym_text(dae->syms, dae->name);
     Out out = {0};
     motion_sample(animation->motion);
     if (output_ends_with(session, ".svg")) {
@@ -219,5 +224,5 @@ command_animate(Session *session)
     }
     motion_free(&animation.motion);
     table_free(&animation.table);
-    return status ? status : ran;
+    return ran ? ran : status;
 }

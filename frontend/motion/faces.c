@@ -25,7 +25,7 @@ static void
 add_face(const Surface *s, Face face, Vec normal)
 {
     face.normal = axes_turn(&s->axes, normal);
-    face.pale = s->solid->form == FORM_PLATE;
+    face.pale = s->solid->form == FORM_PLATE || s->solid->form == FORM_WHEEL; // suspensions are seen behind their wheels
     if (vec_dot(face.normal, s->eye) > 1e-6)
         vec_push(s->faces, face);
 }

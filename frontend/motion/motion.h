@@ -18,7 +18,7 @@ typedef struct MotionMesh {
 } MotionMesh;
 
 typedef struct MotionInput {
-    Dae *dae;                // compiled with names
+    Dae *dae;                // compiled with names; NULL: what there is is guessed from the names and the motion of the result
     Program *program;        // in which base classes of the model's classes are found; NULL: those of the library alone are known
     const Table *table;      // its result, of which no columns need be loaded yet
     const MotionMesh *meshes;

@@ -25,7 +25,7 @@ open_names(Motion *motion)
     Out name = {0};
     for (uint32_t k = motion->table->columns; k-- > 0;)
         map_put(&motion->column_of, hash_bytes(motion->table->name[k], strlen(motion->table->name[k])), k);
-    for (uint32_t g = 0; g < dae->groups.n; g++) {
+    for (uint32_t g = 0; dae && g < dae->groups.n; g++) {
         const Group *group = &dae->groups.at[g];
         if (group->decl->kind != VAR_PARAMETER && group->decl->kind != VAR_CONSTANT)
             continue;
@@ -307,20 +307,29 @@ plan_mesh(Motion *motion, const MotionMesh *wanted, const Shapes *shapes, Out *w
     return MOTION_FINE;
 }
 
+static bool
+plan_down(Motion *motion, const char *path)
+{
+    static const char *const names[] = {"n[1]", "n[2]", "n[3]"};
+    bool good = true;
+    for (int k = 0; k < 3; k++)
+        good &= plan_scalar(motion, path, names[k], &motion->down[k]);
+    return good;
+}
+
+// Without a model the usual name is tried.
 static void
 plan_world(Motion *motion)
 {
-    static const char *const names[] = {"n[1]", "n[2]", "n[3]"};
     const Dae *dae = motion->dae;
-    for (uint32_t i = 0; i < dae->insts.n && !motion->falls; i++) {
+    motion->falls = !dae && plan_down(motion, "world");
+    for (uint32_t i = 0; dae && i < dae->insts.n && !motion->falls; i++) {
         const char *class_name = sym_text(dae->syms, dae->insts.at[i].class_name);
         if (strcmp(class_name, "MultiBody.World") && strcmp(class_name, "Modelica.Mechanics.MultiBody.World"))
             continue;
         Out path = {0};
         dae_inst_path(dae, i, &path);
-        motion->falls = true;
-        for (int k = 0; k < 3; k++)
-            motion->falls &= plan_scalar(motion, path.length ? path.text : "", names[k], &motion->down[k]);
+        motion->falls = plan_down(motion, path.length ? path.text : "");
         out_free(&path);
     }
 }
@@ -328,6 +337,11 @@ plan_world(Motion *motion)
 static void
 say_none(Dae *dae, Out *why)
 {
+    if (!dae) {
+        out_text(why, "the result has nothing to be seen: no variables of frames of the libraries Planar or MultiBody, such as link.frame_a.x; let the run write all "
+                 "variables (without --vars)\n");
+        return;
+    }
     out_printf(why, "model '%s' has nothing to be seen: none of its components is a body, joint or force of the libraries Planar, "
                "MultiBody or Flexible, nor extends one\n", sym_text(dae->syms, dae->name));
 }
@@ -345,12 +359,16 @@ motion_plan(const MotionInput *input, Motion **out, Out *why)
     Motion *motion = base_calloc(1, sizeof *motion);
     Shapes shapes = {0};
     MotionStatus status = MOTION_FINE;
+    motion->arena = arena_create();
     motion->dae = input->dae;
     motion->table = input->table;
     *out = NULL;
     open_names(motion);
     plan_world(motion);
-    shapes_find(input->dae, input->program, &shapes);
+    if (input->dae)
+        shapes_find(input->dae, input->program, &shapes);
+    else
+        shapes_guess(motion, &shapes);
     for (uint32_t i = 0; i < shapes.n; i++) {
         Piece piece = {.shape = shapes.at[i]};
         if (plan_piece(motion, &piece))
@@ -477,6 +495,7 @@ motion_free(Motion **at)
     free(motion->row);
     free(motion->part);
     free(motion->middle);
+    arena_free(&motion->arena);
     free(motion);
     *at = NULL;
 }

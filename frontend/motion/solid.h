@@ -55,7 +55,8 @@ typedef struct Solid {
 } Solid;
 
 struct Motion {
-    Dae *dae;
+    Arena *arena;
+    Dae *dae;                  // NULL: the result alone is known
     const Table *table;
     VEC(Piece) pieces;
     VEC(Mesh *) meshes;
@@ -93,6 +94,9 @@ bool plan_scalar(Motion *motion, const char *path, const char *name, Scalar *sca
 // sizes.c: sizes for what the model gives none, once places are known.
 void motion_measure(Motion *motion);
 double motion_least(double value, double low, double high); // clamped
+// unnamed.c: components of a result without a model, and what they are once their places are known.
+void shapes_guess(Motion *motion, Shapes *shapes);
+void motion_guess(Motion *motion);
 // stl.c: triangles of an STL file, binary or text. False with a line in `why`.
 bool mesh_read(const char *path, Mesh *mesh, Out *why);
 void mesh_free(Mesh **mesh);

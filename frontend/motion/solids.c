@@ -295,7 +295,7 @@ bar_width(const Motion *motion, const Piece *piece, const Solid *solid)
 static double
 ball_width(const Motion *motion, double mass)
 {
-    return motion_least(cbrt(6*mass/(3.14159*3000)), 1.2*motion->unit, 4*motion->unit);
+    return motion_least(cbrt(6*mass/(3.14159*3000)), 1.2*motion->unit, 3*motion->unit);
 }
 
 // The homogeneous box with these moments of inertia.
@@ -622,6 +622,8 @@ motion_sample(Motion *motion)
         motion->planar &= motion->pieces.at[i].frame.planar;
     find_up(motion);
     motion_measure(motion);
+    if (!motion->dae)
+        motion_guess(motion);
     find_wheels(motion);
     for (uint32_t i = 0; i < motion->pieces.n; i++)
         make_piece(motion, &motion->pieces.at[i]);
