@@ -29,6 +29,10 @@ examples=$top/examples
 "$mdlc" plot "$examples/woodpecker/woodpecker.mdl" phi_M phi_S -o "$images/woodpecker.svg" --size 800x340
 "$examples/mem_inerter/plot.sh" "$images/mem_inerter.svg"
 "$examples/quarter_car/plot.sh" "$images/quarter_car.png"
+FORMAT=png "$examples/quarter_car/figures.sh" figures
+FORMAT=png "$examples/shimmy/figures.sh" figures
+for name in phase frequency speed; do cp "figures/$name.png" "$images/quarter_car_$name.png"; done
+for name in pulse random_errors; do cp "figures/$name.png" "$images/shimmy_$name.png"; done
 "$examples/suspension/animate.sh" page.html "$images/suspension.svg"
 
 # The functions of docs/nonsmooth.md, with their vertical parts.

@@ -15,31 +15,12 @@ command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is not installed" >&2;
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Intervals in which column $3 of the result $1 is not 0 (or, with $4 given, equals $4), as gnuplot rectangles of colour $2.
-shade() {
-    awk -F, -v name="$3" -v colour="$2" '
-        NR == 1 { for (i = 1; i <= NF; i++) { h = $i; gsub(/"/, "", h); if (h == name) c = i }; next }
-        { on = $c + 0 != 0
-          if (on && !was) from = $1
-          if (!on && was) print_box(from, $1)
-          was = on; last = $1 }
-        END { if (was) print_box(from, last) }
-        function print_box(a, b) {
-            printf "set object rectangle from first %.9g, graph 0 to first %.9g, graph 1 ", a, b
-            printf "behind fillcolor rgb \"%s\" fillstyle solid 1.0 noborder\n", colour
-        }' "$1"
-}
-
-# Columns time, z0, z1, z2 by name, whatever their order.
-pick() {
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { h = $i; gsub(/"/, "", h); at[h] = i }; next }
-             { print $1, $at["z0"], $at["z1"], $at["z2"] }' "$1"
-}
+. "$here/columns.sh"
 
 n=0
 for speed in $speeds; do
     "$mdlc" run "$here/bump.mdl" --quiet --set V="$speed" --tol 1e-8 --interval 0.002 --stop 2 -o "$work/$speed.csv"
-    pick "$work/$speed.csv" > "$work/$speed.dat"
+    pick "$work/$speed.csv" time z0 z1 z2 > "$work/$speed.dat"
     n=$((n + 1))
 done
 
