@@ -4,7 +4,7 @@
 // Out: the model that all passes change (dae.h), what a pass is (pass.h, rows in passes.def), the programs that back ends compile (sys.h),
 // names resolved through aliases, patterns of structural equality, the model's text form and its reader.
 // Read first: dae.h from its top, then dae.c.
-// Also open to other rooms: filter.h, initial_whens.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
+// Also open to other rooms: filter.h, guards.h, initial_whens.h, locate.h, model_shapes.h, pass.h, passes.def, pattern.h, said_values.h, sys.h, variable_paths.h.
 //
 // dae.h: the flat model: variables, equations as (shape, row), binds, connectors, the multibond graph.
 //
@@ -434,7 +434,8 @@ typedef struct Dae {
     U8Vec alias_negative;
     U32Vec start_of;      // per variable: the parameter that holds its start value + 1, or 0 (start_parameters.c); empty: none have
     bool settable;        // parameters can be set in the compiled model
-    Map guarded;          // divisors that assertions look at (divisors.c)
+    bool varied;          // derivatives with respect to parameters are wanted, those that are zero among them
+    Map guarded;          // conditions that assertions of the compiler's own look at (guards.c)
     bool assemble;        // where there are invariants, initial conditions x = start get an offset that the runtime can set
     VEC(Move) moves;
     Var leak;             // parameter of the laws of ideal diodes that depend on each other (leak.c); 0: there are none

@@ -21,8 +21,7 @@ enum { DEPTH_LIMIT = 64, LOOK_LIMIT = 2000, LUZ_LIMIT = 64 };
 
 typedef struct Sight {
     const Exprs *exprs;
-    NonnegSlot *nonneg;
-    void *context;
+    const Signs *signs;
     uint32_t looks;
 } Sight;
 
@@ -72,7 +71,7 @@ see_sign(Sight *sight, Expr e, bool positive, uint32_t depth)
     case OP_CONST:
         return positive ? expr_value(exprs, e) >= 0 : expr_value(exprs, e) <= 0;
     case OP_SLOT:
-        return positive && sight->nonneg && sight->nonneg(expr_slot_of(exprs, e), sight->context);
+        return positive && sight->signs && sight->signs->nonneg(expr_slot_of(exprs, e), sight->signs->context);
     case OP_ABS:
     case OP_SQRT:
     case OP_EXP:
@@ -106,10 +105,10 @@ see_sign(Sight *sight, Expr e, bool positive, uint32_t depth)
 }
 
 bool
-nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context)
+nonsmooth_nonneg(const Exprs *exprs, Expr e, const Signs *signs)
 {
-    Sight sight = {exprs, nonneg, context, 0};
-    return see_sign(&sight, e, true, 0);
+    Sight sight = {exprs, signs, 0};
+    return see_sign(&sight, e, true, 0) || (signs && signs->assume && signs->assume(e, signs->context));
 }
 
 // Does the text of e begin with a minus sign?
@@ -186,8 +185,7 @@ typedef struct Part {
 
 typedef struct Form {
     Exprs *exprs;
-    NonnegSlot *nonneg;
-    void *context;
+    const Signs *signs;
     VEC(Part) parts; // per position of the walk
     VEC(Band) bands;
     const char *reason; // why the last part that could not keep the form could not
@@ -196,7 +194,7 @@ typedef struct Form {
 static bool
 form_nonneg(const Form *form, Expr e)
 {
-    return nonsmooth_nonneg(form->exprs, e, form->nonneg, form->context);
+    return nonsmooth_nonneg(form->exprs, e, form->signs);
 }
 
 // x as s*x' with s = +1 or -1 times a positive factor that does not matter to Sgn.
@@ -204,13 +202,18 @@ static Expr
 direction(const Form *form, Expr x, bool *negative)
 {
     Exprs *exprs = form->exprs;
-    *negative = leading_minus(exprs, x);
-    if (*negative)
-        x = expr_1(exprs, OP_NEG, x);
-    while (expr_op(exprs, x) == OP_DIV && form_nonneg(form, expr_arg(exprs, x, 1)))
-        x = expr_arg(exprs, x, 0);
-    if (expr_op(exprs, x) == OP_MUL && expr_op(exprs, expr_arg(exprs, x, 0)) == OP_CONST)
-        x = nonsmooth_without_factor(exprs, x, expr_arg(exprs, x, 0));
+    *negative = false;
+    for (Expr before = 0; before != x;) { // what a divisor or factor leaves may begin with a minus sign
+        before = x;
+        if (leading_minus(exprs, x)) {
+            x = expr_1(exprs, OP_NEG, x);
+            *negative = !*negative;
+        }
+        while (expr_op(exprs, x) == OP_DIV && form_nonneg(form, expr_arg(exprs, x, 1)))
+            x = expr_arg(exprs, x, 0);
+        if (expr_op(exprs, x) == OP_MUL && expr_op(exprs, expr_arg(exprs, x, 0)) == OP_CONST && expr_value(exprs, expr_arg(exprs, x, 0)) > 0)
+            x = nonsmooth_without_factor(exprs, x, expr_arg(exprs, x, 0));
+    }
     return x;
 }
 
@@ -296,8 +299,27 @@ merge_luz(Exprs *exprs, Expr sum)
     return sum;
 }
 
-// luz(k*x, k*a) = k*luz(x, a) for a factor or divisor k >= 0 of both; luz(c*x, a) = c*luz(x, a/c) for
-// literals.
+// Is k positive, so that it can be divided by?
+static bool
+form_positive(const Form *form, Expr k)
+{
+    const Signs *signs = form->signs;
+    return expr_op(form->exprs, k) == OP_CONST ? expr_value(form->exprs, k) > 0 : signs && signs->assume && signs->assume(k, signs->context);
+}
+
+static bool
+has_luz_factor(const Exprs *exprs, Expr product)
+{
+    for (uint32_t i = 0; i < expr_nargs(exprs, product); i++)
+        if (expr_op(exprs, expr_arg(exprs, product, i)) == OP_LUZ)
+            return true;
+    return false;
+}
+
+// luz(k*x, k*a) = k*luz(x, a) for a factor or divisor k >= 0 of both; luz(c*x, a) = c*luz(x, a/c) for literals, and where that lets
+// luz(k*luz(x, a), b) = k*luz(x, a + b/k) be seen.
+static Expr luz_normal(const Form *form, Expr x, Expr a);
+
 static Expr
 luz_scaled(const Form *form, Expr x, Expr a)
 {
@@ -318,6 +340,10 @@ luz_scaled(const Form *form, Expr x, Expr a)
             bool literal = expr_op(exprs, factor) == OP_CONST;
             Expr band = literal ? expr_2(exprs, OP_DIV, a, factor) : nonsmooth_without_factor(exprs, a, factor);
             found = band && form_nonneg(form, factor);
+            if (!band && expr_op(exprs, factor) == OP_SLOT && has_luz_factor(exprs, x) && form_positive(form, factor)) {
+                band = expr_2(exprs, OP_DIV, a, factor);
+                found = true;
+            }
             if (!found)
                 continue;
             vec_push(&outside, factor);
@@ -325,7 +351,8 @@ luz_scaled(const Form *form, Expr x, Expr a)
             a = band;
         }
     }
-    Expr result = expr_2(exprs, OP_LUZ, x, a);
+    bool again = outside.n || under; // what is left may begin with a minus sign, or be luz itself
+    Expr result = again ? luz_normal(form, x, a) : expr_2(exprs, OP_LUZ, x, a);
     if (under)
         result = expr_2(exprs, OP_DIV, result, under);
     while (outside.n) {
@@ -518,6 +545,17 @@ part_set_valued(Form *form, Expr id, const Part *args, uint32_t n)
                            : "a set-valued term (Sgn, tar) is the argument of a nonlinear function");
 }
 
+// k*luz(x, a)/k = luz(x, a) for k > 0.
+static Expr
+luz_divided(const Form *form, Expr e)
+{
+    Exprs *exprs = form->exprs;
+    if (expr_op(exprs, e) != OP_DIV || expr_op(exprs, expr_arg(exprs, e, 0)) != OP_MUL || !has_luz_factor(exprs, expr_arg(exprs, e, 0)))
+        return e;
+    Expr left = nonsmooth_without_factor(exprs, expr_arg(exprs, e, 0), expr_arg(exprs, e, 1));
+    return left && form_positive(form, expr_arg(exprs, e, 1)) ? left : e;
+}
+
 static Part
 part_plain(Form *form, Expr id, const Expr *args, uint32_t n)
 {
@@ -538,7 +576,7 @@ part_plain(Form *form, Expr id, const Expr *args, uint32_t n)
         break;
     default:
         if (n)
-            part.rest = expr_make(exprs, expr_op(exprs, id), args, n);
+            part.rest = luz_divided(form, expr_make(exprs, expr_op(exprs, id), args, n));
         part.rest = merge_luz(exprs, part.rest);
     }
     return part;
@@ -582,11 +620,11 @@ form_free(Form *form)
 }
 
 Expr
-nonsmooth_normalise(Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context)
+nonsmooth_normalise(Exprs *exprs, Expr e, const Signs *signs)
 {
     if (is_smooth(exprs, e))
         return e;
-    Form form = {.exprs = exprs, .nonneg = nonneg, .context = context};
+    Form form = {.exprs = exprs, .signs = signs};
     U32Vec order = {0};
     expr_walk(exprs, e, UINT32_MAX, &order);
     build(&form, &order);

@@ -12,15 +12,21 @@
 #include "ir/base/vec.h"
 #include "ir/expr/expr_id.h"
 
+// What the algebra may know of signs; NULL: what the expressions say themselves.
+typedef struct Signs {
+    bool (*nonneg)(uint32_t slot, void *context); // is the slot never negative (min >= 0, a number)?
+    // Of an expression whose sign its text does not say: is it positive for the values of parameters that are known while compiling? Who
+    // says yes asserts it where they can be set later. May be NULL.
+    bool (*assume)(Expr e, void *context);
+    void *context;
+} Signs;
+
 // Normalises: luz(x,0)=x, tar(x,0)=x, oddness, scaling by non-negative constants pulled out, nesting
 // luz(luz(x,a),b)=luz(x,a+b), parallel tar of the same argument merged, F*Sgn(v) and c*tar(v, F/c) written as
-// c*v + tar-part, so that the friction band appears as one expression. `nonneg` says whether an
-// expression is known to be non-negative (a parameter with min >= 0, a constant, sums, products and
-// quotients of those are derived).
-typedef bool NonnegSlot(uint32_t slot, void *context);
+// c*v + tar-part, so that the friction band appears as one expression.
+Expr nonsmooth_normalise(Exprs *exprs, Expr e, const Signs *signs);
 // Is e known to be non-negative? Sums, products, quotients, squares ... of what is.
-bool nonsmooth_nonneg(const Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
-Expr nonsmooth_normalise(Exprs *exprs, Expr e, NonnegSlot *nonneg, void *context);
+bool nonsmooth_nonneg(const Exprs *exprs, Expr e, const Signs *signs);
 
 // With the values that set-valued terms have where their arguments are not zero: Sgn(x) is sign(x), tar(x, a) is x + a*sign(x).
 Expr nonsmooth_valued(Exprs *exprs, Expr e);
@@ -29,7 +35,7 @@ Expr nonsmooth_valued(Exprs *exprs, Expr e);
 // terms and luz/tar of affine functions of u, by R-inverse and R-loop. The result may contain tar or luz of
 // expressions without u. 0 when it does not apply (thresholds that cannot be ordered symbolically, slopes of
 // unknown sign...).
-Expr nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, NonnegSlot *nonneg, void *context);
+Expr nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, const Signs *signs);
 
 // Solves n equations (EQN or residuals) for n unknown slots when they are affine but for luz, tar and Sgn of
 // affine functions: massless nodes between springs, clearances and dampers with friction. Each luz or band
@@ -38,7 +44,7 @@ Expr nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, NonnegSlot *nonneg, void 
 // does not apply: a node that floats in its clearance, bands that depend on each other, slopes not known to
 // be positive, more than 16 unknowns.
 bool nonsmooth_eliminate(Exprs *exprs, const Expr *equations, uint32_t n, const uint32_t *unknown_slots,
-                         Expr *solution, NonnegSlot *nonneg, void *context);
+                         Expr *solution, const Signs *signs);
 
 // Splits a set-valued expression: every distinct set-valued term a*Sgn(x) inside e (from TAR, SGN, products
 // F*Sgn(v)) is replaced by a new slot first_slot + i standing for an unknown p_i in a_i*Sgn(x_i). Returns the

@@ -8,7 +8,7 @@
 // + ... + m_j are positive; its inverse is x = Y/K_0 - sum of m_j/(K_j K_(j-1)) * luz(Y, f_j),   Y = luz(q,
 // m*F), f_j = K_0*a_j + sum_(i<j) m_i*(a_j - a_i) (R-inverse and R-loop of docs/nonsmooth.md). Equations
 // that share a force are added first, so that the force stands in one of them only.
-// Contract: nonsmooth.h. Signs that cannot be proved from `nonneg` make it give up.
+// Contract: nonsmooth.h. Signs that cannot be proved from `signs` make it give up.
 // Complexity: cubic in the number of unknowns and bands, which are at most 16 and 32.
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,7 @@ typedef struct Atom { // y = luz(x, a), or p in a*Sgn(x)
 
 typedef struct Work {
     Exprs *exprs;
-    NonnegSlot *nonneg;
-    void *context;
+    const Signs *signs;
     uint32_t n, natoms, first_slot; // atom i has slot first_slot + i
     const uint32_t *unknowns;
     Expr equation[UNKNOWN_LIMIT];
@@ -43,7 +42,7 @@ typedef struct Work {
 static bool
 work_nonneg(const Work *work, Expr e)
 {
-    return nonsmooth_nonneg(work->exprs, e, work->nonneg, work->context);
+    return nonsmooth_nonneg(work->exprs, e, work->signs);
 }
 
 static bool
@@ -109,7 +108,7 @@ name_atoms(Work *work)
     const char *reason;
     bool ok = true;
     for (uint32_t i = 0; i < work->n && ok; i++) {
-        Expr e = nonsmooth_normalise(exprs, expr_residual(exprs, work->equation[i]), work->nonneg, work->context);
+        Expr e = nonsmooth_normalise(exprs, expr_residual(exprs, work->equation[i]), work->signs);
         work->equation[i] = nonsmooth_split(exprs, e, work->first_slot, &x, &a, &reason);
         ok = work->equation[i] != 0 && x.n <= ATOM_LIMIT;
     }
@@ -367,7 +366,7 @@ invert(Work *work, const Group *group, Expr *x, Expr *last_slope)
         if (!work_nonneg(work, band->slope) || band->slope == exprs->zero)
             return false;
         base = expr_2(exprs, OP_LUZ, base, times(exprs, band->slope, band->a));
-        base = nonsmooth_normalise(exprs, base, work->nonneg, work->context);
+        base = nonsmooth_normalise(exprs, base, work->signs);
     }
     result = expr_2(exprs, OP_DIV, base, slope);
     for (uint32_t j = 0; j < nluz; j++) {
@@ -384,7 +383,7 @@ invert(Work *work, const Group *group, Expr *x, Expr *last_slope)
         Expr factor = expr_2(exprs, OP_DIV, luz->slope, expr_2(exprs, OP_MUL, slope, before));
         result = expr_sub(exprs, result, times(exprs, factor, expr_2(exprs, OP_LUZ, base, f)));
     }
-    *x = nonsmooth_normalise(exprs, result, work->nonneg, work->context);
+    *x = nonsmooth_normalise(exprs, result, work->signs);
     *last_slope = slope;
     return true;
 }
@@ -404,7 +403,7 @@ set_values(Work *work, const Group *group, Expr x, Expr last_slope)
                                  expr_2(exprs, OP_LUZ, group->q, times(exprs, group->k0, atom->a)), last_slope);
         else
             atom->value = expr_2(exprs, OP_LUZ, x, atom->a);
-        atom->value = nonsmooth_normalise(exprs, atom->value, work->nonneg, work->context);
+        atom->value = nonsmooth_normalise(exprs, atom->value, work->signs);
         left = expr_sub(exprs, left, times(exprs, atom->slope, atom->value));
     }
 }
@@ -454,10 +453,9 @@ shorten(Work *work)
 }
 
 static void
-start(Work *work, Exprs *exprs, const Expr *equations, uint32_t n, const uint32_t *unknowns, NonnegSlot *nonneg,
-      void *context)
+start(Work *work, Exprs *exprs, const Expr *equations, uint32_t n, const uint32_t *unknowns, const Signs *signs)
 {
-    *work = (Work){.exprs = exprs, .nonneg = nonneg, .context = context, .n = n, .unknowns = unknowns};
+    *work = (Work){.exprs = exprs, .signs = signs, .n = n, .unknowns = unknowns};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t nslots = expr_nslots(exprs, equations[i]);
         work->equation[i] = equations[i];
@@ -468,12 +466,12 @@ start(Work *work, Exprs *exprs, const Expr *equations, uint32_t n, const uint32_
 
 bool
 nonsmooth_eliminate(Exprs *exprs, const Expr *equations, uint32_t n, const uint32_t *unknown_slots, Expr *solution,
-                    NonnegSlot *nonneg, void *context)
+                    const Signs *signs)
 {
     Work work;
     if (!n || n > UNKNOWN_LIMIT)
         return false;
-    start(&work, exprs, equations, n, unknown_slots, nonneg, context);
+    start(&work, exprs, equations, n, unknown_slots, signs);
     if (!name_atoms(&work))
         return false;
     share_forces(&work);
@@ -484,7 +482,7 @@ nonsmooth_eliminate(Exprs *exprs, const Expr *equations, uint32_t n, const uint3
         continue;
     shorten(&work);
     for (uint32_t i = 0; i < n; i++) {
-        solution[i] = nonsmooth_normalise(exprs, tidy(exprs, work.solution[i]), nonneg, context);
+        solution[i] = nonsmooth_normalise(exprs, tidy(exprs, work.solution[i]), signs);
         if (has_atom(&work, solution[i]) || has_unknown(&work, solution[i]))
             return false;
     }
@@ -543,16 +541,16 @@ invert_flat(Work *work, const Group *group)
 }
 
 Expr
-nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, NonnegSlot *nonneg, void *context)
+nonsmooth_solve(Exprs *exprs, Expr e, uint32_t u, const Signs *signs)
 {
     Work work;
     Group group;
     Expr solution = 0, divisor;
     if (!expr_uses_slot(exprs, e, u))
         return 0;
-    if (nonsmooth_eliminate(exprs, &e, 1, &u, &solution, nonneg, context))
+    if (nonsmooth_eliminate(exprs, &e, 1, &u, &solution, signs))
         return solution;
-    start(&work, exprs, &e, 1, &u, nonneg, context);
+    start(&work, exprs, &e, 1, &u, signs);
     if (!name_atoms(&work) || !flat_equation(&work, &group) || has_atom(&work, work.atoms[0].x))
         return 0;
     Expr w = invert_flat(&work, &group);

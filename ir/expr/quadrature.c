@@ -93,7 +93,7 @@ surely_positive(const Exprs *exprs, Expr e)
         return true;
     Expr first = cell_op(exprs, e) == OP_ADD ? expr_arg(exprs, e, 0) : 0;
     return first && cell_op(exprs, first) == OP_CONST && expr_value(exprs, first) > 0
-           && nonsmooth_nonneg(exprs, e, NULL, NULL);
+           && nonsmooth_nonneg(exprs, e, NULL);
 }
 
 // What e divides by and moves with x, and cosines of what it takes the tangent of.

@@ -7,6 +7,7 @@
 // Contract: solve.c calls it for what it divides by; equal assertions are made once. Complexity: linear in the divisors.
 #include <float.h>
 
+#include "ir/dae/guards.h"
 #include "ir/expr/expr.h"
 #include "ir/structure/causal.h"
 
@@ -89,18 +90,6 @@ message_of(Dae *dae, Expr divisor, const Var *vars)
     return message;
 }
 
-static bool
-is_new(Dae *dae, const Assert *made)
-{
-    uint64_t key = hash_mix(made->condition);
-    uint32_t seen;
-    for (uint32_t k = 0; k < expr_nslots(dae->exprs, made->condition); k++)
-        key = hash_add(key, dae->rows.at[made->row + k]);
-    bool known = map_get(&dae->guarded, key, &seen);
-    map_put(&dae->guarded, key, 1);
-    return !known;
-}
-
 void
 causal_guard(Dae *dae, Expr divisor, const Var *vars, uint32_t equation)
 {
@@ -111,9 +100,6 @@ causal_guard(Dae *dae, Expr divisor, const Var *vars, uint32_t equation)
     vec_append(&all, vars, expr_nslots(dae->exprs, divisor));
     Expr condition = condition_of(dae, divisor, &all);
     dae_bind_shape(dae, condition, all.at, &made.condition, &made.row);
-    if (is_new(dae, &made)) {
-        made.message = message_of(dae, divisor, vars);
-        vec_push(&dae->asserts, made);
-    }
+    dae_guard(dae, made, message_of, divisor, vars);
     vec_free(&all);
 }

@@ -7,6 +7,7 @@
 // Complexity: linear in the equations; the algebra is memoized.
 //
 //     f = c*tar(v, F/c)    =>    f = c*v + F*Sgn(v)
+#include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
 #include "ir/dae/pattern.h"
 #include "ir/expr/expr.h"
@@ -15,24 +16,38 @@
 typedef struct Algebra {
     Dae *dae;
     Patterns patterns;
-    U32Vec nonneg; // per slot of the equation at hand: 1 when its variable is known to be non-negative
+    U32Vec sign;  // per slot of the equation at hand: bits of Sign
+    U32Vec asked; // slots whose positive value decided
     U32Vec vars;
 } Algebra;
+
+enum Sign { SIGN_NONNEG = 1, SIGN_POSITIVE_NOW = 2 }; // declared; of a parameter, by its value while compiling
 
 static bool
 slot_is_nonneg(uint32_t slot, void *context)
 {
     const Algebra *algebra = context;
-    return algebra->nonneg.at[slot];
+    return algebra->sign.at[slot] & SIGN_NONNEG;
+}
+
+static bool
+assume_positive(Expr e, void *context)
+{
+    Algebra *algebra = context;
+    const Exprs *exprs = algebra->dae->exprs;
+    bool positive = expr_op(exprs, e) == OP_SLOT && algebra->sign.at[expr_slot_of(exprs, e)] & SIGN_POSITIVE_NOW;
+    if (positive)
+        vec_push(&algebra->asked, expr_slot_of(exprs, e));
+    return positive;
 }
 
 static uint32_t
-is_nonneg(const Dae *dae, Var var)
+sign_of(Dae *dae, Var var)
 {
     double value;
-    if (dae_is_literal(dae, var, &value))
-        return value >= 0;
-    return (dae->var_flags.at[var] & VARF_NONNEG) != 0;
+    bool nonneg = dae_is_literal(dae, var, &value) ? value >= 0 : (dae->var_flags.at[var] & VARF_NONNEG) != 0;
+    bool positive = dae_known_positive(dae, expr_slot(dae->exprs, 0), &var);
+    return (nonneg ? SIGN_NONNEG : 0) | (positive ? SIGN_POSITIVE_NOW : 0);
 }
 
 static bool
@@ -41,18 +56,21 @@ concerns(const Exprs *exprs, Expr shape)
     return expr_has_op(exprs, shape, OP_LUZ) || expr_has_op(exprs, shape, OP_TAR) || expr_has_op(exprs, shape, OP_SGN);
 }
 
+// The result's slots come from the first of `source`; behind them are the slots whose values decided.
 static const Pattern *
 normal_form(Algebra *algebra, Expr shape)
 {
-    uint32_t n = algebra->nonneg.n;
-    const Pattern *found = patterns_find(&algebra->patterns, shape, algebra->nonneg.at, n);
+    uint32_t n = algebra->sign.n;
+    const Pattern *found = patterns_find(&algebra->patterns, shape, algebra->sign.at, n);
     if (found)
         return found;
     Exprs *exprs = algebra->dae->exprs;
     U32Vec source = {0};
-    Expr normal = nonsmooth_normalise(exprs, shape, slot_is_nonneg, algebra);
+    vec_clear(&algebra->asked);
+    Expr normal = nonsmooth_normalise(exprs, shape, &(Signs){slot_is_nonneg, assume_positive, algebra});
     Expr result = expr_shape(exprs, normal, &source);
-    found = patterns_add(&algebra->patterns, shape, algebra->nonneg.at, n, result, source.at, source.n);
+    vec_append(&source, algebra->asked.at, algebra->asked.n);
+    found = patterns_add(&algebra->patterns, shape, algebra->sign.at, n, result, source.at, source.n);
     vec_free(&source);
     return found;
 }
@@ -63,19 +81,23 @@ rewrite(Algebra *algebra, uint32_t equation)
     Dae *dae = algebra->dae;
     uint32_t n;
     const Var *vars = dae_row(dae, equation, &n);
-    algebra->nonneg.n = algebra->vars.n = 0;
+    vec_clear(&algebra->sign);
     for (uint32_t k = 0; k < n; k++)
-        vec_push(&algebra->nonneg, is_nonneg(dae, vars[k]));
+        vec_push(&algebra->sign, sign_of(dae, vars[k]));
     const Pattern *normal = normal_form(algebra, dae->equations.at[equation].shape);
+    uint32_t n_new = expr_nslots(dae->exprs, normal->result);
     bool same = normal->result == dae->equations.at[equation].shape;
-    for (uint32_t k = 0; k < normal->n_result; k++) {
+    vec_clear(&algebra->vars);
+    for (uint32_t k = 0; k < normal->n_result; k++)
         vec_push(&algebra->vars, vars[normal->source[k]]);
+    for (uint32_t k = 0; k < n_new; k++)
         same &= normal->source[k] == k;
-    }
     if (same)
         return;
     dae->equations.at[equation].shape = normal->result;
-    dae->equations.at[equation].row = dae_add_row(dae, algebra->vars.at, algebra->vars.n);
+    dae->equations.at[equation].row = dae_add_row(dae, algebra->vars.at, n_new);
+    for (uint32_t k = n_new; k < normal->n_result; k++)
+        dae_require_nonneg(dae, expr_slot(dae->exprs, 0), &algebra->vars.at[k], equation);
 }
 
 bool
@@ -91,7 +113,9 @@ pass_algebra(Dae *dae, Diags *diags)
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL) && concerns(dae->exprs, dae->equations.at[i].shape))
             rewrite(&algebra, i);
     }
-    vec_free(&algebra.nonneg);
+    vec_free(&algebra.sign);
+    vec_free(&algebra.asked);
+    dae->known = NULL; // later passes add parameters
     vec_free(&algebra.vars);
     arena_free(&scratch);
     return true;

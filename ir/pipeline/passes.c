@@ -143,7 +143,6 @@ run_parts(Compilation *c)
 static bool
 run_detach(Compilation *c)
 {
-    c->dae->settable = c->settable;
     if (c->settable)
         starts_detach(c->dae, &c->reduction);
     return true;

@@ -66,7 +66,7 @@ causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k)
     if (!expr_has_op(dae->exprs, shape, OP_LUZ))
         return 0;
     NonnegRow row = {dae, vars};
-    solved = nonsmooth_solve(dae->exprs, shape, k, slot_is_nonneg, &row);
+    solved = nonsmooth_solve(dae->exprs, shape, k, &(Signs){slot_is_nonneg, NULL, &row});
     // A set-valued solution says only where the unknown may lie.
     bool single = solved && !expr_has_op(dae->exprs, solved, OP_TAR) && !expr_has_op(dae->exprs, solved, OP_SGN);
     return single ? solved : 0;

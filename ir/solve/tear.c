@@ -53,6 +53,7 @@ tearing_free(Tearing **tearing)
     vec_free(&t->union_vars);
     map_free(&t->union_slot);
     vec_free(&t->composed);
+    vec_free(&t->assumed);
     free(t);
     *tearing = NULL;
 }

@@ -56,6 +56,7 @@ struct Tearing {
     U32Vec union_vars;         // composing: variables of the whole block
     Map union_slot;
     U32Vec composed;           // per local unknown: its expression over union slots
+    U32Vec assumed;            // expressions over union slots that were taken for positive by their values
 };
 
 static inline uint32_t

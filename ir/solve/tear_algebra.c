@@ -7,6 +7,7 @@
 // Contract: tear.h. Complexity: bounded by the limits below.
 //
 //     f = k*(x - y),  f = -2*y   =>   y := k*x/(k - 2) and f by assignment
+#include "ir/dae/guards.h"
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/tear.h"
@@ -53,6 +54,7 @@ union_reset(Tearing *t, uint32_t n)
     vec_clear(&t->union_vars);
     map_clear(&t->union_slot);
     vec_clear(&t->composed);
+    vec_clear(&t->assumed);
     vec_grow(&t->composed, n);
 }
 
@@ -67,6 +69,30 @@ block_nonneg(uint32_t slot, void *context)
     if (dae_is_literal(t->dae, var, &value))
         return value >= 0;
     return t->dae->var_flags.at[var] & VARF_NONNEG;
+}
+
+static bool
+block_assume(Expr e, void *context)
+{
+    Tearing *t = context;
+    bool positive = expr_nslots(t->dae->exprs, e) <= t->union_vars.n && dae_known_positive(t->dae, e, t->union_vars.at);
+    if (positive)
+        vec_push(&t->assumed, e);
+    return positive;
+}
+
+static Signs
+block_signs(Tearing *t)
+{
+    return (Signs){block_nonneg, block_assume, t};
+}
+
+// The block was rewritten for the signs that were assumed.
+static void
+require_signs(Tearing *t, uint32_t equation)
+{
+    for (uint32_t i = 0; i < t->assumed.n; i++)
+        dae_require_nonneg(t->dae, t->assumed.at[i], t->union_vars.at, equation);
 }
 
 // The only unknown of the equation that is not expressed yet; NONE when there are none or several.
@@ -96,8 +122,9 @@ express(Tearing *t, const LoopEquation *e)
         return false;
     Expr text = to_union(t, e, e->shape, true), divisor = 0;
     Expr solved = expr_solve(exprs, text, slot, &divisor);
+    Signs signs = block_signs(t);
     if (!solved || (divisor && !causal_divides(t->dae, divisor, t->union_vars.at)))
-        solved = nonsmooth_solve(exprs, text, slot, block_nonneg, t);
+        solved = nonsmooth_solve(exprs, text, slot, &signs);
     if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
         return false;
     t->composed.at[unknown] = solved;
@@ -160,7 +187,8 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     uint32_t slot = union_slot(t, unknowns[through]);
     t->composed.at[through] = expr_slot(t->dae->exprs, slot);
     Expr text = follow_series(t, unknowns[through], n, &left_over);
-    Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, block_nonneg, t) : 0;
+    Signs signs = block_signs(t);
+    Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, &signs) : 0;
     if (!solved || !is_single_valued(t->dae->exprs, solved))
         return false;
     Assign force = causal_assign(t->dae, unknowns[through], solved, t->union_vars.at, 0);
@@ -178,6 +206,7 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     if (count != 1)
         return false;
     force.equation = t->equations.at[unused].equation;
+    require_signs(t, force.equation);
     tearing_add(causal, force);
     tearing_emit_inner(t, causal, unknowns, true);
     return true;
@@ -217,11 +246,13 @@ tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
     }
     for (uint32_t i = 0; i < n; i++)
         slots[i] = union_slot(t, unknowns[i]);
-    if (!nonsmooth_eliminate(exprs, texts, n, slots, solution, block_nonneg, t))
+    Signs signs = block_signs(t);
+    if (!nonsmooth_eliminate(exprs, texts, n, slots, solution, &signs))
         return false;
     for (uint32_t i = 0; i < n; i++)
         tearing_add(causal, causal_assign(t->dae, unknowns[i], solution[i], t->union_vars.at,
                                          t->equations.at[i].equation));
+    require_signs(t, t->equations.at[0].equation);
     causal->reduced++;
     return true;
 }
