@@ -78,15 +78,22 @@ starts_states(Dae *dae, const Reduction *reduction, const Problem *problem)
     return true;
 }
 
-// Whether the unknown of a block of one equation follows from it without iteration.
+// Whether the unknown of a block of one equation follows from it without iteration. `solved` remembers it per shape and slot.
 static bool
-follows_explicitly(Dae *dae, uint32_t equation, Var var, U32Vec *vars)
+follows_explicitly(Dae *dae, uint32_t equation, Var var, U32Vec *vars, Map *solved)
 {
     Expr shape = dae_resolve(dae, equation, vars), divisor;
-    for (uint32_t k = 0; k < vars->n; k++)
-        if (vars->at[k] == var)
-            return expr_solve(dae->exprs, shape, k, &divisor) != 0;
-    return false;
+    uint32_t k = 0, known;
+    while (k < vars->n && vars->at[k] != var)
+        k++;
+    if (k == vars->n)
+        return false;
+    uint64_t key = (uint64_t)shape << 32 | k;
+    if (!map_get(solved, key, &known)) {
+        known = expr_solve(dae->exprs, shape, k, &divisor) != 0;
+        map_put(solved, key, known);
+    }
+    return known;
 }
 
 // A start value that the user has written for something other than a state gives way to others where nothing is left for it to determine;
@@ -95,14 +102,16 @@ static void
 find_without_effect(Dae *dae, const U32Vec *start_of, Problem *problem)
 {
     U32Vec vars = {0};
+    Map solved = {0};
     for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
         uint32_t first = problem->block_start.at[b], position = problem->sorted.at[first], equation = problem->equations.at[position];
         Var var = problem->var_of.at[position];
         if (problem->block_start.at[b + 1] - first == 1 && dae->equations.at[equation].kind == EQN_NORMAL && var < start_of->n
             && start_of->at[var] != NONE && dae_kind(dae, var) == VAR_CONTINUOUS
-            && !sources_in_library(dae->sources, dae->binds.at[start_of->at[var]].span.lo) && follows_explicitly(dae, equation, var, &vars))
+            && !sources_in_library(dae->sources, dae->binds.at[start_of->at[var]].span.lo) && follows_explicitly(dae, equation, var, &vars, &solved))
             vec_push(&problem->without_effect, var);
     }
+    map_free(&solved);
     vec_free(&vars);
 }
 
@@ -112,6 +121,7 @@ tell_loop_starts(Dae *dae, const U32Vec *start_of, const Problem *problem, Diags
 {
     U32Vec vars = {0}, holder = {0};
     U8Vec iterated = {0};
+    Map solved = {0};
     bool any = false, negative;
     vec_grow(&iterated, dae->nvars);
     for (uint32_t b = 0; b + 1 < problem->block_start.n; b++)
@@ -119,7 +129,7 @@ tell_loop_starts(Dae *dae, const U32Vec *start_of, const Problem *problem, Diags
             uint32_t position = problem->sorted.at[i], equation = problem->equations.at[position];
             Var var = problem->var_of.at[position];
             bool alone = problem->block_start.at[b + 1] - problem->block_start.at[b] == 1;
-            iterated.at[var] = dae_kind(dae, var) == VAR_CONTINUOUS && !(alone && follows_explicitly(dae, equation, var, &vars));
+            iterated.at[var] = dae_kind(dae, var) == VAR_CONTINUOUS && !(alone && follows_explicitly(dae, equation, var, &vars, &solved));
             any = any || iterated.at[var];
         }
     if (any)
@@ -132,6 +142,7 @@ tell_loop_starts(Dae *dae, const U32Vec *start_of, const Problem *problem, Diags
     vec_free(&vars);
     vec_free(&holder);
     vec_free(&iterated);
+    map_free(&solved);
 }
 
 static uint32_t

@@ -35,6 +35,28 @@ part_moves(const Exprs *exprs, Expr part, const U8Vec *moves)
     return moving;
 }
 
+// Whether any of the shapes can branch, whatever moves in it: most models have none.
+static bool
+may_branch(const Exprs *exprs, const InstrVec *code)
+{
+    U32Vec parts = {0};
+    Map seen = {0};
+    bool found = false;
+    for (uint32_t i = 0; i < code->n && !found; i++) {
+        uint32_t known;
+        if (map_get(&seen, code->at[i].shape, &known))
+            continue;
+        map_put(&seen, code->at[i].shape, 1);
+        vec_clear(&parts);
+        expr_parts(exprs, code->at[i].shape, &parts);
+        for (uint32_t k = 0; k < parts.n && !found; k++)
+            found = deciding(exprs, parts.at[k]) > 0;
+    }
+    map_free(&seen);
+    vec_free(&parts);
+    return found;
+}
+
 static bool
 shape_branches(const Exprs *exprs, Expr shape, const U8Vec *moves)
 {
@@ -57,6 +79,8 @@ dynamics_branch(Lowering *low, const InstrVec *code)
     Bends bends = {.low = low, .free = true};
     Map decided = {0};
     U8Vec moves = {0};
+    if (!may_branch(low->exprs, code))
+        return false;
     bends_begin(&bends);
     bends_set(&bends, low->y, low->n);
     bends_set(&bends, low->yp, low->nx);
