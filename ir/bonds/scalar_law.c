@@ -1,7 +1,7 @@
 // scalar_law.c: what the equations of a component say about its scalar bonds, by values.
 //
 // Purpose: which element of a bond graph a component is (elements.c), and whether a constraint closes each of its scalar bonds
-// once (ir/check/closure_of_bonds.c), depends on the law that is left of its equations when its own variables are eliminated.
+// once, depends on the law that is left of its equations when its own variables are eliminated.
 // Method: partial derivatives by central differences with one step of Richardson's extrapolation (Press et al., Numerical
 // Recipes, 5.7), where a corner is met by a secant; der() becomes the factor s; own variables are eliminated by Gauss' method,
 // rows with the fewest of them first (H. M. Markowitz, Management Science 3 (1957) 255). Own variables that an equation v = ...
