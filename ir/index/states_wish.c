@@ -69,6 +69,11 @@ states_collect_wishes(States *states)
         if (dae->var_flags.at[v] & VARF_FIXED)
             states->start.at[to] = 2;
     }
+    // What reinit() sets is to be a state where it can be one (Modelica 3.6, 8.3.6 asks for stateSelect = always).
+    for (uint32_t i = 0; states->reduction->differentiated && i < dae->reinits.n; i++) {
+        Var to = dae_alias(dae, dae->reinits.at[i].var, &negative);
+        states->wish.at[to] = join_wishes(states->wish.at[to], WISH_PREFER);
+    }
     uint32_t binds = states->reduction->differentiated ? dae->binds.n : 0; // otherwise no derivative is chosen
     for (uint32_t b = 0; b < binds; b++) {
         if (dae->binds.at[b].attr != ATTR_START)

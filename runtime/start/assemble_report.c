@@ -262,8 +262,11 @@ assemble_report(Run *run, uint32_t open, bool moved)
     say_open(&text, run, open);
     if (!moved)
         say_fixed(&text, run, open);
-    run_message(run, MDL_ERROR, moved ? "%s\nwhatever start values move"
-                                      : "%s\nmdlc run --assemble closes it, where it can be closed, by moving start values", text.text);
+    const char *advice = moved                    ? "whatever start values move"
+                         : run->options->assemble ? "--assemble has moved start values, but the conditions at the start do not hold beside each other: "
+                                                    "more of them are fixed than the mechanism has freedom for, or they contradict each other"
+                                                  : "mdlc run --assemble closes it, where it can be closed, by moving start values";
+    run_message(run, MDL_ERROR, "%s\n%s", text.text, advice);
 }
 
 bool
