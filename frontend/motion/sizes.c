@@ -28,8 +28,10 @@ compare(const void *a, const void *b)
 static double
 median(double *values, uint32_t n)
 {
+    if (!n)
+        return 0;
     qsort(values, n, sizeof *values, compare);
-    return n ? values[n/2] : 0;
+    return values[n/2];
 }
 
 double

@@ -525,12 +525,13 @@ scale_arrows(Motion *motion, Form form)
     qsort(all.at, all.n, sizeof *all.at, compare);
     double most = all.at[(uint32_t)(0.99*(all.n - 1))], longest = 0.18*motion->size;
     vec_free(&all);
+    bool noise = most < 1e-9*fmax(9.81*motion->heaviest, 1e-6); // of forces that are zero
     for (uint32_t k = 0; k < motion->solids.n; k++)
         for (uint32_t i = 0; motion->solids.at[k].form == form && i < motion->frames; i++) {
             double *length = &motion->solids.at[k].pose[POSE_LENGTH][i];
-            *length = fmin(*length/most, 1.3)*longest;
+            *length = noise ? 0 : fmin(*length/most, 1.3)*longest;
         }
-    return most;
+    return noise ? 0 : most;
 }
 
 // --- all
