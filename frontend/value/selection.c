@@ -117,8 +117,6 @@ static bool
 may_round(ExprEnv *env, Expr e)
 {
     const Exprs *exprs = env->exprs;
-    while (expr_op(exprs, e) == OP_NEG)
-        e = expr_arg(exprs, e, 0);
     Op op = expr_op(exprs, e);
     uint32_t varying = 0, n = op == OP_ADD || op == OP_MUL ? expr_nargs(exprs, e) : 0;
     for (uint32_t i = 0; i < n; i++)
@@ -126,16 +124,31 @@ may_round(ExprEnv *env, Expr e)
     return varying > (op == OP_ADD) && may_vary(env, e);
 }
 
+// A term of a sum may be rounded though the sum is small.
+static Expr
+terms_checked(ExprEnv *env, Expr e, Span span)
+{
+    Exprs *exprs = env->exprs;
+    U32Vec args = {0};
+    for (uint32_t i = 0; i < expr_nargs(exprs, e); i++)
+        vec_push(&args, whole_checked(env, expr_arg(exprs, e, i), span));
+    Expr checked = expr_make(exprs, expr_op(exprs, e), args.at, args.n);
+    vec_free(&args);
+    return checked;
+}
+
 Expr
 whole_checked(ExprEnv *env, Expr e, Span span)
 {
     Exprs *exprs = env->exprs;
-    if (!may_round(env, e))
-        return e;
+    Op op = expr_op(exprs, e);
+    Expr checked = op == OP_ADD || op == OP_NEG ? terms_checked(env, e, span) : e;
+    if (op == OP_NEG || (checked == e && !may_round(env, e)))
+        return checked;
     uint32_t site = subscript_site(env, "an Integer becomes \1d\2 on the way to this value, and whole numbers are exact below 2^53 = 9007199254740992 "
                                    "only", span);
-    Expr none = expr_3(exprs, OP_INDEX, expr_const(exprs, site), e, expr_const(exprs, 0));
-    return expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, expr_1(exprs, OP_ABS, e), expr_const(exprs, 0x1p53)), e, none);
+    Expr none = expr_3(exprs, OP_INDEX, expr_const(exprs, site), checked, expr_const(exprs, 0));
+    return expr_3(exprs, OP_IF, expr_2(exprs, OP_LT, expr_1(exprs, OP_ABS, checked), expr_const(exprs, 0x1p53)), checked, none);
 }
 
 Expr
