@@ -19,6 +19,7 @@ static const double KNOWN = 1e-6;    // part of its size that a variable is know
 static const double MULTIPLE = 10;   // of the tolerance: the same where that is larger
 static const double AROUND_ZERO = 0.01; // of a nominal value: a variable below is no smaller than that
 static const double CROSSING = 4e-12; // of what is compared: events are located no better
+static const double INSTANT = 1e-14; // of the time: what an event's instant is known to
 enum { VALUES_SHOWN = 12 };
 
 typedef struct Operation {
@@ -459,6 +460,18 @@ apply(const Point *p, const Operation *operation)
     }
 }
 
+// How far a state moves within the time that an instant is known to: one that is fast beside its nominal value is no nearer to a threshold.
+static double
+moved(const Check *check, uint32_t place, const Point *p)
+{
+    const mdl_model *model = check->sys->model;
+    uint32_t state = place - model->y;
+    if (place < model->y || state >= model->nx)
+        return 0;
+    double rate = fabs(p->v[model->yp + state]);
+    return isfinite(rate) ? rate * fmax(INSTANT * fabs(p->v[0]), p->resolution) : 0;
+}
+
 static Known
 leaf_value(const Check *check, const Leaf *leaf, const Point *p)
 {
@@ -466,7 +479,9 @@ leaf_value(const Check *check, const Leaf *leaf, const Point *p)
         return (Known){check->numbers.at[leaf->at - CONSTANT], 0};
     double value = p->v[leaf->at / 2];
     value = leaf->at & 1 ? -value : value;
-    return (Known){value, leaf->floor < 0 ? 0 : p->part * (fabs(value) + AROUND_ZERO * leaf->floor)};
+    if (leaf->floor < 0)
+        return (Known){value, 0};
+    return (Known){value, p->part * (fabs(value) + AROUND_ZERO * leaf->floor) + moved(check, leaf->at / 2, p)};
 }
 
 static Known

@@ -36,6 +36,7 @@ enum { CREEPING_MOST = 10000, CREEPING_REST = 10 }; // steps much shorter than a
 enum { S = GAUSS_STAGES, POINTS = 4, CHECK_EVERY = 500, PROJECTIONS = 5, ATTEMPTS = 60, BEHIND = 6 };
 
 static const double TOO_SLOW = 0.03;      // of the first step
+static const double SHORTEST = 1e-10;     // of the run: a step
 static const double AIM = 0.03;           // of the tolerance: what a step may be wrong by
 static const double LEAST_AIM = 1e-13;    // relative error that rounding leaves room for
 static const double IN_STEP = 0.03;       // tolerances that rounding of the invariants may move states by where slopes are taken
@@ -539,7 +540,9 @@ first_guess(const Run *run)
     }
     if (run->options->max_step > 0)
         most = fmin(most, run->options->max_step);
-    return speed > 0 ? fmin(1e-2 / speed, most) : 1e-2 * most;
+    double guess = speed > 0 ? fmin(1e-2 / speed, most) : 1e-2 * most;
+    // A state that is zero now may have any size: no step is too short to begin with.
+    return fmax(guess, 10 * SHORTEST * (run->options->stop - run->options->start));
 }
 
 // --- stepping
@@ -641,7 +644,7 @@ take_step(Run *run, double limit, double *h, bool *whole)
     Ode *ode = run->ode;
     // A step that asks for ten thousand million of them is no step; neither is one that rounding of time swallows.
     double least = fmax(64 * DBL_EPSILON * fmax(fabs(run->time), fabs(limit)),
-                        1e-10 * (run->options->stop - run->options->start));
+                        SHORTEST * (run->options->stop - run->options->start));
     for (int k = 0; k < ATTEMPTS; k++) {
         double end = next_end(run->time, ode);
         *whole = end < limit - 1e-9 * ode->step;
