@@ -25,7 +25,9 @@ MDL_CHECKED int check_row(Run *run);
 MDL_CHECKED int check_step(Run *run);
 
 // --- range.c: variables that leave their ranges
-void range_row(Run *run); // the evaluated point in v becomes a row: warns of what is beyond a limit for the first time
+void range_row(Run *run);
+// --- scale.c: at the end of a run, what was too small to be right
+void scale_end(Run *run); // the evaluated point in v becomes a row: warns of what is beyond a limit for the first time
 
 // --- result.c
 MDL_CHECKED int result_open(Run *run);

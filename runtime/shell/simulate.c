@@ -118,7 +118,7 @@ allocate(Run *run)
 
 static const RunPart *const all_parts[] = {
     &friction_part, &contact_part, &jump_part, &leap_part, &rest_part, &delay_part, &transport_part, &condition_part, &ahead_part, &audit_part,
-    &fractional_part, &range_part,
+    &fractional_part, &range_part, &scale_part,
 };
 static_assert(sizeof all_parts / sizeof *all_parts <= PARTS_MOST, "room in Run.part");
 
@@ -695,6 +695,8 @@ integrate(Run *run)
     }
     if (status == MDL_OK)
         status = finish(run);
+    if (status == MDL_OK)
+        scale_end(run);
     integrator_stats(run);
     profile_end(run);
     run->stats->run_seconds = clock_seconds() - begun;
