@@ -13,6 +13,11 @@
 // Connection sets become junctions, bonds, equations (bonds.c).
 bool pass_bonds(Dae *dae, Diags *diags);
 
+// --- kinds.c complementarity.
+// E0413 at each constraint between two ports that closes a scalar bond twice and leaves another open, though as many conditions are
+// there as it needs: by its law over the scalar bonds (elements.h). For constraints that have the right count. Changes nothing.
+bool constraints_are_closed(Dae *dae, Diags *diags);
+
 // --- describe.c what the nodes of the bond graph are made of.
 // After laws, before alias, for those who look at the graph (show bonds, the audit): fills GraphNode.parts of constraints and
 // bodies. The kinds of nodes stay what pass bonds has found.

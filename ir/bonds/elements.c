@@ -15,6 +15,11 @@
 
 #include <math.h>
 
+#include "ir/base/elimination.h"
+#include "ir/bonds/generic.h"
+
+enum { POINTS = 3 };
+
 static const double FIRST_S = 0.7, SECOND_S = 1.3, SMALL = 1e-6, NEARLY = 1e-2;
 
 typedef struct Space { // a basis of the efforts and flows that a law admits
@@ -383,4 +388,108 @@ element_of(ScalarAsk *ask, const Var *modulators, uint32_t n)
             ask_phase(ask, &phases[i], modulators, n, &all);
     }
     return all;
+}
+
+// --- complementarity
+
+// Which translations, which rotations of which body: scalar bonds of one port whose efforts have one unit.
+static uint64_t
+inertia_of(const ScalarAsk *ask, uint32_t b)
+{
+    return hash_add(ask->port[b].connector, dae_group(ask->dae, ask->port[b].effort)->decl->unit);
+}
+
+// The law's rows over the flows, when at each port e = -m*f for forces and e = -J*f for torques.
+static void
+meet_bodies(const ScalarAsk *ask, const ScalarLaw *law, double *matrix)
+{
+    uint32_t n = law->bonds;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            matrix[i*n + j] = law->at[i][n + j] - law->at[i][j]*generic_number(inertia_of(ask, j), true);
+}
+
+// One vector that the matrix makes zero, by Gauss-Jordan; the matrix is used up. False when it is regular.
+static bool
+find_open(double *matrix, uint32_t n, double *vector)
+{
+    uint32_t column_of[SCALAR_BONDS_MAX], rank = 0;
+    bool used[SCALAR_BONDS_MAX] = {0};
+    double most = table_largest(&(Table){matrix, n, n, n});
+    for (; rank < n; rank++) {
+        uint32_t row = rank, column = n;
+        double size = 1e-8*most;
+        for (uint32_t i = rank; i < n; i++)
+            for (uint32_t j = 0; j < n; j++)
+                if (!used[j] && fabs(matrix[i*n + j]) > size) {
+                    size = fabs(matrix[i*n + j]);
+                    row = i;
+                    column = j;
+                }
+        if (column == n)
+            break;
+        used[column] = true;
+        column_of[rank] = column;
+        for (uint32_t j = 0; j < n; j++) {
+            double kept = matrix[rank*n + j];
+            matrix[rank*n + j] = matrix[row*n + j];
+            matrix[row*n + j] = kept;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            double factor = i == rank ? 0 : matrix[i*n + column]/matrix[rank*n + column];
+            for (uint32_t j = 0; factor != 0 && j < n; j++)
+                matrix[i*n + j] -= factor*matrix[rank*n + j];
+        }
+    }
+    if (rank == n)
+        return false;
+    uint32_t open = 0;
+    while (used[open])
+        open++;
+    for (uint32_t j = 0; j < n; j++)
+        vector[j] = j == open;
+    for (uint32_t i = 0; i < rank; i++)
+        vector[column_of[i]] = -matrix[i*n + open]/matrix[i*n + column_of[i]];
+    return true;
+}
+
+// One point: flows that are left open, and how the flows take part in the conditions that are too many.
+static bool
+is_closed_at(ScalarAsk *ask, double *open, double *twice)
+{
+    double matrix[SCALAR_BONDS_MAX*SCALAR_BONDS_MAX], turned[SCALAR_BONDS_MAX*SCALAR_BONDS_MAX], rows[SCALAR_BONDS_MAX];
+    ScalarLaw law;
+    uint32_t n = ask->bonds;
+    if (!scalar_law(ask, &law) || law.rows != n)
+        return true;
+    meet_bodies(ask, &law, matrix);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            turned[j*n + i] = matrix[i*n + j];
+    if (!find_open(matrix, n, open) || !find_open(turned, n, rows))
+        return true;
+    for (uint32_t j = 0; j < n; j++) {
+        twice[j] = 0;
+        for (uint32_t i = 0; i < n; i++)
+            twice[j] += rows[i]*law.at[i][n + j];
+    }
+    return false;
+}
+
+bool
+element_is_closed(ScalarAsk *ask, double *open, double *twice)
+{
+    bool closed = false;
+    ask->moved = NONE;
+    ask->moving = ask->quiet = false;
+    ask->armless = true;
+    ask->s = FIRST_S;
+    for (ask->sample = 0; ask->sample < POINTS && !closed; ask->sample++)
+        closed = is_closed_at(ask, open, twice);
+    ask->known = true;
+    if (!closed && is_closed_at(ask, open, twice)) // known values leave nothing open: which motion it is cannot be told
+        for (uint32_t b = 0; b < ask->bonds; b++)
+            open[b] = twice[b] = 0;
+    ask->known = ask->armless = false;
+    return closed;
 }

@@ -21,4 +21,10 @@ typedef struct Element {
 // `ask` says of which component; its sample, s, moving and moved are set here. `modulators`: variables that may change a ratio.
 Element element_of(ScalarAsk *ask, const Var *modulators, uint32_t n);
 
+// False when a constraint between bodies leaves a motion open while another scalar bond is closed twice, at every point that was
+// looked at: with isotropic bodies at its ports and no arms its conditions have another solution than rest. Of that, with the
+// parameters' values and all axes the world's: open[b], the flow of scalar bond b, and twice[b], its factor in what is given twice;
+// all zero where they do not show it. True also where that is not known.
+bool element_is_closed(ScalarAsk *ask, double *open, double *twice);
+
 #endif

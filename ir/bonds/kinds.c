@@ -14,7 +14,11 @@
 // Complexity: linear in the equations of components (a fixed number of sweeps).
 #include "ir/bonds/kinds.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "ir/base/diag.h"
+#include "ir/bonds/bonds.h"
 
 #include "ir/bonds/elements.h"
 #include "ir/expr/expr.h"
@@ -405,6 +409,14 @@ add_signature(Kinds *kinds)
     }
 }
 
+static ScalarAsk
+make_ask(Kinds *kinds)
+{
+    return (ScalarAsk){.dae = kinds->dae, .equations = kinds->plain.at, .n = kinds->plain.n, .port = kinds->scalar.at,
+                       .bonds = kinds->scalar.n, .held = holds, .rests = rests, .axes = axes, .has_axes = kinds->has_axes,
+                       .reference = kinds->reference, .context = kinds, .column = &kinds->column};
+}
+
 static Element
 ask_element(Kinds *kinds)
 {
@@ -415,8 +427,7 @@ ask_element(Kinds *kinds)
         if (!dae_is_parameter(kinds->dae, var) && dae_type(kinds->dae, var) == TYPE_REAL && !rests(kinds, var))
             modulators[n++] = var;
     }
-    ScalarAsk ask = {.dae = kinds->dae, .equations = kinds->plain.at, .n = kinds->plain.n, .port = kinds->scalar.at,
-                     .bonds = kinds->scalar.n, .held = holds, .rests = rests, .axes = axes, .has_axes = kinds->has_axes, .reference = kinds->reference, .context = kinds, .column = &kinds->column};
+    ScalarAsk ask = make_ask(kinds);
     return element_of(&ask, modulators, n);
 }
 
@@ -427,17 +438,23 @@ same_words(const Kinds *kinds, const KnownElement *known, uint32_t first)
     return known->n == n && !memcmp(kinds->words.at + known->first, kinds->words.at + first, n*sizeof(uint32_t));
 }
 
+// The equations that hold all the time; false when there are none, or too many of something.
+static bool
+collect_plain(Kinds *kinds, uint32_t node)
+{
+    vec_clear(&kinds->plain);
+    for (uint32_t i = kinds->start.at[node]; i < kinds->start.at[node + 1]; i++)
+        if (is_law(kinds->dae, kinds->equations.at[i]))
+            vec_push(&kinds->plain, kinds->equations.at[i]);
+    return kinds->scalar.n && kinds->scalar.n <= SCALAR_BONDS_MAX && kinds->plain.n && kinds->plain.n <= SCALARS_MAX;
+}
+
 static Element
 find_element(Kinds *kinds, uint32_t node)
 {
-    const uint32_t *at = kinds->equations.at + kinds->start.at[node];
-    uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node], first = kinds->words.n, head = NONE, number;
+    uint32_t first = kinds->words.n, head = NONE, number;
     Element none = {.kind = NODE_COMPONENT, .modulator = NONE};
-    vec_clear(&kinds->plain);
-    for (uint32_t i = 0; i < n; i++)
-        if (is_law(kinds->dae, at[i]))
-            vec_push(&kinds->plain, at[i]);
-    if (!kinds->scalar.n || kinds->scalar.n > SCALAR_BONDS_MAX || !kinds->plain.n || kinds->plain.n > SCALARS_MAX)
+    if (!collect_plain(kinds, node))
         return none;
     add_signature(kinds);
     uint64_t hash = hash_bytes(kinds->words.at + first, (kinds->words.n - first)*sizeof(uint32_t));
@@ -668,39 +685,189 @@ count_ports(Kinds *kinds)
     }
 }
 
+static void
+open_kinds(Kinds *kinds)
+{
+    seed_ports(kinds);
+    index_equations(kinds);
+    find_given(kinds);
+    find_axes(kinds);
+    find_ports(kinds);
+    count_ports(kinds);
+}
+
+static void
+close_kinds(Kinds *kinds)
+{
+    U32Vec *vectors[] = {&kinds->start, &kinds->equations, &kinds->ports, &kinds->scalars, &kinds->largest, &kinds->largest_ports,
+                         &kinds->port_start, &kinds->port_of, &kinds->axes_of, &kinds->words, &kinds->variables, &kinds->effort_units,
+                         &kinds->plain};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        vec_free(vectors[i]);
+    vec_free(&kinds->domain);
+    vec_free(&kinds->level);
+    vec_free(&kinds->given);
+    vec_free(&kinds->counted);
+    vec_free(&kinds->known);
+    vec_free(&kinds->scalar);
+    map_free(&kinds->known_of);
+    map_free(&kinds->column);
+    map_free(&kinds->local);
+}
+
 void
 node_kinds(Dae *dae)
 {
     Kinds kinds = {.dae = dae};
-    seed_ports(&kinds);
-    index_equations(&kinds);
-    find_given(&kinds);
-    find_axes(&kinds);
-    find_ports(&kinds);
-    count_ports(&kinds);
+    open_kinds(&kinds);
     for (uint32_t node = 0; node < dae->nodes.n; node++)
         if (kinds.ports.at[node] && dae->nodes.at[node].kind == NODE_COMPONENT)
             classify(&kinds, node);
-    vec_free(&kinds.domain);
-    vec_free(&kinds.level);
-    vec_free(&kinds.start);
-    vec_free(&kinds.equations);
-    vec_free(&kinds.ports);
-    vec_free(&kinds.scalars);
-    vec_free(&kinds.largest);
-    vec_free(&kinds.largest_ports);
-    vec_free(&kinds.given);
-    vec_free(&kinds.counted);
-    vec_free(&kinds.port_start);
-    vec_free(&kinds.port_of);
-    vec_free(&kinds.axes_of);
-    vec_free(&kinds.known);
-    vec_free(&kinds.words);
-    vec_free(&kinds.variables);
-    vec_free(&kinds.scalar);
-    vec_free(&kinds.effort_units);
-    vec_free(&kinds.plain);
-    map_free(&kinds.known_of);
-    map_free(&kinds.column);
-    map_free(&kinds.local);
+    close_kinds(&kinds);
+}
+
+// --- complementarity of constraints
+
+// The part of a motion of the second port against the first that is about efforts of one unit, as a vector; its square.
+static double
+relative(const Kinds *kinds, const double *flow, uint32_t unit, double *vector)
+{
+    uint32_t n = 0;
+    double sum = 0;
+    for (uint32_t b = 0; b < kinds->scalar.n && n < 3; b++) {
+        const ScalarPort *port = &kinds->scalar.at[b];
+        if (port->connector == kinds->scalar.at[0].connector || dae_group(kinds->dae, port->effort)->decl->unit != unit)
+            continue;
+        double value = flow[b];
+        for (uint32_t a = 0; a < b; a++)
+            if (kinds->scalar.at[a].scalar == port->scalar && kinds->scalar.at[a].connector == kinds->scalar.at[0].connector)
+                value -= flow[a];
+        vector[n++] = value;
+        sum += value*value;
+    }
+    for (; n < 3; n++)
+        vector[n] = 0;
+    return sum;
+}
+
+// The name of a vector parameter of the component with this direction, or NULL.
+static const char *
+direction_name(const Kinds *kinds, const double *vector)
+{
+    Dae *dae = kinds->dae;
+    for (uint32_t i = 0; i < kinds->variables.n; i++) {
+        Var var = kinds->variables.at[i];
+        const Group *group = dae_is_parameter(dae, var) ? dae_group(dae, var) : NULL;
+        double value[3], product = 0, square = 0, length = 0;
+        bool known = group && group->decl->rank == 1 && group->decl->count == 3;
+        for (uint32_t k = 0; k < 3 && known; k++) {
+            known = dae_known_value(dae, group->first + k, &value[k]);
+            product += known ? value[k]*vector[k] : 0;
+            square += known ? value[k]*value[k] : 0;
+            length += vector[k]*vector[k];
+        }
+        if (known && product*product > (1 - 1e-9)*square*length && square > 0)
+            return sym_text(dae->syms, group->decl->name);
+    }
+    return NULL;
+}
+
+static void
+print_motion(const Kinds *kinds, const double *flow, Out *out)
+{
+    double vector[3], best[3] = {0}, most = 0;
+    uint32_t unit = 0;
+    for (uint32_t i = 0; i < kinds->effort_units.n; i++) {
+        double size = relative(kinds, flow, kinds->effort_units.at[i], vector);
+        if (size > most) {
+            most = size;
+            unit = kinds->effort_units.at[i];
+            memcpy(best, vector, sizeof best);
+        }
+    }
+    if (!most) {
+        out_text(out, "one of them");
+        return;
+    }
+    bool turns = !strcmp(sym_text(kinds->dae->syms, unit), "N.m");
+    const char *name = direction_name(kinds, best);
+    out_text(out, turns ? "rotation about " : "translation along ");
+    if (name)
+        out_printf(out, "'%s' = ", name);
+    double sign = 1;
+    for (uint32_t k = 3; k-- > 0;)
+        sign = best[k]*best[k] > 1e-12*most ? (best[k] < 0 ? -1 : 1) : sign;
+    for (uint32_t k = 0; k < 3; k++) {
+        double part = sign*best[k]/sqrt(most);
+        out_printf(out, "%s%.4g", k ? ", " : "{", fabs(part) < 1e-9 ? 0 : part);
+    }
+    out_char(out, '}');
+}
+
+static void
+report_closure(const Kinds *kinds, uint32_t node, const double *open, const double *twice, Diags *diags)
+{
+    Dae *dae = kinds->dae;
+    const Inst *inst = &dae->insts.at[dae->nodes.at[node].inst];
+    Out path = {0}, one = {0}, other = {0};
+    dae_inst_path(dae, dae->nodes.at[node].inst, &path);
+    print_motion(kinds, open, &one);
+    print_motion(kinds, twice, &other);
+    Diag *d = diag_add(diags, E0413, inst->span, "constraint '%s' (%s) leaves a scalar bond open: %s: neither its flow nor its effort is given, "
+                       "and no law relates them", path.text, sym_text(dae->syms, inst->class_name), one.text);
+    diag_note(d, inst->span, "and it closes another twice: %s: its flow and its effort are given", other.text);
+    diag_help(d, "each scalar bond takes the common effort and exactly one of: a condition on its flow (FC), a condition on its effort (EC), or an "
+              "element that relates the two");
+    out_free(&path);
+    out_free(&one);
+    out_free(&other);
+}
+
+static bool
+check_closure(Kinds *kinds, uint32_t node, Diags *diags)
+{
+    const uint32_t *at = kinds->equations.at + kinds->start.at[node];
+    uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node], first = kinds->words.n, known;
+    double open[SCALAR_BONDS_MAX], twice[SCALAR_BONDS_MAX];
+    bool changed = true;
+    for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+        changed = false;
+        for (uint32_t i = 0; i < n; i++)
+            changed |= spread(kinds, at[i]);
+    }
+    find_multipliers(kinds, at, n);
+    find_scalars(kinds, kinds->dae->nodes.at[node].inst);
+    if (!collect_plain(kinds, node))
+        return true;
+    add_signature(kinds);
+    uint64_t hash = hash_bytes(kinds->words.at + first, (kinds->words.n - first)*sizeof(uint32_t));
+    kinds->words.n = first;
+    if (map_get(&kinds->known_of, hash, &known)) // the same equations again: told once
+        return true;
+    map_put(&kinds->known_of, hash, node);
+    ScalarAsk ask = make_ask(kinds);
+    if (element_is_closed(&ask, open, twice))
+        return true;
+    ask.own_axes = true;
+    if (kinds->has_axes && element_is_closed(&ask, open, twice))
+        return true;
+    report_closure(kinds, node, open, twice, diags);
+    return false;
+}
+
+bool
+constraints_are_closed(Dae *dae, Diags *diags)
+{
+    bool any = false, good = true;
+    for (uint32_t node = 0; node < dae->nodes.n; node++)
+        any |= dae->insts.at[dae->nodes.at[node].inst].class_kind == CLASS_KIND_CONSTRAINT && !dae_is_junction(dae, node);
+    if (!any)
+        return true;
+    Kinds kinds = {.dae = dae};
+    open_kinds(&kinds);
+    for (uint32_t node = 0; node < dae->nodes.n; node++)
+        if (dae->insts.at[dae->nodes.at[node].inst].class_kind == CLASS_KIND_CONSTRAINT && !dae_is_junction(dae, node) && kinds.ports.at[node] == 2)
+            good &= check_closure(&kinds, node, diags);
+    close_kinds(&kinds);
+    return good;
 }

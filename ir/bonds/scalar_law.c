@@ -10,6 +10,7 @@
 #include "ir/bonds/scalar_law.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/bonds/generic.h"
 #include "ir/expr/expr.h"
@@ -78,6 +79,14 @@ find_columns(Making *making)
 
 // --- values
 
+static bool
+is_arm(const Dae *dae, Var var)
+{
+    const Group *group = dae_is_parameter(dae, var) ? dae_group(dae, var) : NULL;
+    return group && group->decl->rank == 1 && group->decl->count <= 3 && group->decl->unit
+           && !strcmp(sym_text(dae->syms, group->decl->unit), "m");
+}
+
 static double
 value_of(const Making *making, Var var, bool later)
 {
@@ -87,9 +96,14 @@ value_of(const Making *making, Var var, bool later)
     Var base = base_of(dae, var, &derivatives);
     Var first, turn;
     if (ask->has_axes && ask->axes(ask->context, base, &first, &turn)) // one orientation for all ports: small angles between them
-        return generic_value(dae, ask->reference + (base - first), ask->sample);
+        return ask->known ? (base - first)%4 == 0 : generic_value(dae, ask->reference + (base - first), ask->sample);
     bool held = is_held(ask, base), other = (held && later && !dae_is_parameter(dae, base)) || base == ask->moved;
     uint32_t sample = ask->sample + (other ? 64 : 0);
+    double value;
+    if (held && ask->armless && is_arm(dae, base))
+        return 0;
+    if (ask->known && dae_is_parameter(dae, base) && dae_known_value(ask->dae, base, &value))
+        return value;
     if (held)
         return ask->quiet && !later && !dae_is_parameter(dae, base) && dae_type(dae, base) == TYPE_REAL
                    ? 0 : generic_value(dae, var, sample);

@@ -36,6 +36,8 @@ typedef struct ScalarAsk {
     uint32_t sample;   // which point
     bool moving;       // efforts and velocities are generic there, too; otherwise zero
     bool quiet;        // signals vanish
+    bool known;        // parameters have their values as far as they are known, all axes are the world's
+    bool armless;      // parameters that are vectors of lengths vanish
     double s;
     Map *column;       // empty; room for variable -> column
     Var moved;         // NONE, or a variable that has another value than in this sample

@@ -18,6 +18,7 @@
 // Complexity: linear in components, plus one matching per class.
 #include "ir/check/contract.h"
 #include "ir/base/diag.h"
+#include "ir/bonds/bonds.h"
 #include "ir/dae/locate.h"
 #include "ir/dae/pass.h"
 #include "ir/expr/expr.h"
@@ -528,5 +529,5 @@ pass_contract(Dae *dae, Diags *diags)
     vec_free(&contract.given);
     vec_free(&contract.inputs);
     map_free(&contract.checked);
-    return contract.ok;
+    return contract.ok && constraints_are_closed(dae, diags);
 }
