@@ -506,6 +506,17 @@ print_constraint(Drawing *drawing, uint32_t node, Out *out)
     out_text(out, "  }\n");
 }
 
+// A body on whose junction its own bond is not drawn says in its box that storage depends on others.
+static bool
+is_dependent(const Drawing *drawing, uint32_t node)
+{
+    const NodeUse *use = &drawing->graph.uses[node];
+    bool dependent = false;
+    for (uint32_t b = use->first; b < use->first + use->bonds && drawing->host.at[drawing->graph.dae->bonds.at[use->first].junction] == node; b++)
+        dependent |= (drawing->graph.marks.at[b] & MARK_DERIVATIVE) != 0;
+    return dependent;
+}
+
 // The same as one box.
 static void
 print_box(Drawing *drawing, uint32_t node, Out *out)
@@ -516,8 +527,11 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
                "tooltip=\"", node, body ? "#e8f0fa" : drawing->graph.redundant.at[node] ? "#f9e8fb" : "#fdf3dc");
     print_tooltip(drawing, node, out);
     out_printf(out, "\", label=<<b>%c</b> <font point-size=\"10\">", body ? '1' : '0');
+    bool dependent = body && is_dependent(drawing, node);
+    drawing->has_derivative |= dependent;
     if (body)
-        out_printf(out, "I%s%s", parts->bits & PART_GYRO ? " MGY" : "", parts->bits & PART_WEIGHT ? " Se" : "");
+        out_printf(out, "%sI%s%s%s", dependent ? "<font color=\"" COLOR_DERIVATIVE "\"><b>" : "", dependent ? "</b></font>" : "",
+                   parts->bits & PART_GYRO ? " MGY" : "", parts->bits & PART_WEIGHT ? " Se" : "");
     if (!body && parts->fc > parts->surplus)
         out_printf(out, "&#160;%u FC", parts->fc - parts->surplus);
     if (!body && parts->surplus)
