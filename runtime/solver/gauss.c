@@ -746,19 +746,41 @@ inner_point(Run *run, const double *place, int p, int from, double *y, double *f
                                 && nearness_at(run, ode->at_end, value) <= limit));
 }
 
-// What the collocation polynomial says.
+// How much the slopes of the stages add from the start of the step to the fraction `place` of it, in units of its length: their polynomial,
+// integrated exactly by the method's own rule (Hairer, Lubich and Wanner, Geometric Numerical Integration, II.1.2).
 static void
-guess_point(const Ode *ode, const double *place, int p, double *y, double *f)
+integrated_weights(const Collocation *method, double place, double *weight)
 {
-    double weight[S];
-    size_t n = ode->n;
-    double *value = y + (size_t)p * n, *slope = f + (size_t)p * n, h = ode->length * (place[p] - place[p - 1]);
-    collocation_lagrange(ode->method.node, S, place[p], weight);
-    for (size_t k = 0; k < n; k++) {
-        slope[k] = 0;
+    double value[S];
+    memset(weight, 0, S * sizeof *weight);
+    for (uint32_t q = 0; q < S; q++) {
+        collocation_lagrange(method->node, S, place * method->node[q], value);
         for (uint32_t j = 0; j < S; j++)
-            slope[k] += weight[j] * ode->stages->slope[(size_t)j * n + k];
-        value[k] = value[k - n] + h * (slope[k] + slope[k - n]) / 2;
+            weight[j] += place * method->weight[q] * value[j];
+    }
+}
+
+// What the collocation polynomial says, which leads from the start of the step to its end.
+static void
+guess_point(const Run *run, const double *place, int p, double *y, double *f)
+{
+    const Ode *ode = run->ode;
+    double slope_weight[S], weight[S], whole[S];
+    size_t n = ode->n;
+    double *value = y + (size_t)p * n, *slope = f + (size_t)p * n;
+    collocation_lagrange(ode->method.node, S, place[p], slope_weight);
+    integrated_weights(&ode->method, place[p], weight);
+    integrated_weights(&ode->method, 1, whole);
+    for (size_t k = 0; k < n; k++) {
+        double there = ode->start[k], end = ode->start[k];
+        slope[k] = 0;
+        for (uint32_t j = 0; j < S; j++) {
+            double of_stage = ode->stages->slope[(size_t)j * n + k];
+            slope[k] += slope_weight[j] * of_stage;
+            there += ode->length * weight[j] * of_stage;
+            end += ode->length * whole[j] * of_stage;
+        }
+        value[k] = there + place[p] * (run->y[k] - end); // the projection has moved the end
     }
 }
 
@@ -779,7 +801,7 @@ inner_points(Run *run, const double *place, double *y, double *f)
     while (last >= first && inner_point(run, place, last, last + 1, y, f))
         last--;
     for (int p = first; p <= last; p++)
-        guess_point(ode, place, p, y, f);
+        guess_point(run, place, p, y, f);
     return first > last;
 }
 
