@@ -247,7 +247,7 @@ test_quarter_car(void)
     check(&model, kind_of(&model, &damper) == NODE_R);
     check(&model, kind_of(&model, &wheel) == NODE_I);
     check(&model, model.dae->nodes.at[model.dae->bonds.at[0].junction].kind == NODE_ONE);
-    graph_print_text(model.dae, NULL, &model.text);
+    graph_print_text(model.dae, NULL, GRAPH_FULL, &model.text);
     check(&model, strstr(model.text.text, "6 components, 3 junctions, 9 scalar bonds") != NULL);
     return close_model(&model);
 }
