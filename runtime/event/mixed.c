@@ -48,17 +48,19 @@ event_relations(Run *run)
 }
 
 // The value that relation k takes at the point in v. At rest it keeps the value that the impacts left. The crossing was
-// located: rounding in a second evaluation must not undo it, but what is zero however the states are rounded is not on its other side.
+// located: rounding in a second evaluation must not undo it, nor at another event behind it where the function is still zero (an inner point
+// that a closed gap takes along keeps it there). But what is zero however the states are rounded is not on its other side.
 static double
 relation_value(Run *run, uint32_t k)
 {
     const mdl_relation *relation = &run->model->relation[k];
     const Guard *guard = &run->guard[k];
     double value = run->v[relation->value];
-    bool near = fabs(run->v[relation->g]) <= 1e-12 * guard->size;
+    double size = fabs(run->v[relation->g]);
+    bool near = guard->forced ? size <= 1e-12 * guard->size : guard->band > 0 && size == 0;
     if (guard->pending)
         return value != 0 ? 0 : 1;
-    bool located = guard->forced && near && !(vanish_wrong(run, k) && vanish_is_exact(run, k));
+    bool located = near && !(vanish_wrong(run, k) && vanish_is_exact(run, k));
     return located || rest_keeps(run, k) ? value : run->v[relation->next] != 0;
 }
 

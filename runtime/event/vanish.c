@@ -109,15 +109,18 @@ zero_without(Run *run, uint32_t k, double time)
     return zero;
 }
 
-// Of the candidates those that are zero beside the point at `time`, too. True: there are some. v is used.
+// Of the candidates those that are zero beside the point at `time`, too. True: there are some. v is used, `kept` is how it was: what
+// one relation leaves open must not be where a look at another has taken it.
 static bool
-find_lasting(Run *run, double time, double length)
+find_lasting(Run *run, const double *kept, double time, double length)
 {
     static const double later[] = {1.0 / 64, 1.0 / 32, 1.0 / 8};
     bool any = true;
     for (uint32_t k = 0; k < run->model->n_relations; k++)
-        if (run->guard[k].vanished)
+        if (run->guard[k].vanished) {
+            memcpy(run->v, kept, run->model->nv * sizeof *run->v);
             run->guard[k].vanished = zero_without(run, k, time + later[0] * length);
+        }
     for (uint32_t trial = 0; trial < sizeof later / sizeof *later && any; trial++) {
         bool solved = evaluate_beside(run, time + later[trial] * length, trial + 1) == MDL_OK;
         any = false;
@@ -154,7 +157,7 @@ vanish_found(Run *run, double low)
         return false;
     }
     memcpy(kept, run->v, bytes);
-    any = find_lasting(run, time, time - low);
+    any = find_lasting(run, kept, time, time - low);
     memcpy(run->v, kept, bytes);
     free(kept);
     return any;
