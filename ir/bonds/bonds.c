@@ -42,22 +42,6 @@ typedef struct Pass {
     bool ok;
 } Pass;
 
-static bool
-is_connector(const Dae *dae, uint32_t inst)
-{
-    return inst != NONE && dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR;
-}
-
-// The component that a connector is a port of; a connector inside a connector belongs to the outer one's.
-static uint32_t
-component_of(const Dae *dae, uint32_t connector)
-{
-    uint32_t inst = dae->connectors.at[connector].inst;
-    while (is_connector(dae, inst) && dae->insts.at[inst].parent != NONE)
-        inst = dae->insts.at[inst].parent;
-    return inst;
-}
-
 static Span
 connector_span(const Dae *dae, uint32_t connector)
 {
@@ -68,7 +52,7 @@ connector_span(const Dae *dae, uint32_t connector)
 static Span
 owner_span(const Dae *dae, uint32_t connector)
 {
-    uint32_t component = component_of(dae, connector);
+    uint32_t component = port_component(dae, connector);
     const Inst *inst = &dae->insts.at[component];
     return inst->parent == NONE ? connector_span(dae, connector) : inst->span;
 }
@@ -186,7 +170,7 @@ collect_sets(Pass *pass)
 static uint32_t
 enclosing_inst(const Dae *dae, const Connect *connect)
 {
-    uint32_t inst = component_of(dae, connect->a);
+    uint32_t inst = port_component(dae, connect->a);
     if (connect->a_outside)
         return inst;
     uint32_t parent = dae->insts.at[inst].parent;
@@ -233,7 +217,7 @@ add_bonds(Pass *pass, uint32_t connector, uint32_t junction)
 {
     Dae *dae = pass->dae;
     const ConnectorType *type = dae_connector_type(dae, connector);
-    uint32_t component = type->n_bonds ? dae_node(dae, component_of(dae, connector)) : NONE;
+    uint32_t component = type->n_bonds ? dae_node(dae, port_component(dae, connector)) : NONE;
     Var first = dae->connectors.at[connector].first;
     for (uint32_t k = 0; k < type->n_bonds; k++) {
         Bond bond = {.connector = connector, .scalar = k, .component = component, .junction = junction,
@@ -401,7 +385,7 @@ close_unconnected(Pass *pass)
             if (!type->is_flow[k])
                 continue;
             Var flow = dae->connectors.at[c].first + k;
-            uint32_t node = dae_node(dae, component_of(dae, c));
+            uint32_t node = dae_node(dae, port_component(dae, c));
             add_generated(pass, pass->zero, &flow, 1, node, connector_span(dae, c));
         }
     }

@@ -625,8 +625,8 @@ find_axes(Kinds *kinds)
     }
 }
 
-static uint32_t
-component_of(const Dae *dae, uint32_t connector)
+uint32_t
+port_component(const Dae *dae, uint32_t connector)
 {
     uint32_t inst = dae->connectors.at[connector].inst;
     while (inst != NONE && dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR && dae->insts.at[inst].parent != NONE)
@@ -650,7 +650,7 @@ find_ports(Kinds *kinds)
     }
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
         passes.at[c] |= !dae_connector_type(dae, c)->n_bonds;
-        kinds->port_start.at[component_of(dae, c) + 1] += !passes.at[c];
+        kinds->port_start.at[port_component(dae, c) + 1] += !passes.at[c];
     }
     for (uint32_t i = 0; i < dae->insts.n; i++)
         kinds->port_start.at[i + 1] += kinds->port_start.at[i];
@@ -658,7 +658,7 @@ find_ports(Kinds *kinds)
     vec_grow(&kinds->port_of, kinds->port_start.at[dae->insts.n]);
     for (uint32_t c = 0; c < dae->connectors.n; c++)
         if (!passes.at[c])
-            kinds->port_of.at[fill.at[component_of(dae, c)]++] = c;
+            kinds->port_of.at[fill.at[port_component(dae, c)]++] = c;
     vec_free(&passes);
     vec_free(&fill);
 }

@@ -7,5 +7,7 @@
 // Sets the kind of every component node that has bonds. A component whose law mixes several kinds (a spring
 // and a damper in one) or that is none of them keeps NODE_COMPONENT.
 void node_kinds(Dae *dae);
+// The component (an instance) that a connector is a port of; a connector inside a connector belongs to the outer one's.
+uint32_t port_component(const Dae *dae, uint32_t connector);
 
 #endif

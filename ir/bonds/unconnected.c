@@ -11,6 +11,7 @@
 #include "ir/bonds/unconnected.h"
 
 #include "ir/base/diag.h"
+#include "ir/bonds/kinds.h"
 #include "ir/dae/locate.h"
 
 enum { WARN_MAX = 10 };
@@ -25,15 +26,6 @@ typedef struct Check {
     uint32_t reported;
     bool ok;
 } Check;
-
-static uint32_t
-component_of(const Dae *dae, uint32_t connector)
-{
-    uint32_t inst = dae->connectors.at[connector].inst;
-    while (inst != NONE && dae->insts.at[inst].class_kind == CLASS_KIND_CONNECTOR && dae->insts.at[inst].parent != NONE)
-        inst = dae->insts.at[inst].parent;
-    return inst;
-}
 
 static bool
 has_power(const Dae *dae, uint32_t connector)
@@ -55,7 +47,7 @@ look_at_ports(Check *check)
     const Dae *dae = check->dae;
     vec_grow(&check->state, dae->insts.n);
     for (uint32_t c = 0; c < dae->connectors.n; c++) {
-        uint8_t *state = &check->state.at[component_of(dae, c)];
+        uint8_t *state = &check->state.at[port_component(dae, c)];
         *state |= check->touched[2 * c] ? CONNECTED | OUTSIDE : check->touched[2 * c + 1] ? CONNECTED : 0;
         *state |= has_power(dae, c) ? *state & HAS_PORT ? HAS_PORTS : HAS_PORT : 0;
     }
@@ -173,7 +165,7 @@ check_ports(Check *check)
 {
     const Dae *dae = check->dae;
     for (uint32_t c = 0; c < dae->connectors.n && check->reported < WARN_MAX; c++) {
-        uint32_t component = component_of(dae, c);
+        uint32_t component = port_component(dae, c);
         uint8_t state = check->state.at[component];
         if (check->touched[2 * c] || check->touched[2 * c + 1] || !has_power(dae, c)
             || dae->insts.at[component].parent == NONE || state & REPORTED)
