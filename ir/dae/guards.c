@@ -38,8 +38,8 @@ dae_known_positive(Dae *dae, Expr e, const Var *vars)
            && !dae_known_cancelled(dae, e, vars);
 }
 
-static Sym
-message(Dae *dae, Expr e, const Var *vars, const char *rest)
+Sym
+dae_guard_message(Dae *dae, Expr e, const Var *vars, const char *rest)
 {
     Out text = {0};
     Expr shape;
@@ -47,7 +47,7 @@ message(Dae *dae, Expr e, const Var *vars, const char *rest)
     dae_bind_shape(dae, e, vars, &shape, &row);
     out_char(&text, '`');
     dae_print_shape(dae, shape, row, NONE, &text);
-    out_printf(&text, "` %s: compile the model with these values", rest);
+    out_printf(&text, "`%s", rest);
     Sym made = sym_of(dae->syms, text.text);
     out_free(&text);
     return made;
@@ -56,13 +56,15 @@ message(Dae *dae, Expr e, const Var *vars, const char *rest)
 static Sym
 sign_message(Dae *dae, Expr e, const Var *vars)
 {
-    return message(dae, e, vars, "was positive when the model was compiled, and equations with luz or tar were solved for that");
+    return dae_guard_message(dae, e, vars, " was positive when the model was compiled, and equations with luz or tar were solved for that: "
+                             "compile the model with these values");
 }
 
 static Sym
 zero_message(Dae *dae, Expr e, const Var *vars)
 {
-    return message(dae, e, vars, "was zero when the model was compiled, and a derivative that it multiplies was left out of the equations");
+    return dae_guard_message(dae, e, vars, " was zero when the model was compiled, and a derivative that it multiplies was left out of the "
+                             "equations: compile the model with these values");
 }
 
 static void

@@ -8,6 +8,9 @@
 // `message` is asked where it is new.
 void dae_guard(Dae *dae, Assert made, Sym (*message)(Dae *dae, Expr of, const Var *vars), Expr of, const Var *vars);
 
+// What such an assertion says: `e`, in back quotes, and the rest of the sentence.
+Sym dae_guard_message(Dae *dae, Expr e, const Var *vars, const char *rest);
+
 // Is an expression of parameters positive for the values that are known while compiling, and not by rounding alone?
 bool dae_known_positive(Dae *dae, Expr e, const Var *vars);
 // An equation was rewritten for that sign: where parameters can be set in the compiled model, a run in which the expression is negative

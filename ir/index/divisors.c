@@ -78,16 +78,7 @@ may_be_residue(Dae *dae, Expr e, const Var *vars)
 static Sym
 message_of(Dae *dae, Expr divisor, const Var *vars)
 {
-    Out text = {0};
-    Expr shape;
-    uint32_t row;
-    dae_bind_shape(dae, divisor, vars, &shape, &row);
-    out_char(&text, '`');
-    dae_print_shape(dae, shape, row, NONE, &text);
-    out_text(&text, "`, by which this equation has to be divided, is zero but for rounding");
-    Sym message = sym_of(dae->syms, text.text);
-    out_free(&text);
-    return message;
+    return dae_guard_message(dae, divisor, vars, ", by which this equation has to be divided, is zero but for rounding");
 }
 
 void
