@@ -186,6 +186,7 @@ struct Run {
     uint8_t *left;             // n_limit_groups: it was told that a variable has left this limit
     double *largest;           // n_limits: largest magnitude of the variable in rows
     double *reached;      // nx: the largest magnitude of each state at the ends of steps (scale.c)
+    uint32_t watched;     // those before this one have reached their absolute tolerance
     uint32_t n_left;           // limits that were told
     uint8_t *warned_in_calls;  // n_failures: assertions inside functions that have warned
     bool terminated;           // terminate() fired
