@@ -30,13 +30,17 @@
   });
   document.querySelectorAll(".drawing a").forEach(function (a) { a.removeAttribute("xlink:title"); });
 
-  // A drawing much wider than its column goes across the page; what is small there can be seen in its own size.
+  // A drawing much wider than its pane lies across the page, above the two others. Its letters do not become smaller than two thirds; what does
+  // not fit then is scrolled, and a click on what belongs to a node brings it into sight.
   function layOutDrawing() {
     var box = document.querySelector(".drawing"), svg = box && box.querySelector("svg"), main = document.querySelector("main");
     if (!svg || !svg.viewBox || !svg.viewBox.baseVal) return;
-    var natural = svg.viewBox.baseVal.width * 4 / 3;
-    if (natural > 1.5 * box.clientWidth && main) main.before(document.getElementById("graph"));
-    if (natural < 1.25 * box.clientWidth) return;
+    var wide = svg.viewBox.baseVal.width * 4 / 3, tall = svg.viewBox.baseVal.height * 4 / 3;
+    main.classList.toggle("wide", wide > 1.5 * box.clientWidth);
+    var room = box.getBoundingClientRect().width - 26, least = Math.min(2 / 3, Math.max(room / wide, 200 / tall));
+    svg.style.minWidth = least * wide + "px";
+    svg.style.minHeight = least * tall + "px";
+    if (svg.getBoundingClientRect().width > 0.8 * wide) return;
     var button = document.createElement("button");
     button.textContent = "full size";
     button.addEventListener("click", function () {
@@ -48,12 +52,16 @@
 
   // --- marks
 
+  // Lines that declare what a component is part of.
+  function within(element) { return element.dataset.within ? element.dataset.within.split(" ") : []; }
+
   function enter(root) {
     root.querySelectorAll("[data-equation], [data-node], [data-line], [data-block]").forEach(function (element) {
       keys.forEach(function (key) {
         var value = element.dataset[key];
         if (value !== undefined) (index[key][value] = index[key][value] || []).push(element);
       });
+      within(element).forEach(function (line) { (index.line[line] = index.line[line] || []).push(element); });
     });
     root.querySelectorAll(".equation").forEach(function (e) { seen.observe(e); });
   }
@@ -67,6 +75,13 @@
     (value === undefined ? [] : index[key][value] || []).forEach(function (element) { set.add(element); });
   }
 
+  // The lines that declare a component whose head this is, and what it is part of.
+  function addLines(set, head) {
+    [head.dataset.line].concat(within(head)).forEach(function (line) {
+      (index.line[line] || []).forEach(function (l) { if (l.tagName === "LI") set.add(l); });
+    });
+  }
+
   function isHead(element) { return element.tagName === "H3" || !!element.closest(".drawing"); }
 
   // An equation: itself in both lists, its line, the head and the drawing of its node with its bonds, the number of its block.
@@ -77,7 +92,7 @@
     (index.node[node] || []).forEach(function (e) {
       if (!isHead(e)) return;
       set.add(e);
-      (e.tagName === "H3" && index.line[e.dataset.line] || []).forEach(function (l) { if (l.tagName === "LI") set.add(l); });
+      if (e.tagName === "H3") addLines(set, e);
     });
     (edges[node] || []).forEach(function (e) { set.add(e); });
     (index.block[element.dataset.block] || []).forEach(function (e) { if (e.classList.contains("block")) set.add(e); });
@@ -87,7 +102,7 @@
   function ofEnd(set, node) {
     (index.node[node] || []).forEach(function (e) {
       set.add(e);
-      (index.line[e.dataset.line] || []).forEach(function (l) { if (l.tagName === "LI" && isHead(e)) set.add(l); });
+      if (isHead(e)) addLines(set, e);
     });
   }
 
@@ -193,27 +208,44 @@
     document.querySelectorAll(".tabs button").forEach(function (b) { b.classList.toggle("chosen", b.dataset.file === file); });
   }
 
+  // Into sight inside its pane; where the page has one column, the page scrolls. A head stands above what belongs to it.
   function reveal(element) {
-    var box = element.closest(".files, .blocks, .drawing");
-    if (box) {
-      var e = element.getBoundingClientRect(), b = box.getBoundingClientRect();
-      if (e.top < b.top || e.bottom > b.bottom) box.scrollTop += e.top - b.top - box.clientHeight / 2;
-    } else element.scrollIntoView({ block: "nearest" });
+    var box = element.closest(".files, .blocks, .drawing, .formulas"), head = element.tagName === "H3";
+    if (!box || getComputedStyle(box).overflowY === "visible") return element.scrollIntoView({ block: head ? "start" : "nearest" });
+    var e = element.getBoundingClientRect(), b = box.getBoundingClientRect();
+    if (head || e.top < b.top || e.bottom > b.bottom) box.scrollTop += e.top - b.top - (head ? 0 : (box.clientHeight - e.height) / 2);
+    if (e.left < b.left || e.right > b.right) box.scrollLeft += (e.left + e.right - b.left - b.right) / 2;
+  }
+
+  // Of what is marked in the list of equations: what was clicked says itself, before what belongs to that.
+  function nearest(clicked, list) {
+    var at = clicked.dataset, node = at.node || (at.ends || "").split(" ")[0];
+    function first(test) { return list.filter(test)[0]; }
+    return (at.equation !== undefined && first(function (e) { return e.dataset.equation === at.equation; }))
+      || (at.equation === undefined && node && first(function (e) { return e.dataset.node === node; }))
+      || (at.line !== undefined && first(function (e) { return e.dataset.line === at.line || within(e).indexOf(at.line) >= 0; }))
+      || (at.block !== undefined && first(function (e) { return e.dataset.block === at.block; })) || list[0];
   }
 
   // The first counterpart of each kind comes into sight, but for the kind that was clicked.
   function revealAll(clicked) {
     var lines = marked.filter(function (e) { return e.tagName === "LI"; });
-    var heads = marked.filter(function (e) { return e.closest("#equations"); });
+    var formulas = marked.filter(function (e) { return e.closest("#equations"); });
     var blocks = marked.filter(function (e) { return e.closest(".blocks"); });
+    var nodes = marked.filter(function (e) { return e.closest(".drawing") && !e.classList.contains("edge"); });
     if (!clicked.closest("#source") && lines.length) {
       // The place in the model says more than that in the library.
       var own = lines.filter(function (e) { return /^0:/.test(e.dataset.line); }), line = own[0] || lines[0];
       show(line.closest("ol").dataset.file);
       reveal(line);
     }
-    if (!clicked.closest("#equations") && heads.length) reveal(heads[0]);
+    if (!clicked.closest(".drawing") && nodes.length) reveal(nearest(clicked, nodes));
     if (!clicked.closest(".blocks") && blocks.length) reveal(blocks[0]);
+    if (!clicked.closest("#equations") && formulas.length) {
+      reveal(nearest(clicked, formulas));
+      // What was clicked outside of the panes: the panes come into sight, too.
+      if (!clicked.closest("main")) document.getElementById("equations").scrollIntoView({ block: "nearest" });
+    }
   }
 
   document.querySelectorAll(".tabs button").forEach(function (b) {

@@ -197,12 +197,11 @@ print_summary(Report *report)
     out_text(out, "</dl>\n<nav>");
     if (report->input->motion)
         out_text(out, "<a href=\"#motions\">Motion</a>");
-    out_text(out, "<a href=\"#source\">Source</a>");
-    if (report->dae->bonds.n)
-        out_text(out, "<a href=\"#graph\">Bond graph</a>");
-    out_text(out, "<a href=\"#equations\">Equations</a>");
     if (report->input->table)
         out_text(out, "<a href=\"#results\">Results</a>");
+    out_text(out, "<a href=\"#source\">Source</a><a href=\"#equations\">Equations</a>");
+    if (report->dae->bonds.n)
+        out_text(out, "<a href=\"#graph\">Bond graph</a>");
     out_text(out, "<a href=\"#structure\">Structure</a><a href=\"#run\">Run</a></nav></header>\n");
 }
 
@@ -379,16 +378,16 @@ report_print(const ReportInput *input, Out *out)
     page_begin(sym_text(c->dae->syms, c->dae->name), out);
     print_summary(&report);
     print_motion(&report);
-    out_text(out, "<main>\n");
+    print_results(&report);
+    out_printf(out, "<main%s>\n", c->dae->bonds.n ? "" : " class=\"bare\"");
     print_source(&report);
-    out_text(out, "<div class=\"model\">\n");
-    print_graph(&report);
-    out_text(out, "<section id=\"equations\"><h2>Equations</h2>\n");
+    out_text(out, "<section id=\"equations\"><h2>Equations</h2>\n<div class=\"formulas\">\n");
     report_equations(&report);
+    out_text(out, "</div></section>\n");
+    print_graph(&report);
+    out_text(out, "</main>\n");
     report_names(&report);
     report_places(&report);
-    out_text(out, "</section>\n</div>\n</main>\n");
-    print_results(&report);
     print_structure(&report);
     print_run(&report);
     page_end(PAGE_WITH_PLOTS | PAGE_WITH_LINKS | (input->motion ? PAGE_WITH_MOTION : 0), out);

@@ -101,6 +101,23 @@ print_aliases(const Report *report, uint32_t node)
     out_text(out, "</details>\n");
 }
 
+// data-within="0:9": the lines that declare what a node is part of; a click on the declaration of a component that is made of others shows these.
+static void
+print_within(const Report *report, const GraphNode *at, bool junction)
+{
+    const Dae *dae = report->dae;
+    const char *before = " data-within=\"";
+    uint32_t inst = at->inst >= dae->insts.n || junction ? at->inst : dae->insts.at[at->inst].parent;
+    Place place;
+    for (; inst && inst < dae->insts.n; inst = dae->insts.at[inst].parent)
+        if (span_locate(dae->sources, dae->insts.at[inst].span, &place) && report_file(report, place.path) != UINT32_MAX) {
+            out_printf(report->out, "%s%u:%u", before, report_file(report, place.path), place.line);
+            before = " ";
+        }
+    if (*before == ' ' && !before[1])
+        out_char(report->out, '"');
+}
+
 static void
 print_head(const Report *report, uint32_t node)
 {
@@ -112,6 +129,7 @@ print_head(const Report *report, uint32_t node)
     out_text(out, "><h3");
     number(out, "node", node);
     report_line(report, at->span);
+    print_within(report, at, junction);
     out_text(out, "><b>");
     if (junction)
         out_printf(&name, "J%u", report->view.ways.number.at[node]);
