@@ -148,12 +148,21 @@
   var places = document.getElementById("places");
   places = places ? JSON.parse(places.textContent) : [];
 
+  // The text of packed formulas (frontend/page/packed.h).
+  var packing = document.getElementById("packing");
+  packing = packing ? JSON.parse(packing.textContent) : null;
+  function unpack(text) {
+    return text.replace(/~(?:(\d+);|(.))/g, function (all, number, letter) {
+      return number !== undefined ? unpack(packing.symbols[number - 1]) : letter === "~" ? "~" : packing.pieces[letter];
+    });
+  }
+
   // Puts them into the box that holds them, if that has not been done.
   function fill(box) {
     var later = box && box.querySelector("script.later"), parent = later && later.parentNode;
     if (!later) return;
     if (later.previousElementSibling) later.previousElementSibling.remove();
-    later.insertAdjacentHTML("beforebegin", later.textContent);
+    later.insertAdjacentHTML("beforebegin", unpack(later.textContent));
     later.remove();
     enter(parent);
     if (kept) mark(kept);
@@ -189,6 +198,31 @@
       }, this);
     }, { root: root, rootMargin: "600px" });
   }
+
+  // Blocks of a large model: elements that wait for their formulas.
+  function element(parent, tag, name, text) {
+    var e = parent.appendChild(document.createElement(tag));
+    e.className = name;
+    e.textContent = text;
+    return e;
+  }
+
+  var lines = document.getElementById("block-lines");
+  if (lines) lines.textContent.split("\n").forEach(function (line, k) {
+    var n = line.indexOf(" "), rows = line.slice(0, n);
+    var block = element(lines.parentNode, "div", rows === "1" ? "block" : "block several", "");
+    block.dataset.block = k + 1;
+    element(block, "span", "number", k + 1);
+    var inner = element(block, "div", "", "");
+    element(inner, "div", "waiting", "").dataset.rows = rows;
+    // No script that could run: its type is there before it is in the page.
+    var later = document.createElement("script");
+    later.type = "text/plain";
+    later.className = "later";
+    later.textContent = line.slice(n + 1);
+    inner.append(later);
+  });
+  if (lines) lines.remove();
 
   var far = coming(null), blocks = document.querySelector(".blocks"), inBlocks = blocks && coming(blocks);
   document.querySelectorAll(".waiting").forEach(function (e) {
@@ -507,6 +541,17 @@
     code.appendChild(document.createTextNode(text.slice(last)));
   }
 
+  document.querySelectorAll("ol.source > script").forEach(function (script) {
+    var list = script.parentNode, lines = JSON.parse(script.textContent).replace(/\n$/, "").split("\n");
+    script.remove();
+    lines.forEach(function (text, k) {
+      var line = document.createElement("li"), code = document.createElement("code");
+      line.dataset.line = list.dataset.file + ":" + (k + 1);
+      code.textContent = text;
+      line.append(code);
+      list.append(line);
+    });
+  });
   enter(document);
   var first = document.querySelector("ol.source");
   if (first) show(first.dataset.file);

@@ -20,13 +20,30 @@
 
   // --- data
 
+  function decimal(multiple, exponent) {
+    var parts = String(multiple).split("e");
+    return Number(parts[0] + "e" + (Number(parts[1] || 0) + exponent));
+  }
+
   function points(column) {
     var c = data.columns[column];
-    if (c.a !== undefined) return points(c.a);
+    if (c.a !== undefined && c.m === undefined) return points(c.a);
+    if (c.a !== undefined && !c.rows) {
+      var other = points(c.a);
+      c.rows = other.rows;
+      c.t = other.t;
+      c.e = other.e;
+      c.v = other.v.map(function (v) { return v === null ? v : 0 - v; });
+    }
     if (!c.rows) {
       var row = 0;
-      c.rows = c.i.map(function (step) { row += step; return row; });
+      c.rows = c.i.match(/\(\d+\)|./g).map(function (step) {
+        row += step[0] === "(" ? Number(step.slice(1, -1)) : parseInt(step, 36);
+        return row;
+      });
       c.t = c.rows.map(function (r) { return data.time[r]; });
+      // Multiples of a power of ten: read as decimals, so that 3 times 0.1 is 0.3.
+      if (c.s !== undefined) c.v = c.v.map(function (v) { return v === null ? v : decimal(v, c.s); });
     }
     return c;
   }
@@ -181,7 +198,7 @@
     if (against >= 0) return [];
     panel.columns.forEach(function (column) {
       var c = points(column);
-      var all = grow(c.v.filter(function (v) { return v !== null; })), least = 1e-6 * (all[1] - all[0]);
+      var all = grow(c.v.filter(function (v) { return v !== null; })), least = 3e-5 * (all[1] - all[0]);
       for (var k = 1; k < c.t.length; k++)
         if (c.t[k] === c.t[k - 1] && Math.abs(c.v[k] - c.v[k - 1]) > least) found[c.t[k]] = c.t[k];
     });

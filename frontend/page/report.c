@@ -83,6 +83,18 @@ print_lines(Out *out, uint32_t file, const char *text, uint32_t length)
     }
 }
 
+// A file of the library, which can be seen by the script's buttons only: its lines are elements when the script has made them.
+static void
+print_text(Out *out, const char *text, uint32_t length)
+{
+    Out copy = {0};
+    out_bytes(&copy, text, length);
+    out_text(out, "<script type=\"application/json\">");
+    out_json_script(out, copy.length ? copy.text : "");
+    out_text(out, "</script>");
+    out_free(&copy);
+}
+
 static void
 print_file(Report *report, uint32_t file)
 {
@@ -91,7 +103,10 @@ print_file(Report *report, uint32_t file)
     for (int i = 0; i < sources_count(sources); i++)
         if (!strcmp(source_path(sources, i), report->files.at[file])) {
             out_printf(out, "<ol class=\"source\" data-file=\"%u\"%s>\n", file, file ? " hidden" : "");
-            print_lines(out, file, source_text(sources, i), source_length(sources, i));
+            if (file)
+                print_text(out, source_text(sources, i), source_length(sources, i));
+            else
+                print_lines(out, file, source_text(sources, i), source_length(sources, i));
             out_text(out, "</ol>\n");
             return;
         }
@@ -371,7 +386,8 @@ void
 report_print(const ReportInput *input, Out *out)
 {
     const Compilation *c = input->compilation;
-    Report report = {.input = input, .dae = c->dae, .problem = &c->problem, .out = out,
+    Packing packing = {.dae = c->dae};
+    Report report = {.input = input, .packing = &packing, .dae = c->dae, .problem = &c->problem, .out = out,
                      .view = equation_view_open(c->dae, &c->reduction, &c->dynamics, &c->discretes)};
     open_report(&report);
     report.later = c->problem.equations.n > LATER_LEAST;
@@ -389,9 +405,11 @@ report_print(const ReportInput *input, Out *out)
     report_names(&report);
     report_places(&report);
     print_structure(&report);
+    report_packing(&report);
     print_run(&report);
     page_end(PAGE_WITH_PLOTS | PAGE_WITH_LINKS | (input->motion ? PAGE_WITH_MOTION : 0), out);
     equation_view_close(&report.view);
     vec_free(&report.block_of);
     vec_free(&report.files);
+    packing_free(&packing);
 }

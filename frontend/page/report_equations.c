@@ -149,18 +149,22 @@ print_head(const Report *report, uint32_t node)
 
 // What stands between these is in the page, or is text until frontend/page/links.js puts it there; as many lines as `rows` keep its
 // place. Formulas and names are escaped, so nothing in them ends the text.
-static void
+// Gives where the text begins, for end_later.
+static size_t
 begin_later(const Report *report, uint32_t rows)
 {
     if (report->later)
-        out_printf(report->out, "<div class=\"waiting\" data-rows=\"%u\"></div><script type=\"text/plain\" class=\"later\">\n", rows);
+        out_printf(report->out, "<div class=\"waiting\" data-rows=\"%u\"></div><script type=\"text/plain\" class=\"later\">", rows);
+    return report->out->length;
 }
 
 static void
-end_later(const Report *report)
+end_later(const Report *report, size_t from)
 {
-    if (report->later)
-        out_text(report->out, "</script>");
+    if (!report->later)
+        return;
+    pack(report->packing, from, report->out);
+    out_text(report->out, "</script>");
 }
 
 void
@@ -171,12 +175,12 @@ report_equations(Report *report)
         if (equation_view_empty(&report->view, node))
             continue;
         print_head(report, node);
-        begin_later(report, by_node->start.at[node + 1] - by_node->start.at[node] + 1);
+        size_t from = begin_later(report, by_node->start.at[node + 1] - by_node->start.at[node] + 1);
         print_states(report, node);
         for (uint32_t k = by_node->start.at[node]; k < by_node->start.at[node + 1]; k++)
             print_line(report, &report->view.lines.at[by_node->items.at[k]]);
         print_aliases(report, node);
-        end_later(report);
+        end_later(report, from);
         out_text(report->out, "</section>\n");
     }
 }
@@ -200,6 +204,24 @@ print_member(const Report *report, uint32_t position)
     out_text(out, "</math></div>\n");
 }
 
+// Of a large model a line for each block, which the script makes elements of: how many equations it has, and these, packed.
+static void
+print_block_lines(const Report *report)
+{
+    const Problem *problem = report->problem;
+    Out *out = report->out;
+    out_text(out, "<div class=\"blocks\"><script type=\"text/plain\" id=\"block-lines\">");
+    for (uint32_t b = 0; b + 1 < problem->block_start.n; b++) {
+        uint32_t from = problem->block_start.at[b], to = problem->block_start.at[b + 1];
+        out_printf(out, b ? "\n%u " : "%u ", to - from);
+        size_t begin = out->length;
+        for (uint32_t k = from; k < to; k++)
+            print_member(report, problem->sorted.at[k]);
+        pack(report->packing, begin, out);
+    }
+    out_text(out, "</script></div>\n");
+}
+
 static void
 print_blocks(const Report *report)
 {
@@ -210,10 +232,8 @@ print_blocks(const Report *report)
         uint32_t from = problem->block_start.at[b], to = problem->block_start.at[b + 1];
         out_printf(out, "<div class=\"block%s\" data-block=\"%u\"><span class=\"number\">%u</span><div>\n",
                    to - from > 1 ? " several" : "", b + 1, b + 1);
-        begin_later(report, to - from);
         for (uint32_t k = from; k < to; k++)
             print_member(report, problem->sorted.at[k]);
-        end_later(report);
         out_text(out, "</div></div>\n");
     }
     out_text(out, "</div>\n");
@@ -261,6 +281,17 @@ print_incidence(const Report *report)
     }
     out_text(out, "]}</script>\n");
     vec_free(&rank);
+}
+
+// Behind all formulas: the symbols that they have.
+void
+report_packing(Report *report)
+{
+    if (!report->later)
+        return;
+    out_text(report->out, "<script type=\"application/json\" id=\"packing\">");
+    packing_print(report->packing, report->out);
+    out_text(report->out, "</script>\n");
 }
 
 // {number: "name [unit]"} of the symbols in equations.
@@ -326,5 +357,8 @@ report_blocks(Report *report)
     out_text(report->out, "<figure class=\"incidence\"><canvas id=\"incidence\"></canvas><figcaption>Which equation (row) has which "
                           "unknown (column), in the order of evaluation. Blocks of several equations are framed.</figcaption></figure>\n");
     print_incidence(report);
-    print_blocks(report);
+    if (report->later)
+        print_block_lines(report);
+    else
+        print_blocks(report);
 }

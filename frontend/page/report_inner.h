@@ -5,6 +5,7 @@
 #ifndef MDLC_FRONTEND_PAGE_REPORT_INNER_H
 #define MDLC_FRONTEND_PAGE_REPORT_INNER_H
 
+#include "frontend/page/packed.h"
 #include "frontend/page/report.h"
 #include "ir/view/equation_view.h"
 
@@ -22,6 +23,7 @@ typedef struct Report {
     Out *out;
     U32Vec block_of;       // per equation of the Dae: block + 1, or 0
     VEC(const char *) files; // paths whose text is shown
+    Packing *packing;      // of formulas that are text yet
     bool later;            // formulas are text for the script, which a browser reads much faster than it makes elements
 } Report;
 
@@ -31,6 +33,7 @@ void report_line(const Report *report, Span span);
 uint32_t report_file(const Report *report, const char *path);
 
 void report_equations(Report *report);  // by node
+void report_packing(Report *report);    // what the script needs to unpack formulas
 void report_names(Report *report);      // of the symbols in equations
 void report_places(Report *report);     // of equations that are not in the page yet
 void report_blocks(Report *report);     // the sorted problem, and its incidence

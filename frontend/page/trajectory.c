@@ -18,9 +18,11 @@ enum { COLUMN_MOST = 6000, COLUMN_LEAST = 300 };
 
 typedef struct Column {
     uint32_t same;     // the column that has the same values, or UINT32_MAX
+    bool negative;     // it has their negatives
     uint32_t first, n; // range of Thinning.rows
     uint32_t number;   // on the page
     double part;       // of the range: how far lines may be away
+    double range;
 } Column;
 
 typedef struct Thinning {
@@ -106,6 +108,47 @@ is_shown(const Table *table, uint32_t k)
     return k && !table->parameter[k] && table->value[k];
 }
 
+// The bits of a value or, with `sign` -1, of its negative; zeros have one sign.
+static uint64_t
+bits_of(double value, double sign)
+{
+    double signed_value = sign * value + 0.0;
+    uint64_t bits;
+    memcpy(&bits, &signed_value, sizeof bits);
+    return bits;
+}
+
+static uint64_t
+hash_column(const double *value, uint32_t rows, double sign)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        hash = hash_add(hash, bits_of(value[i], sign));
+    return hash;
+}
+
+static bool
+is_same(const double *value, const double *earlier, uint32_t rows, double sign)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        if (bits_of(value[i], sign) != bits_of(earlier[i], 1))
+            return false;
+    return true;
+}
+
+// The earlier column with the same values or, then *negative, with their negatives (the forces of the two ends of a spring); UINT32_MAX: none.
+static uint32_t
+find_same(const Table *table, const Map *seen, uint32_t k, uint64_t hash, bool *negative)
+{
+    const double *value = table->value[k];
+    uint32_t earlier;
+    *negative = false;
+    if (map_get(seen, hash, &earlier) && is_same(value, table->value[earlier], table->rows, 1))
+        return earlier;
+    *negative = map_get(seen, hash_column(value, table->rows, -1), &earlier) && is_same(value, table->value[earlier], table->rows, -1);
+    return *negative ? earlier : UINT32_MAX;
+}
+
 // Thins all columns but those that repeat an earlier one, and numbers the rows that any of them kept.
 static void
 thin_all(Thinning *thinning)
@@ -115,13 +158,14 @@ thin_all(Thinning *thinning)
     for (uint32_t k = 0; k < table->columns; k++) {
         const double *value = table->value[k];
         bool shown = is_shown(table, k);
-        uint64_t hash = shown ? hash_bytes(value, table->rows * sizeof *value) : 0;
-        uint32_t earlier;
-        bool same = shown && map_get(&seen, hash, &earlier) && !memcmp(value, table->value[earlier], table->rows * sizeof *value);
-        Column column = {.same = same ? earlier : UINT32_MAX, .first = thinning->rows.n};
-        if (shown && !same) {
+        Column column = {.same = UINT32_MAX, .first = thinning->rows.n};
+        uint64_t hash = shown ? hash_column(value, table->rows, 1) : 0;
+        if (shown)
+            column.same = find_same(table, &seen, k, hash, &column.negative);
+        if (shown && column.same == UINT32_MAX) {
             map_put(&seen, hash, k);
             column.part = thin_enough(thinning, value);
+            column.range = range_of(value, table->rows);
             vec_append(&thinning->rows, thinning->keep.at, thinning->keep.n);
         }
         column.n = thinning->rows.n - column.first;
@@ -157,23 +201,64 @@ print_times(Thinning *thinning, Out *out)
         }
 }
 
+// The power of ten that values are written in multiples of: a tenth to a hundredth of what lines may be away. 0 for a constant.
+static int
+exponent_of(const Column *column)
+{
+    double step = column->part * column->range / 10;
+    return isnormal(step) ? (int)floor(log10(step)) : 0;
+}
+
+// A value as a multiple of the power of ten. What is small beside the range keeps three digits, for logarithmic axes.
+static void
+print_multiple(Out *out, double value, int exponent)
+{
+    double multiple = value * pow(10, -exponent);
+    if (!isfinite(multiple))
+        out_text(out, "null");
+    else if (multiple == 0 || fabs(multiple) >= 100)
+        out_printf(out, "%.0f", multiple + 0.0);
+    else
+        out_printf(out, "%.3g", multiple);
+}
+
+// Steps from row to row kept are a digit to base 36 each, or (123).
+static void
+print_step(Out *out, uint32_t step)
+{
+    if (step < 36)
+        out_char(out, "0123456789abcdefghijklmnopqrstuvwxyz"[step]);
+    else
+        out_printf(out, "(%u)", step);
+}
+
+// "v": values, or with "s" their multiples of 10^s.
 static void
 print_points(const Thinning *thinning, const Column *column, const double *value, Out *out)
 {
     uint32_t before = 0;
-    out_text(out, ",\"i\":[");
+    int exponent = exponent_of(column);
+    // Values far from zero beside their range have more digits, but no more than a double.
+    bool scaled = isnormal(column->part * column->range) && fabs(value[0]) < 1e9 * column->range;
+    out_text(out, ",\"i\":\"");
     for (uint32_t i = 0; i < column->n; i++) {
         uint32_t row = thinning->number.at[thinning->rows.at[column->first + i]];
-        out_printf(out, i ? ",%u" : "%u", row - before);
+        print_step(out, row - before);
         before = row;
     }
-    out_text(out, "],\"v\":[");
+    out_text(out, "\",\"v\":[");
     for (uint32_t i = 0; i < column->n; i++) {
         if (i)
             out_char(out, ',');
-        print_number(out, value[thinning->rows.at[column->first + i]], "%.7g");
+        double at = value[thinning->rows.at[column->first + i]];
+        if (scaled)
+            print_multiple(out, at, exponent);
+        else
+            print_number(out, at, "%.7g");
     }
     out_char(out, ']');
+    if (scaled)
+        out_printf(out, ",\"s\":%d", exponent);
     if (column->part > FINE)
         out_printf(out, ",\"e\":%g", column->part);
 }
@@ -188,7 +273,7 @@ print_column(const Thinning *thinning, uint32_t k, Out *out)
     out_text(out, ",\"u\":");
     out_json_script(out, table->unit[k] ? table->unit[k] : "");
     if (column->same != UINT32_MAX)
-        out_printf(out, ",\"a\":%u", thinning->columns.at[column->same].number);
+        out_printf(out, column->negative ? ",\"a\":%u,\"m\":-1" : ",\"a\":%u", thinning->columns.at[column->same].number);
     else
         print_points(thinning, column, table->value[k], out);
     out_char(out, '}');
