@@ -10,6 +10,7 @@
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
 #include "frontend/text/parse.h"
+#include "ir/check/self_adjoint.h"
 #include "ir/expr/expr.h"
 #include "ir/initial/initial.h"
 #include "ir/view/equations.h"
@@ -165,6 +166,7 @@ facts_for(const char *what)
     static const struct { const char *what; uint32_t facts; } table[] = {
         {"flat", FACT_FLAT}, {"bonds", FACT_CAUSAL}, {"equations", FACT_SOLVED}, {"blt", FACT_CAUSAL},
         {"states", FACT_CAUSAL}, {"index", FACT_CAUSAL}, {"init", FACT_SOLVED}, {"loops", FACT_SOLVED},
+        {"helmholtz", FACT_BALANCED},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(what, table[i].what))
@@ -197,7 +199,7 @@ show_structure_json(const Compilation *c, const char *what, Out *out)
 static bool
 has_format(const char *what, const char *format)
 {
-    static const char *const with_json[] = {"bonds", "equations", "blt", "states", "index", "init", "loops"};
+    static const char *const with_json[] = {"bonds", "equations", "blt", "states", "index", "init", "loops", "helmholtz"};
     if (!strcmp(format, "text"))
         return true;
     if (strcmp(format, "json"))
@@ -206,6 +208,18 @@ has_format(const char *what, const char *format)
         if (!strcmp(what, with_json[i]))
             return true;
     return false;
+}
+
+static void
+show_helmholtz(Session *session, Out *out)
+{
+    SelfAdjoint about;
+    self_adjoint_make(session->compilation.dae, &about);
+    if (wants_json(session))
+        self_adjoint_print_json(&about, out);
+    else
+        self_adjoint_print_text(&about, out);
+    self_adjoint_free(&about);
 }
 
 static int
@@ -217,6 +231,8 @@ show_view(Session *session, Out *out)
         dae_print(c->dae, out);
     else if (!strcmp(what, "bonds"))
         return show_bonds(session, out);
+    else if (!strcmp(what, "helmholtz"))
+        show_helmholtz(session, out);
     else if (wants_json(session))
         show_structure_json(c, what, out);
     else if (!strcmp(what, "loops"))
@@ -333,7 +349,7 @@ command_show(Session *session)
     }
     if (session->options.format && !has_format(what, session->options.format)) {
         fprintf(stderr, "mdlc: show %s has no --format=%s: bonds has text, json, dot and svg; equations, blt, states, index, "
-                "init and loops have text and json; the others text\n", what, session->options.format);
+                "init, loops and helmholtz have text and json; the others text\n", what, session->options.format);
         return EXIT_USAGE;
     }
     if ((session->options.canonical || session->options.full) && strcmp(what, "bonds")) {

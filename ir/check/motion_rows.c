@@ -1,0 +1,546 @@
+// motion_rows.c: equations of motion from the equations of a model.
+//
+// Purpose: what conditions on the form of equations of motion are asked of (self_adjoint.c), whichever way a model is written: with velocities
+// or second derivatives, in angles or in Cartesian coordinates, with forces in between. Method: rows are residuals in variables and their derivatives. In this
+// order, until nothing is left: what is never differentiated and explicit in an equation with a coefficient of parameters (a force), from equations of
+// low order first, so that laws of elements go and balances of forces stay; then what an equation of first order gives in terms of rates (a velocity, a momentum);
+// then positions that are functions of positions. A row belongs to the position whose acceleration it determines: the assignment with the largest
+// product of coefficients, which for rows A*a with a positive definite A in any order and scale is the one that A was written for. As long as there are forces
+// that nothing determines but the motion, the row of a position x = f(q) counts for q with df/dq: reactions of ideal constraints do no work and vanish.
+// Contract: nothing of the model changes but memos. Complexity: linear in what is put in; cubic in the positions for the assignment.
+#include "ir/check/motion_rows.h"
+
+#include <math.h>
+
+#include "ir/check/assign.h"
+#include "ir/expr/expr.h"
+
+enum { DEEPEST = 8, HIGHEST = ROW_ORDERS - 2, WORKLESS_POINTS = 4 };
+
+typedef struct Maker {
+    MotionRows *rows;
+    Map index;              // variable of the model -> slot group
+    U32Vec der_of;          // per variable: 2*position + 1, + 1 when negative, that it is the derivative of; 0
+    U8Vec law;              // per variable: the force of a set-valued law
+} Maker;
+
+static uint32_t
+variable_of(Maker *maker, Var var)
+{
+    MotionRows *rows = maker->rows;
+    uint32_t i;
+    if (map_get(&maker->index, var, &i))
+        return i;
+    i = rows->vars.n;
+    bool law = maker->law.at[var], held = dae_kind(rows->dae, var) != VAR_CONTINUOUS || law;
+    map_put(&maker->index, var, i);
+    vec_push(&rows->vars, var);
+    vec_push(&rows->moves, !held);
+    vec_push(&rows->positions, 0);
+    return i;
+}
+
+static Expr
+slot(const Maker *maker, uint32_t variable, uint32_t order)
+{
+    return expr_slot(maker->rows->exprs, row_slot(variable, order));
+}
+
+// A variable of the model as a derivative of what is no derivative.
+static Expr
+expression_of(Maker *maker, Var var)
+{
+    MotionRows *rows = maker->rows;
+    double value;
+    uint32_t order = 0;
+    bool negative = false, minus;
+    if (dae_is_literal(rows->dae, var, &value))
+        return expr_const(rows->exprs, value);
+    for (uint32_t depth = 0; depth < DEEPEST; depth++) {
+        var = dae_alias(rows->dae, var, &minus);
+        negative ^= minus;
+        if (rows->dae->var_der_of.at[var] != NONE) {
+            var = rows->dae->var_der_of.at[var];
+        } else if (maker->der_of.at[var]) {
+            negative ^= maker->der_of.at[var] % 2 == 0;
+            var = (maker->der_of.at[var] - 1) / 2;
+        } else {
+            break;
+        }
+        order++;
+    }
+    uint32_t i = variable_of(maker, var);
+    if (order)
+        rows->positions.at[i] = 1;
+    if (order > HIGHEST)
+        rows->leads = var;
+    Expr e = slot(maker, i, order > HIGHEST ? HIGHEST : order);
+    return negative ? expr_1(rows->exprs, OP_NEG, e) : e;
+}
+
+static void
+find_velocities(Maker *maker)
+{
+    Dae *dae = maker->rows->dae;
+    vec_grow(&maker->der_of, dae->nvars);
+    vec_grow(&maker->law, dae->nvars);
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        bool negative;
+        maker->law.at[dae->laws.at[i].p] = 1;
+        maker->law.at[dae_alias(dae, dae->laws.at[i].p, &negative)] = 1;
+    }
+    for (Var var = 0; var < dae->nvars; var++) {
+        bool negative, minus;
+        Var der = dae->var_der.at[var];
+        if (der == NONE || dae->var_flags.at[der] & VARF_REMOVED)
+            continue;
+        Var at = dae_alias(dae, der, &negative), base = dae_alias(dae, var, &minus);
+        if (at != der && dae->var_der_of.at[at] == NONE && at != base)
+            maker->der_of.at[at] = 2 * base + 1 + (negative ^ minus);
+    }
+}
+
+// The equation of a discrete variable: d = e.
+static bool
+gives_discrete(const Dae *dae, Expr shape, const U32Vec *vars)
+{
+    bool given = false;
+    for (uint32_t side = 0; side < expr_nargs(dae->exprs, shape); side++) {
+        Expr e = expr_arg(dae->exprs, shape, side);
+        given |= expr_op(dae->exprs, e) == OP_SLOT && dae_kind(dae, vars->at[expr_slot_of(dae->exprs, e)]) == VAR_DISCRETE;
+    }
+    return given;
+}
+
+static void
+read_equations(Maker *maker)
+{
+    MotionRows *rows = maker->rows;
+    Dae *dae = rows->dae;
+    U32Vec vars = {0};
+    for (uint32_t e = 0; e < dae->equations.n; e++) {
+        if (dae->equations.at[e].kind != EQN_NORMAL)
+            continue;
+        Expr shape = dae_resolve(dae, e, &vars), *with = base_calloc(vars.n + 1, sizeof *with);
+        bool moving = false;
+        for (uint32_t k = 0; k < vars.n; k++) {
+            with[k] = expression_of(maker, vars.at[k]);
+            moving |= dae_kind(dae, vars.at[k]) == VAR_CONTINUOUS;
+        }
+        Expr f = expr_substitute(rows->exprs, expr_residual(rows->exprs, shape), with, vars.n);
+        if (moving && expr_op(rows->exprs, f) != OP_CONST && !gives_discrete(dae, shape, &vars))
+            vec_push(&rows->rows, (MotionRow){.f = f, .equation = e});
+        free(with);
+    }
+    vec_free(&vars);
+}
+
+static void
+make_rates(MotionRows *rows)
+{
+    for (uint32_t s = rows->rate.n; s < ROW_ORDERS * rows->vars.n; s++)
+        vec_push(&rows->rate, rows->moves.at[s / ROW_ORDERS] && s % ROW_ORDERS + 1 < ROW_ORDERS ? expr_slot(rows->exprs, s + 1) : 0);
+}
+
+Expr
+motion_row_rate(const MotionRows *rows, Expr e)
+{
+    return expr_rate(rows->exprs, e, rows->rate.at, rows->rate.n);
+}
+
+uint32_t
+motion_row_order(const MotionRows *rows, Expr e, uint32_t variable)
+{
+    uint32_t order = ROW_ORDERS;
+    while (order && !expr_uses_slot(rows->exprs, e, row_slot(variable, order - 1)))
+        order--;
+    return order;
+}
+
+// Highest order of any unknown in e, and how many unknowns; parameters do not count.
+static uint32_t
+highest_order(const MotionRows *rows, Expr e, uint32_t *n)
+{
+    U32Vec used = {0};
+    uint32_t highest = 0;
+    expr_used_slots(rows->exprs, &e, 1, &used);
+    *n = 0;
+    for (uint32_t k = 0; k < used.n; k++) {
+        if (!rows->moves.at[used.at[k] / ROW_ORDERS])
+            continue;
+        ++*n;
+        highest = used.at[k] % ROW_ORDERS > highest ? used.at[k] % ROW_ORDERS : highest;
+    }
+    vec_free(&used);
+    return highest;
+}
+
+// y and its derivatives become those of e wherever they stand.
+static void
+put_in(MotionRows *rows, uint32_t y, Expr e)
+{
+    Expr *with = base_calloc(ROW_ORDERS * rows->vars.n, sizeof *with);
+    uint32_t last = 0, n;
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        uint32_t order = rows->rows.at[r].f ? motion_row_order(rows, rows->rows.at[r].f, y) : 0;
+        last = order > last ? order : last;
+    }
+    for (uint32_t order = 0; order < last; order++) {
+        with[row_slot(y, order)] = e;
+        if (highest_order(rows, e, &n) >= HIGHEST && order + 1 < last) {
+            rows->leads = rows->vars.at[y];
+            break;
+        }
+        e = motion_row_rate(rows, e);
+        if (!e) { // what has no derivative: nothing can be said of the rows
+            rows->leads = rows->vars.at[y];
+            break;
+        }
+    }
+    for (uint32_t r = 0; r < rows->rows.n && rows->leads == NONE; r++)
+        if (rows->rows.at[r].f)
+            rows->rows.at[r].f = expr_substitute(rows->exprs, rows->rows.at[r].f, with, ROW_ORDERS * rows->vars.n);
+    free(with);
+}
+
+typedef enum Stage { STAGE_NAMES, STAGE_FORCES, STAGE_RATES, STAGE_POSITIONS, STAGE_COUNT } Stage;
+
+// A velocity or a momentum vanishes with the rates that it is made of: a node without mass on a damper, y = x + c/k*der(x), is none.
+static bool
+is_rate(const MotionRows *rows, Expr e)
+{
+    U32Vec used = {0};
+    Expr *with = base_calloc(ROW_ORDERS * rows->vars.n, sizeof *with);
+    uint32_t n;
+    expr_used_slots(rows->exprs, &e, 1, &used);
+    for (uint32_t k = 0; k < used.n; k++)
+        if (used.at[k] % ROW_ORDERS)
+            with[used.at[k]] = expr_const(rows->exprs, 0);
+    highest_order(rows, expr_substitute(rows->exprs, e, with, ROW_ORDERS * rows->vars.n), &n);
+    free(with);
+    vec_free(&used);
+    return !n;
+}
+
+// A derivative that has a name, v = der(x): two variables and nothing else.
+static bool
+is_name(const MotionRows *rows, Expr f)
+{
+    U32Vec used = {0};
+    expr_used_slots(rows->exprs, &f, 1, &used);
+    bool good = used.n == 2 && (used.at[0] % ROW_ORDERS == 0) != (used.at[1] % ROW_ORDERS == 0);
+    for (uint32_t k = 0; k < used.n && good; k++) {
+        Expr by = expr_diff(rows->exprs, f, used.at[k]);
+        good = expr_is_const(rows->exprs, by, 1) || expr_is_const(rows->exprs, by, -1);
+    }
+    vec_free(&used);
+    return good;
+}
+
+// What row r gives y, of what this stage is about, or 0.
+static Expr
+explicit_for(const MotionRows *rows, Stage stage, uint32_t r, uint32_t y, uint32_t order)
+{
+    Exprs *exprs = rows->exprs;
+    Expr f = rows->rows.at[r].f, coefficient, rest;
+    uint32_t n, none;
+    if (stage == STAGE_NAMES && !is_name(rows, f))
+        return 0;
+    if (motion_row_order(rows, f, y) != 1 || (stage != STAGE_NAMES && rows->positions.at[y] != (stage != STAGE_FORCES)) ||
+        !expr_affine(exprs, f, row_slot(y, 0), &coefficient, &rest))
+        return 0;
+    highest_order(rows, coefficient, &n);
+    uint32_t highest = highest_order(rows, rest, &none);
+    if (n || expr_is_const(exprs, coefficient, 0) || highest > order || (stage == STAGE_RATES && !highest) || (stage == STAGE_POSITIONS && highest))
+        return 0;
+    if (stage == STAGE_RATES && !is_rate(rows, rest))
+        return 0;
+    return expr_2(exprs, OP_DIV, expr_1(exprs, OP_NEG, rest), coefficient);
+}
+
+static bool
+is_coordinate(const Dae *dae, Var var)
+{
+    bool negative;
+    for (uint32_t i = 0; i < dae->coordinates.n; i++)
+        if (dae_alias(dae, dae->coordinates.at[i], &negative) == var)
+            return true;
+    return false;
+}
+
+static bool
+choose(const MotionRows *rows, Stage stage, uint32_t r, uint32_t order, uint32_t *y, Expr *e)
+{
+    U32Vec used = {0};
+    bool found = false;
+    expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+    for (uint32_t k = 0; k < used.n && !found; k++) {
+        *y = used.at[k] / ROW_ORDERS;
+        if (used.at[k] % ROW_ORDERS || !rows->moves.at[*y] || (stage > STAGE_FORCES && is_coordinate(rows->dae, rows->vars.at[*y])))
+            continue;
+        *e = explicit_for(rows, stage, r, *y, order);
+        found = *e != 0;
+    }
+    vec_free(&used);
+    return found;
+}
+
+// A force that no equation gives: it is never differentiated and occurs in a row of accelerations with a coefficient of positions.
+static bool
+has_reaction(const MotionRows *rows)
+{
+    U32Vec used = {0};
+    bool found = false;
+    for (uint32_t r = 0; r < rows->rows.n && !found; r++) {
+        uint32_t n;
+        if (!rows->rows.at[r].f || highest_order(rows, rows->rows.at[r].f, &n) < 2)
+            continue;
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+        for (uint32_t k = 0; k < used.n && !found; k++) {
+            uint32_t v = used.at[k] / ROW_ORDERS;
+            found = rows->moves.at[v] && !rows->positions.at[v];
+        }
+    }
+    vec_free(&used);
+    return found;
+}
+
+void
+motion_row_point(const MotionRows *rows, uint32_t point, double *slots)
+{
+    for (uint32_t s = 0; s < ROW_ORDERS * rows->vars.n; s++) {
+        double value = 0.1 + fmod((point + 1) * sqrt(2.0 + s) + 0.7548776662466927 * s, 1.0);
+        if (s % ROW_ORDERS == 0 && dae_is_parameter(rows->dae, rows->vars.at[s / ROW_ORDERS]))
+            dae_known_value(rows->dae, rows->vars.at[s / ROW_ORDERS], &value);
+        slots[s] = value;
+    }
+}
+
+// Per variable: row + 1 that determines its acceleration.
+static uint32_t *
+rows_of_accelerations(const MotionRows *rows)
+{
+    uint32_t *row_of = base_calloc(rows->vars.n + 1, sizeof *row_of), n;
+    U32Vec used = {0}, lines = {0}, columns = {0};
+    double *slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *slots);
+    motion_row_point(rows, 0, slots);
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        if (!rows->rows.at[r].f || highest_order(rows, rows->rows.at[r].f, &n) < 2)
+            continue;
+        vec_push(&lines, r);
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            if (used.at[k] % ROW_ORDERS == 2 && rows->moves.at[used.at[k] / ROW_ORDERS] && !row_of[used.at[k] / ROW_ORDERS]) {
+                row_of[used.at[k] / ROW_ORDERS] = 1;
+                vec_push(&columns, used.at[k] / ROW_ORDERS);
+            }
+    }
+    uint32_t size = lines.n > columns.n ? lines.n : columns.n, *column_of = base_calloc(size + 1, sizeof *column_of);
+    double *gain = base_calloc((size_t)size * size + 1, sizeof *gain);
+    for (uint32_t i = 0; i < size; i++)
+        for (uint32_t j = 0; j < size; j++) {
+            Expr a = i < lines.n && j < columns.n ? expr_diff(rows->exprs, rows->rows.at[lines.at[i]].f, row_slot(columns.at[j], 2)) : 0;
+            double value = a ? fabs(expr_eval(rows->exprs, a, slots, 0.3)) : 0;
+            gain[i * size + j] = value > 0 && isfinite(value) ? log(value) : ASSIGN_NEVER;
+        }
+    assign_most(gain, size, column_of);
+    memset(row_of, 0, rows->vars.n * sizeof *row_of);
+    for (uint32_t i = 0; i < lines.n; i++)
+        if (column_of[i] < columns.n && gain[i * size + column_of[i]] > ASSIGN_NEVER)
+            row_of[columns.at[column_of[i]]] = lines.at[i] + 1;
+    free(gain);
+    free(column_of);
+    free(slots);
+    vec_free(&used);
+    vec_free(&lines);
+    vec_free(&columns);
+    return row_of;
+}
+
+// The row of y = e counts for what e moves.
+static void
+project(MotionRows *rows, uint32_t *row_of, uint32_t y, Expr e)
+{
+    U32Vec used = {0};
+    uint32_t from = row_of[y] - 1;
+    Expr f = rows->rows.at[from].f;
+    expr_used_slots(rows->exprs, &e, 1, &used);
+    for (uint32_t k = 0; k < used.n; k++) {
+        uint32_t q = used.at[k] / ROW_ORDERS;
+        if (!rows->moves.at[q])
+            continue;
+        if (!row_of[q]) {
+            vec_push(&rows->rows, (MotionRow){.f = expr_const(rows->exprs, 0), .equation = NONE, .projected = 1});
+            row_of[q] = rows->rows.n;
+        }
+        MotionRow *to = &rows->rows.at[row_of[q] - 1];
+        Expr part = expr_2(rows->exprs, OP_MUL, f, expr_diff(rows->exprs, e, used.at[k]));
+        to->f = expr_2(rows->exprs, OP_ADD, to->f, part);
+        to->projected = 1;
+    }
+    rows->rows.at[from].f = 0;
+    vec_free(&used);
+}
+
+// A relation between rates alone, with coefficients of parameters, is one between positions but for a constant (a wheel that rolls, a gear): their displacements.
+static void
+integrate_rates(MotionRows *rows)
+{
+    U32Vec used = {0};
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        Expr rest = rows->rows.at[r].f, sum = expr_const(rows->exprs, 0);
+        uint32_t moving = 0, n;
+        bool good = rest != 0;
+        vec_clear(&used);
+        if (good)
+            expr_used_slots(rows->exprs, &rest, 1, &used);
+        for (uint32_t k = 0; k < used.n && good; k++) {
+            uint32_t v = used.at[k] / ROW_ORDERS;
+            Expr coefficient;
+            if (!rows->moves.at[v])
+                continue;
+            good = used.at[k] % ROW_ORDERS == 1 && expr_affine(rows->exprs, rest, used.at[k], &coefficient, &rest);
+            if (!good)
+                break;
+            highest_order(rows, coefficient, &n);
+            good = !n && !expr_has_op(rows->exprs, coefficient, OP_TIME);
+            sum = expr_2(rows->exprs, OP_ADD, sum, expr_2(rows->exprs, OP_MUL, coefficient, expr_slot(rows->exprs, used.at[k] - 1)));
+            moving++;
+        }
+        if (good && moving > 1 && expr_is_const(rows->exprs, rest, 0))
+            rows->rows.at[r].f = sum;
+    }
+    vec_free(&used);
+}
+
+// True when something of the stage was found and put in.
+static bool
+eliminate(MotionRows *rows, Stage stage)
+{
+    if (stage == STAGE_POSITIONS)
+        integrate_rates(rows);
+    bool some = false, reactions = stage == STAGE_POSITIONS && has_reaction(rows);
+    uint32_t *row_of = reactions ? rows_of_accelerations(rows) : NULL, n = rows->rows.n;
+    for (uint32_t order = 0; order <= (stage == STAGE_RATES ? 1 : stage == STAGE_POSITIONS ? 0 : HIGHEST) && rows->leads == NONE; order++)
+        for (uint32_t r = 0; r < n && rows->leads == NONE; r++) {
+            uint32_t y;
+            Expr e;
+            if (!rows->rows.at[r].f || rows->rows.at[r].projected || !choose(rows, stage, r, order, &y, &e))
+                continue;
+            rows->rows.at[r].f = 0;
+            if (reactions && row_of[y])
+                project(rows, row_of, y, e);
+            if (stage == STAGE_POSITIONS) {
+                U32Vec used = {0};
+                expr_used_slots(rows->exprs, &e, 1, &used);
+                for (uint32_t k = 0; k < used.n; k++)
+                    rows->positions.at[used.at[k] / ROW_ORDERS] = 1;
+                vec_free(&used);
+            }
+            put_in(rows, y, e);
+            some = true;
+        }
+    free(row_of);
+    return some;
+}
+
+// A reaction whose power is zero in a projected row is no part of it.
+static void
+drop_workless(MotionRows *rows)
+{
+    double *slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *slots);
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        U32Vec used = {0};
+        if (!rows->rows.at[r].f || !rows->rows.at[r].projected)
+            continue;
+        expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint32_t v = used.at[k] / ROW_ORDERS;
+            Expr a = expr_diff(rows->exprs, rows->rows.at[r].f, used.at[k]);
+            bool zero = rows->moves.at[v] && !rows->positions.at[v] && a;
+            for (uint32_t point = 0; point < WORKLESS_POINTS && zero; point++) {
+                motion_row_point(rows, point, slots);
+                zero = fabs(expr_eval(rows->exprs, a, slots, 0.3 + point)) <= 1e-11;
+            }
+            if (zero)
+                rows->rows.at[r].f = expr_replace_slot(rows->exprs, rows->rows.at[r].f, used.at[k], expr_const(rows->exprs, 0));
+        }
+        vec_free(&used);
+    }
+    free(slots);
+}
+
+static void
+close_rows(MotionRows *rows)
+{
+    U8Vec seen = {0};
+    U32Vec used = {0};
+    uint32_t kept = 0;
+    vec_grow(&seen, rows->vars.n);
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        uint32_t n = 0;
+        if (rows->rows.at[r].f)
+            highest_order(rows, rows->rows.at[r].f, &n);
+        if (!n)
+            continue;
+        rows->rows.at[kept++] = rows->rows.at[r];
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &rows->rows.at[kept - 1].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint32_t v = used.at[k] / ROW_ORDERS;
+            if (rows->moves.at[v] && !seen.at[v]) {
+                vec_push(&rows->unknowns, v);
+                seen.at[v] = 1;
+            }
+        }
+    }
+    rows->rows.n = kept;
+    vec_free(&seen);
+    vec_free(&used);
+}
+
+void
+motion_rows_make(Dae *dae, MotionRows *out)
+{
+    Maker maker = {.rows = out};
+    *out = (MotionRows){.dae = dae, .exprs = dae->exprs, .leads = NONE};
+    find_velocities(&maker);
+    read_equations(&maker);
+    make_rates(out);
+    for (Stage stage = STAGE_NAMES; stage < STAGE_COUNT;)
+        stage = eliminate(out, stage) && out->leads == NONE ? STAGE_NAMES : stage + 1;
+    drop_workless(out);
+    close_rows(out);
+    map_free(&maker.index);
+    vec_free(&maker.der_of);
+    vec_free(&maker.law);
+}
+
+void
+motion_rows_free(MotionRows *rows)
+{
+    vec_free(&rows->vars);
+    vec_free(&rows->moves);
+    vec_free(&rows->rows);
+    vec_free(&rows->unknowns);
+    vec_free(&rows->rate);
+    vec_free(&rows->positions);
+}
+
+static void
+print_slot(Out *out, uint32_t s, void *context)
+{
+    const MotionRows *rows = context;
+    for (uint32_t i = 0; i < s % ROW_ORDERS; i++)
+        out_text(out, "der(");
+    dae_var_name(rows->dae, rows->vars.at[s / ROW_ORDERS], out);
+    out_repeat(out, ')', s % ROW_ORDERS);
+}
+
+void
+motion_row_print(const MotionRows *rows, Expr e, Out *out)
+{
+    expr_print(rows->exprs, e, print_slot, (void *)rows, out);
+}

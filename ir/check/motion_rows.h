@@ -1,0 +1,47 @@
+// motion_rows.h: the equations of motion of a model of equations: residuals in positions and their derivatives.
+#ifndef MDLC_IR_CHECK_MOTION_ROWS_H
+#define MDLC_IR_CHECK_MOTION_ROWS_H
+
+#include "ir/dae/dae.h"
+
+// Variable i and its derivatives are the slots ROW_ORDERS*i + order. The highest orders are met only in time derivatives of rows.
+enum { ROW_ORDERS = 6 };
+
+typedef struct MotionRow {
+    Expr f;                 // zero along every motion; 0: used up
+    uint32_t equation;      // of the model, whose sides f is the difference of after what it names is put in; NONE: a projection
+    uint8_t projected;      // a sum of rows, weighed with what their positions move (the power of a virtual displacement)
+} MotionRow;
+
+typedef struct MotionRows {
+    Dae *dae;
+    Exprs *exprs;
+    U32Vec vars;            // the model's variables, in the order of their slots
+    U8Vec moves;            // per variable: it is unknown; others (parameters, inputs, discrete variables, set-valued forces) are held
+    VEC(MotionRow) rows;
+    U32Vec unknowns;        // that occur in the rows
+    VEC(Expr) rate;         // per slot: its time derivative
+    U8Vec positions;        // per variable: it was differentiated in the model
+    Var leads;              // a variable whose derivative of a higher order than ROW_ORDERS would be needed; NONE
+} MotionRows;
+
+// Reads the equations behind alias elimination (FACT_ALIASES) and puts in what explicit equations give: forces, velocities and momenta, and positions that
+// are functions of others. Where forces are left that are no multipliers of a constraint, the rows of such positions count for what moves them, by virtual power.
+void motion_rows_make(Dae *dae, MotionRows *out);
+void motion_rows_free(MotionRows *rows);
+
+static inline uint32_t
+row_slot(uint32_t variable, uint32_t order)
+{
+    return ROW_ORDERS * variable + order;
+}
+
+// The time derivative along every motion.
+Expr motion_row_rate(const MotionRows *rows, Expr e);
+// The highest order in which e has this variable, + 1; 0: it has none.
+uint32_t motion_row_order(const MotionRows *rows, Expr e, uint32_t variable);
+// A point without order: known parameters have their values, everything else irregular ones. ROW_ORDERS*vars.n numbers.
+void motion_row_point(const MotionRows *rows, uint32_t point, double *slots);
+void motion_row_print(const MotionRows *rows, Expr e, Out *out);
+
+#endif

@@ -1,0 +1,581 @@
+// self_adjoint.c: Helmholtz's conditions of equations of motion.
+//
+// Purpose: rows F_i(t, q, der(q), der(der(q))) are those of a Lagrangian when and only when, with u = der(q) and a = der(u),
+//     dF_i/da_j = dF_j/da_i                                                               (30), (31)
+//     dF_i/du_j + dF_j/du_i = d/dt (dF_i/da_j + dF_j/da_i)                                (33)
+//     dF_i/dq_j - dF_j/dq_i = 1/2 d/dt (dF_i/du_j - dF_j/du_i)                            (32)
+// for all q, u, a and der(a) (Santilli, Foundations of Theoretical Mechanics I, 1978, 2.2); multipliers of constraints are positions whose rows the constraints are.
+// Method: rows are paired with the variables that they work on (largest product of coefficients), conditions are looked at for the pairs of variables that a row has.
+// A condition whose sides have one normal form is proven; others are evaluated at points without order (Schwartz 1980, Zippel 1979): one that differs there
+// fails for certain, one that agrees holds with probability one. Where a condition fails, rows get factors: numbers and parameters along a spanning tree of the
+// couplings; a factor of time and position for all rows from (33), whose sides then differ by the rate of its logarithm; and rows are exchanged between two
+// systems. Whatever is found is put into all conditions again. Contract: self_adjoint.h. Complexity: the couplings times the size of rows, beside the pairing.
+#include "ir/check/self_adjoint.h"
+
+#include <math.h>
+
+#include "ir/check/assign.h"
+#include "ir/expr/expr.h"
+#include "ir/expr/polynomial.h"
+
+enum { IDENTITY_POINTS = 6, EXCHANGED_MOST = 6 };
+
+typedef struct Form {       // rows of a system with factors
+    MotionRows *rows;
+    const AdjointSystem *system;
+    Expr *f;
+    double *slots;
+} Form;
+
+typedef enum Sides { SIDES_EQUAL, SIDES_AGREE, SIDES_DIFFER, SIDES_UNKNOWN } Sides;
+
+static Exprs *
+exprs_of(const Form *form)
+{
+    return form->rows->exprs;
+}
+
+static double
+value_at(const Form *form, Expr e, uint32_t point)
+{
+    motion_row_point(form->rows, point, form->slots);
+    return expr_eval(exprs_of(form), e, form->slots, 0.3 + point);
+}
+
+// Both sides everywhere; `size` is what their rounding is measured by.
+static Sides
+compare(const Form *form, Expr left, Expr right, double *left_value, double *right_value)
+{
+    uint32_t seen = 0;
+    if (!left || !right)
+        return SIDES_UNKNOWN;
+    if (left == right || expr_is_const(exprs_of(form), expr_sub(exprs_of(form), left, right), 0))
+        return SIDES_EQUAL;
+    for (uint32_t point = 0; point < IDENTITY_POINTS; point++) {
+        double l = value_at(form, left, point), r = value_at(form, right, point);
+        if (!isfinite(l) || !isfinite(r))
+            continue;
+        seen++;
+        // What cancels inside of a side leaves rounding of its terms, which are of the size of one at these points.
+        if (fabs(l - r) > 1e-9 * (fabs(l) + fabs(r)) + 1e-11) {
+            *left_value = l;
+            *right_value = r;
+            return SIDES_DIFFER;
+        }
+    }
+    return seen ? SIDES_AGREE : SIDES_UNKNOWN;
+}
+
+static Expr
+by(const Form *form, uint32_t i, uint32_t j, uint32_t order)
+{
+    return expr_diff(exprs_of(form), form->f[i], row_slot(form->system->variables.at[j], order));
+}
+
+static Expr
+sum(const Form *form, Expr a, Expr b)
+{
+    return a && b ? expr_2(exprs_of(form), OP_ADD, a, b) : 0;
+}
+
+static Expr
+difference(const Form *form, Expr a, Expr b)
+{
+    return a && b ? expr_sub(exprs_of(form), a, b) : 0;
+}
+
+static Expr
+rate(const Form *form, Expr e)
+{
+    return e ? motion_row_rate(form->rows, e) : 0;
+}
+
+// Fills the first condition of the pair that fails, or lowers `verdict` to what is known.
+static bool
+pair_fails(const Form *form, uint32_t i, uint32_t j, AdjointSystem *out, Adjointness *verdict)
+{
+    Exprs *exprs = exprs_of(form);
+    Expr half = expr_const(exprs, 0.5), turn = rate(form, difference(form, by(form, i, j, 1), by(form, j, i, 1)));
+    const struct { const char *name; Expr left, right; } conditions[] = {
+        {"(30)", by(form, i, j, 2), by(form, j, i, 2)},
+        {"(33)", sum(form, by(form, i, j, 1), by(form, j, i, 1)), rate(form, sum(form, by(form, i, j, 2), by(form, j, i, 2)))},
+        {"(32)", difference(form, by(form, i, j, 0), by(form, j, i, 0)), turn ? expr_2(exprs, OP_MUL, half, turn) : 0},
+    };
+    for (size_t k = 0; k < sizeof conditions / sizeof *conditions; k++) {
+        double left = 0, right = 0;
+        Sides sides = compare(form, conditions[k].left, conditions[k].right, &left, &right);
+        if (sides == SIDES_DIFFER) {
+            out->condition = conditions[k].name;
+            out->i = i;
+            out->j = j;
+            out->left = conditions[k].left;
+            out->right = conditions[k].right;
+            out->left_value = left;
+            out->right_value = right;
+            *verdict = ADJOINT_NOT;
+            return true;
+        }
+        if (sides == SIDES_UNKNOWN)
+            *verdict = ADJOINT_OPEN;
+        else if (sides == SIDES_AGREE && *verdict == ADJOINT_PROVEN)
+            *verdict = ADJOINT_PROBABLE;
+    }
+    return false;
+}
+
+// Places of the variables that a row has, among those of the system.
+static void
+couplings(const Form *form, uint32_t i, const Map *place, U32Vec *out)
+{
+    U32Vec used = {0};
+    expr_used_slots(exprs_of(form), &form->f[i], 1, &used);
+    vec_clear(out);
+    for (uint32_t k = 0; k < used.n; k++) {
+        uint32_t j;
+        bool there = false;
+        if (!map_get(place, used.at[k] / ROW_ORDERS, &j))
+            continue;
+        for (uint32_t l = 0; l < out->n && !there; l++)
+            there = out->at[l] == j;
+        if (!there)
+            vec_push(out, j);
+    }
+    vec_free(&used);
+}
+
+static void
+make_places(const AdjointSystem *system, Map *place)
+{
+    for (uint32_t i = 0; i < system->variables.n; i++)
+        map_put(place, system->variables.at[i], i);
+}
+
+static Adjointness
+check_conditions(const Form *form, AdjointSystem *out)
+{
+    Adjointness verdict = ADJOINT_PROVEN;
+    Map place = {0};
+    U32Vec others = {0};
+    make_places(form->system, &place);
+    for (uint32_t i = 0; i < form->system->rows.n && verdict != ADJOINT_NOT; i++) {
+        couplings(form, i, &place, &others);
+        for (uint32_t k = 0; k < others.n; k++)
+            if (pair_fails(form, i, others.at[k], out, &verdict))
+                break;
+    }
+    map_free(&place);
+    vec_free(&others);
+    return verdict;
+}
+
+static Form
+form_open(MotionRows *rows, const AdjointSystem *system)
+{
+    Form form = {.rows = rows, .system = system, .f = base_calloc(system->rows.n + 1, sizeof *form.f),
+                 .slots = base_calloc(ROW_ORDERS * rows->vars.n + 1, sizeof *form.slots)};
+    for (uint32_t i = 0; i < system->rows.n; i++)
+        form.f[i] = rows->rows.at[system->rows.at[i]].f;
+    return form;
+}
+
+static void
+form_close(Form *form)
+{
+    free(form->f);
+    free(form->slots);
+}
+
+static bool
+is_held(const MotionRows *rows, Expr e)
+{
+    U32Vec used = {0};
+    bool held = true;
+    expr_used_slots(rows->exprs, &e, 1, &used);
+    for (uint32_t k = 0; k < used.n; k++)
+        held &= !rows->moves.at[used.at[k] / ROW_ORDERS];
+    vec_free(&used);
+    return held;
+}
+
+// e where everything that moves has one value.
+static Expr
+where_all_are(const Form *form, Expr e, double value)
+{
+    Exprs *exprs = exprs_of(form);
+    Expr *with = base_calloc(ROW_ORDERS * form->rows->vars.n, sizeof *with);
+    for (uint32_t s = 0; s < ROW_ORDERS * form->rows->vars.n; s++)
+        with[s] = form->rows->moves.at[s / ROW_ORDERS] ? expr_const(exprs, value) : 0;
+    Expr there = expr_substitute(exprs, e, with, ROW_ORDERS * form->rows->vars.n);
+    free(with);
+    return monomial_reduced(exprs, there);
+}
+
+// e where it is free of the motion, as an expression of parameters: what it is at a simple place, or its value. 0: it depends on the motion.
+static Expr
+without_motion(const Form *form, Expr e)
+{
+    Exprs *exprs = exprs_of(form);
+    double l, r;
+    if (!e || is_held(form->rows, e))
+        return e ? monomial_reduced(exprs, e) : 0;
+    for (double place = 0; place <= 1; place++) {
+        Expr there = where_all_are(form, e, place);
+        if (isfinite(value_at(form, there, 0)) && compare(form, e, there, &l, &r) <= SIDES_AGREE)
+            return there;
+    }
+    double value = value_at(form, e, 0), nearest = round(value);
+    Expr number = expr_const(exprs, fabs(value - nearest) < 1e-9 ? nearest : value);
+    return compare(form, e, number, &l, &r) <= SIDES_AGREE ? number : 0;
+}
+
+static bool
+vanishes(const Form *form, Expr e)
+{
+    double l, r;
+    return !e || compare(form, e, expr_const(exprs_of(form), 0), &l, &r) != SIDES_DIFFER;
+}
+
+// What row j has to be multiplied by when row i counts once, so that their coupling agrees; 0: nothing free of the motion.
+static Expr
+ratio(const Form *form, uint32_t i, uint32_t j)
+{
+    static const uint32_t orders[] = {2, 0, 1};
+    Exprs *exprs = exprs_of(form);
+    for (size_t k = 0; k < 3; k++) {
+        Expr ij = by(form, i, j, orders[k]), ji = by(form, j, i, orders[k]);
+        if (vanishes(form, ij) || vanishes(form, ji))
+            continue;
+        Expr quotient = without_motion(form, expr_2(exprs, OP_DIV, ij, ji));
+        if (quotient && isfinite(value_at(form, quotient, 0)))
+            return orders[k] == 1 ? expr_1(exprs, OP_NEG, quotient) : quotient;
+    }
+    return 0;
+}
+
+// Factors of rows along a spanning tree of the couplings; false when there are none but ones.
+static bool
+scale_rows(Form *form, Expr *factors)
+{
+    Exprs *exprs = exprs_of(form);
+    uint32_t n = form->system->rows.n;
+    bool some = false;
+    Map place = {0};
+    U32Vec queue = {0}, others = {0};
+    make_places(form->system, &place);
+    for (uint32_t start = 0; start < n; start++) {
+        if (factors[start])
+            continue;
+        factors[start] = expr_const(exprs, 1);
+        vec_push(&queue, start);
+        for (uint32_t head = 0; head < queue.n; head++) {
+            uint32_t i = queue.at[head];
+            couplings(form, i, &place, &others);
+            for (uint32_t k = 0; k < others.n; k++) {
+                uint32_t j = others.at[k];
+                Expr quotient = factors[j] ? 0 : ratio(form, i, j);
+                if (!quotient)
+                    continue;
+                factors[j] = monomial_reduced(exprs, expr_2(exprs, OP_MUL, factors[i], quotient));
+                some |= !expr_is_const(exprs, factors[j], 1);
+                vec_push(&queue, j);
+            }
+        }
+        vec_clear(&queue);
+    }
+    for (uint32_t i = 0; i < n && some; i++)
+        form->f[i] = expr_2(exprs, OP_MUL, factors[i], form->f[i]);
+    map_free(&place);
+    vec_free(&queue);
+    vec_free(&others);
+    return some;
+}
+
+// A common factor of all rows, from row i: with r = (dF/du - d/dt dF/da)/(dF/da) it is mu with d/dt log(mu) = r = h + g(q)*u, where h is free of the motion.
+static Expr
+common_factor(const Form *form, uint32_t i)
+{
+    Exprs *exprs = exprs_of(form);
+    Expr a = by(form, i, i, 2), zero = expr_const(exprs, 0);
+    uint32_t q = row_slot(form->system->variables.at[i], 0);
+    if (vanishes(form, a))
+        return 0;
+    Expr r = difference(form, by(form, i, i, 1), rate(form, a));
+    if (!r || vanishes(form, r))
+        return 0;
+    r = expr_2(exprs, OP_DIV, r, a);
+    Expr h = without_motion(form, expr_replace_slot(exprs, r, q + 1, zero)), mu = expr_const(exprs, 1);
+    Expr g = expr_diff(exprs, r, q + 1);
+    if (!h || !g || !vanishes(form, expr_diff(exprs, g, q + 1)))
+        return 0;
+    Expr power = vanishes(form, expr_diff(exprs, a, q)) ? 0
+               : without_motion(form, expr_2(exprs, OP_DIV, expr_2(exprs, OP_MUL, g, a), expr_diff(exprs, a, q)));
+    Expr constant = vanishes(form, g) ? 0 : without_motion(form, g);
+    if (power)
+        mu = expr_2(exprs, OP_POW, a, power);
+    else if (constant)
+        mu = expr_1(exprs, OP_EXP, expr_2(exprs, OP_MUL, constant, expr_slot(exprs, q)));
+    else if (!vanishes(form, g))
+        return 0;
+    if (!vanishes(form, h))
+        mu = expr_2(exprs, OP_MUL, mu, expr_1(exprs, OP_EXP, expr_2(exprs, OP_MUL, h, expr_time(exprs))));
+    return mu;
+}
+
+static bool
+holds(Adjointness verdict)
+{
+    return verdict == ADJOINT_PROVEN || verdict == ADJOINT_PROBABLE;
+}
+
+// Looks for factors that make the rows self-adjoint: of each row, of all, both.
+static void
+find_factors(MotionRows *rows, AdjointSystem *system)
+{
+    Form form = form_open(rows, system);
+    Exprs *exprs = rows->exprs;
+    Expr *factors = base_calloc(system->rows.n + 1, sizeof *factors);
+    AdjointSystem failure;
+    Adjointness verdict = ADJOINT_NOT;
+    if (scale_rows(&form, factors))
+        verdict = check_conditions(&form, &failure);
+    for (uint32_t i = 0; i < system->rows.n && !holds(verdict); i++) {
+        Expr mu = common_factor(&form, i);
+        if (!mu)
+            continue;
+        for (uint32_t k = 0; k < system->rows.n; k++) {
+            form.f[k] = expr_2(exprs, OP_MUL, mu, form.f[k]);
+            factors[k] = expr_2(exprs, OP_MUL, mu, factors[k] ? factors[k] : expr_const(exprs, 1));
+        }
+        verdict = check_conditions(&form, &failure);
+        break;
+    }
+    if (holds(verdict)) {
+        system->verdict = ADJOINT_WITH_FACTORS;
+        system->with_factors = verdict;
+        for (uint32_t i = 0; i < system->rows.n; i++)
+            vec_push(&system->factors, factors[i] ? factors[i] : expr_const(exprs, 1));
+    }
+    free(factors);
+    form_close(&form);
+}
+
+static void
+judge(MotionRows *rows, AdjointSystem *system)
+{
+    Form form = form_open(rows, system);
+    system->verdict = check_conditions(&form, system);
+    system->reason = system->verdict == ADJOINT_OPEN ? "a derivative of a row is not known" : NULL;
+    form_close(&form);
+    if (system->verdict == ADJOINT_NOT)
+        find_factors(rows, system);
+}
+
+// --- systems and pairs
+
+static uint32_t
+root_of(U32Vec *parent, uint32_t i)
+{
+    while (parent->at[i] != i)
+        i = parent->at[i] = parent->at[parent->at[i]];
+    return i;
+}
+
+// How much row r is about variable v: its acceleration, or, of a variable without any, what else the row has of it.
+static double
+gain_of(const Form *form, uint32_t r, uint32_t v)
+{
+    static const struct { uint32_t order; double less; } orders[] = {{2, 0}, {0, 1e3}, {1, 2e3}};
+    for (size_t k = 0; k < 3; k++) {
+        Expr a = expr_diff(exprs_of(form), form->rows->rows.at[r].f, row_slot(v, orders[k].order));
+        double value = a ? fabs(value_at(form, a, 0)) : 0;
+        if (value > 0 && isfinite(value))
+            return log(value) - orders[k].less;
+    }
+    return ASSIGN_NEVER;
+}
+
+// A constraint is the row of the multiplier that acts along its gradient: the cosine of both, as row i has it.
+static double
+gain_of_multiplier(const Form *form, const U32Vec *lines, uint32_t r, uint32_t v)
+{
+    Exprs *exprs = exprs_of(form);
+    U32Vec used = {0};
+    double product = 0, gradient = 0, action = 0;
+    expr_used_slots(exprs, &form->rows->rows.at[r].f, 1, &used);
+    for (uint32_t k = 0; k < used.n; k++) {
+        double g = form->rows->moves.at[used.at[k] / ROW_ORDERS] ? value_at(form, expr_diff(exprs, form->rows->rows.at[r].f, used.at[k]), 0) : 0;
+        for (uint32_t l = 0; l < lines->n && g != 0; l++) {
+            Expr f = form->rows->rows.at[lines->at[l]].f, own = expr_diff(exprs, f, row_slot(used.at[k] / ROW_ORDERS, 2));
+            if (vanishes(form, own))
+                continue;
+            double a = value_at(form, expr_diff(exprs, f, row_slot(v, 0)), 0);
+            product += fabs(a * g);
+            action += a * a;
+            gradient += g * g;
+        }
+    }
+    vec_free(&used);
+    return product > 0 ? log(product * product / (action * gradient)) : ASSIGN_NEVER;
+}
+
+static bool
+is_algebraic(const Form *form, const U32Vec *lines, uint32_t v)
+{
+    for (uint32_t l = 0; l < lines->n; l++)
+        if (motion_row_order(form->rows, form->rows->rows.at[lines->at[l]].f, v) > 1)
+            return false;
+    return true;
+}
+
+static bool
+has_order(const Form *form, uint32_t r, const U32Vec *variables)
+{
+    for (uint32_t k = 0; k < variables->n; k++)
+        if (motion_row_order(form->rows, form->rows->rows.at[r].f, variables->at[k]) > 1)
+            return true;
+    return false;
+}
+
+// Orders the variables so that each stands at the place of its row.
+static void
+pair_up(MotionRows *rows, AdjointSystem *system)
+{
+    Form form = form_open(rows, system);
+    uint32_t n = system->rows.n, *column_of = base_calloc(n + 1, sizeof *column_of);
+    double *gain = base_calloc((size_t)n * n + 1, sizeof *gain);
+    U8Vec algebraic = {0};
+    U32Vec old = {0};
+    for (uint32_t j = 0; j < n; j++)
+        vec_push(&algebraic, is_algebraic(&form, &system->rows, system->variables.at[j]));
+    for (uint32_t i = 0; i < n; i++) {
+        bool constraint = !has_order(&form, system->rows.at[i], &system->variables);
+        for (uint32_t j = 0; j < n; j++) {
+            uint32_t r = system->rows.at[i], v = system->variables.at[j];
+            bool multiplier = constraint && algebraic.at[j] && !motion_row_order(rows, rows->rows.at[r].f, v);
+            gain[i * n + j] = multiplier ? gain_of_multiplier(&form, &system->rows, r, v) : gain_of(&form, r, v);
+        }
+    }
+    assign_most(gain, n, column_of);
+    vec_append(&old, system->variables.at, n);
+    for (uint32_t i = 0; i < n; i++)
+        system->variables.at[i] = old.at[column_of[i]];
+    free(gain);
+    free(column_of);
+    vec_free(&algebraic);
+    vec_free(&old);
+    form_close(&form);
+}
+
+static void
+make_systems(SelfAdjoint *about)
+{
+    MotionRows *rows = &about->rows;
+    U32Vec parent = {0}, used = {0}, system_of = {0};
+    for (uint32_t v = 0; v < rows->vars.n + rows->rows.n; v++)
+        vec_push(&parent, v);
+    for (uint32_t r = 0; r < rows->rows.n; r++) {
+        vec_clear(&used);
+        expr_used_slots(rows->exprs, &rows->rows.at[r].f, 1, &used);
+        for (uint32_t k = 0; k < used.n; k++)
+            if (rows->moves.at[used.at[k] / ROW_ORDERS])
+                parent.at[root_of(&parent, used.at[k] / ROW_ORDERS)] = root_of(&parent, rows->vars.n + r);
+    }
+    vec_fill(&system_of, parent.n, NONE);
+    for (uint32_t k = 0; k < rows->unknowns.n + rows->rows.n; k++) {
+        bool variable = k < rows->unknowns.n;
+        uint32_t at = variable ? rows->unknowns.at[k] : k - rows->unknowns.n, root = root_of(&parent, variable ? at : rows->vars.n + at);
+        if (system_of.at[root] == NONE) {
+            system_of.at[root] = about->systems.n;
+            vec_push(&about->systems, (AdjointSystem){0});
+        }
+        AdjointSystem *system = &about->systems.at[system_of.at[root]];
+        vec_push(variable ? &system->variables : &system->rows, at);
+    }
+    vec_free(&parent);
+    vec_free(&used);
+    vec_free(&system_of);
+}
+
+static bool
+is_second_order(const MotionRows *rows, const AdjointSystem *system)
+{
+    for (uint32_t i = 0; i < system->rows.n; i++)
+        for (uint32_t j = 0; j < system->variables.n; j++)
+            if (motion_row_order(rows, rows->rows.at[system->rows.at[i]].f, system->variables.at[j]) > 3)
+                return false;
+    return true;
+}
+
+// Systems that fail each for itself may have a Lagrangian together, in which the row of one is that of the other's variable (Bateman's pair).
+static bool
+exchange(SelfAdjoint *about, uint32_t a, uint32_t b)
+{
+    AdjointSystem *one = &about->systems.at[a], *other = &about->systems.at[b], both = {.exchanged = true};
+    uint32_t n = one->rows.n;
+    if (other->rows.n != n || 2 * n > EXCHANGED_MOST)
+        return false;
+    vec_append(&both.rows, one->rows.at, n);
+    vec_append(&both.rows, other->rows.at, n);
+    vec_append(&both.variables, other->variables.at, n);
+    vec_append(&both.variables, one->variables.at, n);
+    judge(&about->rows, &both);
+    bool good = holds(both.verdict) || both.verdict == ADJOINT_WITH_FACTORS;
+    if (good)
+        vec_push(&about->systems, both);
+    else {
+        vec_free(&both.rows);
+        vec_free(&both.variables);
+    }
+    return good;
+}
+
+static void
+exchange_rows(SelfAdjoint *about)
+{
+    U32Vec open = {0};
+    for (uint32_t s = 0; s < about->systems.n; s++)
+        if (about->systems.at[s].condition)
+            vec_push(&open, s);
+    for (uint32_t i = 0; i + 1 < open.n && open.n <= EXCHANGED_MOST; i++)
+        for (uint32_t j = i + 1; j < open.n; j++)
+            if (exchange(about, open.at[i], open.at[j]))
+                break;
+    vec_free(&open);
+}
+
+void
+self_adjoint_make(Dae *dae, SelfAdjoint *out)
+{
+    *out = (SelfAdjoint){0};
+    motion_rows_make(dae, &out->rows);
+    if (out->rows.leads != NONE) {
+        out->reason = "a row would need derivatives that are not known or of a high order, of";
+        return;
+    }
+    make_systems(out);
+    for (uint32_t s = 0; s < out->systems.n; s++) {
+        AdjointSystem *system = &out->systems.at[s];
+        system->verdict = ADJOINT_OPEN;
+        if (system->rows.n != system->variables.n)
+            system->reason = "there are not as many equations as variables in it: a reaction does work, or inputs move it";
+        else if (!is_second_order(&out->rows, system))
+            system->reason = "its equations are not of second order";
+        else {
+            pair_up(&out->rows, system);
+            judge(&out->rows, system);
+        }
+    }
+    exchange_rows(out);
+}
+
+void
+self_adjoint_free(SelfAdjoint *about)
+{
+    for (uint32_t s = 0; s < about->systems.n; s++) {
+        vec_free(&about->systems.at[s].rows);
+        vec_free(&about->systems.at[s].variables);
+        vec_free(&about->systems.at[s].factors);
+    }
+    vec_free(&about->systems);
+    motion_rows_free(&about->rows);
+}
