@@ -331,7 +331,7 @@ double
 event_next_instant(const Run *run)
 {
     const mdl_model *model = run->model;
-    double next = ahead_next_instant(run);
+    double next = run->ahead ? ahead_next_instant(run) : INFINITY;
     for (uint32_t k = 0; k < model->n_time_relations; k++) {
         double instant = run->v[model->time_relation[k].instant];
         if (instant < next && !reached(run, instant))

@@ -64,12 +64,13 @@ compute(Run *run)
 {
     const mdl_model *model = run->model;
     uint32_t k = model->n_relations;
+    bool ahead = run->ahead != NULL;
     mdl_call(model->relations, run->v);
-    for (uint32_t i = 0; i < model->n_relations; i++)
-        run->phi[i] = ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + band_at(run, i);
-    for (uint32_t i = 0; i < model->n_relations; i++)
+    for (uint32_t i = 0; i < model->n_relations; i++) {
+        run->phi[i] = ahead && ahead_knows(run, i) ? 1 : relation_guard(run, &model->relation[i]) + band_at(run, i);
         if (run->guard[i].vanished && vanish_wrong(run, i))
             run->phi[i] = -1e-100;
+    }
     if (rest_any(run))
         for (uint32_t i = 0; i < model->n_relations; i++)
             run->phi[i] = rest_holds(run, i) ? 1 : run->phi[i];
@@ -93,7 +94,8 @@ root_violated(Run *run)
     bool violated = failure_happened(run); // a relation has no value
     for (uint32_t k = 0; k < run->guards; k++) {
         violated = violated || run->phi[k] < 0;
-        run->guard[k].size = fmax(run->guard[k].size, fabs(run->phi[k]));
+        double size = fabs(run->phi[k]);
+        run->guard[k].size = size > run->guard[k].size ? size : run->guard[k].size;
     }
     return violated;
 }
@@ -344,6 +346,15 @@ error_of(const Run *run, uint32_t i)
     return run->tolerance * fabs(run->y[i]) + run->abstol[i];
 }
 
+// Of state i in a trial, as good as random.
+static bool
+goes_down(uint32_t i, uint32_t trial)
+{
+    uint32_t mixed = (i + 1) * 0x9e3779b9u + trial * 0x85ebca6bu; // an odd multiple of the golden ratio and another odd number
+    mixed ^= mixed >> 15;
+    return (mixed * 0x2c1b3c6du) >> 31;
+}
+
 // The point at the end of the last step, every state moved by its `amount`: up or down, as good as random and the same in every run. Trial 0
 // moves none.
 MDL_CHECKED static int
@@ -356,7 +367,7 @@ evaluate_moved(Run *run, double (*amount)(const Run *, uint32_t), uint32_t trial
     if (!alone)
         evaluate_load(run, run->time, run->y, run->yp);
     for (uint32_t i = 0; trial && i < model->nx; i++)
-        run->v[model->y + i] += sin(1.0 + 2.4 * i + 17.0 * trial) < 0 ? -amount(run, i) : amount(run, i);
+        run->v[model->y + i] += goes_down(i, trial) ? -amount(run, i) : amount(run, i);
     if (alone) {
         mdl_call(model->conditions, run->v);
     } else {
@@ -439,7 +450,7 @@ surprises(Run *run)
     double share = inside / ((to - at[0]) * (to - at[1]) * (to - at[2]));
     const double *a = seen_row(run, 0), *b = seen_row(run, 1), *c = seen_row(run, 2);
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
-        double expected = weight[0] * a[k] + weight[1] * b[k] + weight[2] * c[k], near = fmin(c[k], run->phi[k]);
+        double expected = weight[0] * a[k] + weight[1] * b[k] + weight[2] * c[k], near = c[k] < run->phi[k] ? c[k] : run->phi[k];
         double deviation = share * fabs(run->phi[k] - expected);
         if (deviation > UNSEEN * near && near > 0 && !(run->guard[k].band > 0) && !ahead_knows(run, k) && is_known(run, k, deviation))
             return true;
@@ -451,7 +462,9 @@ bool
 root_suspect(Run *run, double from)
 {
     Sightings *sightings = &run->sightings;
-    sightings->surprised = sightings->surprised || (sightings->count >= 3 && surprises(run));
+    // Where steps that were far from all changes lie between, the values before say nothing.
+    bool follows = sightings->count >= 3 && seen_at(run, 2) >= from;
+    sightings->surprised = sightings->surprised || (follows && surprises(run));
     uint32_t newest = sightings->first;
     sightings->first = newest < 2 ? newest + 1 : 0;
     sightings->at[newest] = run->v[0];

@@ -32,14 +32,11 @@ vanish_wrong(const Run *run, uint32_t k)
 
 // At each look: what the function was lately, and at the most.
 static void
-remember(Run *run, uint32_t k)
+remember(Guard *guard, double size)
 {
-    Guard *guard = &run->guard[k];
-    double size = fabs(run->v[run->model->relation[k].g]);
-    if (!(size > 0))
-        return;
-    guard->lately = fmax(size, guard->lately / FORGOTTEN);
-    guard->extent = fmax(guard->extent, size);
+    double lately = guard->lately / FORGOTTEN;
+    guard->lately = size > lately ? size : lately;
+    guard->extent = size > guard->extent ? size : guard->extent;
 }
 
 static bool
@@ -144,9 +141,11 @@ vanish_found(Run *run, double low)
 {
     bool any = false;
     for (uint32_t k = 0; k < run->model->n_relations; k++) {
-        run->guard[k].vanished = is_candidate(run, k);
+        double size = fabs(run->v[run->model->relation[k].g]);
+        run->guard[k].vanished = size == 0 && is_candidate(run, k);
         any = any || run->guard[k].vanished;
-        remember(run, k);
+        if (size > 0)
+            remember(&run->guard[k], size);
     }
     if (!any)
         return false;

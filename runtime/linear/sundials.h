@@ -28,7 +28,6 @@ MDL_CHECKED int IDAGetNumNonlinSolvConvFails(void *ida, long int *count);
 MDL_CHECKED int IDAGetEstLocalErrors(void *ida, N_Vector errors);
 MDL_CHECKED int IDAGetErrWeights(void *ida, N_Vector weights);
 MDL_CHECKED int IDAGetCurrentStep(void *ida, realtype *step);
-MDL_CHECKED int IDAGetLastStep(void *ida, realtype *step);
 MDL_CHECKED int IDAGetLastOrder(void *ida, int *order);
 
 MDL_CHECKED int CVodeInit(void *cvode, CVRhsFn right_side, realtype time, N_Vector y);

@@ -50,9 +50,9 @@ evaluate_states(Run *run, double time, const double *y)
 static void
 rates_of_modes(const Run *run, const double *mode, double *rate)
 {
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->rates)
-            run->part[i]->rates(run, mode, rate);
+    const PartList *having = &run->having[HOOK_RATES];
+    for (uint32_t i = 0; i < having->n; i++)
+        having->part[i]->rates(run, mode, rate);
 }
 
 void
@@ -100,10 +100,10 @@ enum { DELAY_PASSES = 4 };
 static bool
 load_past(Run *run)
 {
+    const PartList *having = &run->having[HOOK_LOAD];
     bool moving = false;
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->load)
-            moving = run->part[i]->load(run) || moving;
+    for (uint32_t i = 0; i < having->n; i++)
+        moving = having->part[i]->load(run) || moving;
     return moving;
 }
 
@@ -119,36 +119,36 @@ past_moved(const Run *run)
 MDL_CHECKED static int
 close_row(Run *run)
 {
+    const PartList *having = &run->having[HOOK_CLOSE_ROW];
     int status = MDL_OK;
-    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
-        if (run->part[i]->close_row)
-            status = run->part[i]->close_row(run);
+    for (uint32_t i = 0; i < having->n && status == MDL_OK; i++)
+        status = having->part[i]->close_row(run);
     return status;
 }
 
 static void
 react(Run *run)
 {
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->react)
-            run->part[i]->react(run);
+    const PartList *having = &run->having[HOOK_REACT];
+    for (uint32_t i = 0; i < having->n; i++)
+        having->part[i]->react(run);
 }
 
 static void
 clamp(Run *run)
 {
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->clamp)
-            run->part[i]->clamp(run);
+    const PartList *having = &run->having[HOOK_CLAMP];
+    for (uint32_t i = 0; i < having->n; i++)
+        having->part[i]->clamp(run);
 }
 
 MDL_CHECKED static int
 share(Run *run, bool report)
 {
+    const PartList *having = &run->having[HOOK_SHARE];
     int status = MDL_OK;
-    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
-        if (run->part[i]->share)
-            status = run->part[i]->share(run, report);
+    for (uint32_t i = 0; i < having->n && status == MDL_OK; i++)
+        status = having->part[i]->share(run, report);
     return status;
 }
 

@@ -18,6 +18,12 @@
 typedef struct Run Run;
 typedef struct RunPart RunPart; // part.h
 enum { PARTS_MOST = 16 };
+// Functions of parts that evaluations and steps call: most runs have none of most of them, and small models would notice the search.
+typedef enum PartHook { HOOK_LOAD, HOOK_REACT, HOOK_CLAMP, HOOK_SHARE, HOOK_CLOSE_ROW, HOOK_RATES, HOOK_LIMIT, HOOK_RECORD, PART_HOOKS } PartHook;
+typedef struct PartList {
+    const RunPart *part[PARTS_MOST];
+    uint32_t n;
+} PartList;
 typedef struct Newton Newton;
 typedef struct Integrator Integrator;
 typedef struct Result Result;
@@ -137,6 +143,7 @@ struct Run {
 
     Newton **block;       // per dynamics step, NULL for plain ones
     uint8_t *redundant;   // per constraint: 1 when it follows from the others; NULL: none does
+    bool loops;           // some step of the dynamics is a block
     uint32_t deficient;   // equations of blocks that follow from others
     bool hides;           // there are ideal diodes, whose laws may say something about states alone (hidden.c)
     uint32_t locked;      // those that do under the present conditions (locked.c)
@@ -146,6 +153,7 @@ struct Run {
 
     const RunPart *part[PARTS_MOST]; // those that the model has something for
     uint32_t parts;
+    PartList having[PART_HOOKS];     // of these the ones that have the function, in the same order
     const Stepper *stepper;
     Integrator *integrator;   // of ida.c
     Ode *ode;                 // of ode.c

@@ -122,6 +122,18 @@ static const RunPart *const all_parts[] = {
 };
 static_assert(sizeof all_parts / sizeof *all_parts <= PARTS_MOST, "room in Run.part");
 
+static void
+list_part(Run *run, const RunPart *part)
+{
+    const bool has[PART_HOOKS] = {
+        [HOOK_LOAD] = part->load, [HOOK_REACT] = part->react, [HOOK_CLAMP] = part->clamp, [HOOK_SHARE] = part->share,
+        [HOOK_CLOSE_ROW] = part->close_row, [HOOK_RATES] = part->rates, [HOOK_LIMIT] = part->limit, [HOOK_RECORD] = part->record,
+    };
+    for (uint32_t hook = 0; hook < PART_HOOKS; hook++)
+        if (has[hook])
+            run->having[hook].part[run->having[hook].n++] = part;
+}
+
 MDL_CHECKED static int
 create_parts(Run *run)
 {
@@ -131,6 +143,8 @@ create_parts(Run *run)
         if (!all_parts[i]->present || all_parts[i]->present(run))
             run->part[run->parts++] = all_parts[i];
     }
+    for (uint32_t i = 0; i < run->parts; i++)
+        list_part(run, run->part[i]);
     return status;
 }
 
@@ -143,6 +157,7 @@ create_blocks(Run *run)
         const mdl_block *block = model->dynamics[k].block;
         if (!block)
             continue;
+        run->loops = true;
         run->block[k] = newton_create(block);
         if (!run->block[k])
             return MDL_INTERNAL;
@@ -529,14 +544,16 @@ inspect(Run *run, double before, double *instant, bool *located)
 
 // Where the next step must end at the latest.
 static double
-step_limit(const Run *run, double own, double stop)
+step_limit(Run *run, double own, double stop)
 {
+    const PartList *having = &run->having[HOOK_LIMIT];
     double limit = own < stop ? own : stop;
     if (run->delays)
         limit = fmin(limit, delay_next_instant(run));
-    for (uint32_t i = 0; i < run->parts; i++)
-        if (run->part[i]->limit)
-            limit = fmin(limit, run->part[i]->limit(run));
+    for (uint32_t i = 0; i < having->n; i++)
+        limit = fmin(limit, having->part[i]->limit(run));
+    if (run->ahead)
+        limit = fmin(limit, ahead_limit(run));
     return limit;
 }
 
@@ -590,12 +607,14 @@ cut_at_delay(Run *run, double before)
 MDL_CHECKED static int
 advance(Run *run, double stop)
 {
-    ahead_look(run);
+    const PartList *having = &run->having[HOOK_RECORD];
+    if (run->ahead)
+        ahead_look(run);
     double own = event_next_instant(run), before = run->time;
     bool located;
-    int status = integrator_step(run, fmin(step_limit(run, own, stop), ahead_limit(run)));
+    int status = integrator_step(run, step_limit(run, own, stop));
     double instant = run->time;
-    if (status == MDL_OK && delay_may_pass(run))
+    if (status == MDL_OK && run->delays && delay_may_pass(run))
         status = cut_at_delay(run, before);
     if (status != MDL_OK)
         return status;
@@ -605,9 +624,8 @@ advance(Run *run, double stop)
         return end_within(run, before, instant, status);
     if (run->profile)
         status = profile_step(run, before, instant, located);
-    for (uint32_t i = 0; i < run->parts && status == MDL_OK; i++)
-        if (run->part[i]->record)
-            status = run->part[i]->record(run, before, instant);
+    for (uint32_t i = 0; i < having->n && status == MDL_OK; i++)
+        status = having->part[i]->record(run, before, instant);
     bool event = located || run->time == own || (run->delays && delay_reaches(run, instant));
     if (status == MDL_OK && point_time(run) <= instant)
         status = write_points(run, instant, event);
@@ -617,12 +635,12 @@ advance(Run *run, double stop)
         return handle_event(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
-    if (status == MDL_OK)
+    if (status == MDL_OK && run->options->check == MDL_CHECK_STEPS)
         status = check_step(run);
-    if (status == MDL_OK)
+    if (status == MDL_OK && run->loops)
         status = review_locked(run);
     bool drifted = status == MDL_OK && run->rests && rest_drifted(run);
-    if (status == MDL_OK && !drifted)
+    if (status == MDL_OK && !drifted && run->contacts)
         status = contact_drifted(run, &drifted);
     return status == MDL_OK && drifted ? integrator_start(run) : status;
 }

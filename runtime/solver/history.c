@@ -331,6 +331,14 @@ history_terms(void *ida, double time, double *factor, double *slope, const doubl
     return (uint32_t)memory->ida_kused + 1;
 }
 
+void
+history_last(void *ida, double *step, int *order)
+{
+    const IDAMem memory = ida;
+    *step = memory->ida_hused;
+    *order = memory->ida_kused;
+}
+
 // The basis polynomials of the differences grow with the distance from the last step; that of the order that the next step may
 // have counts, too.
 uint32_t

@@ -40,6 +40,9 @@ uint32_t history_terms(void *ida, double time, double *factor, double *slope, co
 // What Stepper.differences says (run.h).
 uint32_t history_differences(void *ida, double steps, const double **difference, double *factor, double *next);
 
+// Length and order of the last step.
+void history_last(void *ida, double *step, int *order);
+
 // After an accepted step: IDA's interpolating polynomial, with all points it goes through, moves by `shift` (the first n
 // unknowns). Differences and derivatives stay, so neither the error test nor the choice of the order sees it. Moving the
 // newest point alone would: then the first differences change by as much as the error of the step, the next order never

@@ -679,18 +679,15 @@ project(Run *run)
 // Behind steps that failed again and again IDA goes on with order 1. Where fast vibrations then need steps so short that rounding
 // shows in the differences of higher orders, it stays there for ever, one failure to a step. True: it does.
 static bool
-is_held_low(Integrator *integrator)
+is_held_low(Integrator *integrator, int order)
 {
     enum { LOW_STEPS = 60 };
-    int order = 0;
     long failures = 0;
-    if (IDAGetLastOrder(integrator->ida, &order) != IDA_SUCCESS || IDAGetNumErrTestFails(integrator->ida, &failures) != IDA_SUCCESS)
-        return false;
     if (order > 2)
         integrator->high_step = integrator->step;
     if (order > 1 || integrator->low_steps >= LOW_STEPS)
         integrator->low_steps = 0;
-    if (order > 1)
+    if (order > 1 || IDAGetNumErrTestFails(integrator->ida, &failures) != IDA_SUCCESS)
         return false;
     if (!integrator->low_steps++)
         integrator->low_failures = failures;
@@ -735,9 +732,9 @@ ida_step(Run *run, double limit)
         return report_failure(run, flag);
     run->time = flag == IDA_TSTOP_RETURN ? limit : time;
     integrator->recovered = false;
-    if (IDAGetLastStep(integrator->ida, &integrator->step) != IDA_SUCCESS)
-        return report_memory(run, integrator->message);
-    integrator->held_low = is_held_low(integrator);
+    int order;
+    history_last(integrator->ida, &integrator->step, &order);
+    integrator->held_low = is_held_low(integrator, order);
     return integrator->projection ? project(run) : MDL_OK;
 }
 
