@@ -31,6 +31,8 @@ examples=$top/examples
 "$examples/quarter_car/plot.sh" "$images/quarter_car.png"
 FORMAT=png "$examples/quarter_car/figures.sh" figures
 FORMAT=png "$examples/shimmy/figures.sh" figures
+"$examples/linkage/figures.sh" figures
+cp figures/joint_FixedIdeal.svg "$images/joint_revolute.svg"
 for name in phase frequency speed; do cp "figures/$name.png" "$images/quarter_car_$name.png"; done
 for name in pulse random_errors; do cp "figures/$name.png" "$images/shimmy_$name.png"; done
 "$examples/suspension/animate.sh" page.html "$images/suspension.svg"

@@ -15,6 +15,7 @@
 #include "ir/bonds/bonds.h"
 
 #include "ir/bonds/domains.h"
+#include "ir/bonds/kinds.h"
 #include "ir/bonds/law_rank.h"
 #include "ir/expr/expr.h"
 
@@ -376,4 +377,5 @@ describe_nodes(Dae *dae)
     vec_free(&d.ends);
     vec_free(&d.driven);
     vec_free(&d.laws);
+    node_closures(dae);
 }

@@ -19,7 +19,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/bonds/bonds.h"
-
+#include "ir/bonds/closures.h"
 #include "ir/bonds/elements.h"
 #include "ir/expr/expr.h"
 
@@ -438,13 +438,23 @@ same_words(const Kinds *kinds, const KnownElement *known, uint32_t first)
     return known->n == n && !memcmp(kinds->words.at + known->first, kinds->words.at + first, n*sizeof(uint32_t));
 }
 
+// A condition, a mode: `when initial()` has one.
+static bool
+gives_discrete(Dae *dae, uint32_t e)
+{
+    uint32_t n;
+    const Var *vars = dae_row(dae, e, &n);
+    Expr left = expr_arg(dae->exprs, dae->equations.at[e].shape, 0);
+    return expr_op(dae->exprs, left) == OP_SLOT && dae_kind(dae, vars[expr_slot_of(dae->exprs, left)]) == VAR_DISCRETE;
+}
+
 // The equations that hold all the time; false when there are none, or too many of something.
 static bool
 collect_plain(Kinds *kinds, uint32_t node)
 {
     vec_clear(&kinds->plain);
     for (uint32_t i = kinds->start.at[node]; i < kinds->start.at[node + 1]; i++)
-        if (is_law(kinds->dae, kinds->equations.at[i]))
+        if (is_law(kinds->dae, kinds->equations.at[i]) && !gives_discrete(kinds->dae, kinds->equations.at[i]))
             vec_push(&kinds->plain, kinds->equations.at[i]);
     return kinds->scalar.n && kinds->scalar.n <= SCALAR_BONDS_MAX && kinds->plain.n && kinds->plain.n <= SCALARS_MAX;
 }
@@ -823,12 +833,12 @@ report_closure(const Kinds *kinds, uint32_t node, const double *open, const doub
     out_free(&other);
 }
 
+// Domains of the component's variables, its scalar bonds and its equations. False when there is no law to be asked.
 static bool
-check_closure(Kinds *kinds, uint32_t node, Diags *diags)
+read_component(Kinds *kinds, uint32_t node)
 {
     const uint32_t *at = kinds->equations.at + kinds->start.at[node];
-    uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node], first = kinds->words.n, known;
-    double open[SCALAR_BONDS_MAX], twice[SCALAR_BONDS_MAX];
+    uint32_t n = kinds->start.at[node + 1] - kinds->start.at[node];
     bool changed = true;
     for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
         changed = false;
@@ -837,7 +847,15 @@ check_closure(Kinds *kinds, uint32_t node, Diags *diags)
     }
     find_multipliers(kinds, at, n);
     find_scalars(kinds, kinds->dae->nodes.at[node].inst);
-    if (!collect_plain(kinds, node))
+    return collect_plain(kinds, node);
+}
+
+static bool
+check_closure(Kinds *kinds, uint32_t node, Diags *diags)
+{
+    uint32_t first = kinds->words.n, known;
+    double open[SCALAR_BONDS_MAX], twice[SCALAR_BONDS_MAX];
+    if (!read_component(kinds, node))
         return true;
     add_signature(kinds);
     uint64_t hash = hash_bytes(kinds->words.at + first, (kinds->words.n - first)*sizeof(uint32_t));
@@ -870,4 +888,42 @@ constraints_are_closed(Dae *dae, Diags *diags)
             good &= check_closure(&kinds, node, diags);
     close_kinds(&kinds);
     return good;
+}
+
+// The groups of variables of each instance: at[start[i] .. start[i + 1]).
+static void
+index_groups(const Dae *dae, U32Vec *start, U32Vec *at)
+{
+    U32Vec fill = {0};
+    vec_grow(start, dae->insts.n + 1);
+    for (uint32_t g = 0; g < dae->groups.n; g++)
+        start->at[dae->groups.at[g].inst + 1]++;
+    for (uint32_t i = 0; i < dae->insts.n; i++)
+        start->at[i + 1] += start->at[i];
+    vec_append(&fill, start->at, dae->insts.n);
+    vec_grow(at, dae->groups.n);
+    for (uint32_t g = 0; g < dae->groups.n; g++)
+        at->at[fill.at[dae->groups.at[g].inst]++] = g;
+    vec_free(&fill);
+}
+
+void
+node_closures(Dae *dae)
+{
+    Kinds kinds = {.dae = dae};
+    U32Vec start = {0}, groups = {0};
+    open_kinds(&kinds);
+    index_groups(dae, &start, &groups);
+    for (uint32_t node = 0; node < dae->nodes.n; node++) {
+        uint32_t first = kinds.words.n, inst = dae->nodes.at[node].inst;
+        if (dae->nodes.at[node].kind != NODE_CONSTRAINT || !kinds.ports.at[node] || !read_component(&kinds, node))
+            continue;
+        add_signature(&kinds);
+        kinds.words.n = first;
+        ScalarAsk ask = make_ask(&kinds);
+        closures_of(&(ConstraintLaw){node, &ask, groups.at + start.at[inst], start.at[inst + 1] - start.at[inst]});
+    }
+    vec_free(&start);
+    vec_free(&groups);
+    close_kinds(&kinds);
 }

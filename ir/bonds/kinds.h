@@ -10,4 +10,7 @@ void node_kinds(Dae *dae);
 // The component (an instance) that a connector is a port of; a connector inside a connector belongs to the outer one's.
 uint32_t port_component(const Dae *dae, uint32_t connector);
 
+// Behind describe_nodes: which scalar bond of each constraint is closed by what (closures.h).
+void node_closures(Dae *dae);
+
 #endif

@@ -26,6 +26,7 @@ typedef struct Making {
     F64Vec values;     // of the slots of one equation
     F64Vec own_value;  // of own variables that equations v = ... compute
     U8Vec computed;    // per own variable: it is one of these
+    U8Vec defined;     // per own variable: some equation v = ... is there
 } Making;
 
 static Var
@@ -47,6 +48,14 @@ static bool
 is_held(const ScalarAsk *ask, Var var)
 {
     return dae_kind(ask->dae, var) != VAR_CONTINUOUS || ask->held(ask->context, var) || is_axes(ask, var);
+}
+
+// A vector without unit is a direction, also where it was taken for a motion since it stands beside one (w*e).
+static bool
+at_rest(const ScalarAsk *ask, Var var)
+{
+    const Group *group = ask->known && ask->dae->var_der_of.at[var] == NONE ? dae_group(ask->dae, var) : NULL;
+    return !(group && group->decl->rank == 1 && !group->decl->unit) && ask->rests(ask->context, var);
 }
 
 // --- columns
@@ -87,6 +96,26 @@ is_arm(const Dae *dae, Var var)
            && !strcmp(sym_text(dae->syms, group->decl->unit), "m");
 }
 
+// Beside a stiffness of a million everything else is nothing: such a number is any other. Directions and nothing stay what they are.
+static bool
+is_comparable(const Dae *dae, Var var, double value)
+{
+    const Group *group = dae_group(dae, var);
+    return value == 0 || (fabs(value) > 0.01 && fabs(value) < 100) || dae_type(dae, var) != TYPE_REAL || (group && group->decl->rank);
+}
+
+// The angle of a port, where values are known: all axes are the world's.
+static bool
+is_angle(const ScalarAsk *ask, Var var)
+{
+    uint32_t column;
+    if (!ask->known || !map_get(ask->column, var, &column) || column < OWN_MAX + ask->bonds)
+        return false;
+    const ScalarPort *port = &ask->port[column - OWN_MAX - ask->bonds];
+    const Group *group = port->flow_is_der ? dae_group(ask->dae, port->effort) : NULL;
+    return group && group->decl->unit && !strcmp(sym_text(ask->dae->syms, group->decl->unit), "N.m");
+}
+
 static double
 value_of(const Making *making, Var var, bool later)
 {
@@ -100,14 +129,16 @@ value_of(const Making *making, Var var, bool later)
     bool held = is_held(ask, base), other = (held && later && !dae_is_parameter(dae, base)) || base == ask->moved;
     uint32_t sample = ask->sample + (other ? 64 : 0);
     double value;
+    if (is_angle(ask, var)) // in a plane axes are turned by an angle
+        return 0;
     if (held && ask->armless && is_arm(dae, base))
         return 0;
-    if (ask->known && dae_is_parameter(dae, base) && dae_known_value(ask->dae, base, &value))
+    if (ask->known && dae_is_parameter(dae, base) && dae_known_value(ask->dae, base, &value) && is_comparable(dae, base, value))
         return value;
     if (held)
         return ask->quiet && !later && !dae_is_parameter(dae, base) && dae_type(dae, base) == TYPE_REAL
                    ? 0 : generic_value(dae, var, sample);
-    if (!ask->moving && (derivatives || ask->rests(ask->context, var)))
+    if (!ask->moving && (derivatives || at_rest(ask, var)))
         return 0;
     bool own = !derivatives && map_get(ask->column, base, &column) && column < making->computed.n && making->computed.at[column];
     return own && base != ask->moved ? making->own_value.at[column] : generic_value(dae, var, sample);
@@ -174,8 +205,43 @@ static bool
 is_open(const Making *making, Var var, uint32_t *column)
 {
     const ScalarAsk *ask = making->ask;
-    return ask->dae->var_der_of.at[var] == NONE && !is_held(ask, var) && (ask->moving || !ask->rests(ask->context, var))
+    return ask->dae->var_der_of.at[var] == NONE && !is_held(ask, var) && (ask->moving || !at_rest(ask, var))
            && map_get(ask->column, var, column) && *column < OWN_MAX && !making->computed.at[*column];
+}
+
+// With known values a vector between two ports is what the constraint makes of it, not what lies between positions of any kind.
+static bool
+uses_place(const Making *making, const Var *vars, uint32_t n)
+{
+    const ScalarAsk *ask = making->ask;
+    for (uint32_t k = 0; ask->known && k < n; k++) {
+        uint32_t column;
+        if (map_get(ask->column, vars[k], &column) && column >= OWN_MAX + ask->bonds && ask->port[column - OWN_MAX - ask->bonds].flow_is_der
+            && !is_angle(ask, vars[k]))
+            return true;
+    }
+    return false;
+}
+
+// What no equation v = ... computes has any value. With known values others follow from it, as the orientation from a joint's angle.
+static bool
+waits_for(const Making *making, uint32_t column)
+{
+    return !making->ask->known || making->defined.at[column];
+}
+
+static void
+find_defined(Making *making)
+{
+    Dae *dae = making->ask->dae;
+    vec_grow(&making->defined, making->own);
+    for (uint32_t i = 0; i < making->ask->n; i++) {
+        Expr left = expr_arg(dae->exprs, shape_of(dae, making->ask->equations[i]), 0);
+        uint32_t n, column;
+        const Var *vars = dae_row(dae, making->ask->equations[i], &n);
+        if (expr_op(dae->exprs, left) == OP_SLOT && !uses_place(making, vars, n) && is_open(making, vars[expr_slot_of(dae->exprs, left)], &column))
+            making->defined.at[column] = 1;
+    }
 }
 
 // v = expression of what is known: v gets the value that it has there.
@@ -186,10 +252,10 @@ compute(Making *making, uint32_t equation)
     Expr shape = shape_of(dae, equation), left = expr_arg(dae->exprs, shape, 0);
     uint32_t n, column, other;
     const Var *vars = dae_row(dae, equation, &n);
-    if (expr_op(dae->exprs, left) != OP_SLOT || !is_open(making, vars[expr_slot_of(dae->exprs, left)], &column))
+    if (expr_op(dae->exprs, left) != OP_SLOT || uses_place(making, vars, n) || !is_open(making, vars[expr_slot_of(dae->exprs, left)], &column))
         return false;
     for (uint32_t k = 0; k < n; k++)
-        if (is_open(making, vars[k], &other) && (other != column || expr_uses_slot(dae->exprs, expr_arg(dae->exprs, shape, 1), k)))
+        if (is_open(making, vars[k], &other) && waits_for(making, other) && (other != column || expr_uses_slot(dae->exprs, expr_arg(dae->exprs, shape, 1), k)))
             return false;
     read_values(making, vars, n, false);
     double value = expr_eval(dae->exprs, expr_arg(dae->exprs, shape, 1), making->values.at, generic_number(making->ask->sample, true));
@@ -203,6 +269,7 @@ compute_own(Making *making)
 {
     vec_grow(&making->own_value, making->own);
     vec_grow(&making->computed, making->own);
+    find_defined(making);
     bool changed = true;
     for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
         changed = false;
@@ -222,7 +289,7 @@ about_power(const ScalarAsk *ask, const Var *vars, uint32_t n)
         if (is_held(ask, base))
             continue;
         open = true;
-        if (derivatives || ask->rests(ask->context, vars[k]))
+        if (derivatives || at_rest(ask, vars[k]))
             return true;
     }
     return !open;
@@ -394,6 +461,7 @@ scalar_law(const ScalarAsk *ask, ScalarLaw *law)
     vec_free(&making.values);
     vec_free(&making.own_value);
     vec_free(&making.computed);
+    vec_free(&making.defined);
     return good;
 }
 

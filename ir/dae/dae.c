@@ -52,6 +52,7 @@ dae_free(Dae **dae)
     vec_free(&d->equations);
     vec_free(&d->rows);
     vec_free(&d->reinits);
+    vec_free(&d->closures);
     vec_free(&d->asserts);
     vec_free(&d->told);
     vec_free(&d->jumps);

@@ -324,7 +324,17 @@ typedef struct NodeParts { // what a constraint or a body is made of; filled for
     // variable that changes its ratio + 1, or 0.
     uint16_t letters;
     uint32_t modulator;
+    uint32_t first_closure, closures; // of a constraint: in Dae.closures; none where the law could not be told
 } NodeParts;
+// A scalar bond of a constraint: what closes it, and along or about what.
+typedef enum Closed { CLOSED_FLOW, CLOSED_EFFORT, CLOSED_ELEMENT, CLOSED_DRIVE } Closed;
+typedef struct ScalarClosure {
+    uint32_t node;
+    uint8_t by;              // Closed
+    bool translates, turns;  // both: a translation and a rotation that depend on each other
+    const char *letter;      // "FC", "EC", "C", ...
+    const char *axis, *value; // "x"; "n" and what it is, "{0.6, 0, 0.8}"; "across n"; "" where there is one axis only
+} ScalarClosure;
 struct GraphNode {
     uint8_t kind;
     NodeParts parts;
@@ -419,6 +429,7 @@ typedef struct Dae {
     VEC(Connect) connects;
     VEC(GraphNode) nodes;
     VEC(Bond) bonds;
+    VEC(ScalarClosure) closures; // of constraints, for those who look (ir/bonds/closures.c); texts are in `arena`
     U32Vec bond_momentum, bond_weight; // per bond of an inertance, for the audit (ir/bonds/momenta.c); else NONE, or empty
     // First scalars of the overconstrained records that their own component determines: roots, and the outer end of
     // each branch (Modelica 3.6, section 9.4). Known when the model comes from the front end.

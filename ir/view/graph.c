@@ -286,6 +286,58 @@ print_drives(const Graph *graph, uint32_t node, Out *out)
     }
 }
 
+// The name of the port that a bond is of, within its component.
+const char *
+graph_port_name(const Graph *graph, uint32_t bond)
+{
+    const Dae *dae = graph->dae;
+    return sym_text(dae->syms, dae->insts.at[dae->connectors.at[dae->bonds.at[bond].connector].inst].name);
+}
+
+const char *
+graph_element_letters(const Dae *dae, uint32_t node)
+{
+    const NodeParts *parts = &dae->nodes.at[node].parts;
+    for (uint32_t i = parts->first_closure; i < parts->first_closure + parts->closures; i++)
+        if (dae->closures.at[i].by == CLOSED_ELEMENT)
+            return dae->closures.at[i].letter;
+    return parts->work == WORK_DRIVE ? "Se" : "C/R";
+}
+
+uint32_t
+graph_count_closures(const Dae *dae, uint32_t node, const char *letters)
+{
+    const NodeParts *parts = &dae->nodes.at[node].parts;
+    uint32_t count = 0;
+    for (uint32_t i = parts->first_closure; i < parts->first_closure + parts->closures; i++)
+        count += !strcmp(dae->closures.at[i].letter, letters);
+    return count;
+}
+
+void
+graph_print_axes(const Dae *dae, uint32_t node, const char *letters, const char *between, Out *out)
+{
+    static const char *const motions[] = {"v", "ω", "v, ω"};
+    const NodeParts *parts = &dae->nodes.at[node].parts;
+    bool any = false;
+    for (int motion = 0; motion < 3; motion++) {
+        uint32_t n = 0;
+        for (uint32_t i = parts->first_closure; i < parts->first_closure + parts->closures; i++) {
+            const ScalarClosure *closure = &dae->closures.at[i];
+            bool both = closure->translates && closure->turns;
+            if (strcmp(closure->letter, letters) || motion != (both ? 2 : closure->turns))
+                continue;
+            out_text(out, n++ ? "" : any ? between : "");
+            out_text(out, n == 1 ? motions[motion] : "");
+            any = true;
+            bool across = !strncmp(closure->axis, "across ", 7);
+            const char *name = across ? closure->axis + 7 : closure->axis[0] ? closure->axis : closure->value;
+            if (!both && name[0])
+                out_printf(out, " %s%s", across ? "⊥" : "", name);
+        }
+    }
+}
+
 // What a body or constraint is made of, as "1: I, MGY, Se" or "0: MTF, 5 FC, 1 EC".
 static void
 print_parts(const Graph *graph, uint32_t node, Out *out)
@@ -299,15 +351,18 @@ print_parts(const Graph *graph, uint32_t node, Out *out)
     }
     out_text(out, "0:");
     const char *comma = " ";
-    const char *const names[] = {parts->bits & (PART_ARM_A | PART_ARM_B) ? "MTF (arms)" : NULL,
-                                 parts->bits & PART_TURN ? "MTF (axes)" : NULL};
+    const struct { uint32_t bit, bond; } arms[] = {{PART_ARM_A, graph->uses[node].first}, {PART_ARM_B, graph->uses[node].last}};
     for (int i = 0; i < 2; i++)
-        if (names[i]) {
-            out_printf(out, "%s%s", comma, names[i]);
+        if (parts->bits & arms[i].bit) {
+            out_printf(out, "%sMTF (arm to %s)", comma, graph_port_name(graph, arms[i].bond));
             comma = ", ";
         }
+    if (parts->bits & PART_TURN) {
+        out_printf(out, "%sMTF (axes)", comma);
+        comma = ", ";
+    }
     const struct { uint32_t count; const char *name; } closures[] = {
-        {parts->fc, "FC"}, {parts->ec, "EC"}, {parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R"}};
+        {parts->fc, "FC"}, {parts->ec, "EC"}, {parts->elements, graph_element_letters(graph->dae, node)}};
     for (int i = 0; i < 3; i++)
         if (closures[i].count) {
             out_printf(out, "%s%u %s", comma, closures[i].count, closures[i].name);
@@ -368,6 +423,37 @@ print_text_node(const Graph *graph, uint32_t node, Out *out)
         }
     }
     out_char(out, '\n');
+}
+
+// "rotation about n = {0.6, 0, 0.8}".
+static void
+print_closure_motion(const ScalarClosure *closure, Out *out)
+{
+    out_text(out, closure->translates ? "translation" : "rotation");
+    out_text(out, closure->translates && closure->turns ? " with rotation" : "");
+    bool across = !strncmp(closure->axis, "across ", 7);
+    if (closure->axis[0])
+        out_printf(out, " %s%s", across ? "" : closure->turns ? "about " : "along ", closure->axis);
+    if (closure->value[0])
+        out_printf(out, "%s%s", closure->axis[0] ? " = " : " ", closure->value);
+}
+
+// Each scalar bond of the constraints, and what closes it.
+static void
+print_closures(const Graph *graph, Out *out)
+{
+    const Dae *dae = graph->dae;
+    if (dae->closures.n)
+        out_text(out, "scalar bonds of constraints (in the axes of the first end)\n");
+    for (uint32_t i = 0; i < dae->closures.n; i++) {
+        const ScalarClosure *closure = &dae->closures.at[i];
+        size_t start = out->length;
+        out_printf(out, "  %-6s ", closure->letter);
+        graph_print_name(graph, closure->node, out);
+        pad_to(out, start, 30);
+        print_closure_motion(closure, out);
+        out_char(out, '\n');
+    }
 }
 
 // A junction of two ports is one bond.
@@ -440,6 +526,7 @@ graph_print_text(const Dae *model, const Problem *problem, uint32_t form, Out *o
             if (graph.uses[i].bonds && dae_is_junction(dae, i) == (at_junctions == 1) && !is_bond(&graph, i, form))
                 print_text_node(&graph, i, out);
     }
+    print_closures(&graph, out);
     out_text(out, "bonds (half arrow: positive power; stroke: receives the effort)\n");
     for (uint32_t b = 0; b < dae->bonds.n; b++) {
         if (is_bond(&graph, dae->bonds.at[b].junction, form))
@@ -451,6 +538,32 @@ graph_print_text(const Dae *model, const Problem *problem, uint32_t form, Out *o
 }
 
 // --- JSON
+
+static void
+print_json_closures(const Graph *graph, uint32_t node, Out *out)
+{
+    const Dae *dae = graph->dae;
+    const NodeParts *parts = &dae->nodes.at[node].parts;
+    const char *comma = "";
+    out_text(out, ", \"arms\": [");
+    for (int i = 0; i < 2; i++)
+        if (parts->bits & (i ? PART_ARM_B : PART_ARM_A)) {
+            out_text(out, comma);
+            out_json(out, graph_port_name(graph, i ? graph->uses[node].last : graph->uses[node].first));
+            comma = ", ";
+        }
+    out_text(out, "], \"closures\": [");
+    for (uint32_t i = 0; i < parts->closures; i++) {
+        const ScalarClosure *closure = &dae->closures.at[parts->first_closure + i];
+        Out motion = {0};
+        print_closure_motion(closure, &motion);
+        out_printf(out, "%s{\"by\": \"%s\", \"motion\": ", i ? ", " : "", closure->letter);
+        out_json(out, motion.text);
+        out_char(out, '}');
+        out_free(&motion);
+    }
+    out_char(out, ']');
+}
 
 static void
 print_json_parts(const Graph *graph, uint32_t node, Out *out)
@@ -470,6 +583,8 @@ print_json_parts(const Graph *graph, uint32_t node, Out *out)
         out_printf(out, ", \"fc\": %u, \"ec\": %u, \"elements\": %u, \"drives\": %u, \"ideal\": %s, \"redundant\": %s, \"surplus\": %u",
                    at->parts.fc, at->parts.ec, at->parts.elements, at->parts.drives, at->parts.work == WORK_NONE ? "true" : "false",
                    graph->redundant.at[node] ? "true" : "false", at->parts.surplus);
+    if (at->kind == NODE_CONSTRAINT)
+        print_json_closures(graph, node, out);
 }
 
 static void

@@ -44,7 +44,7 @@ typedef struct Drawing {
     U32Vec host;     // per node: of a 1-junction the body whose own junction it is, or NONE
     U32Vec own;      // per node: of those that hang on junctions of their own the first that has the same one (sets.h)
     U32Vec row;      // per node: the line of the drawing that it stands in
-    bool has_loop, has_derivative, has_redundant, has_multibond, has_memory, has_other;
+    bool has_loop, has_derivative, has_redundant, has_multibond, has_memory, has_other, has_axes;
 } Drawing;
 
 static NodeKind
@@ -174,9 +174,9 @@ reversed(Stroke stroke)
     return stroke == STROKE_HEAD ? STROKE_TAIL : stroke == STROKE_TAIL ? STROKE_HEAD : STROKE_NONE;
 }
 
-// fold: a bond between two rows of the drawing.
+// fold: a bond between two rows of the drawing. `axes`: those of the scalar bonds, beside their number; or NULL.
 static void
-print_style(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, Out *out)
+print_labelled(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, const char *axes, Out *out)
 {
     static const char *const strokes[] = {
         [STROKE_NONE] = "arrowhead=lvee", [STROKE_TAIL] = "dir=both, arrowtail=tee, arrowhead=lvee",
@@ -187,11 +187,20 @@ print_style(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, Out *ou
     out_printf(out, " [%s%s", strokes[stroke], fold ? ", constraint=false" : "");
     // The second colour is that of what stands at the tail, so it cannot be the gap between the lines.
     if (dimension > 1)
-        out_printf(out, ", penwidth=0.8, color=\"%s:%s\", label=<<font color=\"%s\">%u</font>>", color, color, color,
+        out_printf(out, ", penwidth=0.8, color=\"%s:%s\", label=<<font color=\"%s\">%u</font>", color, color, color,
                    dimension);
     else if (marks)
         out_printf(out, ", color=\"%s\"", color);
+    if (axes && axes[0])
+        out_printf(out, "%s%s", dimension > 1 ? "<br/>" : ", label=<", axes);
+    out_text(out, dimension > 1 || (axes && axes[0]) ? ">" : "");
     out_text(out, "];\n");
+}
+
+static void
+print_style(uint32_t dimension, Stroke stroke, uint8_t marks, bool fold, Out *out)
+{
+    print_labelled(dimension, stroke, marks, fold, NULL, out);
 }
 
 // The scalar bonds of a port from `first` on whose effort comes from the same side, and their marks.
@@ -410,6 +419,30 @@ print_inner(Drawing *drawing, char tail, char head, uint32_t node, uint32_t dime
     print_style(dimension, stroke, marks, false, out);
 }
 
+// The bond at what closes scalar bonds says along and about which axes they are. Which conditions of a loop are surplus is a
+// choice: their axes are not told.
+static void
+print_closing(Drawing *drawing, char tail, char head, uint32_t node, const char *letters, uint32_t dimension, Stroke stroke, uint8_t marks, Out *out)
+{
+    const Dae *dae = drawing->graph.dae;
+    Out axes = {0}, text = {0};
+    if (graph_count_closures(dae, node, letters) == dimension) {
+        graph_print_axes(dae, node, letters, "\n", &axes);
+        for (const char *at = axes.length ? axes.text : ""; *at;) {
+            size_t line = strcspn(at, "\n");
+            out_html_bytes(&text, at, line);
+            out_text(&text, at[line] ? "<br/>" : "");
+            at += line + (at[line] != 0);
+        }
+    }
+    drawing->has_multibond |= dimension > 1;
+    drawing->has_axes |= text.length > 0;
+    out_printf(out, "  %c%u -> %c%u", tail, node, head, node);
+    print_labelled(dimension, stroke, marks, false, text.length ? text.text : NULL, out);
+    out_free(&axes);
+    out_free(&text);
+}
+
 // A bond inside a frame with the causality of a port.
 static void
 print_inner_port(Drawing *drawing, char tail, char head, uint32_t node, uint32_t first, bool swap, Out *out)
@@ -456,7 +489,7 @@ static void
 print_closure(Drawing *drawing, char hub, char part, uint32_t node, const char *text, uint32_t count, Stroke stroke, uint8_t marks,
               Out *out)
 {
-    static const char hubs[][3] = {{'f', 'F', 'g'}, {'r', 'R', 'q'}, {'e', 'E', 'd'}, {'x', 'X', 'y'}};
+    static const char hubs[][3] = {{'f', 'F', 'g'}, {'r', 'R', 'q'}, {'v', 'V', 'h'}, {'e', 'E', 'd'}, {'x', 'X', 'y'}};
     if (!count)
         return;
     print_part(part, node, marks & MARK_SURPLUS ? COLOR_SURPLUS : "black", text, out);
@@ -469,7 +502,16 @@ print_closure(Drawing *drawing, char hub, char part, uint32_t node, const char *
         print_inner(drawing, hubs[i][1], hubs[i][2], node, count, stroke, marks, out);
         hub = hubs[i][2];
     }
-    print_inner(drawing, hub, part, node, count, stroke, marks, out);
+    print_closing(drawing, hub, part, node, text, count, stroke, marks, out);
+}
+
+// A transformer of a constraint: it shifts to the point of contact from the end that is named, or turns to axes.
+static void
+print_arm(char part, uint32_t node, const char *what, Out *out)
+{
+    out_printf(out, "  %c%u [label=<<b>MTF</b><br/><font point-size=\"10\" color=\"" COLOR_NAME "\">", part, node);
+    out_html(out, what);
+    out_text(out, "</font>>];\n");
 }
 
 // A 0-junction with arms on both sides, and a turn to axes in which every scalar bond is closed. Against the ground, which
@@ -483,26 +525,28 @@ print_constraint(Drawing *drawing, uint32_t node, Out *out)
     begin_frame(drawing, node, drawing->graph.redundant.at[node] ? "#f9e8fb" : "#fdf3dc", out);
     print_part('j', node, "black", "0", out);
     if (parts->bits & PART_ARM_A) {
-        print_part('a', node, "black", "MTF", out);
+        print_arm('a', node, graph_port_name(&drawing->graph, use->first), out);
         print_inner_port(drawing, 'a', 'j', node, use->first, false, out);
     }
     if (parts->bits & PART_ARM_B) {
-        print_part('b', node, "black", "MTF", out);
+        print_arm('b', node, graph_port_name(&drawing->graph, use->last), out);
         print_inner_port(drawing, 'j', 'b', node, use->last, true, out);
     }
     char hub = 'j';
     if (parts->bits & PART_TURN) {
         hub = 't';
-        print_part('t', node, "black", "MTF", out);
+        print_arm('t', node, "axes", out);
         if (parts->fc)
             print_inner(drawing, 'j', 't', node, parts->fc, STROKE_HEAD, 0, out);
         if (parts->fc < dimension)
             print_inner(drawing, 'j', 't', node, dimension - parts->fc, STROKE_TAIL, 0, out);
     }
-    print_closure(drawing, hub, 'f', node, "FC", parts->fc - parts->surplus, STROKE_HEAD, 0, out);
+    uint32_t given = graph_count_closures(drawing->graph.dae, node, "Sf");
+    print_closure(drawing, hub, 'f', node, "FC", parts->fc - given - parts->surplus, STROKE_HEAD, 0, out);
+    print_closure(drawing, hub, 'v', node, "Sf", given, STROKE_HEAD, 0, out);
     print_closure(drawing, hub, 'r', node, "FC", parts->surplus, STROKE_HEAD, MARK_SURPLUS, out);
     print_closure(drawing, hub, 'e', node, "EC", parts->ec, STROKE_TAIL, 0, out);
-    print_closure(drawing, hub, 'x', node, parts->work == WORK_DRIVE ? "Se" : "C/R", parts->elements, STROKE_TAIL, 0, out);
+    print_closure(drawing, hub, 'x', node, graph_element_letters(drawing->graph.dae, node), parts->elements, STROKE_TAIL, 0, out);
     out_text(out, "  }\n");
 }
 
@@ -539,7 +583,7 @@ print_box(Drawing *drawing, uint32_t node, Out *out)
     if (!body && parts->ec)
         out_printf(out, "&#160;%u EC", parts->ec);
     if (!body && parts->elements)
-        out_printf(out, "&#160;%u %s", parts->elements, parts->work == WORK_DRIVE ? "Se" : "C/R");
+        out_printf(out, "&#160;%u %s", parts->elements, graph_element_letters(drawing->graph.dae, node));
     if (!body && parts->drives)
         out_printf(out, "&#160;%u drive%s", parts->drives, parts->drives == 1 ? "" : "s");
     out_text(out, "</font><br/><font point-size=\"10\" color=\"" COLOR_NAME "\">");
@@ -663,6 +707,7 @@ print_legend(const Drawing *drawing, Out *out)
         {drawing->graph.dae->bonds.n, COLOR_NOTE, "half arrow: positive power"},
         {drawing->graph.dae->bonds.n, COLOR_NOTE, "stroke: where the effort arrives"},
         {drawing->has_multibond, COLOR_NOTE, "double line: so many scalar bonds"},
+        {drawing->has_axes, COLOR_NOTE, "v, ω: translation along, rotation about"},
         {drawing->has_memory, COLOR_NOTE, "M: memory element"},
         {drawing->has_other, COLOR_NOTE, "*: element of another kind"},
         {drawing->has_loop, COLOR_LOOP, "<b>in an algebraic loop</b>"},

@@ -40,6 +40,14 @@ bond_type(const Dae *dae, const Bond *bond)
     return &dae->connector_types.at[dae->connectors.at[bond->connector].type];
 }
 
+// What closes the scalar bonds of a constraint that have an element: its letters, or "C/R" where they are not known.
+const char *graph_element_letters(const Dae *dae, uint32_t node);
+// The closures of a constraint whose letters are these: "v x y z" and "ω x y", of which the second begins with `between`.
+void graph_print_axes(const Dae *dae, uint32_t node, const char *letters, const char *between, Out *out);
+// How many there are.
+uint32_t graph_count_closures(const Dae *dae, uint32_t node, const char *letters);
+// The name of the port that a bond is of, within its component.
+const char *graph_port_name(const Graph *graph, uint32_t bond);
 // A component's path, or "J3" for a junction.
 void graph_print_name(const Graph *graph, uint32_t node, Out *out);
 // The effort of a bond; a sum where several bonds have become one.
