@@ -339,7 +339,9 @@ say_no_function(Elab *elab, const Scope *scope, const AstNode *at, const char *t
         near = nearest_name(text, names, n);
     if (!near)
         near = scope_nearest(elab->program, scope->class_id, first, false);
-    if (near && strcmp(near, text))
+    if (!strcmp(text, "d") || !strcmp(text, "ddt") || !strcmp(text, "diff") || !strcmp(text, "deriv") || !strcmp(text, "derivative"))
+        diag_help(diag, "the derivative of x by time is written der(x)");
+    else if (near && strcmp(near, text))
         diag_help(diag, "did you mean '%s'?", near);
 }
 

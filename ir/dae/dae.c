@@ -734,6 +734,18 @@ dae_print_equation(const Dae *dae, uint32_t equation, Out *out)
     vec_free(&vars);
 }
 
+void
+dae_print_written(const Dae *dae, uint32_t equation, Out *out)
+{
+    const Equation *at = &dae->equations.at[equation];
+    U32Vec vars = {0};
+    uint32_t n = 0;
+    const Var *row = dae_row(dae, equation, &n);
+    vec_append(&vars, row, n);
+    print_value(dae, dae->moves.n && at->kind == EQN_INITIAL ? without_moves(dae, at->shape, &vars) : at->shape, vars.at, NONE, out);
+    vec_free(&vars);
+}
+
 bool
 dae_has_open_flanges(const Dae *dae)
 {

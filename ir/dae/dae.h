@@ -600,6 +600,7 @@ const char *dae_connector_name(Dae *dae, uint32_t connector); // its path, in da
 // Slots of equation e in its row: vars[k]. n receives their number.
 const Var *dae_row(const Dae *dae, uint32_t equation, uint32_t *n);
 void dae_print_equation(const Dae *dae, uint32_t equation, Out *out); // with variable names, after alias resolution when there is one
+void dae_print_written(const Dae *dae, uint32_t equation, Out *out);  // with the names that the text has, for messages
 void dae_print_shape(const Dae *dae, Expr shape, uint32_t row, Var of, Out *out); // as the value of a variable, or NONE
 
 // mdlc show flat: the whole Dae as text, and its reader (the IR's textual form, docs/ir.md). With `externals` the text may bring code

@@ -83,3 +83,37 @@ locate_equation(const Dae *dae, Span span, uint32_t inst, Out *out)
     if (out->length > before)
         out_text(out, ": ");
 }
+
+// Names are few, since few equations are told: each is compared with those before.
+void
+locate_note_names(const Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
+{
+    enum { NAMES = 32, NOTES = 4 };
+    Var seen[NAMES];
+    uint32_t n_seen = 0, notes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slots = 0;
+        const Var *row = dae_row(dae, equations[i], &slots);
+        for (uint32_t k = 0; k < slots && n_seen < NAMES && notes < NOTES; k++) {
+            bool negative, other_negative, known = false;
+            Var of = dae_alias(dae, row[k], &negative), other = NONE;
+            for (uint32_t j = 0; j < n_seen; j++) {
+                known |= seen[j] == row[k];
+                other = other == NONE && dae_alias(dae, seen[j], &other_negative) == of ? seen[j] : other;
+            }
+            if (known || !dae_group(dae, row[k]))
+                continue;
+            seen[n_seen++] = row[k];
+            if (other == NONE)
+                continue;
+            Out name = {0}, other_name = {0};
+            dae_alias(dae, other, &other_negative);
+            dae_var_name(dae, row[k], &name);
+            dae_var_name(dae, other, &other_name);
+            diag_note(diag, (Span){0, 0}, "%s = %s%s follows from other equations", name.text, negative != other_negative ? "-" : "", other_name.text);
+            out_free(&name);
+            out_free(&other_name);
+            notes++;
+        }
+    }
+}

@@ -60,12 +60,13 @@ note_set(Dae *dae, const uint32_t *equations, uint32_t n, Diag *diag)
             if ((at->kind != EQN_INITIAL) != linking || ++shown > LISTED)
                 continue;
             Out text = {0};
-            dae_print_equation(dae, equations[i], &text);
+            dae_print_written(dae, equations[i], &text);
             diag_note(diag, at->span, "%s: %s", linking ? "equation" : "initial condition", text.text);
             out_free(&text);
         }
     if (shown > LISTED)
         diag_note(diag, (Span){0, 0}, "and %u more", shown - LISTED);
+    locate_note_names(dae, equations, n < LISTED ? n : LISTED, diag);
 }
 
 // The joints among the components whose equations link the conditions; returns how many.

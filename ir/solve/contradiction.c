@@ -9,6 +9,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/base/elimination.h"
+#include "ir/dae/locate.h"
 #include "ir/expr/expr.h"
 #include "ir/solve/solve.h"
 
@@ -97,16 +98,20 @@ tell(const Elimination *e, Diags *diags)
     Span first = dae->equations.at[e->causal->residuals.at[loop->residual].equation].span;
     Diag *diag = diag_add(diags, E0513, first, "no values of the unknowns fulfil these equations: they contradict each other");
     uint32_t n = loop->n_inner + loop->n;
+    U32Vec told = {0};
     for (uint32_t i = 0; i < n && i < NOTED; i++) {
         uint32_t equation = i < loop->n ? e->causal->residuals.at[loop->residual + i].equation
             : e->causal->assigns.at[loop->inner + i - loop->n].equation;
         Out text = {0};
-        dae_print_equation(dae, equation, &text);
+        dae_print_written(dae, equation, &text);
+        vec_push(&told, equation);
         diag_note(diag, dae->equations.at[equation].span, "equation: %s", text.text);
         out_free(&text);
     }
     if (n > NOTED)
         diag_note(diag, (Span){0}, "and %u more", n - NOTED);
+    locate_note_names(dae, told.at, told.n, diag);
+    vec_free(&told);
 }
 
 bool

@@ -51,6 +51,23 @@ find_operation(Dae *dae, const Assign *assign, const double *values, double time
     return op == OP_DIV || op == OP_POW || op_table[op].kind == OPKIND_MATH ? part : 0;
 }
 
+// The name that the written equation has for a variable; the variable itself where it has it, or its negative.
+static Var
+written_name(const Dae *dae, uint32_t equation, Var var)
+{
+    uint32_t slots = 0;
+    const Var *row = dae_row(dae, equation, &slots);
+    Var found = var;
+    for (uint32_t k = 0; k < slots; k++) {
+        bool negative;
+        if (row[k] == var)
+            return var;
+        if (found == var && dae_alias(dae, row[k], &negative) == var && !negative)
+            found = row[k];
+    }
+    return found;
+}
+
 static void
 print_operation(Dae *dae, const Assign *assign, const Sys *sys, const double *v, Out *out)
 {
@@ -63,17 +80,22 @@ print_operation(Dae *dae, const Assign *assign, const Sys *sys, const double *v,
     Expr part = find_operation(dae, assign, values, time);
     if (!part)
         return;
+    // A row with the written names, for as long as it is printed.
+    uint32_t row = dae->rows.n;
+    for (uint32_t k = 0; k < slots; k++)
+        vec_push(&dae->rows, written_name(dae, assign->equation, dae->rows.at[assign->row + k]));
     uint32_t n = expr_nargs(dae->exprs, part);
     out_text(out, "\n  because of ");
-    dae_print_shape(dae, part, assign->row, NONE, out);
+    dae_print_shape(dae, part, row, NONE, out);
     for (uint32_t i = expr_op(dae->exprs, part) == OP_DIV; i < n; i++) {
         Expr arg = expr_arg(dae->exprs, part, i);
         if (expr_op(dae->exprs, arg) == OP_CONST)
             continue;
         out_text(out, ", where ");
-        dae_print_shape(dae, arg, assign->row, NONE, out);
+        dae_print_shape(dae, arg, row, NONE, out);
         out_printf(out, " = %.10g", expr_eval(dae->exprs, arg, values, time));
     }
+    dae->rows.n = row;
 }
 
 static void
@@ -84,15 +106,16 @@ print_culprit(Dae *dae, const Assign *assign, const Sys *sys, const double *v, O
     uint32_t inst = locate_equation_inst(dae, assign->equation);
     out_text(out, "equation ");
     locate_equation(dae, equation->span, inst, out);
-    dae_print_equation(dae, assign->equation, out);
+    dae_print_written(dae, assign->equation, out);
     double value = value_of(sys, assign->var, v);
-    out_printf(out, "\n  gives %s = %s with", dae_name(dae, assign->var), isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+    out_printf(out, "\n  gives %s = %s with", dae_name(dae, written_name(dae, assign->equation, assign->var)),
+               isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     for (uint32_t k = 0; k < slots && shown < VALUES_SHOWN; k++) {
         Var var = dae->rows.at[assign->row + k];
         double literal;
         if (dae_is_literal(dae, var, &literal))
             continue;
-        out_printf(out, "\n  %s = %.10g", dae_name(dae, var), value_of(sys, var, v));
+        out_printf(out, "\n  %s = %.10g", dae_name(dae, written_name(dae, assign->equation, var)), value_of(sys, var, v));
         shown++;
     }
     if (!shown)
