@@ -212,6 +212,36 @@ eliminate_one(Work *work)
 
 // --- tidying
 
+// -e, with the sign inside of a sum whose terms have one: -(-1/k1 - 1/k2) = 1/k1 + 1/k2.
+static Expr
+opposite(Exprs *exprs, Expr e)
+{
+    if (expr_op(exprs, e) != OP_ADD)
+        return expr_1(exprs, OP_NEG, e);
+    U32Vec terms = {0};
+    uint32_t n = expr_nargs(exprs, e);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&terms, expr_1(exprs, OP_NEG, expr_arg(exprs, e, i)));
+    Expr result = expr_make(exprs, OP_ADD, terms.at, terms.n);
+    vec_free(&terms);
+    return result;
+}
+
+// term/c where c is a factor of it, or 0.
+static Expr
+term_without(Exprs *exprs, Expr term, Expr c)
+{
+    Expr left;
+    if (expr_op(exprs, term) == OP_NEG) {
+        left = term_without(exprs, expr_arg(exprs, term, 0), c);
+        return left ? opposite(exprs, left) : 0;
+    }
+    if (expr_op(exprs, term) != OP_DIV)
+        return nonsmooth_without_factor(exprs, term, c);
+    left = nonsmooth_without_factor(exprs, expr_arg(exprs, term, 0), c);
+    return left ? expr_2(exprs, OP_DIV, left, expr_arg(exprs, term, 1)) : 0;
+}
+
 // sum/c term by term when that makes every term simpler: (1 + c/k)/c = 1/c + 1/k. 0 when it does not.
 static Expr
 sum_without(Exprs *exprs, Expr sum, Expr c)
@@ -224,11 +254,8 @@ sum_without(Exprs *exprs, Expr sum, Expr c)
         Expr term = expr_arg(exprs, sum, i), left;
         if (term == exprs->one) {
             left = expr_2(exprs, OP_DIV, exprs->one, c);
-        } else if (expr_op(exprs, term) == OP_DIV) {
-            left = nonsmooth_without_factor(exprs, expr_arg(exprs, term, 0), c);
-            left = left ? expr_2(exprs, OP_DIV, left, expr_arg(exprs, term, 1)) : 0;
         } else {
-            left = nonsmooth_without_factor(exprs, term, c);
+            left = term_without(exprs, term, c);
         }
         all = left != 0;
         vec_push(&terms, left);
@@ -251,10 +278,24 @@ tidy_product(Exprs *exprs, Expr a, Expr b)
     return nonsmooth_times(exprs, a, b);
 }
 
+// c*n/(1 + c/k) = n/(1/c + 1/k), the factor above the fraction.
+static Expr
+tidy_quotient(Exprs *exprs, Expr above, Expr below)
+{
+    for (uint32_t i = 0; expr_op(exprs, above) == OP_MUL && i < expr_nargs(exprs, above); i++) {
+        Expr c = expr_arg(exprs, above, i), sum = expr_op(exprs, c) == OP_CONST ? 0 : sum_without(exprs, below, c);
+        if (sum)
+            return expr_2(exprs, OP_DIV, nonsmooth_without_factor(exprs, above, c), sum);
+    }
+    return 0;
+}
+
 static Expr
 tidy_part(void *context, Exprs *exprs, Expr part, const Expr *args)
 {
     (void)context;
+    if (expr_op(exprs, part) == OP_DIV)
+        return tidy_quotient(exprs, args[0], args[1]);
     if (expr_op(exprs, part) != OP_MUL)
         return 0;
     Expr product = args[0];

@@ -7,6 +7,10 @@
 // Complexity: linear in the equations; the algebra is memoized.
 //
 //     f = c*tar(v, F/c)    =>    f = c*v + F*Sgn(v)
+//
+// An unknown that no other equation has is determined by the one it stands in: where that is monotone in it, R-loop gives it without a law.
+//
+//     x = y + k*tar(y, a)    =>    y = luz(x, k*a)/(1 + k)
 #include "ir/dae/guards.h"
 #include "ir/dae/pass.h"
 #include "ir/dae/pattern.h"
@@ -17,8 +21,9 @@ typedef struct Algebra {
     Dae *dae;
     Patterns patterns;
     U32Vec sign;  // per slot of the equation at hand: bits of Sign
-    U32Vec asked; // slots whose positive value decided
+    U32Vec asked; // slots whose positive value decided; expressions, where an equation is solved
     U32Vec vars;
+    U8Vec uses;   // per variable: equations that have it; 2 stands for more
 } Algebra;
 
 enum Sign { SIGN_NONNEG = 1, SIGN_POSITIVE_NOW = 2 }; // declared; of a parameter, by its value while compiling
@@ -100,6 +105,80 @@ rewrite(Algebra *algebra, uint32_t equation)
         dae_require_nonneg(dae, expr_slot(dae->exprs, 0), &algebra->vars.at[k], equation);
 }
 
+static bool
+set_valued(const Exprs *exprs, Expr e)
+{
+    return expr_has_op(exprs, e, OP_TAR) || expr_has_op(exprs, e, OP_SGN);
+}
+
+static void
+count_uses(Algebra *algebra)
+{
+    Dae *dae = algebra->dae;
+    vec_grow(&algebra->uses, dae->nvars);
+    for (uint32_t i = 0; i < dae->equations.n; i++) {
+        uint32_t n;
+        const Var *vars = dae_row(dae, i, &n);
+        uint8_t kind = dae->equations.at[i].kind;
+        for (uint32_t k = 0; k < n && kind != EQN_REMOVED && kind != EQN_INITIAL; k++) {
+            bool again = false; // a variable may have several slots
+            for (uint32_t l = 0; l < k && !again; l++)
+                again = vars[l] == vars[k];
+            if (!again && algebra->uses.at[vars[k]] < 2)
+                algebra->uses.at[vars[k]]++;
+        }
+    }
+}
+
+// Its derivative does not occur, and neither is it one.
+static bool
+is_single(const Algebra *algebra, Var var)
+{
+    const Dae *dae = algebra->dae;
+    return dae_kind(dae, var) == VAR_CONTINUOUS && algebra->uses.at[var] == 1 && dae->var_der.at[var] == NONE && dae->var_der_of.at[var] == NONE;
+}
+
+// Of the equation that is solved: what its sign is by the values of parameters is asserted where they can be set later.
+static bool
+assume_sign(Expr e, void *context)
+{
+    Algebra *algebra = context;
+    bool positive = expr_nslots(algebra->dae->exprs, e) <= algebra->vars.n && dae_known_positive(algebra->dae, e, algebra->vars.at);
+    if (positive)
+        vec_push(&algebra->asked, e);
+    return positive;
+}
+
+static void
+solve_single(Algebra *algebra, uint32_t equation)
+{
+    Dae *dae = algebra->dae;
+    Exprs *exprs = dae->exprs;
+    uint32_t n;
+    const Var *vars = dae_row(dae, equation, &n);
+    vec_clear(&algebra->sign);
+    vec_clear(&algebra->vars);
+    vec_append(&algebra->vars, vars, n);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(&algebra->sign, sign_of(dae, vars[k]));
+    for (uint32_t k = 0; k < n; k++) {
+        if (!is_single(algebra, algebra->vars.at[k]))
+            continue;
+        vec_clear(&algebra->asked);
+        Expr solved = nonsmooth_solve(exprs, dae->equations.at[equation].shape, k, &(Signs){slot_is_nonneg, assume_sign, algebra});
+        if (!solved || set_valued(exprs, solved))
+            continue;
+        Expr shape;
+        uint32_t row;
+        dae_bind_shape(dae, expr_2(exprs, OP_EQN, expr_slot(exprs, k), solved), algebra->vars.at, &shape, &row);
+        dae->equations.at[equation].shape = shape;
+        dae->equations.at[equation].row = row;
+        for (uint32_t i = 0; i < algebra->asked.n; i++)
+            dae_require_nonneg(dae, algebra->asked.at[i], algebra->vars.at, equation);
+        return;
+    }
+}
+
 bool
 pass_algebra(Dae *dae, Diags *diags)
 {
@@ -113,6 +192,13 @@ pass_algebra(Dae *dae, Diags *diags)
         if ((kind == EQN_NORMAL || kind == EQN_INITIAL) && concerns(dae->exprs, dae->equations.at[i].shape))
             rewrite(&algebra, i);
     }
+    if (exprs_have_op(dae->exprs, OP_TAR) || exprs_have_op(dae->exprs, OP_SGN)) {
+        count_uses(&algebra);
+        for (uint32_t i = 0; i < dae->equations.n; i++)
+            if (dae->equations.at[i].kind == EQN_NORMAL && set_valued(dae->exprs, dae->equations.at[i].shape))
+                solve_single(&algebra, i);
+    }
+    vec_free(&algebra.uses);
     vec_free(&algebra.sign);
     vec_free(&algebra.asked);
     dae->known = NULL; // later passes add parameters

@@ -91,6 +91,13 @@ equation_view_open(Dae *dae, const Reduction *reduction, const Causal *dynamics,
     add_lines(&view, discretes);
     make_index(&view, &view.owner, NULL, &view.by_node);
     index_variables(&view);
+    for (uint32_t i = 0; i < dae->laws.n; i++) {
+        bool negative;
+        const Law *law = &dae->laws.at[i];
+        Var of = dae_alias(dae, law->p, &negative);
+        if (!law->unilateral && !law->disk && of != law->p && !dae_is_told(dae, of))
+            map_put(&view.bands, of, i);
+    }
     return view;
 }
 
@@ -107,6 +114,7 @@ equation_view_close(EquationView *view)
     ways_free(&view->ways);
     vec_free(&view->lines);
     vec_free(&view->owner);
+    map_free(&view->bands);
     free_index(&view->by_node);
     free_index(&view->states);
     free_index(&view->aliases);

@@ -26,6 +26,7 @@ typedef struct EquationView {
     EquationLineVec lines;
     U32Vec owner;     // per line: node
     NodeIndex by_node, states, aliases;
+    Map bands;        // variable of the model that is the force of a law of dry friction -> the law
 } EquationView;
 
 // Refers to the model and its causal forms; free with equation_view_close.

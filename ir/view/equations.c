@@ -71,6 +71,23 @@ print_text_line(const EquationView *view, const EquationLine *line, Out *out)
     out_char(out, '\n');
 }
 
+// A force of dry friction that has a name of its own: F in (mu*N)*Sgn(v), whatever it is computed from.
+static void
+print_text_band(const EquationView *view, Var var, Out *out)
+{
+    const Dae *dae = view->dae;
+    uint32_t i;
+    bool negative;
+    if (var == NONE || !map_get(&view->bands, var, &i))
+        return;
+    dae_alias(dae, dae->laws.at[i].p, &negative);
+    out_text(out, negative ? "    -" : "    ");
+    dae_told_name(dae, var, out);
+    out_text(out, " ∈ ");
+    dae_told_inside(dae, dae->laws.at[i].p, out);
+    out_char(out, '\n');
+}
+
 static void
 print_text_node(const EquationView *view, uint32_t node, Out *out)
 {
@@ -79,8 +96,10 @@ print_text_node(const EquationView *view, uint32_t node, Out *out)
     print_place(dae, dae->nodes.at[node].span, out);
     out_char(out, '\n');
     print_text_states(view, node, out);
-    for (uint32_t k = view->by_node.start.at[node]; k < view->by_node.start.at[node + 1]; k++)
+    for (uint32_t k = view->by_node.start.at[node]; k < view->by_node.start.at[node + 1]; k++) {
         print_text_line(view, &view->lines.at[view->by_node.items.at[k]], out);
+        print_text_band(view, view->lines.at[view->by_node.items.at[k]].var, out);
+    }
     for (uint32_t k = view->aliases.start.at[node]; k < view->aliases.start.at[node + 1]; k++) {
         Var var = view->aliases.items.at[k];
         bool negative;
