@@ -146,7 +146,7 @@ static void
 prepare_process(const Options *options)
 {
     uint32_t bit = options_call(options->command)->bit;
-    bool analyses = bit & (CALL_LINEARIZE | CALL_STEADY | CALL_FREQ);
+    bool analyses = bit & (CALL_LINEARIZE | CALL_STEADY | CALL_FREQ | CALL_PATH);
     bool compiles = bit & CALLS_WITH_MODEL && !analyses && bit != CALL_DOC;
     if (compiles || analyses)
         base_keep_memory();

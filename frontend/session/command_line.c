@@ -118,6 +118,22 @@ take_tube(Options *o, const char *value, char why[OPTION_WHY])
     return true;
 }
 
+// NAME=VALUE or NAME=free; the text is cut in place.
+static bool
+take_end(Options *o, const char *value, char why[OPTION_WHY])
+{
+    char *equals = strrchr((char *)(uintptr_t)value, '=');
+    PathEndValue end = {.name = value, .value = NAN};
+    bool free_end = equals && !strcmp(equals + 1, "free");
+    if (!equals || equals == value || (!free_end && (!number_of_text(equals + 1, &end.value) || !isfinite(end.value)))) {
+        snprintf(why, OPTION_WHY, "--end needs NAME=VALUE with a number, or NAME=free, got '%s'", value);
+        return false;
+    }
+    *equals = '\0';
+    o->path.ends[o->path.n_ends++] = end;
+    return true;
+}
+
 // COMPONENT=FILE; the text is cut in place.
 static bool
 take_mesh(Options *o, const char *value, char why[OPTION_WHY])
@@ -282,6 +298,7 @@ options_parse(Options *o, int argc, char **argv, Arena *arena, Out *why)
     o->warnings = arena_array(arena, const char *, argc + 1);
     o->tubes = arena_array(arena, Tube, argc + 1);
     o->meshes = arena_array(arena, MotionMesh, argc + 1);
+    o->path.ends = arena_array(arena, PathEndValue, argc + 1);
     o->compare.tubes = o->tubes;
     if (argc < 2) {
         out_text(why, "no call given");

@@ -27,6 +27,17 @@ typedef struct AnalysisOptions {
     bool steady;                 // begin in an equilibrium
 } AnalysisOptions;
 
+typedef struct PathEndValue {    // --end
+    const char *name;
+    double value;                // NAN: free
+} PathEndValue;
+
+typedef struct PathOptions {
+    PathEndValue *ends;
+    uint32_t n_ends;
+    uint32_t intervals;          // 0: by the tolerance
+} PathOptions;
+
 typedef struct Options {
     Command command;
     const char *what;            // show WHAT, help CALL
@@ -37,6 +48,7 @@ typedef struct Options {
     CompareOptions compare;
     Tube *tubes;                 // of `compare`
     AnalysisOptions analysis;
+    PathOptions path;            // of `path`
     PlotOptions plot;            // but for variables and output
     MotionMesh *meshes;          // of `animate`
     uint32_t n_meshes;

@@ -15,6 +15,7 @@ static const Products products[] = {
     {COMMAND_LINEARIZE, ".mat .json .txt"},
     {COMMAND_STEADY, ".json .txt"},
     {COMMAND_FREQ, ".csv .json .svg .png .pdf"},
+    {COMMAND_PATH, ".csv .txt"},
     {COMMAND_DOC, ".md .html .txt"},
     {COMMAND_REPORT, ".html .htm"},
     {COMMAND_ANIMATE, ".html .htm .svg"},

@@ -44,8 +44,8 @@ add_multipliers(System *system, Expr *forces)
     return good;
 }
 
-static bool
-add_loads(System *system, Expr *forces)
+bool
+system_add_loads(System *system, Expr *forces)
 {
     U32Vec roots = {0}, seeds = {0};
     for (uint32_t i = 0; i < system->loads.n; i++) {
@@ -67,7 +67,7 @@ system_applied(System *system, Expr *applied, Expr *forces)
         const Pull *pull = &system->forces.at[i];
         forces[pull->coordinate] = expr_2(system->exprs, OP_ADD, forces[pull->coordinate], pull->e);
     }
-    return add_loads(system, forces) && system_dissipation_forces(system, applied)
+    return system_add_loads(system, forces) && system_dissipation_forces(system, applied)
            && system_memory_forces(system, system->formalism != FORMALISM_HAMILTON, applied)
            && (system->formalism == FORMALISM_MAGGI || add_multipliers(system, forces));
 }

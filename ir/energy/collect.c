@@ -47,7 +47,7 @@ join_energy(Collect *c, const Energy *energy)
             continue;
         }
         check_variable(c, energy, var);
-        if (energy->kind != ENERGY_FORCE || k == 0)
+        if (energy->kind != ENERGY_FORCE || k == 0 || c->two_sided)
             collect_visit(c, var);
         // A force may depend on anything without joining it to its coordinate.
         if (energy->kind != ENERGY_FORCE || k == 0)
@@ -214,6 +214,8 @@ start(Collect *c)
     sets_grow(&c->together, dae->coordinates.n);
     vec_grow(&c->system_of, dae->coordinates.n);
     vec_grow(&c->index_of, dae->coordinates.n);
+    for (uint32_t i = 1; i < dae->coordinates.n && c->two_sided; i++)
+        sets_join(&c->together, 0, i); // a path has one action
     find_connected(c);
     collect_definitions(c);
 }
@@ -236,9 +238,9 @@ finish(Collect *c)
 }
 
 bool
-systems_collect(Dae *dae, Diags *diags, Systems *out)
+systems_collect(Dae *dae, Diags *diags, bool two_sided, Systems *out)
 {
-    Collect c = {.dae = dae, .diags = diags, .systems = out, .good = true};
+    Collect c = {.dae = dae, .diags = diags, .systems = out, .two_sided = two_sided, .good = true};
     U32Vec reach = {0};
     start(&c);
     for (uint32_t i = 0; i < dae->energies.n; i++) {

@@ -29,6 +29,7 @@ typedef struct Collect {
     U8Vec connected;        // per variable: belongs to a connector
     Map local;              // variable (or its derivative) -> expression over its system's slots
     Systems *systems;
+    bool two_sided;         // for `mdlc path`: one system, energies of fractional derivatives, integrated energies as they are
     bool good;
 } Collect;
 

@@ -4,6 +4,8 @@
 // Out: equations of Lagrange, Hamilton, Gibbs-Appell, Kane or Maggi, which agree in their solutions.
 // Read first: equations_of_motion.c, then collect.c and lagrange.c.
 //
+// Also open to other rooms: action.h.
+//
 // What other rooms see of the derivation of equations of motion.
 #ifndef MDLC_IR_ENERGY_ENERGY_H
 #define MDLC_IR_ENERGY_ENERGY_H

@@ -214,6 +214,7 @@ system_free(System *system)
     vec_free(&system->loads);
     vec_free(&system->limits);
     vec_free(&system->memories);
+    vec_free(&system->integrated_energies);
     vec_free(&system->suspects);
     vec_free(&system->lines);
 }

@@ -47,6 +47,12 @@ typedef struct Memory {
     Expr slope;          // dE/ds or dE/dz: integrated momentum (kinetic) or momentum
     uint32_t from;
 } Memory;
+typedef struct Integrated { // a memory energy as a function of what its kind of coordinates is: for the action of a path
+    EnergyKind kind;
+    double order;
+    Expr e;
+    uint32_t from;
+} Integrated;
 typedef struct Suspect { // a kinetic energy factor*velocity^2 whose factor depends on a position
     Expr factor, velocity;
     uint32_t from;
@@ -75,6 +81,7 @@ typedef struct System {
     VEC(Load) loads;
     VEC(Limit) limits;
     VEC(Memory) memories;
+    VEC(Integrated) integrated_energies; // of a path only
     bool displaced, integrated; // memory energies say that coordinates are displacements, that they are momenta
     bool dual;              // coordinates are momenta, L = V(der(p)) - T(p): kinetic and potential have changed places
     VEC(Suspect) suspects;
@@ -116,7 +123,8 @@ void system_free(System *system);
 // --- collect.c
 typedef VEC(System) Systems;
 // Gathers the model's energies. False after errors.
-bool systems_collect(Dae *dae, Diags *diags, Systems *out);
+// `two_sided`: all coordinates in one system, for the action of a path; energies may depend on fractional derivatives.
+bool systems_collect(Dae *dae, Diags *diags, bool two_sided, Systems *out);
 
 // --- squares.c
 // Moves terms m/2*der(s)^2 of the kinetic energies to the inertias.
@@ -150,6 +158,8 @@ bool system_check_dissipation(System *system); // false after E0805
 bool system_dissipation_forces(System *system, Expr *applied);
 
 // --- applied.c
+// Adds to forces those that stand on positions, by their virtual work.
+bool system_add_loads(System *system, Expr *forces);
 // Per coordinate: what stands against the inertia forces and potentials: dD/du and memory elements; generalised forces and
 // multipliers of constraints. applied and forces have n elements.
 bool system_applied(System *system, Expr *applied, Expr *forces);

@@ -22,12 +22,13 @@ has_no_derivative(const Collect *c, Expr e)
 static bool
 refuse_fractional(Collect *c, const Energy *energy)
 {
-    if (!expr_has_op(c->dae->exprs, energy->shape, OP_FDER) || (energy->kind == ENERGY_DISSIPATION && !energy->memory) || energy->kind == ENERGY_FORCE)
+    if (c->two_sided || !expr_has_op(c->dae->exprs, energy->shape, OP_FDER) || (energy->kind == ENERGY_DISSIPATION && !energy->memory) || energy->kind == ENERGY_FORCE)
         return false;
     Diag *diag = diag_add(c->diags, E0803, energy->span, "an energy depends on a fractional derivative: its equations of motion would "
                           "contain derivatives from the end of the run backwards");
     diag_help(diag, "the force of a fractional element is 'dissipation c/2*fder(x, alpha)^2', that of a memory element of order alpha "
-                    "'memory(order = alpha) dissipation E'");
+                    "'memory(order = alpha) dissipation E'; 'mdlc path' finds the motion between two given positions for which the "
+                    "action of such an energy is stationary");
     c->good = false;
     return true;
 }
@@ -42,6 +43,10 @@ add_force(Collect *c, System *system, uint32_t from, Expr text)
         && expr_slot_of(c->dae->exprs, left) % 3 == 0) {
         coordinate = expr_slot_of(c->dae->exprs, left) / 3;
         vec_push(&system->forces, (Pull){coordinate, expr_arg(c->dae->exprs, text, 1), from});
+        return;
+    }
+    if (c->two_sided && system_depends(system, left, 0) && !system_depends(system, left, 1)) {
+        vec_push(&system->loads, (Load){left, expr_arg(c->dae->exprs, text, 1)});
         return;
     }
     bool placed = expr_op(c->dae->exprs, left) == OP_SLOT
@@ -210,11 +215,14 @@ collect_memory(Collect *c, System *system, uint32_t from)
         vec_grow(&with, slot < with.n ? 0 : slot + 1 - with.n);
         if (made.kind == ENERGY_POTENTIAL)
             system->rate.at[slot] = made.s;
-        else
+        if (made.kind != ENERGY_POTENTIAL || c->two_sided)
             with.at[slot] = made.s;
         vec_push(&slots, slot);
         vec_push(&system->memories, made);
     }
+    if (c->two_sided && c->good)
+        vec_push(&system->integrated_energies, (Integrated){memory_kind(system, energy), energy->order,
+                                                            expr_substitute(exprs, e, with.at, with.n), from});
     for (uint32_t i = 0; i < slots.n && c->good; i++) {
         Expr slope = expr_diff(exprs, e, slots.at[i]);
         if (slope)
@@ -300,7 +308,7 @@ collect_entry(Collect *c, System *system, uint32_t from)
     bool force = energy->kind == ENERGY_FORCE;
     if (refuse_fractional(c, energy))
         return;
-    if ((!force && has_no_derivative(c, energy->shape)) || !collect_localise(c, system, energy->shape, energy->row, force, &text)) {
+    if ((!force && has_no_derivative(c, energy->shape)) || !collect_localise(c, system, energy->shape, energy->row, force && !c->two_sided, &text)) {
         collect_no_derivative(c, energy->span);
         return;
     }

@@ -215,7 +215,7 @@ pass_energy(Dae *dae, Diags *diags, MotionCost *cost, MotionRecord *record)
     integrals_of_energies(dae);
     if (record)
         record_energies(dae, record);
-    bool good = systems_collect(dae, diags, &systems);
+    bool good = systems_collect(dae, diags, false, &systems);
     for (uint32_t i = 0; i < dae->groups.n; i++)
         map_put(&names, (uint64_t)dae->groups.at[i].inst << 32 | dae->groups.at[i].decl->name, i);
     for (uint32_t s = 0; s < systems.n && good; s++) {
