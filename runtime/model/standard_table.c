@@ -293,7 +293,7 @@ mdl_standard_history_event(const double *in, double *out, double *state)
     out[0] = next;
 }
 
-// The last row at which the event at x is, in the table's time without periods; the number of rows when it is at none.
+// The first row at which the event at x is, in the table's time without periods; the number of rows when it is at none.
 static size_t
 row_of_event(const Curves *curves, double x)
 {
@@ -308,8 +308,8 @@ static CurvePoint
 point_before(const Curves *curves, size_t column, double t, double event)
 {
     size_t i = curves_find(curves, t), end = row_of_event(curves, event);
-    if (end < curves->rows && end && i >= end)
-        i = end - 1;
+    if (end < curves->rows && i >= end)
+        i = end ? end - 1 : 0; // two rows at the beginning: the first is what was before
     if (curves->smoothness == SMOOTH_STEPS && end < curves->rows) // a step lasts until its event has been handled
         return (CurvePoint){.value = curves->y[column * curves->rows + i]};
     return curves_piece(curves, column, i, t);

@@ -7,6 +7,8 @@
 // expect: steps = 7 at 1.5
 // expect: steps = 5 before 3
 // expect: steps = 0 at 3
+// expect: first = 0 before 1
+// expect: first = 1 at 1
 // expect: late = 0 at 0.25
 // expect: late = 0.5 at 1 within 1e-9
 // expect: area = 1.25 at 3 within 1e-6
@@ -64,7 +66,8 @@ package P
   block Signal
     parameter Integer smoothness = 1, column = 2, extrapolation = 3;
     parameter Real startTime = 0, shiftTime = startTime;
-    parameter Table id = Table("NoName", "NoName", [0, 0, 0; 1, 1, 5; 1, 3, 7; 2, 3, 5; 3, 1, 0], startTime, {column}, smoothness, extrapolation,
+    parameter Real rows[:, 3] = [0, 0, 0; 1, 1, 5; 1, 3, 7; 2, 3, 5; 3, 1, 0];
+    parameter Table id = Table("NoName", "NoName", rows, startTime, {column}, smoothness, extrapolation,
       shiftTime);
     discrete Real next(start = 0, fixed = true);
     Real y;
@@ -76,8 +79,8 @@ package P
   end Signal;
 end P;
 model M
-  P.Signal a, b(smoothness = 3, column = 3), c(startTime = 0.5, extrapolation = 2);
-  Real line = a.y, steps = b.y, late = c.y;
+  P.Signal a, b(smoothness = 3, column = 3), c(startTime = 0.5, extrapolation = 2), d(smoothness = 3, extrapolation = 1, rows = [1, 0, 0; 1, 1, 0; 3, 0, 0]);
+  Real first = d.y, line = a.y, steps = b.y, late = c.y;
   Real area(start = 0, fixed = true);
   discrete Integer events(start = 0, fixed = true);
   parameter Real limits[2] = {P.least(a.id), P.most(a.id)};
