@@ -17,7 +17,8 @@
 
 static const double KNOWN = 1e-6;    // part of its size that a variable is known to, at least
 static const double MULTIPLE = 10;   // of the tolerance: the same where that is larger
-static const double AROUND_ZERO = 0.01; // of a nominal value: a variable below is no smaller than that
+static const double AROUND_ZERO = 0.01; // of a nominal value, or of its size of late: a variable below is no smaller than that
+static const double FORGOTTEN = 0.05;   // of that size from one look to the next
 static const double CROSSING = 4e-12; // of what is compared: events are located no better
 static const double INSTANT = 1e-14; // of the time: what an event's instant is known to
 enum { VALUES_SHOWN = 12 };
@@ -54,6 +55,7 @@ struct Check {
     VEC(Leaf) leaves;
     F64Vec numbers;
     F64Vec value, error;   // of the operations of the longest tape
+    F64Vec size;           // per place: how large its value was of late
     uint32_t left[CHECK_LEFT];
     Dae *dae;
     const Sys *sys;
@@ -94,6 +96,7 @@ check_free(Check **slot)
     map_free(&check->tape_of);
     vec_free(&check->leaves);
     vec_free(&check->numbers);
+    vec_free(&check->size);
     vec_free(&check->value);
     vec_free(&check->error);
     free(check);
@@ -242,6 +245,7 @@ check_bind(Check *check, Dae *dae, const Sys *sys)
     check->dae = dae;
     check->sys = sys;
     vec_grow(&b.computed, sys->model->nv);
+    vec_grow(&check->size, sys->model->nv);
     sys_mark_computed(sys, b.computed.at);
     read_nominals(&b);
     for (uint32_t i = 0; i < check->equations.n; i++)
@@ -284,7 +288,7 @@ typedef struct Point {
     const double *v;
     double resolution;     // of time
     double part;           // of its size that a variable is known to
-    const double *value, *error;
+    const double *value, *error, *size;
     const uint32_t *args;
 } Point;
 
@@ -481,7 +485,8 @@ leaf_value(const Check *check, const Leaf *leaf, const Point *p)
     value = leaf->at & 1 ? -value : value;
     if (leaf->floor < 0)
         return (Known){value, 0};
-    return (Known){value, p->part * (fabs(value) + AROUND_ZERO * leaf->floor) + moved(check, leaf->at / 2, p)};
+    double size = fmax(leaf->floor, p->size[leaf->at / 2]);
+    return (Known){value, p->part * (fabs(value) + AROUND_ZERO * size) + moved(check, leaf->at / 2, p)};
 }
 
 static Known
@@ -520,11 +525,20 @@ describe(Check *check, const Checked *checked, const Point *p, Known found, Out 
     }
 }
 
+// A variable that passes through zero is known no better than where it comes from: it is computed from others of its size there.
+static void
+note_sizes(Check *check, const double *v)
+{
+    for (uint32_t i = 0; i < check->size.n; i++)
+        check->size.at[i] = fmax(isfinite(v[i]) ? fabs(v[i]) : 0, (1 - FORGOTTEN) * check->size.at[i]);
+}
+
 bool
 check_holds(Check *check, const double *v, double tolerance, double resolution, Out *out)
 {
-    Point at = {.v = v, .resolution = resolution, .part = fmax(KNOWN, MULTIPLE * tolerance), .value = check->value.at, .error = check->error.at,
+    Point at = {.v = v, .resolution = resolution, .part = fmax(KNOWN, MULTIPLE * tolerance), .value = check->value.at, .error = check->error.at, .size = check->size.at,
                 .args = check->args.at};
+    note_sizes(check, v);
     double worst = 1;
     const Checked *found = NULL;
     Known how = {0, 0};

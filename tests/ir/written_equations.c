@@ -58,6 +58,14 @@ holds(Compilation *c, const double *v, const char *equation)
     return good;
 }
 
+static bool
+holds_at(Compilation *c, double *v, const Value *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        set(c->dae, c->sys, v, values[i].name, values[i].value);
+    return holds(c, v, NULL);
+}
+
 int
 main(void)
 {
@@ -101,6 +109,15 @@ main(void)
         set(c.dae, c.sys, v, "b", b);
         bad += report("at an event", holds(&c, v, NULL));
     }
+    // A variable that comes from large values is not known better where it passes zero, until that is long ago.
+    const Value past[] = {{"x", 1e4}, {"f", -2e4}, {"der(v)", -2e4}, {"g", 2e4}, {"w", exp(-1e4)}, {"b", 1}};
+    const Value now[] = {{"x", 1e-5}, {"f", -2e-5}, {"der(v)", -2e-5}, {"g", 2e-5}, {"w", exp(-1e-5)}, {"b", 0}};
+    bad += report("small without a past", !holds_at(&c, v, now, sizeof now / sizeof *now));
+    bad += report("large", holds_at(&c, v, past, sizeof past / sizeof *past));
+    bad += report("small after large", holds_at(&c, v, now, sizeof now / sizeof *now));
+    for (int i = 0; i < 400; i++)
+        check_holds(c.check, v, 1e-6, 1e-14, &why);
+    bad += report("small long after large", !holds_at(&c, v, now, sizeof now / sizeof *now));
     compilation_free(&c);
     out_free(&why);
     diags_free(&diags);
