@@ -86,6 +86,8 @@ print_tally(const Session *session, const Survey *survey, const Tally *tally)
         out_text(&out, kind == SURVEY_CONSTANTS ? " of constants" : "");
         separator = ", ";
     }
+    if (survey->misread)
+        out_printf(&out, "; %u error%s in what was read", survey->misread, survey->misread == 1 ? "" : "s");
     out_printf(&out, "; %u wrong\n", tally->wrong);
     print_names(survey, SURVEY_OPEN_FUNCTION, "not alone, since calls give their sizes: ", &out);
     print_names(survey, SURVEY_PARTIAL, "not alone, since partial: ", &out);

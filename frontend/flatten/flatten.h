@@ -42,6 +42,7 @@ typedef struct SurveyItem {
 } SurveyItem;
 typedef struct Survey {
     VEC(SurveyItem) items;
+    uint32_t misread; // errors in the texts of the package, whichever class they are in
 } Survey;
 
 // The classes of the last file added, or of the package `name` (NULL: none), that can be checked one by one, in the order of the

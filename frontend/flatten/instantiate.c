@@ -34,12 +34,12 @@ last_class(Program *program, Node file, bool (*wanted)(const ClassInfo *), bool 
     Span span = ast_at(&program->ast, file)->span;
     uint32_t found = 0;
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const ClassInfo *info = class_at(program, id);
+        const ClassInfo *info = class_known(program, id);
         Span at = ast_at(&program->ast, info->node)->span;
-        Node parent = class_at(program, info->parent)->node;
+        Node parent = class_known(program, info->parent)->node;
         bool is_top = !parent || ast_at(&program->ast, parent)->span.lo < span.lo
                    || ast_at(&program->ast, parent)->span.hi > span.hi;
-        if (at.lo >= span.lo && at.hi <= span.hi && (is_top || !top) && wanted(info))
+        if (info->node && at.lo >= span.lo && at.hi <= span.hi && (is_top || !top) && wanted(info))
             found = id;
     }
     return found;
@@ -59,11 +59,12 @@ no_model(const Program *program, Node file, Diags *diags)
 
 // A class whose name ends with `name`, which may have been given without the packages around it; NULL when there is none.
 static const char *
-class_further_in(const Program *program, const char *name)
+class_further_in(Program *program, const char *name)
 {
     size_t n = strlen(name);
+    program_read_inside(program, program->last_file);
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const char *full = sym_text(program->syms, class_at(program, id)->full_name);
+        const char *full = sym_text(program->syms, class_known(program, id)->full_name);
         size_t length = strlen(full);
         if (length > n && full[length - n - 1] == '.' && !strcmp(full + length - n, name))
             return full;
@@ -541,6 +542,7 @@ elaborate(Program *program, const ElaborateOptions *options, Diags *diags)
     env_init(&elab, &elab.env, &elab.scope);
     bool elaborated = run(&elab, class_id);
     check_imports(program);
+    check_restrictions(program); // of what was read on the way
     Dae *dae = elab.dae;
     elab_free(&elab);
     if (!elaborated || diags_errors(diags) != errors)

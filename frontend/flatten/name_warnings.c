@@ -187,7 +187,7 @@ list_classes(Names *names)
     const Program *program = names->program;
     Span file = ast_at(&program->ast, names->file)->span;
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const ClassInfo *info = class_at(program, id);
+        const ClassInfo *info = class_known(program, id);
         Span span = ast_at(&program->ast, info->node)->span;
         uint32_t old;
         if (!info->node || info->origin || span.lo < file.lo || span.hi > file.hi || map_get(&names->class_of, info->node, &old))

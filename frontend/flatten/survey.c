@@ -219,9 +219,13 @@ program_survey(Program *program, const char *name, Survey *survey)
     Node file = surveyed(program, name);
     if (!file || diags_errors(program->diags) != errors)
         return false;
+    program_read_inside(program, file);
+    survey->misread = diags_errors(program->diags) - errors;
     uint32_t n = program->classes.n;
     for (uint32_t id = CLASSID_FIRST; id < n; id++) {
-        const ClassInfo *info = class_at(program, id);
+        const ClassInfo *info = class_known(program, id);
+        if (info->unread)
+            continue;
         bool top = stands_in(program, info->node, file) && !stands_in(program, class_at(program, info->parent)->node, file);
         SurveyKind kind = is_of_its_own(program, info) && belongs_to(program, id, file) ? kind_of(program, info)
                                                                                          : SURVEY_NOTHING;

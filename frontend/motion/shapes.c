@@ -139,8 +139,8 @@ open_finder(Finder *finder)
         map_put(&finder->rows_of, hash_bytes(shape_rows[i].class_name, strlen(shape_rows[i].class_name)), i);
     if (finder->program)
         for (uint32_t i = 0; i < finder->program->classes.n; i++)
-            if (class_at(finder->program, i)->full_name)
-                map_put(&finder->class_of, class_at(finder->program, i)->full_name, i);
+            if (class_known(finder->program, i)->full_name)
+                map_put(&finder->class_of, class_known(finder->program, i)->full_name, i);
     for (uint32_t i = 0; i < dae->connectors.n; i++) {
         vec_push(&finder->bodies, i);
         map_put(&finder->connector_of, dae->connectors.at[i].inst, i);

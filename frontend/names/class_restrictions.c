@@ -115,7 +115,7 @@ check_operator(Program *program, const ClassInfo *info)
     for (uint32_t i = 0; info->kind == CLASS_OPERATOR && i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];
         if (!member->is_class || class_at(program, member->class_id)->kind != CLASS_FUNCTION)
-            diag_add(program->diags, E0131, ast_at(&program->ast, member->node)->span, "'%s' is an operator: it has functions only",
+            diag_add(program->diags, E0131, ast_at(&program->ast, class_node(program, member))->span, "'%s' is an operator: it has functions only",
                      sym_text(program->syms, info->full_name));
         else
             check_results(program, class_at(program, member->class_id));
@@ -343,9 +343,9 @@ check_same_class(Program *program, const ClassMember *member, uint32_t base)
     const Ast *ast = &program->ast;
     if (!scope_member(program, base, member->name, &found) || !found.class_id || !found.member
         || program_origin(program, found.class_id) == program_origin(program, member->class_id)
-        || ast_same(ast, found.member->node, member->node, AST_NONE))
+        || ast_same(ast, found.member->node, class_node(program, member), AST_NONE))
         return;
-    Diag *diag = diag_add(program->diags, E0105, ast_at(ast, member->node)->span, "'%s' is declared twice: '%s' has another class of this name",
+    Diag *diag = diag_add(program->diags, E0105, ast_at(ast, class_node(program, member))->span, "'%s' is declared twice: '%s' has another class of this name",
                           sym_text(program->syms, member->name), sym_text(program->syms, class_at(program, base)->full_name));
     diag_note(diag, ast_at(ast, found.member->node)->span, "first declared here");
 }
@@ -406,16 +406,20 @@ check_redeclares(Program *program, uint32_t class_id)
 void
 check_restrictions(Program *program)
 {
-    // Classes that are added later are copies.
-    for (uint32_t i = program->restricted > CLASSID_FIRST ? program->restricted : CLASSID_FIRST; i < program->classes.n; i++) {
-        if (class_at(program, i)->origin)
-            continue;
-        check_class(program, class_at(program, i));
-        check_operator(program, class_at(program, i));
-        check_sections(program, i);
-        check_defaults(program, i);
+    // Those that the checks themselves read are looked at next time, if somebody used them.
+    U32Vec used = {0};
+    for (uint32_t i = CLASSID_FIRST; i < program->classes.n; i++)
+        if (!class_known(program, i)->unread && !class_known(program, i)->restricted && !class_known(program, i)->origin)
+            vec_push(&used, i);
+    for (uint32_t i = 0; i < used.n; i++) {
+        ClassInfo *info = class_at(program, used.at[i]);
+        info->restricted = true;
+        check_class(program, info);
+        check_operator(program, info);
+        check_sections(program, used.at[i]);
+        check_defaults(program, used.at[i]);
     }
-    program->restricted = program->classes.n;
+    vec_free(&used);
 }
 
 // What libraries import may be missing in a copy of a part of them; it is told where it is used.
@@ -424,7 +428,7 @@ check_imports(Program *program)
 {
     Span file = program->last_file ? ast_at(&program->ast, program->last_file)->span : (Span){0};
     for (uint32_t i = CLASSID_FIRST; i < program->classes.n; i++) {
-        const ClassInfo *info = class_at(program, i);
+        const ClassInfo *info = class_known(program, i);
         Span span = ast_at(&program->ast, info->node)->span;
         if (info->imports.n && !info->origin && span.lo >= file.lo && span.hi <= file.hi)
             scope_check_imports(program, i);

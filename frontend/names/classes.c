@@ -1,9 +1,9 @@
 // classes.c: files and the table of classes.
 //
 // Purpose: reads files and gives every class an id with its own members (packages are found by packages.c).
-// Method: one walk over each file's tree. Files that are part of a package stored in a directory wait until
-// that is loaded.
-// Contract: classes.h, names.h. Complexity: linear in the texts.
+// Method: one walk over each class's declarations, at once for what the user gives and when class_at() asks for the others.
+// Files that are part of a package stored in a directory wait until that is known.
+// Contract: classes.h, names.h. Complexity: linear in the texts that are asked for.
 #include "frontend/names/classes.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ program_create(Sources *sources, Syms *syms, Diags *diags)
     static const char *const level[] = {"error", "warning"};
     Arena *arena = arena_create();
     Program *program = arena_new(arena, Program);
-    *program = (Program){.arena = arena, .sources = sources, .syms = syms, .diags = diags, .scanned = 1};
+    *program = (Program){.arena = arena, .sources = sources, .syms = syms, .diags = diags};
     ast_init(&program->ast);
     add_predefined(program, "", NULL, 0);
     add_predefined(program, "Real", NULL, 0);
@@ -77,7 +77,6 @@ program_free(Program **program_place)
     vec_free(&program->parts);
     map_free(&program->available);
     vec_free(&program->available_paths);
-    map_free(&program->loaded);
     map_free(&program->found_cache);
     vec_free(&program->found);
     Arena *arena = program->arena;
@@ -134,7 +133,7 @@ add_member(Program *program, uint32_t class_id, ClassMember member)
         Span span = ast_at(&program->ast, member.node)->span;
         Diag *diag = diag_add(program->diags, E0105, span, "'%s' is declared twice",
                               sym_text(program->syms, member.name));
-        diag_note(diag, ast_at(&program->ast, info->members.at[old].node)->span, "first declared here");
+        diag_note(diag, ast_at(&program->ast, class_node(program, &info->members.at[old]))->span, "first declared here");
         return;
     }
     map_put(&info->by_name, member.name, info->members.n);
@@ -267,36 +266,108 @@ add_body(Program *program, uint32_t class_id, Node body)
     }
 }
 
-// The parser bounds how deep classes stand inside each other.
+static Sym
+full_name(Program *program, uint32_t parent, Sym name)
+{
+    if (parent == CLASSID_ROOT)
+        return name;
+    return sym_of(program->syms, arena_printf(program->arena, "%s.%s", sym_text(program->syms, class_known(program, parent)->full_name),
+                                              sym_text(program->syms, name)));
+}
+
+// What the head of a class says; what is inside waits until somebody asks.
+static void
+set_head(ClassInfo *info, const Ast *ast, Node node)
+{
+    ClassKind kind = (ClassKind)ast_at(ast, node)->kind_of;
+    // An operator record is a record, and an operator function a function, wherever there is no operator to be looked up.
+    kind = kind == CLASS_OPERATOR_RECORD ? CLASS_RECORD : kind == CLASS_OPERATOR_FUNCTION ? CLASS_FUNCTION : kind;
+    info->node = node;
+    info->kind = (uint8_t)kind;
+    info->flags = ast_at(ast, node)->flags;
+    info->body = ast_child(ast, node, 1);
+    info->unread = UNREAD_BODY;
+}
+
 static uint32_t
 add_class(Program *program, Node node, uint32_t parent, bool is_protected, bool is_member)
 {
-    const AstNode *at = ast_at(&program->ast, node);
-    uint32_t class_id = program->classes.n;
-    ClassKind kind = (ClassKind)at->kind_of;
-    // An operator record is a record, and an operator function a function, wherever there is no operator to be looked up.
-    kind = kind == CLASS_OPERATOR_RECORD ? CLASS_RECORD : kind == CLASS_OPERATOR_FUNCTION ? CLASS_FUNCTION : kind;
-    ClassInfo info = {.node = node, .parent = parent, .name = at->sym, .kind = (uint8_t)kind,
-                      .flags = at->flags, .body = ast_child(&program->ast, node, 1)};
-    const ClassInfo *outer = class_at(program, parent);
-    info.full_name = at->sym;
-    if (parent != CLASSID_ROOT) {
-        char *full = arena_printf(program->arena, "%s.%s", sym_text(program->syms, outer->full_name),
-                                  sym_text(program->syms, at->sym));
-        info.full_name = sym_of(program->syms, full);
-    }
-    info.redeclared = !is_member;
-    program_add_class(program, info);
+    Sym name = ast_at(&program->ast, node)->sym;
+    ClassInfo info = {.parent = parent, .name = name, .full_name = full_name(program, parent, name), .redeclared = !is_member};
+    set_head(&info, &program->ast, node);
+    uint32_t class_id = program_add_class(program, info);
     if (is_member)
-        add_member(program, parent, (ClassMember){.name = at->sym, .is_class = true, .class_id = class_id,
+        add_member(program, parent, (ClassMember){.name = name, .is_class = true, .class_id = class_id,
                                                   .node = node, .is_protected = is_protected});
-    if (info.body && ast_kind(&program->ast, info.body) == AST_EXTENDBODY) {
-        vec_push(&class_at(program, class_id)->extends, ast_child(&program->ast, info.body, 0));
-        info.body = class_at(program, class_id)->body = ast_child(&program->ast, info.body, 1);
-    }
-    if (info.body)
-        add_body(program, class_id, info.body);
     return class_id;
+}
+
+uint32_t
+program_add_stored(Program *program, uint32_t parent, Sym name, const char *path)
+{
+    ClassInfo info = {.parent = parent, .name = name, .full_name = full_name(program, parent, name), .path = path,
+                      .unread = UNREAD_FILE};
+    uint32_t class_id = program_add_class(program, info);
+    ClassInfo *around = class_known(program, parent);
+    map_put(&around->by_name, name, around->members.n);
+    vec_push(&around->members, ((ClassMember){.name = name, .is_class = true, .class_id = class_id}));
+    return class_id;
+}
+
+static void
+read_body(Program *program, uint32_t class_id)
+{
+    ClassInfo *info = class_known(program, class_id);
+    info->unread = READ;
+    if (info->body && ast_kind(&program->ast, info->body) == AST_EXTENDBODY) {
+        vec_push(&info->extends, ast_child(&program->ast, info->body, 0));
+        info->body = ast_child(&program->ast, info->body, 1);
+    }
+    if (info->body)
+        add_body(program, class_id, info->body);
+}
+
+void
+class_read(Program *program, uint32_t class_id)
+{
+    switch ((Unread)class_known(program, class_id)->unread) {
+    case UNREAD_FILE:
+        program_read_stored(program, class_id);
+        break;
+    case UNREAD_BODY:
+        read_body(program, class_id);
+        break;
+    case UNREAD_COPY:
+        program_read_copy(program, class_id);
+        break;
+    case READ:
+        break;
+    }
+}
+
+void
+program_read_whole(Program *program, uint32_t class_id)
+{
+    U32Vec open = {0};
+    vec_push(&open, class_id);
+    while (open.n) {
+        const ClassInfo *info = class_at(program, vec_pop(&open));
+        for (uint32_t i = info->members.n; i-- > 0;)
+            if (info->members.at[i].is_class)
+                vec_push(&open, info->members.at[i].class_id);
+    }
+    vec_free(&open);
+}
+
+void
+program_read_inside(Program *program, Node node)
+{
+    Span span = ast_at(&program->ast, node)->span;
+    for (uint32_t id = CLASSID_FIRST, n = program->classes.n; id < n; id++) {
+        Span at = ast_at(&program->ast, class_known(program, id)->node)->span;
+        if (class_known(program, id)->node && at.lo >= span.lo && at.hi <= span.hi)
+            program_read_whole(program, id);
+    }
 }
 
 uint32_t
@@ -306,6 +377,7 @@ program_redeclared(Program *program, Node node, uint32_t scope)
     uint64_t key = ((uint64_t)scope << 32) | node;
     if (!map_get(&program->redeclared, key, &class_id)) {
         class_id = add_class(program, node, scope, false, false);
+        program_read_whole(program, class_id);
         map_put(&program->redeclared, key, class_id);
     }
     return class_id;
@@ -330,6 +402,16 @@ within_class(Program *program, Node within)
     return class_id;
 }
 
+// Imports at the top of a file hold for each of its classes.
+static void
+add_imports(Program *program, uint32_t class_id, Node file)
+{
+    const Ast *ast = &program->ast;
+    for (uint32_t k = 1; k < ast_at(ast, file)->nchild; k++)
+        if (ast_kind(ast, ast_child(ast, file, k)) == AST_IMPORT)
+            add_import(program, class_id, ast_child(ast, file, k));
+}
+
 void
 program_add_classes(Program *program, Node file)
 {
@@ -345,10 +427,34 @@ program_add_classes(Program *program, Node file)
         if (ast_kind(ast, child) != AST_CLASS)
             continue;
         uint32_t class_id = add_class(program, child, parent, false, true);
-        // Imports at the top of a file hold for each of its classes.
-        for (uint32_t k = 1; k < ast_at(ast, file)->nchild; k++)
-            if (ast_kind(ast, ast_child(ast, file, k)) == AST_IMPORT)
-                add_import(program, class_id, ast_child(ast, file, k));
+        program_read_whole(program, class_id);
+        add_imports(program, class_id, file);
+    }
+}
+
+void
+program_fill_class(Program *program, uint32_t class_id, Node file)
+{
+    const Ast *ast = &program->ast;
+    ClassInfo *info = class_known(program, class_id);
+    const char *name = sym_text(program->syms, info->name);
+    for (uint32_t i = 1; i < ast_at(ast, file)->nchild; i++) {
+        Node child = ast_child(ast, file, i);
+        uint32_t index;
+        if (ast_kind(ast, child) != AST_CLASS)
+            continue;
+        if (ast_at(ast, child)->sym != info->name || info->node) {
+            diag_add(program->diags, E0116, ast_at(ast, child)->span, "this file is '%s' of the package around it, and can declare nothing else",
+                     name);
+            continue;
+        }
+        set_head(info, ast, child);
+        program->outer_classes |= (info->flags & AST_F_OUTER) != 0;
+        ClassInfo *around = class_known(program, info->parent);
+        if (map_get(&around->by_name, info->name, &index) && around->members.at[index].class_id == class_id)
+            around->members.at[index].node = child;
+        read_body(program, class_id);
+        add_imports(program, class_id, file);
     }
 }
 
@@ -369,7 +475,7 @@ program_read_file(Program *program, const char *path)
         return 0;
     }
     ParseOptions options = {.mo = text_ends_with(path, ".mo"), .nesting = program->nesting};
-    Node first = program->ast.nodes.n;
+    Node first = program->ast.n_nodes;
     Node node = parse_file(program->sources, file, program->syms, &program->ast, program->diags, &options);
     imply_ranges(program, first);
     if (node)

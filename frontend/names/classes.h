@@ -1,8 +1,10 @@
 // classes.h: the table of classes of a session; shared by the class side of the front end.
 //
-// Every class of every file gets a 32-bit id when its file is added; the tree is walked once. Small ids
-// are the predefined types. A class's members are its own declarations; inherited ones are found through
-// `bases`, which are resolved on demand.
+// Every class gets a 32-bit id when the class around it is read. What the user gives is read whole. Of packages that are
+// found a class is known by its name, and read by the first class_at() that asks for it: files are parsed, declarations
+// entered and copies made by need, so that what a model does not use costs nothing and cannot be in its way. Small ids are the
+// predefined types. A class's members are its own declarations; inherited ones are found through `bases`, which are resolved
+// on demand. Members never move once a class is read.
 #ifndef MDLC_FRONTEND_NAMES_CLASSES_H
 #define MDLC_FRONTEND_NAMES_CLASSES_H
 
@@ -16,12 +18,19 @@ enum { // predefined classes
 };
 enum { DEPTH_LIMIT = 256 };
 
+typedef enum Unread { // what of a class is not in the table yet
+    READ,
+    UNREAD_FILE, // its file or directory
+    UNREAD_BODY, // its declarations
+    UNREAD_COPY  // what a copy takes over from its origin
+} Unread;
+
 typedef struct ClassMember {
     Sym name;
     bool is_class, is_protected;
     uint32_t class_id; // of a class
     Node line;         // COMPONENTS of a component
-    Node node;         // COMPONENT or CLASS
+    Node node;         // COMPONENT or CLASS; 0 for a class in a file of its own that is not read: see class_node()
 } ClassMember;
 
 typedef struct ClassImport {
@@ -48,6 +57,10 @@ typedef struct ClassInfo {
     uint32_t parent;
     Sym name, full_name;
     uint8_t kind;      // ClassKind
+    uint8_t unread;    // Unread
+    bool restricted;   // held against the restrictions of its kind (class_restrictions.c)
+    const char *path;  // of a class in a file or directory of its own, while that is not read
+    uint32_t copied;   // of an UNREAD_COPY: the class that it is a copy of
     uint32_t flags;    // AST_F_... of the class
     VEC(ClassMember) members;
     Map by_name;       // Sym -> index into members
@@ -98,18 +111,34 @@ struct Program {
     VEC(const char *) paths;
     Map available;             // Sym of a package -> index into available_paths
     VEC(const char *) available_paths;
-    Map loaded;                // Sym -> 1
-    uint32_t scanned;          // nodes looked at for package names
+    uint32_t offered;          // of these, how many are classes of the top level
     Map found_cache;           // (class, name) -> index into found
     VEC(Found) found;
-    uint32_t restricted;       // classes before this one have been checked (class_restrictions.c)
     uint32_t depth;            // base classes being resolved inside each other
 };
+
+// What is known of a class without reading it: its names, what is around it, and of a class in a file that is read its node.
+static inline ClassInfo *
+class_known(const Program *program, uint32_t class_id)
+{
+    return program->classes.at[class_id];
+}
+
+void class_read(Program *program, uint32_t class_id);
 
 static inline ClassInfo *
 class_at(const Program *program, uint32_t class_id)
 {
-    return program->classes.at[class_id];
+    ClassInfo *info = class_known(program, class_id);
+    if (info->unread)
+        class_read((Program *)program, class_id); // the table is a cache of what the files say
+    return info;
+}
+
+static inline Node
+class_node(const Program *program, const ClassMember *member)
+{
+    return member->is_class && !member->node ? class_at(program, member->class_id)->node : member->node;
 }
 
 static inline bool
@@ -123,26 +152,38 @@ text_ends_with(const char *text, const char *tail)
 Node program_read_file(Program *program, const char *path);
 // implied_ranges.c: writes the ranges of `for i loop` into the nodes from `first` on.
 void imply_ranges(Program *program, Node first);
-// Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none.
+// Adds the classes of a file to those of the package its `within` names; reports E0116 when there is none. Everything in them
+// is read.
 void program_add_classes(Program *program, Node file);
+// The class that an UNREAD_FILE is, from its file; reports E0116 when there is no class of its name, or more than one.
+void program_fill_class(Program *program, uint32_t class_id, Node file);
+// Reads a class and everything in it.
+void program_read_whole(Program *program, uint32_t class_id);
+// The same for the classes that stand in a file, or in another node, with the directories that they are the packages of.
+void program_read_inside(Program *program, Node node);
 
 // --- packages.c
 // The file of a package that is stored as this directory; any other path as it is.
 const char *program_package_path(Program *program, const char *path);
 // True for .../package.mdl and .../package.mo.
 bool program_is_package_file(const char *path);
-// Loads every package that the files name and a directory offers; called before elaboration starts, so that
-// the tree does not move while it is walked.
+// Names the packages that directories offer, and puts what the user gave into the packages it is part of.
 void program_load_packages(Program *program);
+// Reads the file or directory of an UNREAD_FILE.
+void program_read_stored(Program *program, uint32_t class_id);
 
 // library.c: 'Translational.Spring', 'Rotational.Spring' for "Spring": classes of that name in libraries that can be found; NULL: none.
 const char *program_library_class(Program *program, const char *name);
 
 uint32_t program_add_class(Program *program, ClassInfo info);
+// A class in a file or directory of its own, as a member of the package around it, which has none of this name.
+uint32_t program_add_stored(Program *program, uint32_t parent, Sym name, const char *path);
 // A class in a modification: seen from `scope`, but no member of it.
 uint32_t program_redeclared(Program *program, Node node, uint32_t scope);
 
 // --- special.c: classes with replaced members (redeclare)
+// The members of an UNREAD_COPY.
+void program_read_copy(Program *program, uint32_t class_id);
 // The class with these members replaced, its own or inherited; the same class when nothing of it is.
 uint32_t program_specialise(Program *program, uint32_t class_id, const Replacements *list);
 // What an extends clause, a short class or a class body replaces in a base class.

@@ -144,8 +144,8 @@ fill_indices(Program *program, Node loop, Node indices, uint32_t first, uint32_t
             find_uses(ast, ast_child(ast, loop, k), ast_at(ast, index)->sym, &uses);
         if (uses.n) {
             Node range = make_range(program, &uses, ast_at(ast, index)->span);
-            ast->nodes.at[index].child = ast->children.n;
-            ast->nodes.at[index].nchild = 1;
+            ast_writable(ast, index)->child = ast->children.n;
+            ast_writable(ast, index)->nchild = 1;
             vec_push(&ast->children, range);
         }
         vec_free(&uses);
@@ -156,7 +156,7 @@ void
 imply_ranges(Program *program, Node first)
 {
     Ast *ast = &program->ast;
-    uint32_t end = ast->nodes.n;
+    uint32_t end = ast->n_nodes;
     for (Node node = first; node < end; node++) {
         AstKind kind = ast_kind(ast, node);
         if (kind == AST_FORST || kind == AST_FOREQ)

@@ -1,11 +1,10 @@
 // packages.c: packages: found by name in search directories, or stored as a directory.
 //
-// Purpose: loads what the files name (NAME.mdl, NAME.mo, NAME/package.mdl in the directories of the search
-// path; Modelica 3.6, chapter 13), and the rest of a package of which the user gives one file.
-// Method: packages are loaded before elaboration: every first identifier of a name that no file declares but
-// a directory offers is read, until nothing new appears. Thus the tree never moves while it is being
-// elaborated.
-// Contract: classes.h, names.h. Complexity: linear in the texts and in the entries of the directories.
+// Purpose: what directories offer (NAME.mdl, NAME.mo, NAME/package.mdl in those of the search path; Modelica 3.6, chapter 13),
+// and the rest of a package of which the user gives one file.
+// Method: names of files and directories give the outline: each is a class of which nothing but the name is known, until
+// class_at() asks for it; then its file is parsed, and of a directory the entries are listed in turn.
+// Contract: classes.h, names.h. Complexity: linear in the texts that are asked for and in the entries of their directories.
 #include "frontend/names/classes.h"
 #include "frontend/names/names.h"
 #include "ir/base/diag.h"
@@ -155,47 +154,69 @@ is_within(Program *program, Node file, const char *package)
     return false;
 }
 
-// A file that the user gave is read already and finds its place here.
-static void
-load_file(Program *program, const char *path, const char *package)
+// The file at `path` among those that the user gave, which are read already; NULL: it is none.
+static PackagePart *
+given_part(Program *program, const char *path)
 {
     for (uint32_t i = 0; i < program->parts.n; i++) {
         PackagePart *part = &program->parts.at[i];
-        if (strcmp(file_name(part->path), file_name(path)) || !same_file(part->path, path))
-            continue;
-        if (!part->added && is_within(program, part->file, package))
-            program_add_classes(program, part->file);
-        program->parts.at[i].added = true;
-        return;
+        if (!strcmp(file_name(part->path), file_name(path)) && same_file(part->path, path))
+            return part;
     }
-    Node file = program_read_file(program, path);
-    if (file && is_within(program, file, package))
-        program_add_classes(program, file);
+    return NULL;
 }
 
-static void load_directory(Program *program, const char *path, const char *around, const char *name, uint32_t depth);
+static const char *
+around_name(const Program *program, const ClassInfo *info)
+{
+    return info->parent == CLASSID_ROOT ? "" : sym_text(program->syms, class_known(program, info->parent)->full_name);
+}
+
+// The class of a file as the class that it is stored as.
+static void
+read_file(Program *program, uint32_t class_id, const char *path)
+{
+    const char *around = around_name(program, class_known(program, class_id));
+    PackagePart *part = given_part(program, path);
+    Node file = part ? part->file : program_read_file(program, path);
+    if (file && !(part && part->added) && is_within(program, file, around))
+        program_fill_class(program, class_id, file);
+    if (part) {
+        part->added = true;
+        program_read_whole(program, class_id);
+    }
+}
 
 typedef struct Directory { // of a package
-    const char *path, *package;
+    uint32_t class_id;
+    const char *path;
     struct dirent **entries;
     int n;
-    uint32_t depth;
-    Map loaded;            // Sym of the entry -> 1
+    Map listed;            // Sym of the entry -> 1
 } Directory;
 
+// An entry is a class of the package, known by its name.
 static void
-load_entry(Program *program, Directory *directory, const char *name)
+list_entry(Program *program, Directory *directory, const char *name)
 {
     uint32_t old;
     Sym key = sym_of(program->syms, name);
-    const char *full = arena_printf(program->arena, "%s/%s", directory->path, name);
-    if (name[0] == '.' || !strncmp(name, "package.", 8) || map_get(&directory->loaded, key, &old))
+    const char *full = arena_printf(program->arena, "%s/%s", directory->path, name), *dot = strrchr(name, '.');
+    bool file = text_ends_with(name, ".mdl") || text_ends_with(name, ".mo");
+    if (name[0] == '.' || !strncmp(name, "package.", 8) || map_get(&directory->listed, key, &old)
+        || (!file && (dot || !package_file(program, full))))
         return;
-    map_put(&directory->loaded, key, 1);
-    if (text_ends_with(name, ".mdl") || text_ends_with(name, ".mo"))
-        load_file(program, full, directory->package);
-    else if (!strchr(name, '.'))
-        load_directory(program, full, directory->package, name, directory->depth + 1);
+    map_put(&directory->listed, key, 1);
+    Sym class_name = file ? sym_make(program->syms, name, (size_t)(dot - name)) : key;
+    if (!map_get(&class_at(program, directory->class_id)->by_name, class_name, &old)) {
+        program_add_stored(program, directory->class_id, class_name, full);
+        return;
+    }
+    // It is declared twice, which is said where both can be shown.
+    Node twice = given_part(program, file ? full : package_file(program, full)) ? 0
+               : program_read_file(program, file ? full : package_file(program, full));
+    if (twice)
+        program_add_classes(program, twice);
 }
 
 static bool
@@ -207,26 +228,10 @@ has_entry(const Directory *directory, const char *name)
     return false;
 }
 
-// Elements that package.mdl declares itself are listed in package.order, too. Only what is declared counts: bases are often
-// classes that stand further down in the order, and must not be looked up before all is loaded.
-static bool
-declares(Program *program, const char *package, const char *name)
-{
-    uint32_t class_id = CLASSID_ROOT, index;
-    for (const char *part = package; *part;) {
-        size_t length = strcspn(part, ".");
-        const ClassInfo *info = class_at(program, class_id);
-        if (!map_get(&info->by_name, sym_make(program->syms, part, length), &index) || !info->members.at[index].is_class)
-            return true;
-        class_id = info->members.at[index].class_id;
-        part += length + (part[length] == '.');
-    }
-    return map_get(&class_at(program, class_id)->by_name, sym_of(program->syms, name), &index);
-}
-
-// What package.order lists comes first, in this order (section 13.4.3).
+// What package.order lists comes first, in this order (section 13.4.3). Elements that package.mdl declares itself are listed there,
+// too.
 static void
-load_in_order(Program *program, Directory *directory)
+list_in_order(Program *program, Directory *directory)
 {
     const char *path = arena_printf(program->arena, "%s/package.order", directory->path);
     FILE *file = fopen(path, "r");
@@ -239,80 +244,92 @@ load_in_order(Program *program, Directory *directory)
             const char *name = arena_printf(program->arena, "%s%s", line, endings[i]);
             found = has_entry(directory, name);
             if (found)
-                load_entry(program, directory, name);
+                list_entry(program, directory, name);
         }
-        if (!found && !declares(program, directory->package, line))
-            diag_add(program->diags, W1103, (Span){0}, "%s: '%s' is not in package '%s'", path, line, directory->package);
+        const ClassInfo *info = class_at(program, directory->class_id);
+        uint32_t index;
+        if (!found && !map_get(&info->by_name, sym_of(program->syms, line), &index))
+            diag_add(program->diags, W1103, (Span){0}, "%s: '%s' is not in package '%s'", path, line,
+                     sym_text(program->syms, info->full_name));
     }
     if (file)
         fclose(file);
 }
 
-// Whether a directory is one of those around it: a link that leads back.
-static bool
-leads_back(Program *program, const char *path, uint32_t depth)
+// How many packages stored as directories are around a class; UINT32_MAX when `path` is one of theirs: a link that leads back.
+static uint32_t
+directory_depth(Program *program, const ClassInfo *info, const char *path)
 {
+    uint32_t depth = 0;
     const char *up = path;
     struct stat here, there;
-    bool back = false;
-    if (stat(path, &here))
-        return false;
-    for (; depth && !back; depth--) {
+    bool back = stat(path, &here) != 0;
+    for (; !back && info->parent != CLASSID_ROOT; depth++) {
+        info = class_known(program, info->parent);
         up = arena_strndup(program->arena, up, (size_t)(file_name(up) - up - 1));
         back = !stat(up, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
     }
-    return back;
+    return back ? UINT32_MAX : depth;
 }
 
-// A package stored as a directory: package.mdl first, then every other file and sub-package: in the order of package.order,
-// the others by name.
+// A package stored as a directory: package.mdl first, then every other file and sub-package is listed: in the order of
+// package.order, the others by name.
 static void
-load_directory(Program *program, const char *path, const char *around, const char *name, uint32_t depth)
+read_directory(Program *program, uint32_t class_id, const char *path)
 {
     const char *inside = package_file(program, path);
-    if (depth > DEPTH_LIMIT / 8 || !inside || leads_back(program, path, depth))
+    if (!inside || directory_depth(program, class_known(program, class_id), path) > DEPTH_LIMIT / 8)
         return;
-    load_file(program, inside, around);
-    Directory directory = {.path = path, .package = *around ? arena_printf(program->arena, "%s.%s", around, name) : name,
-                           .depth = depth};
+    read_file(program, class_id, inside);
+    Directory directory = {.class_id = class_id, .path = path};
     directory.n = scandir(path, &directory.entries, NULL, compare_names);
-    load_in_order(program, &directory);
+    list_in_order(program, &directory);
     for (int i = 0; i < directory.n; i++) {
-        load_entry(program, &directory, directory.entries[i]->d_name);
+        list_entry(program, &directory, directory.entries[i]->d_name);
         free(directory.entries[i]);
     }
     free(directory.entries);
-    map_free(&directory.loaded);
+    map_free(&directory.listed);
+}
+
+void
+program_read_stored(Program *program, uint32_t class_id)
+{
+    ClassInfo *info = class_known(program, class_id);
+    info->unread = READ;
+    info->kind = CLASS_PACKAGE; // what is stored below it has a parent even when its own file is wrong
+    if (is_file(info->path))
+        read_file(program, class_id, info->path);
+    else
+        read_directory(program, class_id, info->path);
 }
 
 // --- packages by name
 
+// What the directories offer, as classes of the top level; what the user gave goes before it.
 static void
-load_package(Program *program, Sym name)
+offer_packages(Program *program)
 {
-    uint32_t index;
-    ClassInfo *root = class_at(program, CLASSID_ROOT);
-    if (map_get(&root->by_name, name, &index) || map_get(&program->loaded, name, &index)
-        || !map_get(&program->available, name, &index))
-        return;
-    map_put(&program->loaded, name, 1);
-    const char *path = program->available_paths.at[index];
-    if (is_file(path))
-        load_file(program, path, "");
-    else
-        load_directory(program, path, "", sym_text(program->syms, name), 0);
+    list_packages(program);
+    for (uint32_t i = program->offered; i < program->available_paths.n; i++) {
+        const char *path = program->available_paths.at[i], *entry = file_name(path);
+        Sym name = sym_make(program->syms, entry, strcspn(entry, ". "));
+        uint32_t index;
+        if (!map_get(&class_at(program, CLASSID_ROOT)->by_name, name, &index))
+            program_add_stored(program, CLASSID_ROOT, name, path);
+        else if (class_known(program, class_at(program, CLASSID_ROOT)->members.at[index].class_id)->unread == UNREAD_FILE)
+            class_known(program, class_at(program, CLASSID_ROOT)->members.at[index].class_id)->path = path;
+    }
+    program->offered = program->available_paths.n;
 }
 
 bool
 program_add_named(Program *program, const char *name)
 {
     uint32_t index;
-    list_packages(program);
+    offer_packages(program);
     Sym first = sym_make(program->syms, name, strcspn(name, "."));
-    if (!map_get(&program->available, first, &index))
-        return false;
-    load_package(program, first);
-    return true;
+    return map_get(&program->available, first, &index);
 }
 
 const char *
@@ -328,20 +345,6 @@ program_nearest_package(Program *program, const char *name)
 }
 
 // --- files of a package that the user gave
-
-static bool
-within_known(Program *program, Node within)
-{
-    uint32_t class_id = CLASSID_ROOT, index;
-    for (uint32_t i = 0; within && i < ast_at(&program->ast, within)->nchild; i++) {
-        ClassInfo *info = class_at(program, class_id);
-        Sym name = ast_at(&program->ast, ast_child(&program->ast, within, i))->sym;
-        if (!map_get(&info->by_name, name, &index) || !info->members.at[index].is_class)
-            return false;
-        class_id = info->members.at[index].class_id;
-    }
-    return true;
-}
 
 static const char *
 parent_directory(Program *program, const char *directory)
@@ -365,13 +368,47 @@ outermost_directory(Program *program, const char *path, uint32_t names)
     return directory;
 }
 
-// The directory has the name of the package, perhaps with a version.
+// The directory has the name of the package, perhaps with a version. It goes before one of this name on the search path.
+// `wanted`: the package that a file in it says it is part of; 0: it has its own.
 static void
-load_outermost(Program *program, const char *directory)
+load_outermost(Program *program, const char *directory, Sym wanted)
 {
     char real[PATH_MAX];
-    const char *name = file_name(realpath(directory, real) ? real : directory);
-    load_directory(program, directory, "", arena_strndup(program->arena, name, strcspn(name, " ")), 0);
+    uint32_t index;
+    const char *entry = file_name(realpath(directory, real) ? real : directory);
+    Sym name = sym_make(program->syms, entry, strcspn(entry, " "));
+    const ClassInfo *root = class_at(program, CLASSID_ROOT);
+    if (!package_file(program, directory) || (wanted && wanted != name))
+        return;
+    uint32_t class_id = map_get(&root->by_name, name, &index) ? root->members.at[index].class_id
+                                                             : program_add_stored(program, CLASSID_ROOT, name, directory);
+    if (class_known(program, class_id)->unread == UNREAD_FILE)
+        class_known(program, class_id)->path = directory;
+    class_at(program, class_id);
+}
+
+// Reads the class that a file of a package is stored as; false: there is none.
+static bool
+read_part(Program *program, PackagePart part)
+{
+    Node within = ast_child(&program->ast, part.file, 0);
+    uint32_t parent = CLASSID_ROOT, index;
+    for (uint32_t i = 0; within && i < ast_at(&program->ast, within)->nchild; i++) {
+        const ClassInfo *info = class_at(program, parent);
+        if (!map_get(&info->by_name, ast_at(&program->ast, ast_child(&program->ast, within, i))->sym, &index))
+            return false;
+        parent = info->members.at[index].class_id;
+    }
+    const ClassInfo *info = class_at(program, parent);
+    for (uint32_t i = 0; i < info->members.n; i++) {
+        const ClassInfo *known = info->members.at[i].is_class ? class_known(program, info->members.at[i].class_id) : NULL;
+        const char *path = known && known->unread == UNREAD_FILE ? program_package_path(program, known->path) : NULL;
+        if (!path || strcmp(file_name(path), file_name(part.path)) || !same_file(path, part.path))
+            continue;
+        class_at(program, info->members.at[i].class_id);
+        return true;
+    }
+    return false;
 }
 
 static void
@@ -380,12 +417,10 @@ load_around(Program *program, uint32_t i)
     PackagePart part = program->parts.at[i];
     Node within = ast_child(&program->ast, part.file, 0);
     uint32_t names = within ? ast_at(&program->ast, within)->nchild : 0;
-    bool missing = names && !within_known(program, within);
-    if (missing)
-        load_package(program, ast_at(&program->ast, ast_child(&program->ast, within, 0))->sym);
-    if (missing ? !within_known(program, within) : !names && program_is_package_file(part.path))
-        load_outermost(program, outermost_directory(program, part.path, names));
-    if (!program->parts.at[i].added)
+    if (names || program_is_package_file(part.path))
+        load_outermost(program, outermost_directory(program, part.path, names),
+                       names ? ast_at(&program->ast, ast_child(&program->ast, within, 0))->sym : 0);
+    if (!program->parts.at[i].added && !read_part(program, part))
         program_add_classes(program, part.file);
     program->parts.at[i].added = true;
 }
@@ -393,18 +428,8 @@ load_around(Program *program, uint32_t i)
 void
 program_load_packages(Program *program)
 {
-    list_packages(program);
+    offer_packages(program);
     for (uint32_t i = 0; i < program->parts.n; i++)
         if (!program->parts.at[i].added)
             load_around(program, i);
-    if (!program->available.count)
-        return;
-    // The node array grows while packages are loaded: what they name is loaded in turn.
-    for (; program->scanned < program->ast.nodes.n; program->scanned++) {
-        const AstNode *node = ast_at(&program->ast, program->scanned);
-        if ((node->kind == AST_NAME || node->kind == AST_REF) && node->nchild) {
-            Node first = ast_child(&program->ast, program->scanned, 0);
-            load_package(program, ast_at(&program->ast, first)->sym);
-        }
-    }
 }

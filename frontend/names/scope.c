@@ -44,6 +44,8 @@ own_member(Program *program, uint32_t class_id, Sym name, Found *found)
     if (!map_get(&info->by_name, name, &index))
         return false;
     const ClassMember *member = &info->members.at[index];
+    if (member->is_class)
+        class_at(program, member->class_id); // it is used: read, with its node in `member`
     *found = (Found){.member = member, .owner = class_id, .class_id = member->is_class ? member->class_id
                      : 0};
     return true;
@@ -492,16 +494,22 @@ is_own_modelica(const Program *program, uint32_t class_id)
         && sources_in_library(program->sources, ast_at(&program->ast, info->node)->span.lo);
 }
 
-// A class of this name in another package of the same library: further inside if there is one, then with the shortest path.
+// A class of this name in another package of the same library: further inside if there is one, then with the shortest path. Of
+// a library that somebody else made only what is read counts: what else it has is not asked for because of a wrong name.
 static const char *
-class_elsewhere(const Program *program, uint32_t in, Sym name)
+class_elsewhere(Program *program, uint32_t in, Sym name)
 {
+    uint32_t outermost = in;
+    while (outermost && class_at(program, outermost)->parent != CLASSID_ROOT)
+        outermost = class_at(program, outermost)->parent;
+    if (outermost && is_own_modelica(program, outermost))
+        program_read_whole(program, outermost);
     const char *from = sym_text(program->syms, class_at(program, in)->full_name), *best = NULL;
     size_t top = strcspn(from, "."), own = strlen(from);
     bool best_inside = false;
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const ClassInfo *info = class_at(program, id);
-        if (info->name != name || !info->node || info->origin)
+        const ClassInfo *info = class_known(program, id);
+        if (info->name != name || info->origin)
             continue;
         const char *text = sym_text(program->syms, info->full_name);
         bool same_library = !strncmp(text, from, top) && text[top] == '.';
@@ -751,7 +759,7 @@ operator_record_inside(const Program *program, uint32_t class_id)
         const ClassMember *member = &info->members.at[i];
         if (!member->is_class)
             continue;
-        bool record = ast_at(&program->ast, member->node)->kind_of == CLASS_OPERATOR_RECORD;
+        bool record = ast_at(&program->ast, class_node(program, member))->kind_of == CLASS_OPERATOR_RECORD;
         found = record ? member->class_id : operator_record_inside(program, member->class_id);
     }
     return found;

@@ -39,10 +39,22 @@ program_replacement(const Program *program, uint32_t class_id, Sym name)
 
 // --- copies
 
+// A class inside a copy: a copy, too, when somebody asks for it.
 static uint32_t
-copy_class(Program *program, uint32_t class_id, uint32_t parent, const Replacements *list)
+copy_later(Program *program, uint32_t class_id, uint32_t parent)
+{
+    const ClassInfo *from = class_known(program, class_id);
+    return program_add_class(program, (ClassInfo){.node = from->node, .parent = parent, .name = from->name, .full_name = from->full_name,
+        .kind = from->kind, .flags = from->flags, .redeclared = from->redeclared, .unread = UNREAD_COPY, .copied = class_id,
+        .origin = from->origin ? from->origin : class_id});
+}
+
+// Into the place of an id, with the members that `list`, if any, does not replace.
+static void
+copy_class(Program *program, uint32_t made, uint32_t class_id, const Replacements *list)
 {
     const ClassInfo *from = class_at(program, class_id);
+    uint32_t parent = class_known(program, made)->parent;
     ClassInfo info = *from;
     info.parent = parent;
     info.origin = program_origin(program, class_id);
@@ -58,19 +70,30 @@ copy_class(Program *program, uint32_t class_id, uint32_t parent, const Replaceme
     vec_append(&info.replacements, from->replacements.at, from->replacements.n);
     for (uint32_t i = 0; list && i < list->n; i++)
         vec_push(&info.replacements, list->at[i]);
-    uint32_t made = program_add_class(program, info);
-    ClassInfo *copy = class_at(program, made);
+    ClassInfo *copy = class_known(program, made);
+    *copy = info;
     for (uint32_t i = 0; i < from->members.n; i++) {
         ClassMember member = from->members.at[i];
         const Replacement *other = member.is_class && list ? program_replacement(program, made, member.name) : NULL;
-        if (other && other->class_id)
+        if (other && other->class_id) {
+            member.node = class_node(program, &member); // it says what constrains the other
             member.class_id = other->class_id;
-        else if (member.is_class)
-            member.class_id = copy_class(program, member.class_id, made, NULL);
+        } else if (member.is_class) {
+            member.class_id = copy_later(program, member.class_id, made);
+        }
         map_put(&copy->by_name, member.name, copy->members.n);
         vec_push(&copy->members, member);
     }
-    return made;
+}
+
+void
+program_read_copy(Program *program, uint32_t class_id)
+{
+    ClassInfo *info = class_known(program, class_id), *around = class_known(program, info->parent);
+    uint32_t index;
+    copy_class(program, class_id, info->copied, NULL);
+    if (map_get(&around->by_name, info->name, &index) && around->members.at[index].class_id == class_id)
+        around->members.at[index].node = info->node;
 }
 
 static uint64_t
@@ -115,7 +138,8 @@ program_specialise(Program *program, uint32_t class_id, const Replacements *list
     if (any && at) {
         made = at;
     } else if (own.n) {
-        made = copy_class(program, class_id, class_at(program, class_id)->parent, &own);
+        made = copy_later(program, class_id, class_at(program, class_id)->parent);
+        copy_class(program, made, class_id, &own);
         uint32_t first = 0;
         map_get(&program->specialised, key, &first);
         vec_grow(&program->next_special, program->classes.n - program->next_special.n);

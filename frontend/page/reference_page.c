@@ -554,11 +554,10 @@ close_doc(Doc *doc)
 void
 doc_load(Program *program, const char *name)
 {
-    const char *text = arena_printf(program->arena, "package 'documented' import D = %.*s; end 'documented';", (int)strcspn(name, "."), name);
-    int source = sources_add(program->sources, "<mdlc doc>", text, strlen(text));
-    Node file = source < 0 ? 0 : parse_file(program->sources, source, program->syms, &program->ast, program->diags, &(ParseOptions){0});
-    if (file)
-        program_load_packages(program);
+    program_load_packages(program);
+    uint32_t id = scope_class_by_path(program, arena_strndup(program->arena, name, strcspn(name, ".")));
+    if (id && !scope_is_predefined(id))
+        program_read_whole(program, id);
 }
 
 bool
@@ -584,7 +583,7 @@ doc_file(Program *program, const DocOptions *options, Out *out)
     Span span = ast_at(&program->ast, program->last_file)->span;
     doc_page_begin(doc.format, source_path(program->sources, 0), out);
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const ClassInfo *info = class_at(program, id), *parent = class_at(program, info->parent);
+        const ClassInfo *info = class_known(program, id), *parent = class_known(program, info->parent);
         Span at = ast_at(&program->ast, info->node)->span, around = ast_at(&program->ast, parent->node)->span;
         bool inside = info->node && at.lo >= span.lo && at.hi <= span.hi;
         bool nested = parent->node && around.lo >= span.lo && around.hi <= span.hi;
@@ -650,8 +649,8 @@ static void
 collect_names(const Program *program, Names *full, Names *last)
 {
     for (uint32_t id = CLASSID_FIRST; id < program->classes.n; id++) {
-        const ClassInfo *info = class_at(program, id);
-        const char *name = info->node && info->kind != CLASS_PACKAGE ? sym_text(program->syms, info->full_name) : "'";
+        const ClassInfo *info = class_known(program, id);
+        const char *name = !info->unread && info->node && info->kind != CLASS_PACKAGE ? sym_text(program->syms, info->full_name) : "'";
         if (strchr(name, '\'') || !strncmp(name, "Modelica.", strlen("Modelica.")))
             continue;
         vec_push(full, name);

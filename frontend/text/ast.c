@@ -54,17 +54,28 @@ static const struct {
     {AST_F_IMPLICIT, "implicit"}, {AST_F_ERROR, "errors"},
 };
 
+static Node
+add_node(Ast *ast, AstNode made)
+{
+    if (!(ast->n_nodes & (AST_BLOCK - 1)))
+        vec_push(&ast->blocks, base_calloc(AST_BLOCK, sizeof(AstNode)));
+    *ast_writable(ast, ast->n_nodes) = made;
+    return ast->n_nodes++;
+}
+
 void
 ast_init(Ast *ast)
 {
     *ast = (Ast){0};
-    vec_grow(&ast->nodes, 1);
+    add_node(ast, (AstNode){0});
 }
 
 void
 ast_free(Ast *ast)
 {
-    vec_free(&ast->nodes);
+    for (uint32_t i = 0; i < ast->blocks.n; i++)
+        free(ast->blocks.at[i]);
+    vec_free(&ast->blocks);
     vec_free(&ast->children);
     map_free(&ast->numbers);
     vec_free(&ast->values);
@@ -76,8 +87,7 @@ ast_make(Ast *ast, AstKind kind, Span span, Sym sym, uint32_t flags, const Node 
     AstNode made = {.kind = (uint8_t)kind, .flags = flags, .span = span, .sym = sym,
                     .child = ast->children.n, .nchild = n};
     vec_append(&ast->children, children, n);
-    vec_push(&ast->nodes, made);
-    return ast->nodes.n - 1;
+    return add_node(ast, made);
 }
 
 // Counts down *nth with each entry of that name.

@@ -1,7 +1,7 @@
 // ast.h: the syntax tree, as written.
 //
-// Nodes are small records in one array, named by 32-bit ids (0 = no node); children are ids in a second
-// array. The tree holds nothing semantic. ast.def lists every kind with the layout of its children.
+// Nodes are small records in blocks that never move, named by 32-bit ids (0 = no node), so that a pointer to one outlives the
+// reading of further files; children are ids in an array. The tree holds nothing semantic. ast.def lists every kind with the layout of its children.
 // Built bottom-up by the parser: a node's children are contiguous in Ast.children.
 #ifndef MDLC_FRONTEND_TEXT_AST_H
 #define MDLC_FRONTEND_TEXT_AST_H
@@ -61,8 +61,11 @@ typedef struct AstNode {
     uint32_t child, nchild;
 } AstNode;
 
+enum { AST_BLOCK_BITS = 12, AST_BLOCK = 1 << AST_BLOCK_BITS }; // nodes in a block
+
 typedef struct Ast {
-    VEC(AstNode) nodes;  // nodes.at[0] is the absent node
+    VEC(AstNode *) blocks;
+    uint32_t n_nodes;    // node 0 is the absent one
     U32Vec children;
     Map numbers;         // spelling (Sym) of a NUMBER -> index into values
     F64Vec values;
@@ -73,21 +76,26 @@ void ast_free(Ast *ast);
 // Children are copied from `children`.
 Node ast_make(Ast *ast, AstKind kind, Span span, Sym sym, uint32_t flags, const Node *children, uint32_t n);
 
+static inline AstNode *
+ast_writable(const Ast *ast, Node node)
+{
+    return &ast->blocks.at[node >> AST_BLOCK_BITS][node & (AST_BLOCK - 1)];
+}
 static inline const AstNode *
 ast_at(const Ast *ast, Node node)
 {
-    return &ast->nodes.at[node];
+    return ast_writable(ast, node);
 }
 static inline AstKind
 ast_kind(const Ast *ast, Node node)
 {
-    return (AstKind)ast->nodes.at[node].kind;
+    return (AstKind)ast_at(ast, node)->kind;
 }
 // Child i, or 0 when there are fewer.
 static inline Node
 ast_child(const Ast *ast, Node node, uint32_t i)
 {
-    const AstNode *at = &ast->nodes.at[node];
+    const AstNode *at = ast_at(ast, node);
     return i < at->nchild ? ast->children.at[at->child + i] : 0;
 }
 double ast_number(const Ast *ast, Node node);

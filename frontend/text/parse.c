@@ -139,7 +139,7 @@ parse_recording(Sources *sources, int file, Syms *syms, Ast *ast, Diags *diags, 
     if (!p.file)
         p.file = file_node(&p, (Span){p.base, p.base + p.length}, p.items);
     if (diags_errors(diags) != errors)
-        ast->nodes.at[p.file].flags |= AST_F_ERROR;
+        ast_writable(ast, p.file)->flags |= AST_F_ERROR;
     parser_close(&p);
     return p.file;
 }

@@ -26,7 +26,7 @@ node_list(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const Nod
     Ast *ast = p->ast;
     Node made = ast_make(ast, kind, span, sym, flags | (list.bad ? AST_F_ERROR : 0u), head, n_head);
     vec_append(&ast->children, p->pending.at + list.mark, list.n);
-    ast->nodes.at[made].nchild += list.n;
+    ast_writable(ast, made)->nchild += list.n;
     p->pending.n = list.mark;
     return made;
 }
@@ -37,7 +37,7 @@ node_list_end(Parser *p, AstKind kind, Span span, Sym sym, uint32_t flags, const
 {
     Node made = node_list(p, kind, span, sym, flags, head, n_head, list);
     vec_push(&p->ast->children, tail);
-    p->ast->nodes.at[made].nchild++;
+    ast_writable(p->ast, made)->nchild++;
     return made;
 }
 
@@ -117,8 +117,8 @@ prefix_add(Parser *p, uint32_t flags, uint32_t flag, Span span)
 Node
 with_flag(Parser *p, Node node, uint32_t flag, Span span)
 {
-    p->ast->nodes.at[node].flags |= flag;
-    p->ast->nodes.at[node].span = span;
+    ast_writable(p->ast, node)->flags |= flag;
+    ast_writable(p->ast, node)->span = span;
     return node;
 }
 
@@ -138,7 +138,7 @@ Node
 node_op(Parser *p, AstKind kind, Span span, AstOp op, const Node *children, uint32_t n)
 {
     Node made = ast_make(p->ast, kind, span, 0, 0, children, n);
-    p->ast->nodes.at[made].kind_of = (uint8_t)op;
+    ast_writable(p->ast, made)->kind_of = (uint8_t)op;
     return made;
 }
 
@@ -202,7 +202,7 @@ tuple_or_parens(Parser *p, Span span, List list, uint32_t depth)
         return node_list(p, AST_TUPLE, span, 0, 0, NULL, 0, list);
     Node inner = p->pending.at[list.mark];
     p->pending.n = list.mark;
-    p->ast->nodes.at[inner].flags |= AST_F_PAREN;
+    ast_writable(p->ast, inner)->flags |= AST_F_PAREN;
     return inner;
 }
 
@@ -260,7 +260,7 @@ call_equation(Parser *p, Span span, Node expr, Node comment)
 Node
 connect_comment(Parser *p, Span span, Node connect, Node comment)
 {
-    AstNode *at = &p->ast->nodes.at[connect];
+    AstNode *at = ast_writable(p->ast, connect);
     at->span = span;
     p->ast->children.at[at->child + 2] = comment;
     return connect;
@@ -323,7 +323,7 @@ short_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node comme
     block_close(p, depth);
     check_annotation(p, body);
     Node made = node(p, AST_CLASS, span, name, prefix.flags | errors, NODES(comment, body, 0));
-    p->ast->nodes.at[made].kind_of = (uint8_t)prefix.kind;
+    ast_writable(p->ast, made)->kind_of = (uint8_t)prefix.kind;
     return made;
 }
 
@@ -345,7 +345,7 @@ long_class(Parser *p, Span span, ClassPrefix prefix, uint32_t depth, Node commen
 Node
 element_prefixed(Parser *p, uint32_t flags, Node element, Node constrained)
 {
-    AstNode *at = &p->ast->nodes.at[element];
+    AstNode *at = ast_writable(p->ast, element);
     at->flags |= flags;
     if (!constrained)
         return element;
