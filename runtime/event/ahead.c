@@ -178,6 +178,22 @@ first_negative(Search *search, double from, double to, double sign, bool slope)
     return to;
 }
 
+// Below zero by more than rounding makes of it.
+static bool
+is_negative(Search *search, double time)
+{
+    return guard_over(search, time, time).value.high < 0;
+}
+
+// Whether a function that bends upwards over [from, to] falls at first. At `from` itself it may have a corner, where max() or if change over: what
+// counts is the slope behind that.
+static bool
+falls_first(Search *search, double from, double to)
+{
+    double inside = from + (to - from) * 0x1p-20;
+    return middle(guard_over(search, from, from).first) < 0 || middle(guard_over(search, inside, inside).first) < 0;
+}
+
 typedef enum Verdict { VERDICT_NONE, VERDICT_CHANGE, VERDICT_OPEN } Verdict;
 
 // Whether the relation changes within [from, to], at whose beginning it does not. OPEN: the interval is to be cut.
@@ -197,8 +213,7 @@ judge(Search *search, double from, double to, double *change)
     if (!monotonic && !(all.second.low >= 0 || all.second.high <= 0))
         return VERDICT_OPEN;
     if (!monotonic && all.second.low >= 0) // it falls and rises: its bottom is where the slope changes
-        end = middle(guard_over(search, from, from).first) >= 0 ? from
-              : first_negative(search, from, to, -1, true);
+        end = falls_first(search, from, to) ? first_negative(search, from, to, -1, true) : from;
     if (!(guard_at(search, end) < 0) && (end == to || !(guard_at(search, to) < 0)))
         return VERDICT_NONE;
     if (!(guard_at(search, end) < 0))
@@ -223,7 +238,7 @@ look(Search *search, Outlook *outlook, double stop)
             continue;
         }
         // What touches zero flatter than a parabola does, or is zero for a while, is decided at the ends of short intervals, which become longer.
-        if (verdict == VERDICT_OPEN && guard_at(search, to) < 0) {
+        if (verdict == VERDICT_OPEN && is_negative(search, to)) {
             change = first_negative(search, from, to, 1, false);
             verdict = VERDICT_CHANGE;
         }
