@@ -300,6 +300,21 @@ is_modulated(ScalarAsk *ask, const Space *space, Var moved)
     return good && changed.law.rows == changed.law.bonds && !admits(&changed, space, 1);
 }
 
+// What a source gives, or how that changes, is other when the variable has moved.
+static bool
+is_given_by(ScalarAsk *ask, const Solved *first, Var moved)
+{
+    Solved changed;
+    ask->moved = moved;
+    bool good = solve_law(ask, &changed), other = false;
+    ask->moved = NONE;
+    uint32_t given = 2*first->law.bonds;
+    for (uint32_t i = 0; good && i < first->law.rows && changed.law.rows == first->law.rows; i++)
+        for (uint32_t j = given; j < given + 2; j++)
+            other |= fabs(changed.law.at[i][j] - first->law.at[i][j]) > SMALL;
+    return other;
+}
+
 static Element
 element_with(ScalarAsk *ask, const Var *modulators, uint32_t n)
 {
@@ -322,8 +337,13 @@ element_with(ScalarAsk *ask, const Var *modulators, uint32_t n)
     element.driven = is_driven(&first);
     element.works = sign_of_power(&space) != SIGN_NONE;
     ask->s = FIRST_S;
-    for (uint32_t i = 0; (element.kind == NODE_TF || element.kind == NODE_GY) && i < n && element.modulator == NONE; i++)
-        element.modulator = is_modulated(ask, &space, modulators[i]) ? modulators[i] : NONE;
+    bool transforms = element.kind == NODE_TF || element.kind == NODE_GY;
+    bool driven = element.driven && (element.kind == NODE_SE || element.kind == NODE_SF);
+    for (uint32_t i = 0; (transforms || driven) && i < n && element.modulator == NONE; i++) {
+        bool signal = ask->signals(ask->context, modulators[i]);
+        if (transforms ? is_modulated(ask, &space, modulators[i]) : signal && is_given_by(ask, &first, modulators[i]))
+            element.modulator = modulators[i];
+    }
     return element;
 }
 

@@ -7,7 +7,7 @@
 typedef struct Element {
     NodeKind kind;     // NODE_COMPONENT: undecided, or several
     uint16_t letters;  // bits of NodeKind that were met; 0: none
-    Var modulator;     // of a transformer, gyrator: a variable that changes its ratio, or NONE
+    Var modulator;     // a variable that changes a transformer's or gyrator's ratio; a signal that a source gives; or NONE
     bool given;        // of a source: it gives something, be it a constant; otherwise nothing
     bool driven;       // what it gives changes with time or signals
     bool active;       // it can give power without bound: a controlled source

@@ -314,6 +314,13 @@ holds(const void *context, Var var)
 }
 
 static bool
+signals(const void *context, Var var)
+{
+    const Kinds *kinds = context;
+    return kinds->given.at[var] == GIVEN && kinds->domain.at[var] == SIGNAL;
+}
+
+static bool
 axes(const void *context, Var var, Var *first, Var *turn)
 {
     const Kinds *kinds = context;
@@ -413,7 +420,7 @@ static ScalarAsk
 make_ask(Kinds *kinds)
 {
     return (ScalarAsk){.dae = kinds->dae, .equations = kinds->plain.at, .n = kinds->plain.n, .port = kinds->scalar.at,
-                       .bonds = kinds->scalar.n, .held = holds, .rests = rests, .axes = axes, .has_axes = kinds->has_axes,
+                       .bonds = kinds->scalar.n, .held = holds, .rests = rests, .signals = signals, .axes = axes, .has_axes = kinds->has_axes,
                        .reference = kinds->reference, .context = kinds, .column = &kinds->column};
 }
 
@@ -422,11 +429,13 @@ ask_element(Kinds *kinds)
 {
     Var modulators[MODULATORS_MAX];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < kinds->variables.n && n < MODULATORS_MAX; i++) {
-        Var var = kinds->variables.at[i];
-        if (!dae_is_parameter(kinds->dae, var) && dae_type(kinds->dae, var) == TYPE_REAL && !rests(kinds, var))
-            modulators[n++] = var;
-    }
+    for (int given = 1; given >= 0; given--)
+        for (uint32_t i = 0; i < kinds->variables.n && n < MODULATORS_MAX; i++) {
+            Var var = kinds->variables.at[i];
+            bool signal = signals(kinds, var);
+            if (!dae_is_parameter(kinds->dae, var) && dae_type(kinds->dae, var) == TYPE_REAL && signal == given && (signal || !rests(kinds, var)))
+                modulators[n++] = var;
+        }
     ScalarAsk ask = make_ask(kinds);
     return element_of(&ask, modulators, n);
 }

@@ -27,6 +27,7 @@ typedef struct ScalarAsk {
     // where nothing moves and nothing pulls: efforts and velocities.
     bool (*held)(const void *context, Var var);
     bool (*rests)(const void *context, Var var);
+    bool (*signals)(const void *context, Var var); // whether it is a signal that the surroundings give
     // Of an element of a matrix that takes components from the world's axes to those of a port (3 by 3): the first element, and the
     // first of three flows that are the angular velocity of these axes. False for other variables.
     bool (*axes)(const void *context, Var var, Var *first, Var *turn);

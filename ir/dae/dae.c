@@ -802,9 +802,9 @@ node_print_symbol(const GraphNode *node, Out *out)
         out_text(out, effort && flow ? "De Df" : effort ? "De" : "Df");
     if (out->length > before)
         return;
-    bool transforms = node->kind == NODE_TF || node->kind == NODE_GY;
+    bool modulates = node->kind == NODE_TF || node->kind == NODE_GY || node->kind == NODE_SE || node->kind == NODE_SF;
     if (node->kind == NODE_TF && node->parts.bits & PART_UNIT)
         out_char(out, '1');
     else
-        out_printf(out, "%s%s", transforms && node->parts.modulator ? "M" : "", node_kind_text((NodeKind)node->kind));
+        out_printf(out, "%s%s", modulates && node->parts.modulator ? "M" : "", node_kind_text((NodeKind)node->kind));
 }

@@ -321,7 +321,7 @@ typedef struct NodeParts { // what a constraint or a body is made of; filled for
     uint8_t surplus;         // of the fc: conditions that follow from others of the loops; known after a start was computed
     uint16_t bits;
     // Known while the passes run: of a component that is several elements, bits of NodeKind; of a transformer or gyrator the
-    // variable that changes its ratio + 1, or 0.
+    // variable that changes its ratio + 1, of a source the signal that it gives + 1, or 0.
     uint16_t letters;
     uint32_t modulator;
     uint32_t first_closure, closures; // of a constraint: in Dae.closures; none where the law could not be told
