@@ -55,7 +55,9 @@ struct Check {
     VEC(Leaf) leaves;
     F64Vec numbers;
     F64Vec value, error;   // of the operations of the longest tape
-    F64Vec size;           // per place: how large its value was of late
+    F64Vec size;           // per place: how large its value was of late,
+    F64Vec last, rate;     // its value at the look before, and how fast it came from there
+    double last_time;
     uint32_t left[CHECK_LEFT];
     Dae *dae;
     const Sys *sys;
@@ -97,6 +99,8 @@ check_free(Check **slot)
     vec_free(&check->leaves);
     vec_free(&check->numbers);
     vec_free(&check->size);
+    vec_free(&check->last);
+    vec_free(&check->rate);
     vec_free(&check->value);
     vec_free(&check->error);
     free(check);
@@ -246,6 +250,9 @@ check_bind(Check *check, Dae *dae, const Sys *sys)
     check->sys = sys;
     vec_grow(&b.computed, sys->model->nv);
     vec_grow(&check->size, sys->model->nv);
+    vec_grow(&check->last, sys->model->nv);
+    vec_grow(&check->rate, sys->model->nv);
+    check->last_time = INFINITY;
     sys_mark_computed(sys, b.computed.at);
     read_nominals(&b);
     for (uint32_t i = 0; i < check->equations.n; i++)
@@ -464,15 +471,15 @@ apply(const Point *p, const Operation *operation)
     }
 }
 
-// How far a state moves within the time that an instant is known to: one that is fast beside its nominal value is no nearer to a threshold.
+// How far a variable moves within the time that an instant is known to: one that is fast beside its nominal value is no nearer to a
+// threshold. The rate of a state is known; others have come from where they were (a diode of 1e-5 Ohm commutates 100 A in 3 ns).
 static double
 moved(const Check *check, uint32_t place, const Point *p)
 {
     const mdl_model *model = check->sys->model;
     uint32_t state = place - model->y;
-    if (place < model->y || state >= model->nx)
-        return 0;
-    double rate = fabs(p->v[model->yp + state]);
+    bool is_state = place >= model->y && state < model->nx;
+    double rate = is_state ? fabs(p->v[model->yp + state]) : check->rate.at[place];
     return isfinite(rate) ? rate * fmax(INSTANT * fabs(p->v[0]), p->resolution) : 0;
 }
 
@@ -527,10 +534,17 @@ describe(Check *check, const Checked *checked, const Point *p, Known found, Out 
 
 // A variable that passes through zero is known no better than where it comes from: it is computed from others of its size there.
 static void
-note_sizes(Check *check, const double *v)
+note_point(Check *check, const double *v)
 {
-    for (uint32_t i = 0; i < check->size.n; i++)
-        check->size.at[i] = fmax(isfinite(v[i]) ? fabs(v[i]) : 0, (1 - FORGOTTEN) * check->size.at[i]);
+    double passed = v[0] - check->last_time;
+    for (uint32_t i = 0; i < check->size.n; i++) {
+        double value = isfinite(v[i]) ? v[i] : 0;
+        check->size.at[i] = fmax(fabs(value), (1 - FORGOTTEN) * check->size.at[i]);
+        if (passed > 0)
+            check->rate.at[i] = fabs(value - check->last.at[i]) / passed;
+        check->last.at[i] = value;
+    }
+    check->last_time = v[0];
 }
 
 bool
@@ -538,7 +552,7 @@ check_holds(Check *check, const double *v, double tolerance, double resolution, 
 {
     Point at = {.v = v, .resolution = resolution, .part = fmax(KNOWN, MULTIPLE * tolerance), .value = check->value.at, .error = check->error.at, .size = check->size.at,
                 .args = check->args.at};
-    note_sizes(check, v);
+    note_point(check, v);
     double worst = 1;
     const Checked *found = NULL;
     Known how = {0, 0};

@@ -16,7 +16,9 @@ static const char text[] =
     "Real g\n"
     "Real w\n"
     "Real h\n"
+    "Real q\n"
     "discrete Boolean b\n"
+    "discrete Boolean c\n"
     "node 0 component /\n"
     "in 0\n"
     "  der(x) = v\n"
@@ -25,7 +27,9 @@ static const char text[] =
     "  g = if x > 0 then 2*x else 0\n"
     "  w = sqrt(x)*sin(v) + exp(-x)\n"
     "  h = -w\n"
-    "  b = x > 0\n";
+    "  q = if time < 2 then 1e9*(time - 1) else 3e-7\n"
+    "  b = x > 0\n"
+    "  c = q > 0\n";
 
 typedef struct Value {
     const char *name;
@@ -85,7 +89,8 @@ main(void)
     const char *const first_wrong[] = {"", "", "der(x) = v", "", "", "", "", "b = x > 0"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         set(c.dae, c.sys, v, good[i].name, good[i].value);
-    bad += report("all equations", check_count(c.check) == 7);
+    set(c.dae, c.sys, v, "q", -1e9);
+    bad += report("all equations", check_count(c.check) == 9);
     bad += report("a solution", holds(&c, v, NULL));
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char name[60];
@@ -118,6 +123,16 @@ main(void)
     for (int i = 0; i < 400; i++)
         check_holds(c.check, v, 1e-6, 1e-14, &why);
     bad += report("small long after large", !holds_at(&c, v, now, sizeof now / sizeof *now));
+    // One that is fast is known no better than it moves within what an instant is known to.
+    const Value crossed[] = {{"b", 1}, {"q", 3e-7}, {"c", 0}}, before[] = {{"b", 1}, {"q", -1}, {"c", 0}};
+    v[0] = 1 - 1e-9;
+    bad += report("fast", holds_at(&c, v, before, 3));
+    v[0] = 1;
+    bad += report("crossed fast", holds_at(&c, v, crossed, 3));
+    v[0] = 3;
+    for (int i = 0; i < 500; i++)
+        check_holds(c.check, v, 1e-6, 1e-14, &why);
+    bad += report("not slowly", !holds_at(&c, v, crossed, 3));
     compilation_free(&c);
     out_free(&why);
     diags_free(&diags);
