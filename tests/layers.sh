@@ -4,6 +4,7 @@
 #
 # A room includes, of other rooms, the doors (headers named like their rooms) and what these call open; rooms use rooms above
 # them in tests/rooms only; 5 to 25 source files each; no name in two rooms; LLVM in backend/llvm and SUNDIALS in the runtime only.
+# No function or variable is defined twice, even where no program has both.
 # A source file begins with its name, and says its purpose, method, contract and complexity before its first line of code.
 set -u
 build=${1:+$(cd "$1" && pwd)}
@@ -63,7 +64,7 @@ find frontend ir backend runtime -name '*.c' | sort | xargs awk '
     heading { said = said $0 " " }
     END { close_file() }' >>"$found"
 
-# Symbols: who defines what others need. Of the objects whose sources are still there.
+# Symbols: who defines what others need, and that nothing is defined twice. Of the objects whose sources are still there.
 objects() {
     { find frontend ir backend runtime -name '*.c'; cd "$build" && find frontend -name '*.c'; } | sed 's/\.c$/.o/' | sort -u |
         while read -r object; do [ -e "$build/$object" ] && echo "$object"; done
@@ -73,7 +74,11 @@ if [ -n "$build" ] && [ -e "$build/ir/base/arena.o" ]; then
         FILENAME == "tests/rooms" { sub(/#.*/, ""); if (NF) at[$1] = ++n; for (i = 2; i <= NF; i++) may[$1 " " $i] = 1; next }
         {
             object = $1; sub(/:$/, "", object); split(object, f, "/"); room = f[1] "/" f[2]
-            if ($3 ~ /^[TDBRVWC]$/) { home[$2] = room; next }
+            if ($3 ~ /^[TDBRVWC]$/) {
+                # Each program takes one of them, whichever its linker finds first; mains are of different programs.
+                if ($3 ~ /^[TDBR]$/ && ($2 in first) && first[$2] != object && $2 != "main") print object ": defines " $2 ", as " first[$2] " does"
+                first[$2] = object; home[$2] = room; next
+            }
             if ($3 == "U") { needs[++m] = object; symbol[m] = $2; by[m] = room }
         }
         END {

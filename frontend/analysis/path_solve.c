@@ -384,7 +384,7 @@ extend_multipliers(const PathProblem *problem, Path *path)
 }
 
 PathEnd
-path_solve(const PathProblem *problem, Path *path)
+path_stationary(const PathProblem *problem, Path *path)
 {
     *path = (Path){.error = NAN, .curvature = NAN, .residual = NAN, .nonlocal = path_is_nonlocal(problem)};
     double *scale = malloc((problem->n + 1)*sizeof *scale), change;

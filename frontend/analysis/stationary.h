@@ -55,7 +55,7 @@ typedef struct Path {
 } Path;
 
 // *path is to be freed whatever the end is; after PATH_COARSE and PATH_SINGULAR it has what was reached.
-PathEnd path_solve(const PathProblem *problem, Path *path);
+PathEnd path_stationary(const PathProblem *problem, Path *path);
 // Values at a time: n coordinates, n velocities, n_constraints multipliers, and the features behind the first 2n.
 void path_at(const PathProblem *problem, const Path *path, double time, double *out);
 void path_free(Path *path);

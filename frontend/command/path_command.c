@@ -335,7 +335,7 @@ solve(Functions *f)
     if (status)
         return status;
     Path path;
-    PathEnd end = path_solve(&problem, &path);
+    PathEnd end = path_stationary(&problem, &path);
     status = tell_failure(&problem, &path, end);
     bool reached = (end == PATH_FOUND || end == PATH_COARSE) && path.value;
     int written = reached ? write_path(f, &problem, &path) : EXIT_FINE;
