@@ -152,7 +152,7 @@ guard_over(Search *search, double from, double to)
     search->evaluations++;
     if (search->sign > 0)
         return jet;
-    return (Jet){{-jet.value.high, -jet.value.low}, {-jet.first.high, -jet.first.low}, {-jet.second.high, -jet.second.low}};
+    return jet_apply(MDL_TIMELY_NEG, &jet, &jet, &jet);
 }
 
 static double

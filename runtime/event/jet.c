@@ -1,12 +1,14 @@
 // jet.c: functions of time over intervals of it.
 //
 // Purpose: guaranteed bounds of a function and its derivatives, by which ahead.c finds what depends on time alone.
-// Method: jet.h. A unary function f gives f(g), f'(g) g' and f''(g) g'^2 + f'(g) g''.
+// Method: jet.h. A unary function f gives f(g), f'(g) g' and f''(g) g'^2 + f'(g) g''. An identity is a hash of 63 bits of the operation and its
+//         operands' identities.
 // Contract: bounds that are not known are infinite; never NaN. Complexity: constant per operation.
 #include "runtime/event/jet.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const Span WHOLE = {-INFINITY, INFINITY}, NOTHING = {0, 0}, TRUTH = {0, 1};
 static const double PI = 3.14159265358979323846;
@@ -121,11 +123,17 @@ is_still(const Jet *a)
     return a->first.low == 0 && a->first.high == 0 && a->second.low == 0 && a->second.high == 0;
 }
 
+static Jet
+made(Span value, Span first, Span second)
+{
+    return (Jet){value, first, second, 0};
+}
+
 // f of a, with its derivatives there.
 static Jet
 chain(const Jet *a, Span value, Span first, Span second)
 {
-    return (Jet){value, span_mul(first, a->first), span_add(span_mul(second, square(a->first)), span_mul(first, a->second))};
+    return made(value, span_mul(first, a->first), span_add(span_mul(second, square(a->first)), span_mul(first, a->second)));
 }
 
 // A function that jumps: constant where its bounds are one value.
@@ -133,7 +141,7 @@ static Jet
 stepped(Span value)
 {
     bool jumps = !is_point(value);
-    return (Jet){value, jumps ? WHOLE : NOTHING, jumps ? WHOLE : NOTHING};
+    return made(value, jumps ? WHOLE : NOTHING, jumps ? WHOLE : NOTHING);
 }
 
 static Span
@@ -172,7 +180,7 @@ tangent_of(const Jet *a)
 {
     Span c = cosine(a->value);
     if (!(a->value.high - a->value.low < PI) || (c.low <= 0 && c.high >= 0))
-        return (Jet){WHOLE, WHOLE, WHOLE};
+        return made(WHOLE, WHOLE, WHOLE);
     Span t = rising(tan, a->value), first = span_add((Span){1, 1}, square(t));
     return chain(a, t, first, scaled(2, span_mul(t, first)));
 }
@@ -191,7 +199,7 @@ arc(const Jet *a, Span value, double sign)
 {
     Span rest = span_add((Span){1, 1}, negative(square(a->value))), slope = inverse(root_of(rest));
     if (!(rest.low > 0))
-        return (Jet){value, WHOLE, WHOLE};
+        return made(value, WHOLE, WHOLE);
     return chain(a, value, scaled(sign, slope), scaled(sign, span_mul(a->value, span_mul(slope, square(slope)))));
 }
 
@@ -233,27 +241,27 @@ static Jet
 product(const Jet *a, const Jet *b)
 {
     Span cross = span_mul(a->first, b->first);
-    return (Jet){a == b ? square(a->value) : span_mul(a->value, b->value),
+    return made(a == b ? square(a->value) : span_mul(a->value, b->value),
                  span_add(span_mul(a->first, b->value), span_mul(a->value, b->first)),
-                 span_add(span_add(span_mul(a->second, b->value), scaled(2, cross)), span_mul(a->value, b->second))};
+                 span_add(span_add(span_mul(a->second, b->value), scaled(2, cross)), span_mul(a->value, b->second)));
 }
 
 static Jet
 quotient(const Jet *a, const Jet *b)
 {
     if (b->value.low <= 0 && b->value.high >= 0)
-        return (Jet){WHOLE, WHOLE, WHOLE};
+        return made(WHOLE, WHOLE, WHOLE);
     Span over = inverse(b->value), q = span_mul(a->value, over);
     Span first = span_mul(span_add(a->first, negative(span_mul(q, b->first))), over);
     Span rest = span_add(span_add(a->second, negative(scaled(2, span_mul(first, b->first)))), negative(span_mul(q, b->second)));
-    return (Jet){q, first, span_mul(rest, over)};
+    return made(q, first, span_mul(rest, over));
 }
 
 // One of two functions, which one is not known throughout: continuous where they meet.
 static Jet
 either(const Jet *a, const Jet *b, Span value)
 {
-    return (Jet){value, hull(a->first, b->first), WHOLE};
+    return made(value, hull(a->first, b->first), WHOLE);
 }
 
 static Jet
@@ -273,7 +281,26 @@ greater(const Jet *a, const Jet *b)
 static Jet
 negated(const Jet *a)
 {
-    return (Jet){negative(a->value), negative(a->first), negative(a->second)};
+    return (Jet){negative(a->value), negative(a->first), negative(a->second), -a->identity};
+}
+
+static bool
+is_finite(Span a)
+{
+    return isfinite(a.low) && isfinite(a.high);
+}
+
+// The same number, which is one: infinity - infinity is none, and NaN is not equal to itself.
+static bool
+is_same(const Jet *a, const Jet *b)
+{
+    return a->identity != 0 && a->identity == b->identity && is_finite(a->value) && is_finite(b->value);
+}
+
+static bool
+is_opposite(const Jet *a, const Jet *b)
+{
+    return a->identity != 0 && a->identity == -b->identity && is_finite(a->value) && is_finite(b->value);
 }
 
 static Jet
@@ -289,7 +316,7 @@ chosen(const Jet *condition, const Jet *a, const Jet *b)
         return *a;
     if (condition->value.high <= 0)
         return *b;
-    return (Jet){hull(a->value, b->value), WHOLE, WHOLE};
+    return made(hull(a->value, b->value), WHOLE, WHOLE);
 }
 
 static Jet
@@ -304,7 +331,7 @@ logarithm(const Jet *a)
 {
     Span v = a->value;
     if (v.high <= 0)
-        return (Jet){WHOLE, WHOLE, WHOLE};
+        return made(WHOLE, WHOLE, WHOLE);
     Span value = {v.low > 0 ? widened(log(v.low), 0).low : -INFINITY, widened(0, log(v.high)).high};
     Span over = inverse(v);
     return chain(a, value, over, negative(v.low > 0 ? square(over) : WHOLE));
@@ -315,7 +342,7 @@ square_root(const Jet *a)
 {
     Span root = root_of(a->value);
     if (!(a->value.low > 0))
-        return (Jet){root, is_still(a) ? NOTHING : WHOLE, is_still(a) ? NOTHING : WHOLE};
+        return made(root, is_still(a) ? NOTHING : WHOLE, is_still(a) ? NOTHING : WHOLE);
     Span over = inverse(root);
     return chain(a, root, scaled(0.5, over), scaled(-0.25, span_mul(over, square(over))));
 }
@@ -370,43 +397,107 @@ unary(mdl_timely_op op, const Jet *a)
     case MDL_TIMELY_FLOOR: return stepped((Span){floor(v.low), floor(v.high)});
     case MDL_TIMELY_CEIL: return stepped((Span){ceil(v.low), ceil(v.high)});
     case MDL_TIMELY_TRUNC: return stepped((Span){trunc(v.low), trunc(v.high)});
-    default: return (Jet){WHOLE, WHOLE, WHOLE};
+    default: return made(WHOLE, WHOLE, WHOLE);
     }
+}
+
+// --- identity
+
+// A number that is as good as random, of two (the steps of splitmix64).
+static uint64_t
+mixed(uint64_t a, uint64_t b)
+{
+    uint64_t z = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static int64_t
+identity_of(uint64_t hash)
+{
+    return (int64_t)(hash >> 1 | 1); // positive: its negative is that of the opposite
+}
+
+static uint32_t
+operands(mdl_timely_op op)
+{
+    switch (op) {
+    case MDL_TIMELY_ADD: case MDL_TIMELY_MUL: case MDL_TIMELY_DIV: case MDL_TIMELY_POW: case MDL_TIMELY_MIN: case MDL_TIMELY_MAX:
+    case MDL_TIMELY_LT: case MDL_TIMELY_LE: case MDL_TIMELY_GT: case MDL_TIMELY_GE: case MDL_TIMELY_EQ: case MDL_TIMELY_NE:
+    case MDL_TIMELY_AND: case MDL_TIMELY_OR:
+        return 2;
+    case MDL_TIMELY_IF: return 3;
+    default: return 1;
+    }
+}
+
+// Of an operation with its operands: whichever comes first in a sum or a product, which rounds it the same way.
+static int64_t
+identify(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+{
+    uint32_t n = operands(op);
+    bool swapped = (op == MDL_TIMELY_ADD || op == MDL_TIMELY_MUL) && b->identity < a->identity;
+    uint64_t hash = mixed((uint64_t)op + 1, (uint64_t)(swapped ? b : a)->identity);
+    if (n > 1)
+        hash = mixed(hash, (uint64_t)(swapped ? a : b)->identity);
+    if (n > 2)
+        hash = mixed(hash, (uint64_t)c->identity);
+    return identity_of(hash);
 }
 
 Jet
 jet_constant(double value)
 {
-    return (Jet){isnan(value) ? WHOLE : (Span){value, value}, NOTHING, NOTHING};
+    Jet jet = made(isnan(value) ? WHOLE : (Span){value, value}, NOTHING, NOTHING);
+    double size = fabs(value);
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    jet.identity = identity_of(mixed(MDL_TIMELY_CONST + 1, bits));
+    jet.identity = value < 0 ? -jet.identity : jet.identity;
+    return jet;
 }
 
 Jet
 jet_time(Span time)
 {
-    return (Jet){time, {1, 1}, NOTHING};
+    Jet jet = made(time, (Span){1, 1}, NOTHING);
+    jet.identity = identity_of(mixed(MDL_TIMELY_TIME + 1, 0));
+    return jet;
 }
 
-Jet
-jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+static Jet
+applied(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
 {
     Span u = a->value, v = b->value;
+    bool same = is_same(a, b);
     switch (op) {
     case MDL_TIMELY_ADD:
-        return (Jet){span_add(u, v), span_add(a->first, b->first), span_add(a->second, b->second)};
+        if (is_opposite(a, b))
+            return jet_constant(0);
+        return made(span_add(u, v), span_add(a->first, b->first), span_add(a->second, b->second));
     case MDL_TIMELY_MUL: return product(a, b);
     case MDL_TIMELY_DIV: return quotient(a, b);
     case MDL_TIMELY_POW: return power_of(a, b);
     case MDL_TIMELY_MIN: return smaller(a, b);
     case MDL_TIMELY_MAX: return greater(a, b);
-    case MDL_TIMELY_LT: return compared(u.high < v.low, u.low >= v.high);
-    case MDL_TIMELY_LE: return compared(u.high <= v.low, u.low > v.high);
-    case MDL_TIMELY_GT: return compared(u.low > v.high, u.high <= v.low);
-    case MDL_TIMELY_GE: return compared(u.low >= v.high, u.high < v.low);
-    case MDL_TIMELY_EQ: return compared(is_point(u) && is_point(v) && u.low == v.low, u.high < v.low || u.low > v.high);
-    case MDL_TIMELY_NE: return compared(u.high < v.low || u.low > v.high, is_point(u) && is_point(v) && u.low == v.low);
+    case MDL_TIMELY_LT: return compared(u.high < v.low, same || u.low >= v.high);
+    case MDL_TIMELY_LE: return compared(same || u.high <= v.low, u.low > v.high);
+    case MDL_TIMELY_GT: return compared(u.low > v.high, same || u.high <= v.low);
+    case MDL_TIMELY_GE: return compared(same || u.low >= v.high, u.high < v.low);
+    case MDL_TIMELY_EQ: return compared(same || (is_point(u) && is_point(v) && u.low == v.low), u.high < v.low || u.low > v.high);
+    case MDL_TIMELY_NE: return compared(u.high < v.low || u.low > v.high, same || (is_point(u) && is_point(v) && u.low == v.low));
     case MDL_TIMELY_AND: return stepped((Span){u.low > 0 && v.low > 0, u.high > 0 && v.high > 0});
     case MDL_TIMELY_OR: return stepped((Span){u.low > 0 || v.low > 0, u.high > 0 || v.high > 0});
     case MDL_TIMELY_IF: return chosen(a, b, c);
     default: return unary(op, a);
     }
+}
+
+Jet
+jet_apply(mdl_timely_op op, const Jet *a, const Jet *b, const Jet *c)
+{
+    Jet jet = applied(op, a, b, c);
+    if (jet.identity == 0)
+        jet.identity = identify(op, a, b, c);
+    return jet;
 }

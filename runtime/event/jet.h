@@ -2,11 +2,14 @@
 //
 // Method: interval arithmetic with automatic differentiation (Moore, Kearfott, Cloud, Introduction to Interval Analysis, 2009). Every
 // operation widens its bounds by more than its rounding. Where a function jumps, its derivatives are bounded by nothing; where it has a kink,
-// the second one is.
+// the second one is. Bounds do not tell that two functions are one: every jet has
+// the identity of how it is made, and what abs(), min(), max() or if have passed on keeps that of its operand, so that x and abs(x) where
+// x is positive are equal, not within rounding of each other.
 #ifndef MDLC_RUNTIME_EVENT_JET_H
 #define MDLC_RUNTIME_EVENT_JET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "runtime/model/model.h"
 
@@ -16,6 +19,7 @@ typedef struct Span {
 
 typedef struct Jet {
     Span value, first, second;
+    int64_t identity; // equal ones: the same number at every time within the interval; opposite ones: its negative; 0: not given yet
 } Jet;
 
 // One operation over time in `time`, with its operands; a function of no operand (a constant, a place) is given by jet_constant().
