@@ -145,9 +145,10 @@ static int
 test_laws(void)
 {
     int failures = 0;
-    failures += laws("friction", FRICTION_HEAD "  d.f = d.c*tar(d.v, d.F/d.c)\n",
-                     "  d.f = d.c*d.v + d.$sgn1\n"
+    failures += laws("friction", FRICTION_HEAD "  d.f = d.c*tar(d.v, d.F/d.c)\n  d.g = 2*d.v\n",
+                     "  d.f = d.c*d.v + d.$sgn1\n  d.g = 2*d.v\n"
                      "  made: law 0: (if d.$mode1 == 0 then d.v else d.$sgn1 - d.$mode1*d.F) = 0\n", NULL);
+    failures += laws("friction_of_one_equation", FRICTION_HEAD "  d.f = d.c*tar(d.v, d.F/d.c)\n", "  d.v = luz(d.f, d.F)/d.c\n", NULL);
     failures += laws("friction_argument", FRICTION_HEAD "  d.f = d.F*Sgn(d.v - d.w)\n",
                      "  d.f = d.$sgn2\n  made: d.$arg1 = d.v - d.w\n"
                      "  made: law 0: (if d.$mode2 == 0 then d.$arg1 else d.$sgn2 - d.$mode2*d.F) = 0\n", NULL);
