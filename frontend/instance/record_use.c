@@ -215,13 +215,28 @@ fields_said(Elab *elab, const Mod *mod, bool overruled)
     if (mod->overruled != overruled) {
         made->value = 0;
         made->final = false;
-    }
-    if (overruled && !mod->overruled) {
-        made->line = 0;
+        made->line = 0; // what is redeclared is so once
         made->redeclared = 0;
     }
     for (uint32_t i = 0; i < mod->n; i++)
         mod_add(elab, made, fields_said(elab, mod->children[i], overruled));
+    return made;
+}
+
+// A field whose declaration makes it final keeps its value; a value for the whole record gives the others (section 7.2.6).
+static Mod *
+leave_final(Elab *elab, const Mod *spread, const Mod *inside)
+{
+    Mod *made = arena_new(elab->arena, Mod);
+    *made = *spread;
+    made->children = NULL;
+    made->n = made->capacity = 0;
+    made->index = (Map){0};
+    for (uint32_t i = 0; i < spread->n; i++) {
+        const Mod *said = mod_child(inside, spread->children[i]->name);
+        if (!said || !said->final || !said->value)
+            mod_add(elab, made, said ? leave_final(elab, spread->children[i], said) : spread->children[i]);
+    }
     return made;
 }
 
@@ -235,7 +250,8 @@ record_spread(Elab *elab, Mod *mod, uint32_t class_id)
     Mod *inside = fields_said(elab, mod, true);
     inside->value = 0;
     inside->final = false;
-    Mod *made = mod_merge(elab, explicit, mod_merge(elab, spread_all(elab, mod, class_id, 0), inside));
+    Mod *spread = leave_final(elab, spread_all(elab, mod, class_id, 0), inside);
+    Mod *made = mod_merge(elab, explicit, mod_merge(elab, spread, inside));
     made->final = mod->final;
     return made;
 }
