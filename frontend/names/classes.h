@@ -72,6 +72,7 @@ typedef struct ClassInfo {
     uint32_t n_literals;
     uint32_t origin;     // of a specialised class: the class as written; 0 otherwise
     Replacements replacements;
+    bool given;          // a package of which the user gave a file
     bool wrapper;        // made to call a function, which may be protected (survey.c)
     bool redeclared;     // stands in a modification of `parent`
     uint8_t component_kind; // of program_component_kind(), plus one; 0 when nobody has asked

@@ -172,6 +172,17 @@ around_name(const Program *program, const ClassInfo *info)
     return info->parent == CLASSID_ROOT ? "" : sym_text(program->syms, class_known(program, info->parent)->full_name);
 }
 
+// What the user did not give is a library's, but for the rest of a package of which he gave a file.
+static void
+note_found(Program *program, uint32_t class_id)
+{
+    const ClassInfo *info = class_known(program, class_id);
+    while (info->parent != CLASSID_ROOT)
+        info = class_known(program, info->parent);
+    if (!info->given)
+        sources_set_found(program->sources, sources_count(program->sources) - 1);
+}
+
 // The class of a file as the class that it is stored as.
 static void
 read_file(Program *program, uint32_t class_id, const char *path)
@@ -179,6 +190,8 @@ read_file(Program *program, uint32_t class_id, const char *path)
     const char *around = around_name(program, class_known(program, class_id));
     PackagePart *part = given_part(program, path);
     Node file = part ? part->file : program_read_file(program, path);
+    if (file && !part)
+        note_found(program, class_id);
     if (file && !(part && part->added) && is_within(program, file, around))
         program_fill_class(program, class_id, file);
     if (part) {
@@ -384,6 +397,7 @@ load_outermost(Program *program, const char *directory, Sym wanted)
                                                              : program_add_stored(program, CLASSID_ROOT, name, directory);
     if (class_known(program, class_id)->unread == UNREAD_FILE)
         class_known(program, class_id)->path = directory;
+    class_known(program, class_id)->given = true;
     class_at(program, class_id);
 }
 

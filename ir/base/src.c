@@ -18,6 +18,7 @@ typedef struct File {
     char *path, *text;
     uint32_t base, length;
     U32Vec lines; // offsets of their first bytes
+    bool found;   // by name, as part of a package on the search path
 } File;
 
 struct Sources {
@@ -201,4 +202,17 @@ sources_in_library(const Sources *sources, uint32_t offset)
     const File *file = sources->library ? file_at(sources, offset) : NULL;
     size_t length = file ? strlen(sources->library) : 0;
     return length && !strncmp(file->path, sources->library, length) && file->path[length] == '/';
+}
+
+void
+sources_set_found(Sources *sources, int file)
+{
+    sources->files.at[file].found = true;
+}
+
+bool
+sources_is_found(const Sources *sources, uint32_t offset)
+{
+    const File *file = file_at(sources, offset);
+    return file && file->found;
 }

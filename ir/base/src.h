@@ -38,6 +38,9 @@ const char *source_path(const Sources *sources, int file);
 // Files below this directory are the standard library's: messages rather point at what uses them.
 void sources_set_library(Sources *sources, const char *directory);
 bool sources_in_library(const Sources *sources, uint32_t offset);
+// Files of packages that were found by name, and are not the user's own.
+void sources_set_found(Sources *sources, int file);
+bool sources_is_found(const Sources *sources, uint32_t offset);
 bool sources_locate(const Sources *sources, uint32_t offset, Place *place); // false: no place
 
 // Where a span begins; false for a span of nothing that was written.

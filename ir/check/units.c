@@ -7,7 +7,7 @@
 // may carry a unit or a conversion, so that the product is a literal again, whatever its value: constants and parameters
 // without unit do, too, and what is left of a constant that has one is a literal. An expression of time and literals alone
 // counts as a literal, and so does what has its unit from time alone where that does not fit: sin(n*time) is usual.
-// Contract: requires bonds; changes nothing. Errors E0301-E0304. rad is a number.
+// Contract: requires bonds; changes nothing. Errors E0301-E0304; in what is found on the search path W1301, once for each class. rad is a number.
 // Complexity: linear in rows plus distinct (shape, units) times the size of the shape.
 //
 //   x (m) = 2*v (m/s)            E0301        x (mm) = s (m)    E0302, "multiply by 1000"
@@ -53,9 +53,49 @@ typedef struct UnitsPass {
     U32Vec order, stack;
     uint32_t round;
     Finding finding;
+    const char *library; // the class of a library that is told of, or NULL
 } UnitsPass;
 
 enum { NO_UNIT = 0 };
+
+// --- what is said
+
+// Units that do not agree in a library that was found are no mistake of the user: a warning, without further words.
+static Diag *
+add_diag(UnitsPass *pass, DiagCode code, Span span, const char *text)
+{
+    if (!pass->library)
+        return diag_add(pass->diags, code, span, "%s", text);
+    diag_add(pass->diags, W1301, span, "in class '%s': %s", pass->library, text);
+    return NULL;
+}
+
+// The class that a place in a library belongs to, as part of instance `inst`; NULL where the user's own text is meant.
+static const char *
+library_class(const UnitsPass *pass, Span span, uint32_t inst)
+{
+    const Dae *dae = pass->dae;
+    if (!span.hi || !sources_is_found(dae->sources, span.lo) || sources_in_library(dae->sources, span.lo))
+        return NULL;
+    Sym name = inst < dae->insts.n ? dae->insts.at[inst].class_name : 0;
+    return sym_text(dae->syms, name ? name : dae->name);
+}
+
+// False when it has been said: of a text that is instantiated again, or, in a library, of its class.
+static bool
+is_new(UnitsPass *pass, Span place)
+{
+    uint64_t key = (uint64_t)place.lo << 32 | place.hi;
+    uint32_t seen, class_seen = 0;
+    bool old = map_get(&pass->reported, key, &seen);
+    map_put(&pass->reported, key, 1);
+    if (!pass->library)
+        return !old;
+    uint64_t class_key = sym_of(pass->dae->syms, pass->library);
+    bool told = map_get(&pass->reported, class_key, &class_seen);
+    map_put(&pass->reported, class_key, 1);
+    return !old && !told;
+}
 
 // --- declared units
 
@@ -95,7 +135,11 @@ read_unit(UnitsPass *pass, const Group *group)
         index = pass->units.n;
         vec_push(&pass->units, unit);
     } else {
-        Diag *diag = diag_add(pass->diags, E0304, group->decl->span, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at);
+        pass->library = library_class(pass, group->decl->span, group->inst);
+        if (!is_new(pass, group->decl->span))
+            return index;
+        Diag *diag = add_diag(pass, E0304, group->decl->span,
+                              arena_printf(pass->dae->arena, "unit \"%s\": %s: '%.*s'", text, error, (int)length, at));
         const char *meant = at >= text && at + length <= text + strlen(text) ? probable_unit(pass->dae->arena, text, at, length) : NULL;
         if (meant)
             diag_help(diag, "did you mean \"%s\"?", meant);
@@ -111,9 +155,12 @@ unit_index(UnitsPass *pass, const Group *group)
     if (!group->decl->unit)
         return NO_UNIT;
     uint32_t *known = &pass->unit_of_sym.at[group->decl->unit];
-    if (!*known)
-        *known = read_unit(pass, group) + 1;
-    return *known - 1;
+    if (*known)
+        return *known - 1;
+    uint32_t index = read_unit(pass, group);
+    if (index || !pass->library) // a wrong one of a library is an error where the user writes it, too
+        *known = index + 1;
+    return index;
 }
 
 static void
@@ -593,10 +640,10 @@ report_number(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
     const char *what = expr_text(pass, finding->a, row), *unit = unit_text(pass, &finding->unit_a, finding->a, row);
     Unit one = unit_one();
     bool angle = unit_same_dimension(&finding->unit_a, &one);
-    Diag *diag = expr_op(pass->dae->exprs, finding->owner) == OP_POW
-        ? diag_add(pass->diags, E0303, span, "an exponent is a number without unit, but '%s' has unit %s", what, unit)
-        : diag_add(pass->diags, E0303, span, "'%s' wants %s, but '%s' has unit %s", function,
-                   angle ? "rad" : "a number without unit", what, unit);
+    const char *text = expr_op(pass->dae->exprs, finding->owner) == OP_POW
+        ? arena_printf(pass->dae->arena, "an exponent is a number without unit, but '%s' has unit %s", what, unit)
+        : arena_printf(pass->dae->arena, "'%s' wants %s, but '%s' has unit %s", function, angle ? "rad" : "a number without unit", what, unit);
+    Diag *diag = add_diag(pass, E0303, span, text);
     note_declarations(pass, diag, finding->a, 0, row);
     if (angle)
         help_conversion(diag, &finding->unit_a, &one, what, unit, "rad");
@@ -614,8 +661,9 @@ report_pair(UnitsPass *pass, const Finding *finding, uint32_t row, Span span)
         : finding->fault == FAULT_ARGUMENTS ? arena_printf(pass->dae->arena, "arguments of '%s'",
                                                            op_table[expr_op(pass->dae->exprs, finding->owner)].text)
         : expr_op(pass->dae->exprs, finding->owner) == OP_EQN ? "the sides of this equation" : "sides of a comparison";
-    Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, span, "%s have different %s: '%s' has unit %s, '%s' has unit %s",
-                          where, same ? "scales" : "units", a, unit_a, b, unit_b);
+    Diag *diag = add_diag(pass, same ? E0302 : E0301, span,
+                          arena_printf(pass->dae->arena, "%s have different %s: '%s' has unit %s, '%s' has unit %s", where,
+                                       same ? "scales" : "units", a, unit_a, b, unit_b));
     note_declarations(pass, diag, finding->a, 0, row);
     note_declarations(pass, diag, finding->b, finding->a, row);
     if (same)
@@ -628,14 +676,13 @@ static void
 report(UnitsPass *pass, uint32_t row, Span span, uint32_t inst)
 {
     Span shown = locate_for_user(pass->dae, span, inst);
-    uint64_t place = (uint64_t)shown.lo << 32 | shown.hi;
-    uint32_t seen;
-    if (map_get(&pass->reported, place, &seen))
-        return; // the same text, instantiated again
-    map_put(&pass->reported, place, 1);
+    pass->library = library_class(pass, shown, inst);
+    if (!is_new(pass, shown))
+        return;
     Diag *diag = pass->finding.fault == FAULT_NUMBER ? report_number(pass, &pass->finding, row, span)
                                                      : report_pair(pass, &pass->finding, row, span);
-    locate_move(pass->dae, diag, inst);
+    if (diag)
+        locate_move(pass->dae, diag, inst);
 }
 
 // --- equations and binds
@@ -697,19 +744,21 @@ report_bind(UnitsPass *pass, const Bind *bind, const Quantity *is, const Quantit
     bool same = unit_same_dimension(&is->unit, &wanted->unit);
     const char *unit = unit_text(pass, &is->unit, bind->shape, bind->row), *unit_wanted = sym_text(pass->dae->syms, group->decl->unit);
     const char *what = expr_text(pass, bind->shape, bind->row);
-    Diag *diag = diag_add(pass->diags, same ? E0302 : E0301, bind->span, "'%s' has unit %s, but its %s '%s' has unit %s",
-                          dae_name(pass->dae, bind->var), unit_wanted, attributes[bind->attr], what, unit);
+    Diag *diag = add_diag(pass, same ? E0302 : E0301, bind->span,
+                          arena_printf(pass->dae->arena, "'%s' has unit %s, but its %s '%s' has unit %s", dae_name(pass->dae, bind->var),
+                                       unit_wanted, attributes[bind->attr], what, unit));
     diag_note(diag, group->decl->span, "'%s' is declared here with unit %s", dae_name(pass->dae, bind->var), unit_wanted);
     note_declarations(pass, diag, bind->shape, 0, bind->row);
     if (same)
         help_conversion(diag, &is->unit, &wanted->unit, what, unit, unit_wanted);
-    locate_move(pass->dae, diag, locate_var_inst(pass->dae, bind->var));
+    if (diag)
+        locate_move(pass->dae, diag, locate_var_inst(pass->dae, bind->var));
 }
 
 static void
 check_bind(UnitsPass *pass, const Bind *bind)
 {
-    uint32_t n = expr_nslots(pass->dae->exprs, bind->shape), seen;
+    uint32_t n = expr_nslots(pass->dae->exprs, bind->shape);
     if (!n)
         return;
     uint64_t key = quantity_key(pass, bind->var);
@@ -725,9 +774,10 @@ check_bind(UnitsPass *pass, const Bind *bind)
     map_put(&pass->known, hash, !fits || pass->finding.fault != FAULT_NONE);
     if (pass->finding.fault != FAULT_NONE) {
         report(pass, bind->row, bind->span, locate_var_inst(pass->dae, bind->var));
-    } else if (!fits && !map_get(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, &seen)) {
-        map_put(&pass->reported, (uint64_t)bind->span.lo << 32 | bind->span.hi, 1);
-        report_bind(pass, bind, &is, &wanted);
+    } else if (!fits) {
+        pass->library = library_class(pass, bind->span, locate_var_inst(pass->dae, bind->var));
+        if (is_new(pass, bind->span))
+            report_bind(pass, bind, &is, &wanted);
     }
 }
 
