@@ -301,6 +301,26 @@ add_connectors(Elab *elab, const Target *target, End *end)
     return true;
 }
 
+// A part with a condition is there in all connectors of an array, or in none.
+static bool
+is_absent_alike(Elab *elab, Node ref, uint32_t used, const Target *target, bool absent)
+{
+    bool ok = true;
+    for (uint32_t i = 1; i < target->n && ok; i++) {
+        Paths other = {0};
+        ok = target->spots[i].frag == target->spots[i - 1].frag
+            || connect_paths(elab, &elab->env, target->spots[i].frag, ref, used, &other);
+        if (ok && target->spots[i].frag != target->spots[i - 1].frag && other.absent != absent) {
+            Diag *diag = diag_add(elab->diags, E0118, node_at(elab, ref)->span, "'%s' is part of some of these connectors only",
+                                  scope_name_text(elab->program, ref));
+            diag_help(diag, "connect the elements one by one");
+            ok = false;
+        }
+        vec_free(&other.all);
+    }
+    return ok;
+}
+
 // Parts of connectors: elements of connectors inside them, and of expandable connectors.
 static bool
 add_parts(Elab *elab, Node ref, uint32_t used, const Target *target, End *end)
@@ -312,6 +332,9 @@ add_parts(Elab *elab, Node ref, uint32_t used, const Target *target, End *end)
         diag_add(elab->diags, E0111, node_at(elab, ref)->span, "more than %d dimensions", MAX_RANK);
         ok = false;
     }
+    ok = ok && is_absent_alike(elab, ref, used, target, paths.absent);
+    end->absent = ok && paths.absent;
+    ok = ok && !paths.absent;
     for (uint32_t i = 0; ok && i < paths.rank; i++)
         end->dims[end->rank++] = paths.dims[i];
     for (uint32_t i = 0; ok && i < target->n; i++)
@@ -323,7 +346,7 @@ add_parts(Elab *elab, Node ref, uint32_t used, const Target *target, End *end)
     end->open = paths.open;
     elab->connects_parts = true;
     vec_free(&paths.all);
-    return ok;
+    return ok || end->absent;
 }
 
 // The connectors of a component that is given in place of one.

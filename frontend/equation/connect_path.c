@@ -113,9 +113,8 @@ find_element(Walk *walk, Fragment *inside, Node part, Member **member)
     if (*member && (*member)->by_connections)
         *member = NULL;
     if (*member && (*member)->absent) {
-        Diag *diag = diag_add(elab->diags, E0118, at->span, "'%s' is not part of the model: its condition is false", name_of(elab, at->sym));
-        diag_note(diag, (*member)->span, "declared here");
-        return false;
+        walk->out->absent = true;
+        return true;
     }
     if (*member && ((*member)->kind == VAR_PARAMETER || (*member)->kind == VAR_CONSTANT) && !(*member)->is_component) {
         diag_add(elab->diags, E0401, at->span, "'%s' is a parameter or constant and cannot be connected", name_of(elab, at->sym));
@@ -146,6 +145,8 @@ connect_paths(Elab *elab, ExprEnv *env, Fragment *connector, Node ref, uint32_t 
         Member *member;
         if (!find_element(&walk, connector, part, &member))
             return false;
+        if (out->absent) // what is connected there goes with it
+            return true;
         for (uint32_t k = 0; k < out->all.n; k++)
             out->all.at[k].steps[out->all.at[k].n++] = (PathStep){.name = node_at(elab, part)->sym};
         if (!add_subscripts(&walk, part, member ? &member->type : NULL))

@@ -89,6 +89,7 @@ typedef struct Paths {
     VEC(FragPath) all;
     uint8_t rank;
     uint32_t dims[MAX_RANK];
+    bool absent;             // it leads to a component whose condition is false
     bool open;               // of an undeclared element without subscripts: its sizes are those of the other side
 } Paths;
 bool connect_paths(Elab *elab, ExprEnv *env, Fragment *connector, Node ref, uint32_t from, Paths *out);

@@ -437,9 +437,9 @@ evaluate_dims(Elab *elab, Fragment *frag, uint32_t class_id, Node subscripts, Ty
 
 // annotation(Evaluate = true) of a declaration.
 static bool
-evaluate_annotation(Elab *elab, const Member *member)
+says_evaluate(Elab *elab, Node component)
 {
-    Node comment = member->node ? child_at(elab, member->node, 3) : 0;
+    Node comment = component ? child_at(elab, component, 3) : 0;
     Node annotation = comment ? child_at(elab, comment, 0) : 0, mods = annotation ? child_at(elab, annotation, 0) : 0;
     for (uint32_t i = 1; mods && i < node_at(elab, mods)->nchild; i++) {
         Node mod = child_at(elab, mods, i), name = child_at(elab, mod, 0), inner = child_at(elab, mod, 1);
@@ -449,6 +449,12 @@ evaluate_annotation(Elab *elab, const Member *member)
             return node_at(elab, value)->flags & AST_F_TRUE;
     }
     return false;
+}
+
+static bool
+evaluate_annotation(Elab *elab, const Member *member)
+{
+    return says_evaluate(elab, member->node) || says_evaluate(elab, member->again);
 }
 
 // The member that a path names, or NULL; *class_level when the path starts at a class, where all values are constants.

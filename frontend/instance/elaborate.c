@@ -102,8 +102,10 @@ collect_component(Elab *elab, Collect *into, uint32_t class_id, const ClassMembe
         old = &into->members.at[index];
     // What is inherited and declared, or inherited twice, in the same words is one element (section 7.1).
     if (old && old->class_id != class_id && ast_same(ast, old->line, declared->line, AST_COMPONENT)
-        && ast_same(ast, old->node, declared->node, AST_NONE))
+        && ast_same(ast, old->node, declared->node, AST_NONE)) {
+        old->again = declared->node;
         return;
+    }
     if (old) {
         Diag *diag = diag_add(elab->diags, E0105, node->span, "'%s' is declared twice",
                               sym_text(elab->dae->syms, declared->name));

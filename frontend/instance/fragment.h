@@ -60,6 +60,7 @@ typedef struct Scope {       // ExprEnv.scope
 typedef struct Member {
     Sym name;
     Node line, node;         // COMPONENTS, COMPONENT; 0 for compiler-made variables
+    Node again;              // COMPONENT: the same, inherited once more, with other annotations perhaps; or 0
     uint32_t class_id;       // class in which it is declared
     Fragment *scope;         // instance in which it is declared: that of a redeclaration may be another
     Node dims_node, dims_line, condition; // where its sizes are written, in the scope (dims_scope, dims_class)

@@ -157,6 +157,8 @@ ast_same(const Ast *ast, Node a, Node b, AstKind except)
             Node left = ast_child(ast, a, i), right = ast_child(ast, b, i);
             if (root && except && (ast_kind(ast, left) == except || ast_kind(ast, right) == except))
                 continue;
+            if (ast_kind(ast, left) == AST_COMMENT || ast_kind(ast, right) == AST_COMMENT)
+                continue;
             same = !left == !right;
             if (left && right) {
                 vec_push(&stack, left);

@@ -104,7 +104,8 @@ double ast_number(const Ast *ast, Node node);
 Node ast_annotation(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth, Node *mods);
 // The modifications of the nth entry NAME(...), which needs no value; 0: there is none.
 Node ast_annotation_mods(const Ast *ast, const Syms *syms, Node class_node, const char *name, uint32_t nth);
-// Whether two trees say the same, wherever they stand; children of kind `except` of the roots are not looked at.
+// Whether two trees say the same, wherever they stand: descriptions with their annotations do not count, nor do children
+// of kind `except` of the roots.
 bool ast_same(const Ast *ast, Node a, Node b, AstKind except);
 const char *ast_class_kind_name(ClassKind kind); // "model", "body", ...
 const char *ast_op_text(AstOp op);
