@@ -121,7 +121,7 @@ causal_make(Dae *dae, const Reduction *reduction, const Problem *problem, const 
     U32Vec vars = {0}, equations = {0}, unknowns = {0}, assign_of = {0};
     find_solved(dae, solved, &assign_of);
     Solutions *solutions = solutions_create(dae);
-    Tearing *tearing = tearing_create(dae, reduction, solutions);
+    Tearing *tearing = tearing_create(dae, reduction, problem, solutions);
     uint32_t blocks = problem->block_start.n ? problem->block_start.n - 1 : 0;
     vec_reserve(&dae->rows, dae->rows.n + (solved ? 0 : problem->incidence.column.n));
     vec_reserve(&causal->items, blocks);

@@ -12,11 +12,12 @@
 #include "ir/solve/tear_residuals.h"
 
 Tearing *
-tearing_create(Dae *dae, const Reduction *reduction, Solutions *solutions)
+tearing_create(Dae *dae, const Reduction *reduction, const Problem *problem, Solutions *solutions)
 {
     Tearing *t = base_calloc(1, sizeof *t);
     t->dae = dae;
     t->reduction = reduction;
+    t->problem = problem;
     t->solutions = solutions;
     for (uint32_t i = 0; i < dae->laws.n; i++)
         map_put(&t->law_of, dae->laws.at[i].equation, i);
@@ -54,6 +55,7 @@ tearing_free(Tearing **tearing)
     map_free(&t->union_slot);
     vec_free(&t->composed);
     vec_free(&t->assumed);
+    vec_free(&t->moving);
     free(t);
     *tearing = NULL;
 }

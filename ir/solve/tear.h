@@ -56,6 +56,8 @@ struct Tearing {
     U32Vec union_vars;         // composing: variables of the whole block
     Map union_slot;
     U32Vec composed;           // per local unknown: its expression over union slots
+    const Problem *problem;    // whose blocks are torn
+    U8Vec moving;              // per variable: something in another block that moves depends on it; empty until asked for
     U32Vec assumed;            // expressions over union slots that were taken for positive by their values
 };
 

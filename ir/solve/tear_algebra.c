@@ -11,6 +11,7 @@
 #include "ir/expr/expr.h"
 #include "ir/expr/nonsmooth.h"
 #include "ir/solve/tear.h"
+#include "ir/solve/tear_series.h"
 
 enum {
     ALGEBRA_LIMIT = 12,      // unknowns in a loop that is given to the algebra of luz and tar
@@ -48,8 +49,8 @@ to_union(Tearing *t, const LoopEquation *e, Expr text, bool compose)
     return result;
 }
 
-static void
-union_reset(Tearing *t, uint32_t n)
+void
+tearing_texts_begin(Tearing *t, uint32_t n)
 {
     vec_clear(&t->union_vars);
     map_clear(&t->union_slot);
@@ -81,10 +82,16 @@ block_assume(Expr e, void *context)
     return positive;
 }
 
-static Signs
-block_signs(Tearing *t)
+Signs
+tearing_signs(Tearing *t)
 {
     return (Signs){block_nonneg, block_assume, t};
+}
+
+Expr
+tearing_text(Tearing *t, const LoopEquation *e)
+{
+    return to_union(t, e, e->shape, false);
 }
 
 // The block was rewritten for the signs that were assumed.
@@ -122,7 +129,7 @@ express(Tearing *t, const LoopEquation *e)
         return false;
     Expr text = to_union(t, e, e->shape, true), divisor = 0;
     Expr solved = expr_solve(exprs, text, slot, &divisor);
-    Signs signs = block_signs(t);
+    Signs signs = tearing_signs(t);
     if (!solved || (divisor && !causal_divides(t->dae, divisor, t->union_vars.at)))
         solved = nonsmooth_solve(exprs, text, slot, &signs);
     if (!solved || expr_operations(exprs, solved) > OPERATIONS_LIMIT)
@@ -183,11 +190,11 @@ static bool
 reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint32_t through)
 {
     uint32_t left_over = 0;
-    union_reset(t, n);
+    tearing_texts_begin(t, n);
     uint32_t slot = union_slot(t, unknowns[through]);
     t->composed.at[through] = expr_slot(t->dae->exprs, slot);
     Expr text = follow_series(t, unknowns[through], n, &left_over);
-    Signs signs = block_signs(t);
+    Signs signs = tearing_signs(t);
     Expr solved = text ? nonsmooth_solve(t->dae->exprs, text, slot, &signs) : 0;
     if (!solved || !is_single_valued(t->dae->exprs, solved))
         return false;
@@ -212,6 +219,17 @@ reduce_series(Tearing *t, Causal *causal, const Var *unknowns, uint32_t n, uint3
     return true;
 }
 
+// Rows of any length, and of several clearances.
+static bool
+reduce_row(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
+{
+    if (!tearing_series(t, causal, equations, unknowns, n))
+        return false;
+    require_signs(t, t->equations.at[0].equation);
+    causal->reduced++;
+    return true;
+}
+
 // The algebra of luz and tar removes whole piecewise-linear loops.
 bool
 tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n)
@@ -223,8 +241,10 @@ tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
         if (t->equations.at[i].is_law)
             return false;
     }
-    if (!has_luz || n > ALGEBRA_LIMIT)
+    if (!has_luz)
         return false;
+    if (n > ALGEBRA_LIMIT)
+        return reduce_row(t, causal, equations, unknowns, n);
     // The common force occurs in the law of every spring, more often than any position.
     for (uint32_t wanted = n; wanted > 0; wanted--) {
         for (uint32_t i = 0; i < n; i++) {
@@ -237,7 +257,9 @@ tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
             tearing_load(t, equations, unknowns, n); // forget what the attempt determined
         }
     }
-    union_reset(t, n);
+    if (reduce_row(t, causal, equations, unknowns, n))
+        return true;
+    tearing_texts_begin(t, n);
     Expr texts[ALGEBRA_LIMIT], solution[ALGEBRA_LIMIT];
     uint32_t slots[ALGEBRA_LIMIT];
     for (uint32_t i = 0; i < n; i++) {
@@ -246,7 +268,7 @@ tearing_reduce(Tearing *t, Causal *causal, const uint32_t *equations, const Var 
     }
     for (uint32_t i = 0; i < n; i++)
         slots[i] = union_slot(t, unknowns[i]);
-    Signs signs = block_signs(t);
+    Signs signs = tearing_signs(t);
     if (!nonsmooth_eliminate(exprs, texts, n, slots, solution, &signs))
         return false;
     for (uint32_t i = 0; i < n; i++)
@@ -262,7 +284,7 @@ static bool
 compose_inner(Tearing *t, const Var *unknowns, uint32_t n)
 {
     Exprs *exprs = t->dae->exprs;
-    union_reset(t, n);
+    tearing_texts_begin(t, n);
     for (uint32_t i = 0; i < t->order.n; i += 2) {
         const LoopEquation *e = &t->equations.at[t->order.at[i]];
         uint32_t local = t->order.at[i + 1], k = 0;

@@ -62,7 +62,7 @@ Expr causal_solve(Dae *dae, Expr shape, const Var *vars, uint32_t k);
 // One block of several equations, or of one that cannot be solved explicitly.
 typedef struct Tearing Tearing;
 struct Solutions; // solutions.h; not owned
-Tearing *tearing_create(Dae *dae, const Reduction *reduction, struct Solutions *solutions);
+Tearing *tearing_create(Dae *dae, const Reduction *reduction, const Problem *problem, struct Solutions *solutions);
 void tearing_free(Tearing **tearing);
 void tearing_block(Tearing *tearing, Causal *causal, const uint32_t *equations, const Var *unknowns, uint32_t n);
 
