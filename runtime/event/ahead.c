@@ -455,7 +455,7 @@ ahead_limit(Run *run)
         else if (!outlook->lost && outlook->change == INFINITY && outlook->clear < run->options->stop)
             limit = fmin(limit, outlook->clear);
     }
-    if (!terms || !model->nx || run->options->step > 0)
+    if (!terms || !model->nx || run->options->step > 0 || run->options->outside) // steps of others have lengths of their own
         return limit;
     double last = run->time - ahead->before, shortest = 1e-9 * (run->options->stop - run->options->start);
     shortest = fmax(shortest, 64 * DBL_EPSILON * fabs(run->time));

@@ -100,6 +100,23 @@ root_violated(Run *run)
     return violated;
 }
 
+uint32_t
+root_count(const Run *run)
+{
+    return run->guards - run->model->n_time_relations;
+}
+
+void
+root_functions(Run *run, double *value)
+{
+    const mdl_model *model = run->model;
+    uint32_t first = model->n_relations, behind = first + model->n_time_relations, n = 0;
+    compute(run);
+    for (uint32_t k = 0; k < run->guards; k++)
+        if (k < first || k >= behind)
+            value[n++] = run->phi[k] == 0 ? DBL_MIN : run->phi[k]; // zero is on the right side
+}
+
 static double
 scaled_minimum(const Run *run)
 {
@@ -237,6 +254,20 @@ mark_pending(Run *run, double time)
         return status;
     compute(run);
     return failure_report(run) ? MDL_FAILED : MDL_OK;
+}
+
+void
+root_take(Run *run, bool *any)
+{
+    compute(run);
+    *any = false;
+    for (uint32_t k = 0; k < run->guards; k++) {
+        run->guard[k].pending = run->phi[k] < 0;
+        if (!run->guard[k].pending)
+            continue;
+        *any = true;
+        note_crossing(run, k, run->time);
+    }
 }
 
 int

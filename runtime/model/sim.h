@@ -136,6 +136,7 @@ typedef struct mdl_options {
     bool assemble;            // close loops at the start by moving start values
     const mdl_sense *sense;   // NULL, or sensitivities that are wanted; needs model->tangents
     bool steady;              // begin in an equilibrium near the start; needs model->tangents
+    bool outside;             // of a run that is driven: whoever drives it integrates it himself (mdl_run_point)
     bool trace;               // messages (notes) about every step of initialisation
     double *final_values;     // NULL, or model->n_outputs doubles: the values at the end of the run
     double *final_time;       // NULL, or where the time of final_values goes
@@ -190,6 +191,13 @@ typedef struct mdl_run mdl_run;
 mdl_run *mdl_run_open(const mdl_model *model, const mdl_options *options, int *status);
 // Integrates to `until`, or until the model terminates; options.stop is no limit.
 MDL_CHECKED int mdl_run_advance(mdl_run *run, double until);
+// The same by one step of the method, not beyond `until`. *event: at its end there is an event. With `hold` it is not handled: v is at its
+// left limit, and mdl_run_event() handles it before anything else goes on.
+MDL_CHECKED int mdl_run_step(mdl_run *run, double until, bool hold, bool *event);
+bool mdl_run_holds(const mdl_run *run);     // an event waits
+double mdl_run_reached(const mdl_run *run); // after a failure: up to where steps were accepted
+// Handles the event that is held, or that other values of inputs are; without one nothing happens.
+MDL_CHECKED int mdl_run_event(mdl_run *run);
 // Gives an input (a place in v) another value, now: an event.
 MDL_CHECKED int mdl_run_input(mdl_run *run, uint32_t place, double value);
 bool mdl_run_ended(const mdl_run *run);
@@ -198,12 +206,37 @@ bool mdl_run_ended(const mdl_run *run);
 // is neither state nor input.
 MDL_CHECKED int mdl_run_derivative(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
                        uint32_t outputs, double *answer);
+// The same by places in v, all of them: answers are the rates of those in `of`.
+MDL_CHECKED int mdl_run_tangent(mdl_run *run, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *of, uint32_t n_of,
+                                double *answer);
 // The state of a run between two calls as bytes without pointers, into `block` when that has room for it; the bytes needed.
 // Behind a state that was saved, and behind each time that it is restored, the same calls give the same bits.
 size_t mdl_run_save(mdl_run *run, void *block, size_t size);
 // The run goes on from that state, which is one of this model as often as wanted. MDL_USAGE, with a message, when it is not, and the run is
 // what it was. For a run that was opened without an error; it may have failed since.
 MDL_CHECKED int mdl_run_restore(mdl_run *run, const void *block, size_t size);
+// --- a run that is integrated outside (options.outside): its states are the model's and then the exponentials of fractional derivatives
+uint32_t mdl_run_states(const mdl_run *run);
+uint32_t mdl_run_indicators(const mdl_run *run);
+// Where it is looked at next: any number of trial points follow each other. NULL: at the states that it has.
+void mdl_run_point(mdl_run *run, double time, const double *state);
+const double *mdl_run_state(const mdl_run *run);
+// v at that point. MDL_FAILED, with a message when `report`: the equations have no solution there.
+MDL_CHECKED int mdl_run_evaluate(mdl_run *run, bool report);
+// Behind it: derivatives of the states; what is positive as long as each condition is the one in force.
+void mdl_run_rates(const mdl_run *run, double *rate);
+void mdl_run_look(mdl_run *run, double *indicator);
+double mdl_run_nominal(const mdl_run *run, uint32_t state);
+// The point ends a step. *event: the run asks for mdl_run_event() there, because a condition has changed, or the states have left invariants.
+MDL_CHECKED int mdl_run_accept(mdl_run *run, bool *event);
+// The event at that point; *moved: the states are others behind it. Also behind the start.
+MDL_CHECKED int mdl_run_settle(mdl_run *run, bool *moved);
+// When the next event is at the latest; infinity: it is not known.
+double mdl_run_next(mdl_run *run);
+
+// Of a fractional derivative's sum: its value or its rate at the present point.
+double mdl_run_exponential(const mdl_run *run, uint32_t k, bool rate);
+
 // v at the present time.
 const double *mdl_run_values(const mdl_run *run);
 // Whether constraint k (an index into mdl_model.constraint) follows from the others, as found at the start.

@@ -121,6 +121,12 @@ typedef struct Pace {
     uint64_t steps, events, newton_failures;
 } Pace;
 
+// An event up to which a run was integrated and that is not handled yet (simulate.c).
+typedef struct HeldEvent {
+    bool any, located, other;
+    double instant;
+} HeldEvent;
+
 struct Run {
     const mdl_model *model;
     const mdl_options *options;
@@ -203,6 +209,9 @@ struct Run {
     double check_seconds, check_begun; // what looking at rows has taken; the clock at its beginning
     Pace pace;
     bool driven;               // by whoever asks for one interval after the other: its end is not known
+    bool holds;                // an event that was found waits for him in `held`
+    HeldEvent held;
+    struct Outside *outside;   // of outside.c; NULL: the run is integrated here
 
     uint64_t next_point;       // index of the next output point
     uint64_t points;

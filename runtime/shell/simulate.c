@@ -21,6 +21,7 @@
 #include "runtime/point/profile.h"
 #include "runtime/point/sense.h"
 #include "runtime/result/result.h"
+#include "runtime/shell/shell.h"
 #include "runtime/solver/solver.h"
 #include "runtime/start/start.h"
 #include "runtime/study/study.h"
@@ -378,13 +379,21 @@ process_event(Run *run, double instant, bool located, bool other)
     return goes_on ? integrator_resume(run) : integrator_start(run);
 }
 
-MDL_CHECKED static int
-handle_event(Run *run, double instant, bool located, bool other)
+int
+simulate_event(Run *run, double instant, bool located, bool other)
 {
     Phase before = profile_enter(run, PHASE_EVENTS);
     int status = process_event(run, instant, located, other);
     profile_leave(run, before);
     return status;
+}
+
+// The event waits for whoever drives the run; v is at its left limit.
+MDL_CHECKED static int
+hold_event(Run *run, double instant, bool located, bool other)
+{
+    run->held = (HeldEvent){true, located, other, instant};
+    return evaluate_left_limit(run, instant, located);
 }
 
 MDL_CHECKED static int
@@ -632,7 +641,7 @@ advance(Run *run, double stop)
     if (status == MDL_OK && run->audit)
         status = audit_step(run, before, instant);
     if (status == MDL_OK && event)
-        return handle_event(run, instant, located, located || run->time == own);
+        return (run->holds ? hold_event : simulate_event)(run, instant, located, located || run->time == own);
     if (status == MDL_OK && run->options->steps)
         status = write_step(run);
     if (status == MDL_OK && run->options->check == MDL_CHECK_STEPS)
@@ -808,6 +817,7 @@ struct mdl_run {
     double final_time;
     bool moved;             // an input changed since the last event
     bool saved;             // or restored, since the last step (snapshot_settle)
+    double until;           // what it is advanced to
     double span;            // what the options give as the length of a run
 };
 
@@ -860,6 +870,33 @@ check_horizon(const mdl_run *r, double until)
     return MDL_FAILED;
 }
 
+// Before a run goes on.
+MDL_CHECKED static int
+continue_run(mdl_run *r, double until)
+{
+    Run *run = &r->run;
+    r->options.stop = fmax(r->options.stop, until + r->span);
+    if (r->until != until) // how closely conditions are looked at
+        run->interval = until > run->time ? until - run->time : run->interval;
+    r->until = until;
+    int status = r->saved ? snapshot_settle(run) : MDL_OK;
+    r->saved = false;
+    return status;
+}
+
+// The event that is held, or that inputs have made.
+MDL_CHECKED static int
+handle_pending(mdl_run *r)
+{
+    Run *run = &r->run;
+    HeldEvent held = run->held;
+    bool moved = r->moved;
+    run->held.any = r->moved = false;
+    if (held.any)
+        return simulate_event(run, held.instant, held.located, held.other || moved);
+    return moved ? simulate_event(run, run->time, false, true) : MDL_OK;
+}
+
 int
 mdl_run_advance(mdl_run *r, double until)
 {
@@ -867,18 +904,54 @@ mdl_run_advance(mdl_run *r, double until)
     int good = check_horizon(r, until);
     if (good != MDL_OK)
         return good;
-    r->options.stop = fmax(r->options.stop, until + r->span);
     unsigned control = flush_subnormals();
-    int status = r->saved ? snapshot_settle(run) : MDL_OK;
-    r->saved = false;
-    if (status == MDL_OK && r->moved)
-        status = handle_event(run, run->time, false, true);
-    r->moved = false;
-    run->interval = until > run->time ? until - run->time : run->interval; // how closely conditions are looked at
+    run->holds = false;
+    int status = continue_run(r, until);
+    if (status == MDL_OK)
+        status = handle_pending(r);
     while (status == MDL_OK && run->time < until && !run->terminated)
         status = advance(run, until);
     if (status == MDL_OK)
         status = load_present(run);
+    _mm_setcsr(control);
+    return status;
+}
+
+int
+mdl_run_step(mdl_run *r, double until, bool hold, bool *event)
+{
+    Run *run = &r->run;
+    uint64_t before = run->stats->events;
+    int good = check_horizon(r, until);
+    *event = false;
+    if (good != MDL_OK)
+        return good;
+    unsigned control = flush_subnormals();
+    int status = continue_run(r, until);
+    if (status == MDL_OK)
+        status = handle_pending(r);
+    run->holds = hold;
+    if (status == MDL_OK && run->time < until && !run->terminated)
+        status = advance(run, until);
+    run->holds = false;
+    *event = run->held.any || run->stats->events > before;
+    if (status == MDL_OK && !run->held.any)
+        status = load_present(run);
+    _mm_setcsr(control);
+    return status;
+}
+
+int
+mdl_run_event(mdl_run *r)
+{
+    if (!r->run.held.any && !r->moved)
+        return MDL_OK;
+    unsigned control = flush_subnormals();
+    int status = continue_run(r, r->until);
+    if (status == MDL_OK)
+        status = handle_pending(r);
+    if (status == MDL_OK)
+        status = load_present(&r->run);
     _mm_setcsr(control);
     return status;
 }
@@ -896,10 +969,33 @@ mdl_run_input(mdl_run *r, uint32_t place, double value)
 static void
 give_driver(mdl_run *r, double driver[SNAPSHOT_DRIVER])
 {
-    driver[0] = r->moved;
-    driver[1] = r->span;
-    driver[2] = r->options.start;
-    driver[3] = r->options.stop;
+    const HeldEvent *held = &r->run.held;
+    const double all[SNAPSHOT_DRIVER] = {r->moved, r->span, r->options.start, r->options.stop, r->until, held->any, held->located, held->other,
+                                         held->instant};
+    memcpy(driver, all, sizeof all);
+}
+
+static void
+take_driver(mdl_run *r, const double driver[SNAPSHOT_DRIVER])
+{
+    r->moved = driver[0] != 0;
+    r->span = driver[1];
+    r->options.start = driver[2];
+    r->options.stop = driver[3];
+    r->until = driver[4];
+    r->run.held = (HeldEvent){driver[5] != 0, driver[6] != 0, driver[7] != 0, driver[8]};
+}
+
+bool
+mdl_run_holds(const mdl_run *r)
+{
+    return r->run.held.any;
+}
+
+double
+mdl_run_reached(const mdl_run *r)
+{
+    return r->run.time;
 }
 
 size_t
@@ -925,10 +1021,7 @@ mdl_run_restore(mdl_run *r, const void *block, size_t size)
     unsigned control = flush_subnormals();
     give_driver(r, driver);
     int status = snapshot_restore(run, driver, block);
-    r->moved = driver[0] != 0;
-    r->span = driver[1];
-    r->options.start = driver[2];
-    r->options.stop = driver[3];
+    take_driver(r, driver);
     r->saved = true;
     _mm_setcsr(control);
     return status;

@@ -17,7 +17,7 @@ integrator_form(Run *run, mdl_solver solver)
     const mdl_model *model = run->model;
     if (run->options->sense)
         solver = MDL_SOLVER_CVODE;
-    run->solver = solver == MDL_SOLVER_AUTO ? MDL_SOLVER_IDA : solver;
+    run->solver = run->options->outside ? MDL_SOLVER_RK4 : solver == MDL_SOLVER_AUTO ? MDL_SOLVER_IDA : solver; // y' = f(t, y), as rk4
     // Small loops could be solved inside the residual, but leaving them to the integrator measures faster;
     // without states there is nothing to integrate and the loops are solved where values are needed.
     bool wanted = run->options->form == MDL_FORM_CAUSAL && (model->n > model->nx || model->implicit);
@@ -39,7 +39,7 @@ create(Run *run)
         [MDL_SOLVER_ERK] = &erk_stepper, [MDL_SOLVER_RK4] = &rk4_stepper,
         [MDL_SOLVER_GAUSS] = &gauss_stepper,
     };
-    run->stepper = run->sense ? &sense_stepper : steppers[run->solver];
+    run->stepper = run->options->outside ? &outside_stepper : run->sense ? &sense_stepper : steppers[run->solver];
     run->stats->solver = run->stepper->name;
     return run->stepper->create(run);
 }
@@ -65,7 +65,7 @@ integrator_strictness(Run *run, int order, double share)
 int
 integrator_create(Run *run)
 {
-    if (run->options->solver == MDL_SOLVER_AUTO && !run->options->sense)
+    if (run->options->solver == MDL_SOLVER_AUTO && !run->options->sense && !run->options->outside)
         integrator_form(run, choice_of_solver(run, &run->stats->reason));
     if (run->options->solver == MDL_SOLVER_GAUSS && !(run->options->step > 0))
         choice_warn_of_stiffness(run);

@@ -89,4 +89,18 @@ void integrator_stats(Run *run);
 
 extern const Stepper sense_stepper;
 
+// --- outside.c: steps that somebody else makes
+extern const Stepper outside_stepper;
+// A point that he looks at: his states (NULL: those of before) and their derivatives, run_size() each.
+typedef struct Outside {
+    double time, *y, *yp;
+    double from, *y0, *yp0;  // where the present step begins
+    double *kept, *kept_p;   // for what must not change them
+    double *dense, *dense_p;
+    Projection *projection;  // NULL: all states are free
+    bool drifted;            // the states are to be moved back at the next event
+} Outside;
+// The point becomes the end of an accepted step.
+void outside_accept(Run *run);
+
 #endif

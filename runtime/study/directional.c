@@ -3,6 +3,8 @@
 // Purpose: solvers around a model (co-simulation masters, optimisers, estimators) want to know how it answers to small changes of states and
 // inputs. Method: the tangents of the model (tangent.c) at the present point, with the conditions and modes in force.
 // Contract: sim.h. Complexity: one evaluation, one factorisation of each block, one pass over the tangents.
+#include <stdlib.h>
+
 #include "runtime/point/point.h"
 #include "runtime/point/run.h"
 #include "runtime/point/tangent.h"
@@ -32,8 +34,7 @@ refuse(const Run *run, const uint32_t *place, uint32_t places)
 }
 
 int
-mdl_run_derivative(mdl_run *opened, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
-                   uint32_t outputs, double *answer)
+mdl_run_tangent(mdl_run *opened, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *of, uint32_t n_of, double *answer)
 {
     Run *run = run_of(opened);
     int status = refuse(run, place, places);
@@ -52,8 +53,25 @@ mdl_run_derivative(mdl_run *opened, const uint32_t *place, const double *rate, u
         *tangent_at(tangent, place[k]) += rate[k];
     if (status == MDL_OK)
         tangent_dynamics(tangent);
-    for (uint32_t k = 0; k < outputs && status == MDL_OK; k++)
-        answer[k] = run->model->output[output[k]].sign * *tangent_at(tangent, run->model->output[output[k]].place);
+    for (uint32_t k = 0; k < n_of && status == MDL_OK; k++)
+        answer[k] = *tangent_at(tangent, of[k]);
     tangent_free(&tangent);
+    return status;
+}
+
+int
+mdl_run_derivative(mdl_run *opened, const uint32_t *place, const double *rate, uint32_t places, const uint32_t *output,
+                   uint32_t outputs, double *answer)
+{
+    const mdl_output *column = run_of(opened)->model->output;
+    uint32_t *of = calloc((size_t)outputs + 1, sizeof *of);
+    if (!of)
+        return MDL_INTERNAL;
+    for (uint32_t k = 0; k < outputs; k++)
+        of[k] = column[output[k]].place;
+    int status = mdl_run_tangent(opened, place, rate, places, of, outputs, answer);
+    for (uint32_t k = 0; k < outputs && status == MDL_OK; k++)
+        answer[k] *= column[output[k]].sign;
+    free(of);
     return status;
 }

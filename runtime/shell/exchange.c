@@ -1,0 +1,262 @@
+// exchange.c: a run whose steps somebody else makes: points, derivatives, conditions, events.
+//
+// Purpose: model exchange. The model's loops are solved here, its conditions and modes are what they are between events; events are handled
+// as in any other run.
+// Method: trial points are evaluated with everything held. The end of a step is looked at like that of any other method: what was not seen
+// to change in it, and states that have left closed contacts or invariants by a tenth of the tolerance, ask for an event, since states
+// may be moved there only. What limits steps here (delays, functions of time that are looked at ahead) is an event there.
+// Contract: sim.h. Complexity: one evaluation per point; one projection per step where constraints choose no states.
+#include <math.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#include "runtime/event/event.h"
+#include "runtime/law/law.h"
+#include "runtime/memory/memory.h"
+#include "runtime/point/part.h"
+#include "runtime/point/point.h"
+#include "runtime/shell/shell.h"
+#include "runtime/solver/solver.h"
+
+// Of the tolerance: by how much states may leave invariants.
+static const double DRIFT = 0.1;
+
+uint32_t
+mdl_run_states(const mdl_run *r)
+{
+    const Run *run = (const Run *)r;
+    return run->model->nx + run->modes;
+}
+
+uint32_t
+mdl_run_indicators(const mdl_run *r)
+{
+    return root_count((const Run *)r);
+}
+
+void
+mdl_run_point(mdl_run *r, double time, const double *state)
+{
+    Run *run = run_of(r);
+    run->outside->time = time;
+    if (state)
+        memcpy(run->outside->y, state, run_size(run) * sizeof *state);
+}
+
+const double *
+mdl_run_state(const mdl_run *r)
+{
+    return ((const Run *)r)->outside->y;
+}
+
+int
+mdl_run_evaluate(mdl_run *r, bool report)
+{
+    Run *run = run_of(r);
+    Outside *o = run->outside;
+    unsigned control = _mm_getcsr();
+    evaluate_load(run, o->time, o->y, o->yp);
+    int status = evaluate_row(run, report);
+    if (status == MDL_OK)
+        evaluate_slopes(run, o->y, o->yp);
+    for (uint32_t i = 0; status == MDL_OK && i < run_size(run); i++)
+        if (!isfinite(o->yp[i]))
+            status = MDL_FAILED;
+    _mm_setcsr(control);
+    return status;
+}
+
+void
+mdl_run_rates(const mdl_run *r, double *rate)
+{
+    const Run *run = (const Run *)r;
+    memcpy(rate, run->outside->yp, run_size(run) * sizeof *rate);
+}
+
+void
+mdl_run_look(mdl_run *r, double *indicator)
+{
+    root_functions(run_of(r), indicator);
+}
+
+double
+mdl_run_nominal(const mdl_run *r, uint32_t state)
+{
+    const Run *run = (const Run *)r;
+    return state < run->model->nx ? fabs(run->v[run->model->nominal + state]) : fractional_nominal(run, state - run->model->nx);
+}
+
+double
+mdl_run_exponential(const mdl_run *r, uint32_t k, bool rate)
+{
+    const Run *run = (const Run *)r;
+    const Outside *o = run->outside;
+    uint32_t at = run->ny + k;
+    return rate ? (o ? o->yp : run->yp)[at] : (o ? o->y : run->y)[at];
+}
+
+// --- the end of a step
+
+static void
+keep_point(Run *run)
+{
+    size_t bytes = run_size(run) * sizeof(double);
+    memcpy(run->outside->kept, run->y, bytes);
+    memcpy(run->outside->kept_p, run->yp, bytes);
+}
+
+static void
+return_point(Run *run)
+{
+    size_t bytes = run_size(run) * sizeof(double);
+    memcpy(run->y, run->outside->kept, bytes);
+    memcpy(run->yp, run->outside->kept_p, bytes);
+    evaluate_load(run, run->time, run->y, run->yp);
+}
+
+// Onto the invariants. How far that is, in units of the tolerance.
+MDL_CHECKED static int
+project(Run *run, double *moved)
+{
+    Outside *o = run->outside;
+    *moved = 0;
+    if (!o->projection)
+        return MDL_OK;
+    memcpy(o->dense, run->y, run_size(run) * sizeof(double));
+    if (!projection_apply(run, o->projection, run->time, o->dense))
+        return projection_report(run);
+    for (uint32_t i = 0; i < run->model->nx; i++)
+        *moved = fmax(*moved, fabs(o->dense[i] - run->y[i]) / (run->tolerance * fabs(run->y[i]) + run->abstol[i]));
+    memcpy(run->y, o->dense, run->model->nx * sizeof(double));
+    return MDL_OK;
+}
+
+// Moves the states onto what they have left: invariants, contacts.
+MDL_CHECKED static int
+move_back(Run *run, bool *far)
+{
+    double moved = 0;
+    bool contact = false;
+    int status = project(run, &moved);
+    if (status == MDL_OK && run->contacts)
+        status = contact_drifted(run, &contact);
+    *far = moved > DRIFT || contact || (status == MDL_OK && run->rests && rest_drifted(run));
+    return status;
+}
+
+// The same without moving them.
+MDL_CHECKED static int
+look_for_drift(Run *run)
+{
+    Outside *o = run->outside;
+    if (!o->projection && !run->contacts && !run->rests)
+        return MDL_OK;
+    keep_point(run);
+    int status = move_back(run, &o->drifted);
+    return_point(run);
+    int evaluated = evaluate_row(run, status == MDL_OK);
+    return status == MDL_OK ? evaluated : status;
+}
+
+MDL_CHECKED static int
+record(Run *run, double before)
+{
+    const PartList *having = &run->having[HOOK_RECORD];
+    int status = MDL_OK;
+    for (uint32_t i = 0; i < having->n && status == MDL_OK; i++)
+        status = having->part[i]->record(run, before, run->time);
+    return status;
+}
+
+// At the accepted point, evaluated. What an importer has not seen is an event, too.
+MDL_CHECKED static int
+inspect(Run *run, bool *event)
+{
+    *event = root_violated(run);
+    int status = *event ? MDL_OK : root_arm(run);
+    if (status == MDL_OK)
+        status = friction_check(run);
+    if (status == MDL_OK && !*event)
+        disk_follow(run);
+    if (status == MDL_OK && !*event && may_stop(run))
+        status = evaluate_asserts(run);
+    *event = *event || locked_newly(run);
+    return status;
+}
+
+int
+mdl_run_accept(mdl_run *r, bool *event)
+{
+    Run *run = run_of(r);
+    double before = run->time;
+    *event = false;
+    int status = mdl_run_evaluate(r, true);
+    if (status != MDL_OK || run->outside->time < before)
+        return status;
+    outside_accept(run);
+    status = inspect(run, event);
+    if (status == MDL_OK)
+        status = record(run, before);
+    if (status == MDL_OK && !*event) {
+        status = evaluate_at(run, run->time, true);
+        if (status == MDL_OK)
+            status = look_for_drift(run);
+    }
+    *event = *event || run->outside->drifted;
+    return status;
+}
+
+// --- events
+
+int
+mdl_run_settle(mdl_run *r, bool *moved)
+{
+    Run *run = run_of(r);
+    Outside *o = run->outside;
+    bool located = false, far, begun = o->time > run->time;
+    double before = run->time;
+    *moved = false;
+    int status = mdl_run_evaluate(r, true);
+    if (status != MDL_OK)
+        return status;
+    memcpy(o->dense, o->y, run_size(run) * sizeof(double));
+    if (begun)
+        outside_accept(run);
+    memcpy(run->y, o->y, run_size(run) * sizeof(double));
+    memcpy(run->yp, o->yp, run_size(run) * sizeof(double));
+    keep_point(run);
+    run->settled = run->time;
+    if (begun)
+        status = record(run, before);
+    if (status == MDL_OK && o->drifted)
+        status = move_back(run, &far);
+    o->drifted = false;
+    if (status == MDL_OK)
+        status = evaluate_at(run, run->time, true);
+    if (status == MDL_OK) {
+        root_take(run, &located);
+        status = simulate_event(run, run->time, located, true);
+    }
+    if (status != MDL_OK)
+        return status;
+    status = integrator_start(run);
+    *moved = memcmp(run->y, o->kept, run_size(run) * sizeof(double)) != 0;
+    return status == MDL_OK ? evaluate_at(run, run->time, true) : status;
+}
+
+double
+mdl_run_next(mdl_run *r)
+{
+    Run *run = run_of(r);
+    const PartList *having = &run->having[HOOK_LIMIT];
+    if (run->ahead)
+        ahead_look(run);
+    double next = event_next_instant(run);
+    if (run->delays)
+        next = fmin(next, delay_next_instant(run));
+    for (uint32_t i = 0; i < having->n; i++)
+        next = fmin(next, having->part[i]->limit(run));
+    if (run->ahead)
+        next = fmin(next, ahead_limit(run));
+    return next;
+}
