@@ -15,7 +15,7 @@ IR       := $(filter-out $(BASE),$(wildcard ir/*/*.c))
 DRIVER   := $(wildcard frontend/command/*.c frontend/session/*.c frontend/analysis/*.c)
 FRONTEND := $(filter-out $(DRIVER),$(wildcard frontend/*/*.c))
 BACKEND  := $(wildcard backend/*/*.c)
-STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c
+STARTS   := runtime/shell/simulator_start.c runtime/shell/embed_program.c $(wildcard runtime/fmu/*.c)
 RUNTIME  := $(filter-out $(STARTS),$(wildcard runtime/*/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -104,7 +104,8 @@ $(BUILD)/frontend/text/lexer.c $(BUILD)/frontend/text/lexer.h: frontend/text/lex
 	$(call say,LEX,$<)
 	$(Q)flex --header-file=$(BUILD)/frontend/text/lexer.h -o $(BUILD)/frontend/text/lexer.c $<
 # Styles and scripts of pages, as arrays that end with 0.
-ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/links.js frontend/page/motion.js
+ASSETS = frontend/page/explain.txt frontend/page/vocabulary.txt frontend/page/everyday.txt frontend/page/page.css frontend/page/plot.js frontend/page/links.js frontend/page/motion.js \
+         frontend/export/licences.txt frontend/export/licences_sparse.txt LICENSE
 $(BUILD)/frontend/page/assets.c: $(ASSETS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

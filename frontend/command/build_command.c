@@ -11,14 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontend/command/build.h"
 #include "frontend/command/header.h"
 #include "frontend/external/external.h"
 #include "frontend/external/native.h"
 #include "ir/base/replace.h"
 
-// libsimulator.a stands beside the program, or in lib/mdlc of its prefix.
-static const char *
-simulator_library(Arena *arena)
+// It stands beside the program, or in lib/mdlc of its prefix.
+const char *
+build_library(Arena *arena)
 {
     static const char *const beside[] = {"libsimulator.a", "../lib/mdlc/libsimulator.a"};
     const char *folder = program_folder(arena);
@@ -27,6 +28,7 @@ simulator_library(Arena *arena)
         if (access(candidate, R_OK) == 0)
             return candidate;
     }
+    fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
     return NULL;
 }
 
@@ -100,13 +102,11 @@ program_mode(void)
 static int
 build_program(Session *session, const EngineOptions *engine, ObjectOptions *object, bool shared)
 {
-    const char *target = session->options.run.output, *library = simulator_library(session->arena);
+    const char *target = session->options.run.output, *library = build_library(session->arena);
     Out why = {0};
     Making making;
-    if (!library) {
-        fprintf(stderr, "mdlc: libsimulator.a, which programs are linked from, stands neither beside mdlc nor in ../lib/mdlc\n");
+    if (!library)
         return EXIT_IO;
-    }
     int error = making_begin(&making, target);
     if (error)
         return cannot_begin(target, error);
@@ -218,21 +218,21 @@ command_build(Session *session)
         status = check_symbol(o);
     if (!status)
         status = check_target(o);
+    if (!status)
+        status = build_unit_check(session);
     if (status)
         return status;
-    if (output_ends_with(session, ".fmu")) {
-        fputs("mdlc: functional mock-up units (FMI) are not made; --emit=shared makes a library that other programs drive step by step "
-              "(docs/embedding.md)\n", stderr);
-        return EXIT_USAGE;
-    }
+    bool unit = output_ends_with(session, ".fmu");
     c->results = c->settable = true;
     c->audit = o->run.audit;
-    c->tangents = o->derivatives;
+    c->tangents = o->derivatives || unit;
     c->variables = o->run.variables;
     status = compile_model(session, FACT_SYS);
     if (status)
         return status;
     EngineOptions engine = {o->opt, c->verify};
+    if (unit)
+        return build_unit(session, &engine);
     ObjectOptions object = {.symbol = o->symbol ? o->symbol : "mdl_program", .native = o->native};
     if (!o->emit || !strcmp(o->emit, "exe") || !strcmp(o->emit, "shared"))
         return build_program(session, &engine, &object, o->emit && !strcmp(o->emit, "shared"));

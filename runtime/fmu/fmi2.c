@@ -1,0 +1,534 @@
+// fmi2.c: the functions of FMI 2.
+//
+// Purpose: importers of FMI 2. Method: each function translates its arguments and calls what both versions share. What units of this
+// compiler do not have (Strings, derivatives of inputs and outputs, asynchronous steps) is an error with a sentence, and modelDescription.xml says so.
+// Contract: FMI 2.0.5 and fmu.h. Complexity: that of what is called.
+#include "runtime/fmu/fmi2.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/fmu/fmu.h"
+
+enum {
+    READY = FMU_EVENTS | FMU_STEPS | FMU_CONTINUOUS,
+    READABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY | FMU_TERMINATED | FMU_FAILED,
+    SETTABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY,
+};
+
+static FmuInstance *
+of(fmi2Component component)
+{
+    return component;
+}
+
+static void
+log_message(const FmuInstance *instance, FmuStatus status, const char *category, const char *text)
+{
+    typedef void Logger(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
+    ((Logger *)instance->logger)(instance->environment, instance->name ? instance->name : "", (fmi2Status)status, category, "%s", text);
+}
+
+FMI2_EXPORT const char *
+fmi2GetTypesPlatform(void)
+{
+    return "default";
+}
+
+FMI2_EXPORT const char *
+fmi2GetVersion(void)
+{
+    return "2.0";
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetDebugLogging(fmi2Component component, fmi2Boolean on, size_t n, const fmi2String category[])
+{
+    if (!fmu_enter(component, ~0u, "fmi2SetDebugLogging"))
+        return fmi2Error;
+    bool good = fmu_choose_log(component, on, category, n);
+    fmu_leave(component, FMU_OK);
+    return good ? fmi2OK : fmi2Error;
+}
+
+FMI2_EXPORT fmi2Component
+fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, fmi2String resources, const fmi2CallbackFunctions *callbacks, fmi2Boolean visible,
+                fmi2Boolean logging)
+{
+    (void)resources, (void)visible;
+    FmuInstance wanted = {.exchange = type == fmi2ModelExchange, .environment = callbacks ? callbacks->componentEnvironment : NULL,
+                          .logger = callbacks ? (void (*)(void))callbacks->logger : NULL, .log = log_message,
+                          .logged = logging ? FMU_LOG_ALL : FMU_LOG_ERROR};
+    return fmu_create(&wanted, name, token);
+}
+
+FMI2_EXPORT void
+fmi2FreeInstance(fmi2Component component)
+{
+    fmu_free(component);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetupExperiment(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop, fmi2Real stop)
+{
+    if (!fmu_enter(component, FMU_INSTANTIATED, "fmi2SetupExperiment"))
+        return fmi2Error;
+    return (fmi2Status)fmu_leave(component, fmu_begin(component, start, has_stop, stop, has_tolerance ? tolerance : 0));
+}
+
+static fmi2Status
+change_mode(FmuInstance *instance, unsigned from, FmuMode to, const char *call)
+{
+    if (!fmu_enter(instance, from, call))
+        return fmi2Error;
+    instance->mode = to;
+    return (fmi2Status)fmu_leave(instance, FMU_OK);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2EnterInitializationMode(fmi2Component component)
+{
+    return change_mode(component, FMU_INSTANTIATED, FMU_INITIALIZING, "fmi2EnterInitializationMode");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2ExitInitializationMode(fmi2Component component)
+{
+    if (!fmu_enter(component, FMU_INITIALIZING, "fmi2ExitInitializationMode"))
+        return fmi2Error;
+    return (fmi2Status)fmu_leave(component, fmu_initialize(component));
+}
+
+FMI2_EXPORT fmi2Status
+fmi2Terminate(fmi2Component component)
+{
+    return change_mode(component, READY | FMU_FAILED, FMU_TERMINATED, "fmi2Terminate");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2Reset(fmi2Component component)
+{
+    if (!fmu_enter(component, ~0u, "fmi2Reset"))
+        return fmi2Error;
+    return (fmi2Status)fmu_leave(component, fmu_reset(component));
+}
+
+// --- values
+
+FMI2_EXPORT fmi2Status
+fmi2GetReal(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Real value[])
+{
+    if (!fmu_enter(component, READABLE, "fmi2GetReal"))
+        return fmi2Error;
+    FmuStatus status = fmu_get(component, reference, n, MDL_REAL, value);
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+static mdl_type
+whole_type(fmi2ValueReference reference)
+{
+    bool is_enum = reference < mdl_fmu_head[FMU_VARIABLES] && mdl_fmu_variable[reference][FMU_TYPE] == MDL_ENUM;
+    return is_enum ? MDL_ENUM : MDL_INTEGER;
+}
+
+// Integers of models are exact to 2^53, those of FMI 2 to 2^31.
+static FmuStatus
+whole(FmuInstance *instance, fmi2ValueReference reference, double number, fmi2Integer *value)
+{
+    bool is_one = number >= INT_MIN && number <= INT_MAX;
+    if (!is_one)
+        fmu_say(instance, FMU_ERROR, "the variable with the value reference %u is %.17g, which FMI 2 has no Integer for", reference, number);
+    *value = is_one ? (fmi2Integer)number : 0;
+    return is_one ? FMU_OK : FMU_ERROR;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetInteger(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Integer value[])
+{
+    if (!fmu_enter(component, READABLE, "fmi2GetInteger"))
+        return fmi2Error;
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = 0;
+        status = fmu_get(component, &reference[i], 1, whole_type(reference[i]), &number);
+        if (status == FMU_OK)
+            status = whole(component, reference[i], number, &value[i]);
+    }
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetBoolean(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2Boolean value[])
+{
+    if (!fmu_enter(component, READABLE, "fmi2GetBoolean"))
+        return fmi2Error;
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = 0;
+        status = fmu_get(component, &reference[i], 1, MDL_BOOLEAN, &number);
+        value[i] = number != 0;
+    }
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetReal(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Real value[])
+{
+    if (!fmu_enter(component, SETTABLE, "fmi2SetReal"))
+        return fmi2Error;
+    FmuStatus status = fmu_set(component, reference, n, MDL_REAL, value);
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetInteger(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Integer value[])
+{
+    if (!fmu_enter(component, SETTABLE, "fmi2SetInteger"))
+        return fmi2Error;
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = value[i];
+        status = fmu_set(component, &reference[i], 1, whole_type(reference[i]), &number);
+    }
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetBoolean(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Boolean value[])
+{
+    if (!fmu_enter(component, SETTABLE, "fmi2SetBoolean"))
+        return fmi2Error;
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = value[i] != 0;
+        status = fmu_set(component, &reference[i], 1, MDL_BOOLEAN, &number);
+    }
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+// What no unit of this compiler has, or does; without anything asked for there is nothing wrong.
+static fmi2Status
+absent(FmuInstance *instance, size_t n, const char *text)
+{
+    if (!fmu_enter(instance, ~0u, text))
+        return fmi2Error;
+    if (n)
+        fmu_say(instance, FMU_ERROR, "%s", text);
+    fmu_leave(instance, FMU_OK);
+    return n ? fmi2Error : fmi2OK;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetString(fmi2Component component, const fmi2ValueReference reference[], size_t n, fmi2String value[])
+{
+    (void)reference, (void)value;
+    return absent(component, n, "fmi2GetString: the unit has no Strings");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetString(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2String value[])
+{
+    (void)reference, (void)value;
+    return absent(component, n, "fmi2SetString: the unit has no Strings");
+}
+
+// --- states, derivatives
+
+FMI2_EXPORT fmi2Status
+fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state)
+{
+    if (!fmu_enter(component, READABLE, "fmi2GetFMUstate"))
+        return fmi2Error;
+    FmuState *saved = fmu_state_save(component, *state);
+    if (saved)
+        *state = saved;
+    else
+        fmu_say(component, FMU_ERROR, "out of memory");
+    fmu_leave(component, FMU_OK);
+    return saved ? fmi2OK : fmi2Error;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state)
+{
+    if (!fmu_enter(component, READABLE, "fmi2SetFMUstate"))
+        return fmi2Error;
+    FmuStatus status = state ? fmu_state_restore(component, state) : FMU_ERROR;
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state)
+{
+    (void)component;
+    if (state) {
+        fmu_state_free(*state);
+        *state = NULL;
+    }
+    return fmi2OK;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t *size)
+{
+    (void)component;
+    *size = state ? fmu_state_size(state) : 0;
+    return state ? fmi2OK : fmi2Error;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
+{
+    if (!fmu_enter(component, READABLE, "fmi2SerializeFMUstate"))
+        return fmi2Error;
+    bool fits = state && size >= fmu_state_size(state);
+    if (fits)
+        fmu_state_write(state, bytes);
+    else
+        fmu_say(component, FMU_ERROR, "%zu bytes are not enough for the state", size);
+    fmu_leave(component, FMU_OK);
+    return fits ? fmi2OK : fmi2Error;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
+{
+    if (!fmu_enter(component, READABLE, "fmi2DeSerializeFMUstate"))
+        return fmi2Error;
+    FmuState *read = fmu_state_read(bytes, size);
+    if (read) {
+        fmu_state_free(*state);
+        *state = read;
+    } else {
+        fmu_say(component, FMU_ERROR, "these bytes are no state of such an instance");
+    }
+    fmu_leave(component, FMU_OK);
+    return read ? fmi2OK : fmi2Error;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference unknown[], size_t n_unknown, const fmi2ValueReference known[],
+                             size_t n_known, const fmi2Real seed[], fmi2Real answer[])
+{
+    if (!fmu_enter(component, FMU_INITIALIZING | READY | FMU_TERMINATED, "fmi2GetDirectionalDerivative"))
+        return fmi2Error;
+    FmuStatus status = fmu_derivative(component, unknown, n_unknown, known, n_known, seed, false, answer);
+    fmu_leave(component, FMU_OK);
+    return (fmi2Status)status;
+}
+
+// --- model exchange
+
+FMI2_EXPORT fmi2Status
+fmi2EnterEventMode(fmi2Component component)
+{
+    if (!fmu_enter(component, FMU_CONTINUOUS | FMU_EVENTS, "fmi2EnterEventMode"))
+        return fmi2Error;
+    of(component)->mode = FMU_EVENTS;
+    of(component)->unsettled = true;
+    return (fmi2Status)fmu_leave(component, FMU_OK);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info)
+{
+    if (!fmu_enter(component, FMU_EVENTS, "fmi2NewDiscreteStates"))
+        return fmi2Error;
+    FmuUpdate update;
+    FmuStatus status = fmu_update(component, &update);
+    *info = (fmi2EventInfo){.terminateSimulation = update.terminate, .valuesOfContinuousStatesChanged = update.moved,
+                            .nextEventTimeDefined = update.has_next, .nextEventTime = update.has_next ? update.next : 0};
+    return (fmi2Status)fmu_leave(component, status);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2EnterContinuousTimeMode(fmi2Component component)
+{
+    return change_mode(component, FMU_EVENTS, FMU_CONTINUOUS, "fmi2EnterContinuousTimeMode");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean keep, fmi2Boolean *event, fmi2Boolean *terminate)
+{
+    (void)keep;
+    *event = *terminate = 0;
+    if (!fmu_enter(component, FMU_CONTINUOUS, "fmi2CompletedIntegratorStep"))
+        return fmi2Error;
+    bool asks, ends;
+    FmuStatus status = fmu_accept(component, &asks, &ends);
+    *event = asks;
+    *terminate = ends;
+    return (fmi2Status)fmu_leave(component, status);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetTime(fmi2Component component, fmi2Real time)
+{
+    if (!fmu_enter(component, FMU_CONTINUOUS | FMU_EVENTS, "fmi2SetTime"))
+        return fmi2Error;
+    return (fmi2Status)fmu_leave(component, fmu_point(component, time, NULL));
+}
+
+// False after a message.
+static bool
+fits(FmuInstance *instance, size_t n, uint32_t wanted, const char *what)
+{
+    if (n != wanted)
+        fmu_say(instance, FMU_ERROR, "the unit has %u %s, not %zu", wanted, what, n);
+    return n == wanted;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2SetContinuousStates(fmi2Component component, const fmi2Real state[], size_t n)
+{
+    if (!fmu_enter(component, FMU_CONTINUOUS, "fmi2SetContinuousStates"))
+        return fmi2Error;
+    bool good = fits(component, n, mdl_fmu_head[FMU_STATES], "states");
+    if (good)
+        fmu_point(component, of(component)->time, state);
+    fmu_leave(component, FMU_OK);
+    return good ? fmi2OK : fmi2Error;
+}
+
+typedef enum What { RATES, INDICATORS, STATES, NOMINALS } What;
+
+static void
+fill(FmuInstance *instance, What what, double *value, size_t n)
+{
+    if (what == RATES)
+        mdl_run_rates(instance->run, value);
+    else if (what == INDICATORS)
+        mdl_run_look(instance->run, value);
+    else if (what == STATES && n)
+        memcpy(value, mdl_run_state(instance->run), n * sizeof *value);
+    for (size_t i = 0; i < n && what == NOMINALS; i++)
+        value[i] = mdl_run_nominal(instance->run, (uint32_t)i);
+}
+
+static fmi2Status
+look(FmuInstance *instance, What what, fmi2Real value[], size_t n, const char *call)
+{
+    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED, call))
+        return fmi2Error;
+    FmuStatus status = FMU_ERROR;
+    if (!instance->exchange)
+        fmu_say(instance, FMU_ERROR, "%s is a function of model exchange", call);
+    else if (fits(instance, n, mdl_fmu_head[what == INDICATORS ? FMU_INDICATORS : FMU_STATES], what == INDICATORS ? "event indicators" : "states"))
+        status = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : what == RATES || what == INDICATORS ? fmu_evaluate(instance) : FMU_OK;
+    if (status == FMU_OK)
+        fill(instance, what, value, n);
+    fmu_leave(instance, FMU_OK);
+    return (fmi2Status)status;
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetDerivatives(fmi2Component component, fmi2Real value[], size_t n)
+{
+    return look(component, RATES, value, n, "fmi2GetDerivatives");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetEventIndicators(fmi2Component component, fmi2Real value[], size_t n)
+{
+    return look(component, INDICATORS, value, n, "fmi2GetEventIndicators");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetContinuousStates(fmi2Component component, fmi2Real value[], size_t n)
+{
+    return look(component, STATES, value, n, "fmi2GetContinuousStates");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real value[], size_t n)
+{
+    return look(component, NOMINALS, value, n, "fmi2GetNominalsOfContinuousStates");
+}
+
+// --- co-simulation
+
+FMI2_EXPORT fmi2Status
+fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Integer order[], const fmi2Real value[])
+{
+    (void)reference, (void)order, (void)value;
+    return absent(component, n, "fmi2SetRealInputDerivatives: inputs are not interpolated (canInterpolateInputs is false)");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference reference[], size_t n, const fmi2Integer order[], fmi2Real value[])
+{
+    (void)reference, (void)order, (void)value;
+    return absent(component, n, "fmi2GetRealOutputDerivatives: derivatives of outputs are not given (maxOutputDerivativeOrder is 0)");
+}
+
+// A model that has called terminate() discards what is left of the step, as the standard has it (4.2.1).
+FMI2_EXPORT fmi2Status
+fmi2DoStep(fmi2Component component, fmi2Real time, fmi2Real length, fmi2Boolean no_return)
+{
+    (void)no_return;
+    if (!fmu_enter(component, FMU_STEPS, "fmi2DoStep"))
+        return fmi2Error;
+    FmuStep step;
+    FmuStatus status = fmu_step(component, time, length, NULL, &step);
+    if (status == FMU_OK && step.terminate)
+        status = FMU_DISCARD;
+    return (fmi2Status)fmu_leave(component, status);
+}
+
+FMI2_EXPORT fmi2Status
+fmi2CancelStep(fmi2Component component)
+{
+    return absent(component, 1, "fmi2CancelStep: steps are not asynchronous (canRunAsynchronuously is false)");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value)
+{
+    if (kind == fmi2DoStepStatus && component) {
+        *value = of(component)->mode == FMU_FAILED || of(component)->ended ? fmi2Discard : fmi2OK;
+        return fmi2OK;
+    }
+    return absent(component, 1, "fmi2GetStatus: steps are not asynchronous");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value)
+{
+    if (kind == fmi2LastSuccessfulTime && component) {
+        *value = of(component)->last;
+        return fmi2OK;
+    }
+    return absent(component, 1, "fmi2GetRealStatus: only fmi2LastSuccessfulTime is known");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value)
+{
+    (void)kind, (void)value;
+    return absent(component, 1, "fmi2GetIntegerStatus: there is no such status");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value)
+{
+    if (kind == fmi2Terminated && component) {
+        *value = of(component)->ended;
+        return fmi2OK;
+    }
+    return absent(component, 1, "fmi2GetBooleanStatus: only fmi2Terminated is known");
+}
+
+FMI2_EXPORT fmi2Status
+fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind, fmi2String *value)
+{
+    (void)kind, (void)value;
+    return absent(component, 1, "fmi2GetStringStatus: steps are not asynchronous");
+}

@@ -1,0 +1,703 @@
+// fmi3.c: the functions of FMI 3.
+//
+// Purpose: importers of FMI 3. Method: each function translates its arguments and calls what both versions share. What a unit of this
+// compiler never has (types, clocks, partitions, structural parameters) is an error with a sentence, and its flags in modelDescription.xml say so.
+// Contract: FMI 3.0.2 and fmu.h. Complexity: that of what is called.
+#include "runtime/fmu/fmi3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/fmu/fmu.h"
+
+enum {
+    READY = FMU_EVENTS | FMU_STEPS | FMU_CONTINUOUS,
+    READABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY | FMU_TERMINATED | FMU_FAILED,
+    SETTABLE = FMU_INSTANTIATED | FMU_INITIALIZING | READY,
+};
+
+static FmuInstance *
+of(fmi3Instance instance)
+{
+    return instance;
+}
+
+static void
+log_message(const FmuInstance *instance, FmuStatus status, const char *category, const char *text)
+{
+    ((fmi3LogMessageCallback)instance->logger)(instance->environment, (fmi3Status)status, category, text);
+}
+
+FMI3_EXPORT const char *
+fmi3GetVersion(void)
+{
+    return "3.0";
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t n, const fmi3String category[])
+{
+    if (!fmu_enter(instance, ~0u, "fmi3SetDebugLogging"))
+        return fmi3Error;
+    bool good = fmu_choose_log(instance, on, category, n);
+    fmu_leave(instance, FMU_OK);
+    return good ? fmi3OK : fmi3Error;
+}
+
+FMI3_EXPORT fmi3Instance
+fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+                             fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger)
+{
+    (void)resources, (void)visible;
+    FmuInstance wanted = {.exchange = true, .environment = environment, .logger = (void (*)(void))logger, .log = log_message,
+                          .logged = logging ? FMU_LOG_ALL : FMU_LOG_ERROR};
+    return fmu_create(&wanted, name, token);
+}
+
+FMI3_EXPORT fmi3Instance
+fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+                            fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t n,
+                            fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger, fmi3IntermediateUpdateCallback update)
+{
+    (void)resources, (void)visible, (void)intermediate, (void)n;
+    FmuInstance wanted = {.environment = environment, .logger = (void (*)(void))logger, .intermediate = (void (*)(void))update, .log = log_message,
+                          .event_mode = event_mode, .early_return = early_return, .logged = logging ? FMU_LOG_ALL : FMU_LOG_ERROR};
+    return fmu_create(&wanted, name, token);
+}
+
+FMI3_EXPORT fmi3Instance
+fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+                                  fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger, fmi3ClockUpdateCallback update,
+                                  fmi3LockPreemptionCallback lock, fmi3UnlockPreemptionCallback unlock)
+{
+    (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)update, (void)lock, (void)unlock;
+    if (logger)
+        logger(environment, fmi3Error, "logStatusError", "scheduled execution is not supported");
+    return NULL;
+}
+
+FMI3_EXPORT void
+fmi3FreeInstance(fmi3Instance instance)
+{
+    fmu_free(instance);
+}
+
+FMI3_EXPORT fmi3Status
+fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_tolerance, fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean has_stop,
+                            fmi3Float64 stop)
+{
+    if (!fmu_enter(instance, FMU_INSTANTIATED, "fmi3EnterInitializationMode"))
+        return fmi3Error;
+    FmuStatus status = fmu_begin(instance, start, has_stop, stop, has_tolerance ? tolerance : 0);
+    of(instance)->mode = FMU_INITIALIZING;
+    return (fmi3Status)fmu_leave(instance, status);
+}
+
+FMI3_EXPORT fmi3Status
+fmi3ExitInitializationMode(fmi3Instance instance)
+{
+    if (!fmu_enter(instance, FMU_INITIALIZING, "fmi3ExitInitializationMode"))
+        return fmi3Error;
+    return (fmi3Status)fmu_leave(instance, fmu_initialize(instance));
+}
+
+FMI3_EXPORT fmi3Status
+fmi3EnterEventMode(fmi3Instance instance)
+{
+    if (!fmu_enter(instance, FMU_STEPS | FMU_CONTINUOUS, "fmi3EnterEventMode"))
+        return fmi3Error;
+    bool allowed = of(instance)->exchange || of(instance)->event_mode;
+    if (allowed) {
+        of(instance)->mode = FMU_EVENTS;
+        of(instance)->unsettled = true;
+    } else {
+        fmu_say(instance, FMU_ERROR, "the instance was made without event mode");
+    }
+    fmu_leave(instance, FMU_OK);
+    return allowed ? fmi3OK : fmi3Error;
+}
+
+static fmi3Status
+change_mode(FmuInstance *instance, uint32_t from, FmuMode to, const char *call)
+{
+    if (!fmu_enter(instance, from, call))
+        return fmi3Error;
+    instance->mode = to;
+    return (fmi3Status)fmu_leave(instance, FMU_OK);
+}
+
+FMI3_EXPORT fmi3Status
+fmi3EnterStepMode(fmi3Instance instance)
+{
+    if (!fmu_enter(instance, FMU_EVENTS, "fmi3EnterStepMode"))
+        return fmi3Error;
+    FmuUpdate unused;
+    FmuStatus status = of(instance)->unsettled ? fmu_update(instance, &unused) : FMU_OK;
+    if (status == FMU_OK)
+        of(instance)->mode = FMU_STEPS;
+    return (fmi3Status)fmu_leave(instance, status);
+}
+
+FMI3_EXPORT fmi3Status
+fmi3EnterContinuousTimeMode(fmi3Instance instance)
+{
+    return change_mode(instance, FMU_EVENTS, FMU_CONTINUOUS, "fmi3EnterContinuousTimeMode");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3EnterConfigurationMode(fmi3Instance instance)
+{
+    return change_mode(instance, 0, FMU_INSTANTIATED, "fmi3EnterConfigurationMode (there are no structural parameters)");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3ExitConfigurationMode(fmi3Instance instance)
+{
+    return change_mode(instance, 0, FMU_INSTANTIATED, "fmi3ExitConfigurationMode (there are no structural parameters)");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3Terminate(fmi3Instance instance)
+{
+    return change_mode(instance, READY | FMU_FAILED, FMU_TERMINATED, "fmi3Terminate");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3Reset(fmi3Instance instance)
+{
+    if (!fmu_enter(instance, ~0u, "fmi3Reset"))
+        return fmi3Error;
+    return (fmi3Status)fmu_leave(instance, fmu_reset(instance));
+}
+
+// --- values
+
+static fmi3Status
+wrong_size(FmuInstance *instance, size_t n, size_t n_values)
+{
+    fmu_say(instance, FMU_ERROR, "%zu variables do not have %zu values: there are no arrays", n, n_values);
+    fmu_leave(instance, FMU_OK);
+    return fmi3Error;
+}
+
+
+FMI3_EXPORT fmi3Status
+fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Float64 value[], size_t n_values)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3GetFloat64"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = fmu_get(instance, reference, n, MDL_REAL, value);
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Float64 value[], size_t n_values)
+{
+    if (!fmu_enter(instance, SETTABLE, "fmi3SetFloat64"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = fmu_set(instance, reference, n, MDL_REAL, value);
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+static mdl_type
+whole_type(fmi3ValueReference reference)
+{
+    bool is_enum = reference < mdl_fmu_head[FMU_VARIABLES] && mdl_fmu_variable[reference][FMU_TYPE] == MDL_ENUM;
+    return is_enum ? MDL_ENUM : MDL_INTEGER;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Int64 value[], size_t n_values)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3GetInt64"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = 0;
+        status = fmu_get(instance, &reference[i], 1, whole_type(reference[i]), &number);
+        value[i] = (fmi3Int64)number;
+    }
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetInt64(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Int64 value[], size_t n_values)
+{
+    if (!fmu_enter(instance, SETTABLE, "fmi3SetInt64"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = (double)value[i];
+        status = fmu_set(instance, &reference[i], 1, whole_type(reference[i]), &number);
+    }
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Boolean value[], size_t n_values)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3GetBoolean"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = 0;
+        status = fmu_get(instance, &reference[i], 1, MDL_BOOLEAN, &number);
+        value[i] = number != 0;
+    }
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetBoolean(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Boolean value[], size_t n_values)
+{
+    if (!fmu_enter(instance, SETTABLE, "fmi3SetBoolean"))
+        return fmi3Error;
+    if (n != n_values)
+        return wrong_size(instance, n, n_values);
+    FmuStatus status = FMU_OK;
+    for (size_t i = 0; i < n && status == FMU_OK; i++) {
+        double number = value[i];
+        status = fmu_set(instance, &reference[i], 1, MDL_BOOLEAN, &number);
+    }
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+static fmi3Status
+no_such_type(FmuInstance *instance, size_t n, const char *call)
+{
+    if (!fmu_enter(instance, ~0u, call))
+        return fmi3Error;
+    if (n)
+        fmu_say(instance, FMU_ERROR, "%s: the unit has no variable of that type", call);
+    fmu_leave(instance, FMU_OK);
+    return n ? fmi3Error : fmi3OK;
+}
+
+// Types that no variable has.
+#define ABSENT(name, type) \
+    FMI3_EXPORT fmi3Status fmi3Get##name(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, type value[], size_t n_values) \
+    { \
+        (void)reference, (void)value, (void)n_values; \
+        return no_such_type(instance, n, "fmi3Get" #name); \
+    } \
+    FMI3_EXPORT fmi3Status fmi3Set##name(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const type value[], size_t n_values) \
+    { \
+        (void)reference, (void)value, (void)n_values; \
+        return no_such_type(instance, n, "fmi3Set" #name); \
+    }
+ABSENT(Float32, fmi3Float32)
+ABSENT(Int8, fmi3Int8)
+ABSENT(UInt8, fmi3UInt8)
+ABSENT(Int16, fmi3Int16)
+ABSENT(UInt16, fmi3UInt16)
+ABSENT(Int32, fmi3Int32)
+ABSENT(UInt32, fmi3UInt32)
+ABSENT(UInt64, fmi3UInt64)
+ABSENT(String, fmi3String)
+#undef ABSENT
+
+FMI3_EXPORT fmi3Status
+fmi3GetBinary(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, size_t size[], fmi3Binary value[], size_t n_values)
+{
+    (void)reference, (void)size, (void)value, (void)n_values;
+    return no_such_type(instance, n, "fmi3GetBinary");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetBinary(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const size_t size[], const fmi3Binary value[], size_t n_values)
+{
+    (void)reference, (void)size, (void)value, (void)n_values;
+    return no_such_type(instance, n, "fmi3SetBinary");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetClock(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Clock value[])
+{
+    (void)reference, (void)value;
+    return no_such_type(instance, n, "fmi3GetClock");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetClock(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Clock value[])
+{
+    (void)reference, (void)value;
+    return no_such_type(instance, n, "fmi3SetClock");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetIntervalDecimal(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Float64 interval[], fmi3IntervalQualifier qualifier[])
+{
+    (void)reference, (void)interval, (void)qualifier;
+    return no_such_type(instance, n, "fmi3GetIntervalDecimal");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetIntervalFraction(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3UInt64 counter[], fmi3UInt64 resolution[],
+                        fmi3IntervalQualifier qualifier[])
+{
+    (void)reference, (void)counter, (void)resolution, (void)qualifier;
+    return no_such_type(instance, n, "fmi3GetIntervalFraction");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetShiftDecimal(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3Float64 shift[])
+{
+    (void)reference, (void)shift;
+    return no_such_type(instance, n, "fmi3GetShiftDecimal");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetShiftFraction(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, fmi3UInt64 counter[], fmi3UInt64 resolution[])
+{
+    (void)reference, (void)counter, (void)resolution;
+    return no_such_type(instance, n, "fmi3GetShiftFraction");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetIntervalDecimal(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Float64 interval[])
+{
+    (void)reference, (void)interval;
+    return no_such_type(instance, n, "fmi3SetIntervalDecimal");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetIntervalFraction(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3UInt64 counter[],
+                        const fmi3UInt64 resolution[])
+{
+    (void)reference, (void)counter, (void)resolution;
+    return no_such_type(instance, n, "fmi3SetIntervalFraction");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetShiftDecimal(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Float64 shift[])
+{
+    (void)reference, (void)shift;
+    return no_such_type(instance, n, "fmi3SetShiftDecimal");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetShiftFraction(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
+{
+    (void)reference, (void)counter, (void)resolution;
+    return no_such_type(instance, n, "fmi3SetShiftFraction");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3ActivateModelPartition(fmi3Instance instance, fmi3ValueReference clock, fmi3Float64 time)
+{
+    (void)clock, (void)time;
+    return no_such_type(instance, 1, "fmi3ActivateModelPartition");
+}
+
+// Dependencies change only together with the structure, which is fixed: those of modelDescription.xml hold.
+FMI3_EXPORT fmi3Status
+fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference reference, size_t *n)
+{
+    (void)reference, (void)n;
+    return no_such_type(instance, 1, "fmi3GetNumberOfVariableDependencies (there are no structural parameters)");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetVariableDependencies(fmi3Instance instance, fmi3ValueReference dependent, size_t element_dependent[], fmi3ValueReference independent[],
+                            size_t element_independent[], fmi3DependencyKind kind[], size_t n)
+{
+    (void)dependent, (void)element_dependent, (void)independent, (void)element_independent, (void)kind, (void)n;
+    return no_such_type(instance, 1, "fmi3GetVariableDependencies (there are no structural parameters)");
+}
+
+// --- derivatives, states
+
+static fmi3Status
+differentiate(FmuInstance *instance, const fmi3ValueReference unknown[], size_t n_unknown, const fmi3ValueReference known[], size_t n_known,
+              const fmi3Float64 seed[], size_t n_seed, fmi3Float64 answer[], size_t n_answer, bool adjoint, const char *call)
+{
+    if (!fmu_enter(instance, FMU_INITIALIZING | READY | FMU_TERMINATED, call))
+        return fmi3Error;
+    if (n_seed != (adjoint ? n_unknown : n_known))
+        return wrong_size(instance, adjoint ? n_unknown : n_known, n_seed);
+    if (n_answer != (adjoint ? n_known : n_unknown))
+        return wrong_size(instance, adjoint ? n_known : n_unknown, n_answer);
+    FmuStatus status = fmu_derivative(instance, unknown, n_unknown, known, n_known, seed, adjoint, answer);
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueReference unknown[], size_t n_unknown, const fmi3ValueReference known[],
+                             size_t n_known, const fmi3Float64 seed[], size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity)
+{
+    return differentiate(instance, unknown, n_unknown, known, n_known, seed, n_seed, sensitivity, n_sensitivity, false,
+                         "fmi3GetDirectionalDerivative");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueReference unknown[], size_t n_unknown, const fmi3ValueReference known[],
+                         size_t n_known, const fmi3Float64 seed[], size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity)
+{
+    return differentiate(instance, unknown, n_unknown, known, n_known, seed, n_seed, sensitivity, n_sensitivity, true,
+                         "fmi3GetAdjointDerivative");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *state)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3GetFMUState"))
+        return fmi3Error;
+    FmuState *saved = fmu_state_save(instance, *state);
+    if (saved)
+        *state = saved;
+    else
+        fmu_say(instance, FMU_ERROR, "out of memory");
+    fmu_leave(instance, FMU_OK);
+    return saved ? fmi3OK : fmi3Error;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetFMUState(fmi3Instance instance, fmi3FMUState state)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3SetFMUState"))
+        return fmi3Error;
+    FmuStatus status = state ? fmu_state_restore(instance, state) : FMU_ERROR;
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState *state)
+{
+    (void)instance;
+    if (state) {
+        fmu_state_free(*state);
+        *state = NULL;
+    }
+    return fmi3OK;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state, size_t *size)
+{
+    (void)instance;
+    *size = state ? fmu_state_size(state) : 0;
+    return state ? fmi3OK : fmi3Error;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3SerializeFMUState"))
+        return fmi3Error;
+    bool fits = state && size >= fmu_state_size(state);
+    if (fits)
+        fmu_state_write(state, bytes);
+    else
+        fmu_say(instance, FMU_ERROR, "%zu bytes are not enough for the state", size);
+    fmu_leave(instance, FMU_OK);
+    return fits ? fmi3OK : fmi3Error;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+    if (!fmu_enter(instance, READABLE, "fmi3DeserializeFMUState"))
+        return fmi3Error;
+    FmuState *read = fmu_state_read(bytes, size);
+    if (read) {
+        fmu_state_free(*state);
+        *state = read;
+    } else {
+        fmu_say(instance, FMU_ERROR, "these bytes are no state of such an instance");
+    }
+    fmu_leave(instance, FMU_OK);
+    return read ? fmi3OK : fmi3Error;
+}
+
+// --- event mode
+
+// Nothing waits for a second call: the event iteration settles all at once in fmi3UpdateDiscreteStates.
+FMI3_EXPORT fmi3Status
+fmi3EvaluateDiscreteStates(fmi3Instance instance)
+{
+    return no_such_type(instance, 1, "fmi3EvaluateDiscreteStates (providesEvaluateDiscreteStates is false)");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolean *again, fmi3Boolean *terminate, fmi3Boolean *nominals, fmi3Boolean *moved,
+                         fmi3Boolean *has_next, fmi3Float64 *next)
+{
+    if (!fmu_enter(instance, FMU_EVENTS, "fmi3UpdateDiscreteStates"))
+        return fmi3Error;
+    FmuUpdate update;
+    FmuStatus status = fmu_update(instance, &update);
+    *again = *nominals = false;
+    *terminate = update.terminate;
+    *moved = update.moved;
+    *has_next = update.has_next;
+    *next = update.has_next ? update.next : 0;
+    return (fmi3Status)fmu_leave(instance, status);
+}
+
+// --- model exchange
+
+FMI3_EXPORT fmi3Status
+fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boolean keep, fmi3Boolean *event, fmi3Boolean *terminate)
+{
+    (void)keep;
+    *event = *terminate = false;
+    if (!fmu_enter(instance, FMU_CONTINUOUS, "fmi3CompletedIntegratorStep"))
+        return fmi3Error;
+    return (fmi3Status)fmu_leave(instance, fmu_accept(instance, event, terminate));
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
+{
+    if (!fmu_enter(instance, FMU_CONTINUOUS | FMU_EVENTS, "fmi3SetTime"))
+        return fmi3Error;
+    return (fmi3Status)fmu_leave(instance, fmu_point(instance, time, NULL));
+}
+
+// False after a message.
+static bool
+fits(FmuInstance *instance, size_t n, uint32_t wanted, const char *what)
+{
+    if (n != wanted)
+        fmu_say(instance, FMU_ERROR, "the unit has %u %s, not %zu", wanted, what, n);
+    return n == wanted;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 state[], size_t n)
+{
+    if (!fmu_enter(instance, FMU_CONTINUOUS, "fmi3SetContinuousStates"))
+        return fmi3Error;
+    bool good = fits(instance, n, mdl_fmu_head[FMU_STATES], "states");
+    if (good)
+        fmu_point(instance, of(instance)->time, state);
+    fmu_leave(instance, FMU_OK);
+    return good ? fmi3OK : fmi3Error;
+}
+
+typedef enum What { RATES, INDICATORS, STATES, NOMINALS } What;
+
+static void
+fill(FmuInstance *instance, What what, double *value, size_t n)
+{
+    if (what == RATES)
+        mdl_run_rates(instance->run, value);
+    else if (what == INDICATORS)
+        mdl_run_look(instance->run, value);
+    else if (what == STATES && n)
+        memcpy(value, mdl_run_state(instance->run), n * sizeof *value);
+    for (size_t i = 0; i < n && what == NOMINALS; i++)
+        value[i] = mdl_run_nominal(instance->run, (uint32_t)i);
+}
+
+static fmi3Status
+look(FmuInstance *instance, What what, fmi3Float64 value[], size_t n, const char *call)
+{
+    if (!fmu_enter(instance, FMU_INITIALIZING | FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED, call))
+        return fmi3Error;
+    FmuStatus status = FMU_ERROR;
+    if (!instance->exchange)
+        fmu_say(instance, FMU_ERROR, "%s is a function of model exchange", call);
+    else if (fits(instance, n, mdl_fmu_head[what == INDICATORS ? FMU_INDICATORS : FMU_STATES], what == INDICATORS ? "event indicators" : "states"))
+        status = instance->mode == FMU_INITIALIZING ? fmu_solve(instance) : what == RATES || what == INDICATORS ? fmu_evaluate(instance) : FMU_OK;
+    if (status == FMU_OK)
+        fill(instance, what, value, n);
+    fmu_leave(instance, FMU_OK);
+    return (fmi3Status)status;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 value[], size_t n)
+{
+    return look(instance, RATES, value, n, "fmi3GetContinuousStateDerivatives");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 value[], size_t n)
+{
+    return look(instance, INDICATORS, value, n, "fmi3GetEventIndicators");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 value[], size_t n)
+{
+    return look(instance, STATES, value, n, "fmi3GetContinuousStates");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetNominalsOfContinuousStates(fmi3Instance instance, fmi3Float64 value[], size_t n)
+{
+    return look(instance, NOMINALS, value, n, "fmi3GetNominalsOfContinuousStates");
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetNumberOfEventIndicators(fmi3Instance instance, size_t *n)
+{
+    *n = instance ? mdl_fmu_head[FMU_INDICATORS] : 0;
+    return instance ? fmi3OK : fmi3Error;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3GetNumberOfContinuousStates(fmi3Instance instance, size_t *n)
+{
+    *n = instance ? mdl_fmu_head[FMU_STATES] : 0;
+    return instance ? fmi3OK : fmi3Error;
+}
+
+// --- co-simulation
+
+FMI3_EXPORT fmi3Status
+fmi3GetOutputDerivatives(fmi3Instance instance, const fmi3ValueReference reference[], size_t n, const fmi3Int32 order[], fmi3Float64 value[],
+                         size_t n_values)
+{
+    (void)reference, (void)order, (void)value, (void)n_values;
+    if (!fmu_enter(instance, ~0u, "fmi3GetOutputDerivatives"))
+        return fmi3Error;
+    if (n)
+        fmu_say(instance, FMU_ERROR, "derivatives of outputs by time are not given (maxOutputDerivativeOrder is 0)");
+    fmu_leave(instance, FMU_OK);
+    return n ? fmi3Error : fmi3OK;
+}
+
+static bool
+watch(FmuInstance *instance, double time, bool finished)
+{
+    fmi3Boolean back = false;
+    fmi3Float64 when = time;
+    ((fmi3IntermediateUpdateCallback)instance->intermediate)(instance->environment, time, false, true, finished, instance->early_return, &back, &when);
+    return back && instance->early_return;
+}
+
+FMI3_EXPORT fmi3Status
+fmi3DoStep(fmi3Instance instance, fmi3Float64 time, fmi3Float64 length, fmi3Boolean no_return, fmi3Boolean *event, fmi3Boolean *terminate,
+           fmi3Boolean *early, fmi3Float64 *last)
+{
+    (void)no_return;
+    if (!fmu_enter(instance, FMU_STEPS, "fmi3DoStep"))
+        return fmi3Error;
+    FmuStep step;
+    FmuStatus status = fmu_step(instance, time, length, of(instance)->intermediate ? watch : NULL, &step);
+    *event = step.event;
+    *terminate = step.terminate;
+    *early = step.early;
+    *last = step.last;
+    return (fmi3Status)fmu_leave(instance, status);
+}

@@ -1,0 +1,122 @@
+// unit_state.c: the state of an instance, kept and as bytes.
+//
+// Purpose: importers go back, and carry states to other instances and processes. Method: the bytes of the run (sim.h) behind a head with
+// the mode and what was set. Contract: fmu.h; the same calls behind a state give the same bits. Complexity: linear in the state.
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/fmu/fmu.h"
+
+// Numbers without padding between them, so that equal states are equal bytes.
+typedef struct Head {
+    char name[8];
+    uint64_t size;            // of all
+    uint32_t exchange, mode, stale, unsettled, moved, ended, overrides, running;
+    double time, last, start, stop, tolerance;
+} Head;
+
+struct FmuState {
+    Head head;                // then overrides, then the run
+};
+
+static const char NAME[8] = "mdlfmu1";
+
+static size_t
+overrides_size(const FmuInstance *instance)
+{
+    return instance->options.overrides * sizeof *instance->override;
+}
+
+FmuState *
+fmu_state_save(FmuInstance *instance, FmuState *reused)
+{
+    size_t given = overrides_size(instance), run = instance->run ? mdl_run_save(instance->run, NULL, 0) : 0;
+    size_t size = sizeof(Head) + given + run;
+    FmuState *state = realloc(reused, size);
+    if (!state)
+        return NULL;
+    const mdl_options *o = &instance->options;
+    memset(&state->head, 0, sizeof state->head);
+    state->head = (Head){.size = size, .exchange = instance->exchange, .mode = instance->mode, .stale = instance->stale,
+                         .unsettled = instance->unsettled, .moved = instance->moved, .ended = instance->ended, .overrides = o->overrides,
+                         .running = instance->run != NULL, .time = instance->time, .last = instance->last, .start = o->start,
+                         .stop = o->stop, .tolerance = o->tolerance};
+    memcpy(state->head.name, NAME, sizeof NAME);
+    memcpy(state + 1, instance->override, given);
+    if (run)
+        mdl_run_save(instance->run, (uint8_t *)(state + 1) + given, run);
+    return state;
+}
+
+// A run of the state's tolerance that has started, for its bytes.
+static FmuStatus
+open_run(FmuInstance *instance, const Head *head)
+{
+    bool same = instance->run && !instance->stale && instance->options.tolerance == head->tolerance;
+    instance->options.start = head->start;
+    instance->options.stop = head->stop;
+    instance->options.tolerance = head->tolerance;
+    instance->stale = !same;
+    return fmu_solve(instance);
+}
+
+FmuStatus
+fmu_state_restore(FmuInstance *instance, const FmuState *state)
+{
+    const Head *head = &state->head;
+    if (memcmp(head->name, NAME, sizeof NAME) != 0 || head->exchange != instance->exchange || head->overrides > mdl_program.n_settables
+        || head->size < sizeof *head + head->overrides * sizeof *instance->override) {
+        fmu_say(instance, FMU_ERROR, "this is no state of such an instance");
+        return FMU_ERROR;
+    }
+    size_t given = head->overrides * sizeof *instance->override;
+    instance->options.overrides = head->overrides;
+    memcpy(instance->override, state + 1, given);
+    FmuStatus status = head->running ? open_run(instance, head) : FMU_OK;
+    if (status == FMU_OK && head->running)
+        status = fmu_status(mdl_run_restore(instance->run, (const uint8_t *)(state + 1) + given, head->size - sizeof *head - given));
+    if (status != FMU_OK)
+        return FMU_ERROR;
+    instance->mode = head->mode;
+    instance->stale = head->stale || !head->running;
+    instance->unsettled = head->unsettled;
+    instance->moved = head->moved;
+    instance->ended = head->ended;
+    instance->time = head->time;
+    instance->last = head->last;
+    instance->options.start = head->start;
+    instance->options.stop = head->stop;
+    instance->options.tolerance = head->tolerance;
+    return FMU_OK;
+}
+
+void
+fmu_state_free(FmuState *state)
+{
+    free(state);
+}
+
+size_t
+fmu_state_size(const FmuState *state)
+{
+    return state->head.size;
+}
+
+void
+fmu_state_write(const FmuState *state, void *bytes)
+{
+    memcpy(bytes, state, state->head.size);
+}
+
+FmuState *
+fmu_state_read(const void *bytes, size_t size)
+{
+    Head head;
+    if (!bytes || size < sizeof head)
+        return NULL;
+    memcpy(&head, bytes, sizeof head);
+    FmuState *state = memcmp(head.name, NAME, sizeof NAME) == 0 && head.size == size ? malloc(size) : NULL;
+    if (state)
+        memcpy(state, bytes, size);
+    return state;
+}
