@@ -73,8 +73,6 @@ find_constant(Elab *elab, uint32_t owner, const ClassMember *member, Span asked,
         diag_add(elab->diags, E0112, asked, "the constant '%s' has no value", name_of(elab, member->name));
         ok = false;
     }
-    if (ok && !basic)
-        ok = (record = record_of_class(elab, use.class_id, asked)) != NULL;
     ok = ok && (!own || evaluate_dims(elab, NULL, owner, own, &type, &open))
       && (!sizes || evaluate_dims(elab, NULL, owner, sizes, &type, &open));
     for (uint32_t i = 0; ok && i < use.dims.n; i++)
@@ -83,8 +81,10 @@ find_constant(Elab *elab, uint32_t owner, const ClassMember *member, Span asked,
     if (!ok || !evaluate(elab, NULL, scope_id, false, value, out))
         return false;
     // Sizes that the fields of a record leave open are those of the value.
-    if (record && out->type.base == TYPE_RECORD && out->type.record->class_id == record->class_id)
+    if (!basic && out->type.base == TYPE_RECORD && out->type.record->class_id == use.class_id)
         record = out->type.record;
+    else if (!basic && !(record = record_of_class(elab, use.class_id, asked)))
+        return false;
     Type wanted = {.base = TYPE_RECORD, .record = record};
     if (basic)
         type_of_class(elab, use.class_id, &wanted);

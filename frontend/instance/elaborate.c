@@ -616,6 +616,8 @@ fill(Elab *elab, Fragment *frag, Mod *mod)
     place_members(elab, frag);
     if (frag->failed || elab->stopped)
         return;
+    if (frag->of_package) // its values are asked for one by one
+        return;
     if (frag->is_connector)
         elab->contents->connector(elab, frag);
     elab->contents->binds(elab, frag);
@@ -656,6 +658,7 @@ fragment_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member 
     frag->depth = depth;
     frag->prefix = prefix;
     frag->parent = parent;
+    frag->of_package = parent && parent->of_package;
     frag->of = of;
     frag->is_connector = class_at(elab->program, class_id)->kind == CLASS_CONNECTOR
         || (of && of->is_connector);
@@ -730,7 +733,7 @@ fragment_modified(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Mem
 static Fragment *
 find_or_make(Elab *elab, uint32_t class_id, Mod *mod, Fragment *parent, Member *of, uint32_t element, uint32_t prefix)
 {
-    bool plain = !mod || (!mod->n && !mod->value);
+    bool plain = (!mod || (!mod->n && !mod->value)) && !(parent && parent->of_package);
     uint64_t key = ((uint64_t)class_id << 32) | prefix | (of && of->is_connector ? 0x80000000u : 0);
     if (parent && !plain && element == NONE)
         return fragment_modified(elab, class_id, mod, parent, of, prefix, key);

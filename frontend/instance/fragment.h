@@ -186,6 +186,7 @@ struct Fragment {
     U32Vec order;            // member indices in the order of their places
     uint32_t nvars, ninsts, nconnectors;
     bool is_connector, is_expandable;
+    bool of_package;         // no part of the model: constants of a package (constant_record.c)
     uint32_t connector_type; // index into Dae.connector_types + 1, once made
     const RecordType *record; // of a record's fragment, once asked for
     VEC(FragSection) sections;
@@ -275,6 +276,7 @@ struct Elab {
     U32Vec order;            // scratch of store_shape
     Map constant_of;         // (class, COMPONENT) of a class constant -> index into constants + 1, 0 while evaluated
     VEC(Value) constants;
+    Map constant_home;       // the same -> index into fragments of the one that constant_record() gives, or NONE
     Map array_of;            // values of modifications that are arrays, known at compile time: hash -> index into arrays
     VEC(ArrayValue) arrays;
     Sym end_name;
@@ -396,6 +398,7 @@ typedef struct Target {
     bool nested;             // a part of a connector
     bool shares;             // a part of a component that shares its fragment (shared_fragments.c)
     bool absent;
+    bool by_value;           // values are asked for: elements of arrays are their own
     uint32_t seen_as;        // what was reached through an outer declaration has the elements of this class only, or 0
     const Member *conditional; // the first name is a member that may be absent, or NULL
     const Value *value;
@@ -506,6 +509,10 @@ uint32_t dimension_class(Elab *elab, uint32_t class_id, Node node);
 bool member_value(Elab *elab, Fragment *frag, Member *member, Span asked, const Value **out);
 // The value of a constant of a package or enclosing class.
 bool constant_value(Elab *elab, uint32_t owner, const ClassMember *member, Span asked, Value *out);
+// The fragment whose one member is a constant of a package that is a record without a value as a whole, or an array of such; NULL: it
+// is none. What a path from there has led to, as a value (constant_record.c).
+Fragment *constant_record(Elab *elab, uint32_t owner, const ClassMember *member);
+bool constant_record_value(Elab *elab, const Target *target, Span span, Value *out);
 // True for parameters whose value takes their place in equations: annotation(Evaluate = true), and final ones that
 // depend on such and on constants alone.
 // Whether the value of a String that is a parameter or constant is known; wrong ones have been reported and count as known.

@@ -444,6 +444,25 @@ modified_constant(Elab *elab, uint32_t seen_from, const Found *found, Span span)
     return false;
 }
 
+static bool step(Elab *elab, ExprEnv *env, Node part, bool last, Target *target);
+
+// The constant that is the one member of `home`, or a part of it that the rest of the path names.
+static bool
+resolve_constant_record(Elab *elab, ExprEnv *env, Fragment *home, Node ref, uint32_t from, Target *target)
+{
+    uint32_t n = node_at(elab, ref)->nchild;
+    Target inside = {.spots = arena_new(elab->scratch, Spot), .n = 1, .by_value = true};
+    inside.spots[0] = (Spot){.frag = home};
+    for (uint32_t i = from; i < n; i++)
+        if (!step(elab, env, child_at(elab, ref, i), i == n - 1, &inside))
+            return false;
+    Value *value = arena_new(elab->scratch, Value);
+    target->kind = TARGET_VALUE;
+    target->value = value;
+    elab->uneven = true;
+    return constant_record_value(elab, &inside, node_at(elab, ref)->span, value);
+}
+
 // A path that starts at a class: constants and enumeration literals.
 static bool
 resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
@@ -475,8 +494,12 @@ resolve_static(Elab *elab, ExprEnv *env, Node ref, Found found, Target *target)
         if (found.class_id)
             continue;
         Value value;
-        if (modified_constant(elab, seen_from, &found, at->span)
-            || !constant_value(elab, found.owner, found.member, at->span, &value))
+        if (modified_constant(elab, seen_from, &found, at->span))
+            return false;
+        Fragment *home = constant_record(elab, found.owner, found.member);
+        if (home)
+            return resolve_constant_record(elab, env, home, ref, i, target);
+        if (!constant_value(elab, found.owner, found.member, at->span, &value))
             return false;
         if (i != n - 1 || value.type.base == TYPE_RECORD) {
             Value *picked = arena_new(elab->scratch, Value);
@@ -632,7 +655,7 @@ static bool
 step_to_components(Elab *elab, ExprEnv *env, const AstNode *at, Member *member, const Selection *picked, Target *target)
 {
     Spot *spots = arena_array(elab->scratch, Spot, (uint64_t)target->n * picked->n + 1);
-    bool structural = ((const Scope *)env->scope)->structural;
+    bool structural = target->by_value || ((const Scope *)env->scope)->structural;
     for (uint32_t i = 0; i < target->n; i++)
         for (uint32_t k = 0; k < picked->n; k++) {
             Member *same = i ? fragment_member(target->spots[i].frag, at->sym) : member;

@@ -42,13 +42,16 @@ typedef struct ClassImport {
 } ClassImport;
 
 // What a specialised class has in place of a member: another class, or another value of a constant.
-typedef struct Replacement {
+typedef struct Replacement Replacement;
+struct Replacement {
     Sym name;
-    uint32_t class_id; // 0: a value
+    uint32_t class_id; // 0: a value, or parts of one
     Node value;
+    Node mods;         // MODS of the clause: what it says of parts of a constant that is a record; 0: it gives a value
+    const Replacement *under; // with `mods`: what these modify, or NULL
     uint32_t scope;    // class in which the value stands
     Span span;
-} Replacement;
+};
 typedef VEC(Replacement) Replacements;
 
 typedef struct ClassInfo {

@@ -100,12 +100,23 @@ static uint64_t
 key_of(uint32_t class_id, const Replacements *list)
 {
     uint64_t key = hash_mix(class_id);
-    for (uint32_t i = 0; i < list->n; i++) {
-        key = hash_add(key, list->at[i].name);
-        key = hash_add(key, (uint64_t)list->at[i].class_id << 32 | list->at[i].value);
-        key = hash_add(key, list->at[i].scope);
-    }
+    for (uint32_t i = 0; i < list->n; i++)
+        for (const Replacement *at = &list->at[i]; at; at = at->under) {
+            key = hash_add(key, at->name);
+            key = hash_add(key, (uint64_t)at->class_id << 32 | at->value);
+            key = hash_add(key, (uint64_t)at->mods << 32 | at->scope);
+        }
     return key;
+}
+
+static bool
+same_replacement(const Replacement *a, const Replacement *b)
+{
+    while (a && b && a->name == b->name && a->class_id == b->class_id && a->value == b->value && a->mods == b->mods && a->scope == b->scope) {
+        a = a->under;
+        b = b->under;
+    }
+    return !a && !b;
 }
 
 static bool
@@ -113,8 +124,7 @@ same_replacements(const Replacements *a, uint32_t from, const Replacements *b)
 {
     bool same = a->n - from == b->n;
     for (uint32_t i = 0; same && i < b->n; i++)
-        same = a->at[from + i].name == b->at[i].name && a->at[from + i].class_id == b->at[i].class_id
-            && a->at[from + i].value == b->at[i].value && a->at[from + i].scope == b->at[i].scope;
+        same = same_replacement(&a->at[from + i], &b->at[i]);
     return same;
 }
 
@@ -344,14 +354,30 @@ program_check_redeclare(Program *program, uint32_t owner, const Found *found, ui
 
 // --- what an inheriting class replaces
 
-static void
-put(Replacements *list, Replacement replacement)
+// What modifies parts, and what it modifies; as deep as classes extend each other, which has a limit.
+static Replacement *
+put_under(Program *program, const Replacement *top, const Replacement *under)
 {
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i].name == replacement.name) {
-            list->at[i] = replacement;
-            return;
-        }
+    Replacement *made = arena_new(program->arena, Replacement);
+    *made = *top;
+    if (top->mods && (top->under || under))
+        made->under = top->under ? put_under(program, top->under, under) : put_under(program, under, NULL);
+    return made;
+}
+
+// A later one stands in the place of an earlier one, or modifies it.
+static void
+put(Program *program, Replacements *list, Replacement replacement)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        Replacement *old = &list->at[i];
+        if (old->name != replacement.name)
+            continue;
+        bool again = replacement.mods && replacement.mods == old->mods && replacement.scope == old->scope; // another argument of the clause
+        if (!again)
+            *old = replacement.mods ? *put_under(program, &replacement, old) : replacement;
+        return;
+    }
     vec_push(list, replacement);
 }
 
@@ -365,18 +391,20 @@ add_class(Program *program, Replacements *list, uint32_t class_id, uint32_t base
     }
     if (!class_at(program, class_id)->origin && !program_check_redeclare(program, base, &found, given, span))
         return;
-    put(list, (Replacement){.name = name, .class_id = given, .span = span});
+    put(program, list, (Replacement){.name = name, .class_id = given, .span = span});
 }
 
 static void
-add_value(Program *program, Replacements *list, uint32_t scope, Node mod)
+add_value(Program *program, Replacements *list, uint32_t base, uint32_t scope, Node clause, Node mod)
 {
-    Node name = ast_child(&program->ast, mod, 0), mods = ast_child(&program->ast, mod, 1);
-    Node value = mods ? ast_child(&program->ast, mods, 0) : 0;
-    if (!value || ast_at(&program->ast, name)->nchild != 1)
+    const Ast *ast = &program->ast;
+    Node path = ast_child(ast, mod, 0), mods = ast_child(ast, mod, 1), value = mods ? ast_child(ast, mods, 0) : 0;
+    Sym name = ast_at(ast, ast_child(ast, path, 0))->sym;
+    Found found;
+    bool whole = value && ast_at(ast, path)->nchild == 1;
+    if (!whole && (!scope_member(program, base, name, &found) || found.class_id))
         return;
-    put(list, (Replacement){.name = ast_at(&program->ast, ast_child(&program->ast, name, 0))->sym, .value = value,
-                            .scope = scope, .span = ast_at(&program->ast, mod)->span});
+    put(program, list, (Replacement){.name = name, .value = whole ? value : 0, .mods = whole ? 0 : clause, .scope = scope, .span = ast_at(ast, mod)->span});
 }
 
 uint32_t
@@ -392,7 +420,7 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
             add_class(program, &list, class_id, base, ast_at(ast, element)->sym,
                       program_redeclared(program, element, class_id), ast_at(ast, mod)->span);
         else if (ast_kind(ast, mod) == AST_MOD && info->kind == CLASS_PACKAGE)
-            add_value(program, &list, ast_kind(ast, extends) == AST_SHORT ? info->parent : class_id, mod);
+            add_value(program, &list, base, ast_kind(ast, extends) == AST_SHORT ? info->parent : class_id, mods, mod);
     }
     for (uint32_t i = 0; i < info->members.n; i++) {
         const ClassMember *member = &info->members.at[i];
@@ -401,7 +429,7 @@ program_specialise_base(Program *program, uint32_t class_id, Node extends, uint3
                       ast_at(ast, member->node)->span);
     }
     for (uint32_t i = 0; i < info->replacements.n; i++)
-        put(&list, info->replacements.at[i]);
+        put(program, &list, info->replacements.at[i]);
     if (list.n)
         base = program_specialise(program, base, &list);
     vec_free(&list);
