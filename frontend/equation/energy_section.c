@@ -25,34 +25,6 @@ add_energy(Context *context, EnergyKind kind, Node item, Expr e)
     vec_push(&context->frag->energies, made);
 }
 
-// memory(order = alpha): a constant that shapes the model. False after an error.
-static bool
-memory_order(Context *context, Node item, double *order)
-{
-    Elab *elab = context->elab;
-    Node given = child_at(elab, item, 2);
-    Value value;
-    *order = 1;
-    if (!given)
-        return true;
-    if (strcmp(name_of(elab, node_at(elab, given)->sym), "order")) {
-        diag_add(elab->diags, E0807, node_at(elab, given)->span, "a memory energy has an order and nothing else: memory(order = 0.5)");
-        return false;
-    }
-    Node number = child_at(elab, given, 0);
-    if (!expression_constant(&elab->env, number, &value))
-        return false;
-    if (!value.type.rank && type_is_number(&value.type)) {
-        *order = value_number(&elab->env, &value, 0);
-        if (*order > 0 && *order <= 1)
-            return true;
-    }
-    Diag *diag = diag_add(elab->diags, E0219, node_at(elab, number)->span, "the order of a memory energy must be a number in (0, 1]");
-    diag_help(diag, "an element of order 1 is an ordinary mem-spring, mem-damper or mem-inerter; the force of a mem-inerter of order a "
-                    "has a derivative of order 2*a");
-    return false;
-}
-
 static bool
 is_real(const Value *value)
 {
@@ -74,15 +46,50 @@ real_value(Context *context, Node node, const char *what, uint8_t rank, Value *o
     return false;
 }
 
+// memory(order = alpha): a number or an expression of parameters, whose value pass `energy` asks for. False after an error.
+static bool
+memory_order(Context *context, Node item, Expr *order)
+{
+    Elab *elab = context->elab;
+    Exprs *exprs = elab->dae->exprs;
+    Node given = child_at(elab, item, 2);
+    Value value;
+    *order = expr_const(exprs, 1);
+    if (!given)
+        return true;
+    if (strcmp(name_of(elab, node_at(elab, given)->sym), "order")) {
+        diag_add(elab->diags, E0807, node_at(elab, given)->span, "a memory energy has an order and nothing else: memory(order = 0.5)");
+        return false;
+    }
+    Node number = child_at(elab, given, 0);
+    if (!expression(&elab->env, number, &value))
+        return false;
+    if (!value.type.rank && type_is_number(&value.type)) {
+        *order = value.elements[0];
+        bool number_now = expr_op(exprs, *order) == OP_CONST;
+        if (!number_now && !expression_changes(&elab->env, *order))
+            return true;
+        if (number_now && expr_value(exprs, *order) > 0 && expr_value(exprs, *order) <= 1)
+            return true;
+    }
+    Diag *diag = diag_add(elab->diags, E0219, node_at(elab, number)->span, "the order of a memory energy must be a number in (0, 1]");
+    diag_help(diag, "an element of order 1 is an ordinary mem-spring, mem-damper or mem-inerter; the force of a mem-inerter of order a "
+                    "has a derivative of order 2*a");
+    return false;
+}
+
+// An order that parameters give stands on the other side of the energy: both share their row.
 static void
 elaborate_potential(Context *context, Node item, EnergyKind kind)
 {
     Value value;
-    double order;
+    Expr order;
+    Exprs *exprs = context->elab->dae->exprs;
     if (!memory_order(context, item, &order) || !real_value(context, child_at(context->elab, item, 0), "an energy", 0, &value))
         return;
-    add_energy(context, kind, item, value.elements[0]);
-    vec_last(&context->frag->energies).order = order;
+    bool number = expr_op(exprs, order) == OP_CONST;
+    add_energy(context, kind, item, number ? value.elements[0] : expr_2(exprs, OP_EQN, value.elements[0], order));
+    vec_last(&context->frag->energies).order = number ? expr_value(exprs, order) : 0;
 }
 
 // --- inertia

@@ -63,8 +63,8 @@ leave_smooth(void *context, Exprs *exprs, Expr part, const Expr *args)
     return expr_op(exprs, part) == OP_SMOOTH ? expr_const(exprs, 0) : 0;
 }
 
-static bool
-changes(const ExprEnv *env, Expr e)
+bool
+expression_changes(const ExprEnv *env, Expr e)
 {
     U32Vec slots = {0};
     bool any = expr_has_op(env->exprs, e, OP_TIME);
@@ -87,7 +87,7 @@ may_jump(ExprEnv *env, Expr e)
     for (uint32_t i = 0; i < parts.n && !any; i++) {
         Op op = expr_op(env->exprs, parts.at[i]);
         bool step = op == OP_IF || op == OP_SIGN || op == OP_FLOOR || op == OP_CEIL || op == OP_TRUNC;
-        any = step && changes(env, expr_arg(env->exprs, parts.at[i], 0));
+        any = step && expression_changes(env, expr_arg(env->exprs, parts.at[i], 0));
         if (op == OP_SLOT) { // a discrete variable
             Var var = env->slots->at[expr_slot_of(env->exprs, parts.at[i])];
             any = var != BOUND_VARIABLE && env->varies && env->real && env->varies(env, var) && env->real(env, var) && env->der(env, var) == NONE;
@@ -361,7 +361,7 @@ builtin_fder(BuiltinCall *call, Value *out)
         builtin_refuse(call, 1, "a scalar number");
         return false;
     }
-    if (changes(env, order.elements[0])) {
+    if (expression_changes(env, order.elements[0])) {
         Diag *diag = diag_add(env->diags, E0219, node_span(env, call->nodes[1]), "the order of 'fder' changes during the simulation");
         diag_help(diag, "an order is a number or an expression of parameters");
         return false;

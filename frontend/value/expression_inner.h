@@ -65,6 +65,7 @@ expression_leave(ExprEnv *env)
 Expr expression_slot(ExprEnv *env, Var var);
 // The local variable or loop index a REF starts with, or -1.
 int64_t expression_local(const ExprEnv *env, Node ref);
+bool expression_changes(const ExprEnv *env, Expr e); // it contains time or a variable that changes during the simulation
 bool expression_is_time(const ExprEnv *env, Node ref); // the predeclared variable `time`
 // A scalar of the type wanted; E0201/E0202 with `what` ("the condition").
 bool expression_scalar(ExprEnv *env, Node node, VarType base, const char *what, Value *out);

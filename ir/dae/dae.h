@@ -361,7 +361,7 @@ typedef enum EnergyKind {
 typedef struct Energy {
     uint8_t kind;
     bool memory;          // kinetic, potential, dissipation: an integrated energy of a memory element
-    double order;         // of the memory element's derivatives, in (0, 1]; 1 for what is no memory energy
+    double order;         // of the memory element's derivatives, in (0, 1]; 1 for what is no memory energy; 0: parameters give it, shape is energy = order
     Expr shape;
     uint32_t row;
     uint32_t node;        // of the component whose energy section it is

@@ -570,8 +570,10 @@ read_energy(Reader *reader)
     if (!reader_expression(reader, &energy.shape, &energy.row))
         return;
     energy.node = dae_node(dae, inst);
-    bool two_sides = energy.kind >= ENERGY_FORCE;
-    if ((expr_op(dae->exprs, energy.shape) == OP_EQN) != two_sides) {
+    bool two_sides = energy.kind >= ENERGY_FORCE, sides = expr_op(dae->exprs, energy.shape) == OP_EQN;
+    if (sides && energy.memory && energy.order == 1)
+        energy.order = 0;
+    if (sides != two_sides && energy.order != 0) {
         reader->at = begin;
         reader_fail(reader, two_sides ? "two sides" : "an expression");
         return;

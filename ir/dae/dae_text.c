@@ -393,7 +393,7 @@ print_energies(const DaeCalls *calls, Out *out)
     for (uint32_t i = 0; i < dae->energies.n; i++) {
         const Energy *energy = &dae->energies.at[i];
         out_text(out, energy->memory ? "energy memory" : "energy");
-        if (energy->order != 1)
+        if (energy->order != 1 && energy->order != 0)
             out_printf(out, " order %.17g", energy->order);
         out_printf(out, " %s ", dae_text_energies[energy->kind]);
         print_path(dae, dae->nodes.at[energy->node].inst, out);

@@ -10,6 +10,7 @@ typedef struct Definition { // of var, by the right (or left) side of an equatio
     uint32_t equation;
     bool swapped;           // e = v
     double order;           // of an integral: 1 for der(z) = e, that of fder(z, order) = e
+    Expr told_order;        // of fder(z, order) = e: the order, over the row of the equation
     bool may_change;        // the order: parameters give it that can be set in a compiled model
     uint32_t reach;         // a coordinate it depends on, or NONE
 } Definition;
@@ -63,6 +64,8 @@ Role collect_role(const Collect *c, Var var);
 bool collect_local(Collect *c, System *system, Var var, Expr *out);
 // The same for an expression; `plainly`: definitions stay variables.
 bool collect_localise(Collect *c, System *system, Expr e, uint32_t row, bool plainly, Expr *out);
+// A parameter in e that has not shaped the model.
+bool collect_may_change(const Dae *dae, Expr e, const Var *row);
 void collect_no_derivative(Collect *c, Span span);
 
 // --- entries.c: one energy each; errors clear c->good

@@ -27,18 +27,18 @@ collect_base(const Dae *dae, Var var, uint32_t *order)
 
 // The other side of the equation is the derivative of z of this order.
 static void
-define_integral(Collect *c, Var z, uint32_t equation, bool swapped, double order, bool may_change)
+define_integral(Collect *c, Var z, uint32_t equation, bool swapped, double order, Expr told_order, bool may_change)
 {
     uint32_t known;
     if (z == NONE || c->dae->var_group.at[z] == NONE || map_get(&c->rate_given_by, z, &known))
         return;
     map_put(&c->rate_given_by, z, c->integrals.n);
-    vec_push(&c->integrals, (Definition){.var = z, .equation = equation, .swapped = swapped, .order = order, .may_change = may_change, .reach = NONE});
+    vec_push(&c->integrals, (Definition){.var = z, .equation = equation, .swapped = swapped, .order = order, .told_order = told_order, .may_change = may_change, .reach = NONE});
 }
 
 // A parameter in e that has not shaped the model.
-static bool
-may_change(const Dae *dae, Expr e, const Var *row)
+bool
+collect_may_change(const Dae *dae, Expr e, const Var *row)
 {
     for (uint32_t k = 0; k < expr_nslots(dae->exprs, e); k++) {
         const Group *group = dae->var_group.at[row[k]] == NONE ? NULL : dae_group(dae, row[k]);
@@ -56,7 +56,7 @@ define_fractional(Collect *c, uint32_t equation, Expr side, bool swapped)
     const Var *row = c->dae->rows.at + c->dae->equations.at[equation].row;
     double value;
     if (expr_op(exprs, of) == OP_SLOT && dae_known_expr(c->dae, order, row, &value))
-        define_integral(c, row[expr_slot_of(exprs, of)], equation, swapped, value, may_change(c->dae, order, row));
+        define_integral(c, row[expr_slot_of(exprs, of)], equation, swapped, value, order, collect_may_change(c->dae, order, row));
 }
 
 static void
@@ -69,7 +69,7 @@ define(Collect *c, uint32_t equation, Expr side, Expr other, bool swapped)
     if (expr_op(dae->exprs, side) != OP_SLOT || expr_uses_slot(dae->exprs, other, expr_slot_of(dae->exprs, side)))
         return;
     Var var = dae->rows.at[dae->equations.at[equation].row + expr_slot_of(dae->exprs, side)];
-    define_integral(c, dae->var_der_of.at[var], equation, swapped, 1, false);
+    define_integral(c, dae->var_der_of.at[var], equation, swapped, 1, 0, false);
     if (dae->var_group.at[var] == NONE || dae_kind(dae, var) != VAR_CONTINUOUS || map_get(&c->coordinate_of, var, &known)
         || map_get(&c->given_by, var, &known))
         return;

@@ -43,6 +43,7 @@ typedef struct Limit {   // the constraint left = right
 typedef struct Memory {
     EnergyKind kind;
     double order;        // of the element: its derivatives below are of this order, not of the first
+    Expr told_order;     // as an expression of parameters; 0: the number
     Expr s;              // the displacement, as it depends on the coordinates
     Expr slope;          // dE/ds or dE/dz: integrated momentum (kinetic) or momentum
     uint32_t from;

@@ -6,6 +6,7 @@
 // Complexity: linear in the expressions.
 #include "ir/energy/collect.h"
 #include "ir/base/diag.h"
+#include "ir/dae/guards.h"
 
 static bool
 has_no_derivative(const Collect *c, Expr e)
@@ -135,9 +136,29 @@ displacement(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
                           "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals (potential)");
 }
 
+// Both orders are one number, whatever parameters become in a compiled model.
+static bool
+same_order(Collect *c, const Definition *integral, const Energy *energy, Expr told)
+{
+    Dae *dae = c->dae;
+    const Var *row = dae->rows.at + energy->row;
+    if (!integral->may_change && !(told && collect_may_change(dae, told, row)))
+        return true;
+    Expr one, other;
+    uint32_t one_row, other_row;
+    if (!told || !integral->told_order)
+        return false;
+    dae_bind_shape(dae, told, row, &one, &one_row);
+    dae_bind_shape(dae, integral->told_order, dae->rows.at + dae->equations.at[integral->equation].row, &other, &other_row);
+    bool same = one == other;
+    for (uint32_t k = 0; k < expr_nslots(dae->exprs, one) && same; k++)
+        same = dae->rows.at[one_row + k] == dae->rows.at[other_row + k];
+    return same;
+}
+
 // A function of integrals: springs; inerters when coordinates are momenta. *s is the displacement.
 static bool
-integral(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
+integral(Collect *c, System *system, const Energy *energy, Expr told, Var var, Expr *s)
 {
     uint32_t found;
     const char *of = system->dual ? "a momentum" : "a displacement";
@@ -157,9 +178,9 @@ integral(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
                   dae_name(c->dae, var), energy->order, at->order);
         return false;
     }
-    if (at->may_change) {
-        Diag *diag = diag_add(c->diags, E0806, energy->span, "the order of the integral '%s' can be set in a compiled model, but that of "
-                              "the energy cannot", dae_name(c->dae, var));
+    if (c->dae->settable && !same_order(c, at, energy, told)) {
+        Diag *diag = diag_add(c->diags, E0806, energy->span, "the order of the integral '%s' and that of the energy can be set to different values in a "
+                              "compiled model", dae_name(c->dae, var));
         diag_help(diag, "give both the same parameter: fder(%s, alpha) and memory(order = alpha)", dae_name(c->dae, var));
         return false;
     }
@@ -175,13 +196,13 @@ integral(Collect *c, System *system, const Energy *energy, Var var, Expr *s)
 
 // The displacement that a variable of a memory energy is, or is the integral of; false after E0806.
 static bool
-memory_displacement(Collect *c, System *system, const Energy *energy, EnergyKind kind, Var var, Expr *s)
+memory_displacement(Collect *c, System *system, const Energy *energy, Expr told, EnergyKind kind, Var var, Expr *s)
 {
     if (c->dae->var_der_of.at[var] != NONE)
         return wrong_argument(c, energy, "a memory energy depends on the velocity '%s'", var,
                               "integrated energies are functions of displacements (kinetic, dissipation) or of their integrals "
                               "(potential)");
-    return kind == ENERGY_POTENTIAL ? integral(c, system, energy, var, s) : displacement(c, system, energy, var, s);
+    return kind == ENERGY_POTENTIAL ? integral(c, system, energy, told, var, s) : displacement(c, system, energy, var, s);
 }
 
 // Where coordinates are momenta, the integrated kinetic energy is one of their integrals.
@@ -194,23 +215,61 @@ memory_kind(const System *system, const Energy *energy)
     return kind == ENERGY_KINETIC ? ENERGY_POTENTIAL : ENERGY_KINETIC;
 }
 
+static Sym
+order_message(Dae *dae, Expr e, const Var *vars)
+{
+    return dae_guard_message(dae, e, vars, " was 1 when the model was compiled, and its memory element is an ordinary one: compile the model with this value");
+}
+
+// The number that parameters give as the order of an energy. False after E0219.
+static bool
+find_order(Collect *c, Energy *energy, Expr told)
+{
+    Dae *dae = c->dae;
+    const Var *row = dae->rows.at + energy->row;
+    Exprs *exprs = dae->exprs;
+    if (!dae_known_expr(dae, told, row, &energy->order) || !(energy->order > 0 && energy->order <= 1)) {
+        Out text = {0};
+        dae_print_shape(dae, told, energy->row, NONE, &text);
+        Diag *diag = diag_add(c->diags, E0219, energy->span, "the order %s of a memory energy must be a number in (0, 1]", text.text);
+        out_free(&text);
+        diag_help(diag, "an element of order 1 is an ordinary mem-spring, mem-damper or mem-inerter; the force of a mem-inerter of order a "
+                        "has a derivative of order 2*a");
+        c->good = false;
+        return false;
+    }
+    if (energy->order == 1 && dae->settable) {
+        Assert made = {.span = energy->span, .inst = dae->nodes.at[energy->node].inst};
+        Expr condition = expr_1(exprs, OP_NOEVENT, expr_2(exprs, OP_EQ, told, expr_const(exprs, 1)));
+        dae_bind_shape(dae, condition, row, &made.condition, &made.row);
+        dae_guard(dae, made, order_message, told, row);
+    }
+    return true;
+}
+
 void
 collect_memory(Collect *c, System *system, uint32_t from)
 {
-    const Energy *energy = &c->dae->energies.at[from];
+    Energy *energy = &c->dae->energies.at[from];
     Exprs *exprs = c->dae->exprs;
     U32Vec used = {0}, slots = {0}, with = {0};
-    Expr e;
+    Expr e, shape = energy->shape, told = 0, told_order = 0;
+    if (expr_op(exprs, shape) == OP_EQN) {
+        told = expr_arg(exprs, shape, 1);
+        shape = expr_arg(exprs, shape, 0);
+        if (!find_order(c, energy, told) || !collect_localise(c, system, told, energy->row, true, &told_order))
+            return;
+    }
     if (refuse_fractional(c, energy))
         return;
-    c->good &= collect_localise(c, system, energy->shape, energy->row, true, &e);
-    expr_used_slots(exprs, &energy->shape, 1, &used);
+    c->good &= collect_localise(c, system, shape, energy->row, true, &e);
+    expr_used_slots(exprs, &shape, 1, &used);
     for (uint32_t i = 0; i < used.n && c->good; i++) {
         Var var = c->dae->rows.at[energy->row + used.at[i]];
-        Memory made = {.kind = memory_kind(system, energy), .order = energy->order, .from = from};
+        Memory made = {.kind = memory_kind(system, energy), .order = energy->order, .told_order = told_order, .from = from};
         if (dae_kind(c->dae, var) != VAR_CONTINUOUS)
             continue;
-        c->good = memory_displacement(c, system, energy, made.kind, var, &made.s);
+        c->good = memory_displacement(c, system, energy, told, made.kind, var, &made.s);
         uint32_t slot = expr_slot_of(exprs, system_slot(system, var));
         vec_grow(&with, slot < with.n ? 0 : slot + 1 - with.n);
         if (made.kind == ENERGY_POTENTIAL)

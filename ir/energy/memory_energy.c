@@ -23,9 +23,11 @@ has_momentum(const Memory *at)
 static bool
 force_of(System *system, const Memory *at, Expr *force)
 {
-    double order = at->kind == ENERGY_KINETIC ? 2 * at->order : at->order;
     if (at->order != 1) {
-        *force = expr_2(system->exprs, OP_FDER, at->slope, expr_const(system->exprs, order));
+        Expr order = at->told_order ? at->told_order : expr_const(system->exprs, at->order);
+        if (at->kind == ENERGY_KINETIC)
+            order = expr_2(system->exprs, OP_MUL, expr_const(system->exprs, 2), order);
+        *force = expr_2(system->exprs, OP_FDER, at->slope, order);
         return true;
     }
     return system_rates(system, &at->slope, 1, force)
