@@ -102,7 +102,8 @@ static bool
 run_assertion(Frame *frame, const Assertion *assertion, Span span)
 {
     ExprEnv *env = frame->env;
-    if (!value_known(env, &assertion->condition)) {
+    // Whether one that does not hold is reached may depend on values known only at run time, too.
+    if (!value_known(env, &assertion->condition) || env->guard || env->compile) {
         env->at_run_time = true;
         diag_add(env->diags, E0722, span, "this assertion depends on values known only at run time");
         return false;

@@ -272,10 +272,17 @@ check_dropped(ExprEnv *env, Node node, const IfParts *parts)
     return true;
 }
 
-// Conditions known at compile time select their branch or drop it.
+static Expr
+also(ExprEnv *env, Expr guard, Expr condition)
+{
+    return guard ? expr_2(env->exprs, OP_AND, guard, condition) : condition;
+}
+
+// Conditions known at compile time select their branch or drop it. While a branch is elaborated env->guard says where it is reached.
 static bool
 if_collect(ExprEnv *env, Node node, IfParts *parts)
 {
+    Expr reached = env->guard;
     uint32_t n = ast_at(env->ast, node)->nchild;
     for (uint32_t i = 0; i < n; i += 2) {
         bool last = i + 1 >= n, taken = last;
@@ -289,13 +296,17 @@ if_collect(ExprEnv *env, Node node, IfParts *parts)
             if (known && value_number(env, &condition, 0) == 0)
                 continue;
             taken = known;
-            if (!known)
+            if (!known) {
                 vec_push(&parts->conditions, condition.elements[0]);
+                env->guard = also(env, reached, condition.elements[0]);
+                reached = also(env, reached, expr_1(env->exprs, OP_NOT, condition.elements[0]));
+            }
         }
         Node branch = ast_child(env->ast, node, last ? i : i + 1);
         Value value;
         if (!expression(env, branch, &value))
             return false;
+        env->guard = reached;
         vec_push(&parts->values, value);
         vec_push(&parts->nodes, branch);
         if (taken)
@@ -331,7 +342,10 @@ static bool
 if_value(ExprEnv *env, Node node, Value *out)
 {
     IfParts parts = {0};
-    bool good = if_collect(env, node, &parts) && if_merge(env, node, &parts, out) && check_dropped(env, node, &parts);
+    Expr guard = env->guard;
+    bool good = if_collect(env, node, &parts);
+    env->guard = guard;
+    good = good && if_merge(env, node, &parts, out) && check_dropped(env, node, &parts);
     vec_free(&parts.conditions);
     vec_free(&parts.values);
     vec_free(&parts.nodes);
