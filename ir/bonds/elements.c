@@ -8,15 +8,19 @@
 //   - e and f coupled, and no power on all of N: a gyrator (GY);
 //   - N(s) that scales as e ~ s*f stores momentum (I), as f ~ s*e displacement (C), one that is free of s dissipates (R) when its power
 //     has one sign. A power of both signs is that of a controlled source.
+//   - ports that only measure (no power, and a law of their own) beside others that are a source once what is measured is given:
+//     a controlled source, MSe or MSf with an active bond (section 4.5).
 //   - what is none of these is several elements: those of very slow and very fast motion are told.
 // At rest (no efforts, no velocities) the terms of moving arms vanish; where nothing is decided there, points in motion are looked at.
 // Contract: elements.h. Complexity: that of a few scalar laws.
 #include "ir/bonds/elements.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/base/elimination.h"
 #include "ir/bonds/generic.h"
+#include "ir/expr/expr.h"
 
 enum { POINTS = 3 };
 
@@ -290,6 +294,149 @@ is_shared(const ScalarAsk *ask, const Space *space, uint32_t from)
     return true;
 }
 
+// --- controlled sources
+
+enum { PORTS_MAX = 6 };
+
+typedef struct Split { // ports that measure, and the others
+    bool measures[SCALAR_BONDS_MAX]; // per scalar bond
+    uint32_t measuring;              // scalar bonds
+} Split;
+
+static bool
+split_ports(const ScalarAsk *ask, uint32_t subset, Split *split)
+{
+    uint32_t ports = 0;
+    split->measuring = 0;
+    for (uint32_t b = 0; b < ask->bonds; b++) {
+        ports += b && ask->port[b].connector != ask->port[b - 1].connector;
+        split->measures[b] = subset >> ports & 1;
+        split->measuring += split->measures[b];
+    }
+    return subset < 1u << (ports + 1) && split->measuring && split->measuring < ask->bonds;
+}
+
+static uint32_t
+count_ports_of(const ScalarAsk *ask)
+{
+    uint32_t ports = 1;
+    for (uint32_t b = 1; b < ask->bonds; b++)
+        ports += ask->port[b].connector != ask->port[b - 1].connector;
+    return ports;
+}
+
+// The rows of some scalar bonds, in the order of the others; `given` is in the column of constants where something measured takes part.
+static void
+part_of_law(const Solved *whole, const Split *split, bool measures, Solved *part)
+{
+    uint32_t bonds = whole->law.bonds, n = measures ? split->measuring : bonds - split->measuring;
+    memset(part, 0, sizeof *part);
+    part->law.bonds = n;
+    for (uint32_t i = 0; i < whole->law.rows; i++) {
+        double *row = part->law.at[part->law.rows], own = 0, other = 0;
+        uint32_t at = 0;
+        for (uint32_t b = 0; b < bonds; b++) {
+            double effort = whole->law.at[i][b], flow = whole->law.at[i][bonds + b];
+            if (split->measures[b] != measures) {
+                other = fmax(other, fmax(fabs(effort), fabs(flow)));
+                continue;
+            }
+            row[at] = effort;
+            row[n + at++] = flow;
+            own = fmax(own, fmax(fabs(effort), fabs(flow)));
+        }
+        if (own <= SMALL || (measures && other > SMALL)) {
+            memset(row, 0, sizeof part->law.at[0]);
+            continue;
+        }
+        row[2*n] = measures ? 0 : other > SMALL;
+        part->law.rows++;
+    }
+    scalar_law_solve(&part->law, &part->efforts, &part->flows, part->pivot);
+}
+
+// Rows without the columns of the source's ports come last.
+static void
+sort_out(const Solved *whole, const Split *split, Solved *sorted)
+{
+    uint32_t bonds = whole->law.bonds, width = 2*bonds + 2, row = 0;
+    *sorted = *whole;
+    for (uint32_t j = 0; j < 2*bonds; j++) {
+        uint32_t best = row;
+        for (uint32_t i = row; i < sorted->law.rows; i++)
+            best = fabs(sorted->law.at[i][j]) > fabs(sorted->law.at[best][j]) ? i : best;
+        if (split->measures[j%bonds] || best >= sorted->law.rows || fabs(sorted->law.at[best][j]) <= SMALL)
+            continue;
+        for (uint32_t k = 0; k < width; k++) {
+            double kept = sorted->law.at[row][k];
+            sorted->law.at[row][k] = sorted->law.at[best][k];
+            sorted->law.at[best][k] = kept;
+        }
+        for (uint32_t i = row + 1; i < sorted->law.rows; i++) {
+            double factor = sorted->law.at[i][j]/sorted->law.at[row][j];
+            for (uint32_t k = 0; factor != 0 && k < width; k++) {
+                double value = sorted->law.at[i][k] - factor*sorted->law.at[row][k];
+                sorted->law.at[i][k] = fabs(value) < 1e-9 ? 0 : value;
+            }
+        }
+        row++;
+    }
+}
+
+// The quantity measured that takes the largest part in what the source gives.
+static Var
+controlling(const ScalarAsk *ask, const Solved *sorted, const Split *split)
+{
+    uint32_t bonds = ask->bonds;
+    double most = 0;
+    Var best = NONE;
+    for (uint32_t i = 0; i < sorted->law.rows; i++) {
+        bool source = false;
+        for (uint32_t j = 0; j < 2*bonds; j++)
+            source |= !split->measures[j%bonds] && fabs(sorted->law.at[i][j]) > SMALL;
+        for (uint32_t j = 0; source && j < 2*bonds; j++)
+            if (split->measures[j%bonds] && fabs(sorted->law.at[i][j]) > most + SMALL) {
+                most = fabs(sorted->law.at[i][j]);
+                best = j < bonds ? ask->port[j].effort : ask->port[j - bonds].flow;
+            }
+    }
+    return best;
+}
+
+// What is active becomes a controlled source when some ports only measure.
+static Element
+of_control(const ScalarAsk *ask, const Solved *whole, Element active)
+{
+    Solved *part = base_calloc(3, sizeof *part), *sorted = &part[0], *measuring = &part[1], *source = &part[2];
+    uint32_t ports = count_ports_of(ask);
+    Element found = active;
+    for (uint32_t subset = 1; ports <= PORTS_MAX && subset < 1u << ports && found.modulator == NONE; subset++) {
+        Split split;
+        Space space;
+        if (!split_ports(ask, subset, &split))
+            continue;
+        sort_out(whole, &split, sorted);
+        part_of_law(sorted, &split, true, measuring);
+        part_of_law(sorted, &split, false, source);
+        if (measuring->law.rows != split.measuring || source->law.rows != ask->bonds - split.measuring)
+            continue;
+        find_space(measuring, &space);
+        if (!is_apart(measuring) || sign_of_power(&space) != SIGN_NONE || !is_apart(source))
+            continue;
+        bool effort = is_given(source, 0, source->efforts), flow = is_given(source, source->efforts, source->flows);
+        find_space(source, &space);
+        if (effort == flow || sign_of_power(&space) != SIGN_NONE)
+            continue;
+        found = of_source(effort ? NODE_SE : NODE_SF, true);
+        found.driven = found.controlled = true;
+        found.modulator = controlling(ask, sorted, &split);
+    }
+    free(part);
+    return found;
+}
+
+// --- modulation
+
 static bool
 is_modulated(ScalarAsk *ask, const Space *space, Var moved)
 {
@@ -309,9 +456,10 @@ is_given_by(ScalarAsk *ask, const Solved *first, Var moved)
     bool good = solve_law(ask, &changed), other = false;
     ask->moved = NONE;
     uint32_t given = 2*first->law.bonds;
-    for (uint32_t i = 0; good && i < first->law.rows && changed.law.rows == first->law.rows; i++)
-        for (uint32_t j = given; j < given + 2; j++)
-            other |= fabs(changed.law.at[i][j] - first->law.at[i][j]) > SMALL;
+    for (uint32_t i = 0; good && i < first->law.rows; i++)
+        for (uint32_t r = 0; r < changed.law.rows; r++)
+            for (uint32_t j = given; first->pivot[i] == changed.pivot[r] && j < given + 2; j++)
+                other |= fabs(changed.law.at[r][j] - first->law.at[i][j]) > SMALL;
     return other;
 }
 
@@ -331,10 +479,12 @@ element_with(ScalarAsk *ask, const Var *modulators, uint32_t n)
     Element element = is_apart(&first) ? of_conditions(&first, &space) : of_relation(&second, &space);
     if (!element.letters && !element.active && !is_apart(&first))
         element = of_mixture(ask);
+    if (element.active)
+        element = of_control(ask, &first, element);
     element.shares_flow = is_shared(ask, &space, space.bonds) && !differs(&first, space.bonds);
     element.shares_effort = is_shared(ask, &space, 0) && !differs(&first, 0);
     element.seen = true;
-    element.driven = is_driven(&first);
+    element.driven |= is_driven(&first);
     element.works = sign_of_power(&space) != SIGN_NONE;
     ask->s = FIRST_S;
     bool transforms = element.kind == NODE_TF || element.kind == NODE_GY;
@@ -359,10 +509,23 @@ element_at(ScalarAsk *ask, const Var *modulators, uint32_t n)
     return element_with(ask, modulators, n);
 }
 
+// What is given has limits or cases, of which points of any parameters may see one only.
+static bool
+has_cases(const ScalarAsk *ask)
+{
+    for (uint32_t i = 0; i < ask->n; i++) {
+        Expr shape = ask->dae->equations.at[ask->equations[i]].shape;
+        if (expr_has_op(ask->dae->exprs, shape, OP_MIN) || expr_has_op(ask->dae->exprs, shape, OP_MAX) || expr_has_op(ask->dae->exprs, shape, OP_IF))
+            return true;
+    }
+    return false;
+}
+
 // Points at rest, the same with signals that vanish, points in motion; what seems to give nothing is asked more often.
 typedef struct Phase {
     uint32_t first, n;
     bool quiet, moving;
+    bool known;         // parameters have their values: between limits there is more than at them
 } Phase;
 
 static bool
@@ -378,18 +541,20 @@ ask_phase(ScalarAsk *ask, const Phase *phase, const Var *modulators, uint32_t n,
         ask->sample = point;
         ask->quiet = phase->quiet;
         ask->moving = phase->moving;
+        ask->known = phase->known;
         Element element = element_at(ask, modulators, n);
         bool energetic = is_energetic(element.kind) || element.several, known = is_energetic(all->kind) || all->several;
         all->active |= element.active;
         all->seen |= element.seen;
         all->works |= element.works;
-        if (!energetic && (known || phase->moving || !element.letters))
+        bool source = all->kind == NODE_SE || all->kind == NODE_SF, controlled = source && element.controlled && !all->controlled;
+        if (!energetic && !controlled && (phase->known || known || phase->moving || !element.letters))
             continue;
         if (energetic && known) { // a contact that is closed here and open there
             all->letters |= element.letters;
             all->several |= all->kind != element.kind || element.several;
             all->kind = all->several ? NODE_COMPONENT : all->kind;
-        } else if (energetic || !all->letters || element.kind == NODE_GY || element.kind == NODE_TF)
+        } else if (energetic || controlled || !all->letters || element.kind == NODE_GY || element.kind == NODE_TF)
             *all = element;
         all->seen |= element.seen;
         all->works |= element.works;
@@ -399,14 +564,20 @@ ask_phase(ScalarAsk *ask, const Phase *phase, const Var *modulators, uint32_t n,
 Element
 element_of(ScalarAsk *ask, const Var *modulators, uint32_t n)
 {
-    static const Phase phases[] = {{0, 3, false, false}, {3, 2, true, false}, {5, 3, false, true}, {8, 8, false, false}};
+    static const Phase phases[] = {{0, 3, false, false, false}, {3, 2, true, false, false}, {5, 3, false, true, false}, {8, 8, false, false, false},
+                                   {16, 2, false, false, true}};
     Element all = {.kind = NODE_COMPONENT, .modulator = NONE};
     ask->moved = NONE;
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         bool source = all.kind == NODE_SE || all.kind == NODE_SF || all.kind == NODE_COMPONENT;
-        if (!all.letters || (i >= 2 && source && !all.several && !all.driven))
+        if (phases[i].known && (!all.given || !has_cases(ask)))
+            continue;
+        if (!all.letters || (i >= 2 && source && !all.several && !all.driven)) {
             ask_phase(ask, &phases[i], modulators, n, &all);
+            all.by_values |= phases[i].known;
+        }
     }
+    ask->known = false;
     return all;
 }
 

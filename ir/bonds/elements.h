@@ -7,14 +7,16 @@
 typedef struct Element {
     NodeKind kind;     // NODE_COMPONENT: undecided, or several
     uint16_t letters;  // bits of NodeKind that were met; 0: none
-    Var modulator;     // a variable that changes a transformer's or gyrator's ratio; a signal that a source gives; or NONE
+    Var modulator;     // a variable that changes a transformer's or gyrator's ratio; what a source gives, a signal or a quantity of another port; or NONE
     bool given;        // of a source: it gives something, be it a constant; otherwise nothing
+    bool controlled;   // what it gives follows what it measures at other ports
     bool driven;       // what it gives changes with time or signals
     bool active;       // it can give power without bound: a controlled source
     bool shares_flow, shares_effort; // all ports have one flow, one effort
     bool unit;         // a transformer all of whose ratios are 1 or -1
     bool seen;         // its equations could be evaluated somewhere
     bool works;        // at some point it takes or gives power, whatever it is
+    bool by_values;    // the values of parameters took part: another component with these equations may be another element
     bool several;      // it stores or dissipates in different ways at different points
 } Element;
 

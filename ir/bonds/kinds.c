@@ -21,6 +21,7 @@
 #include "ir/bonds/bonds.h"
 #include "ir/bonds/closures.h"
 #include "ir/bonds/elements.h"
+#include "ir/bonds/orders.h"
 #include "ir/expr/expr.h"
 
 enum { MODULATORS_MAX = 12, SCALARS_MAX = 4000, UNITS_MAX = 8 };
@@ -487,6 +488,10 @@ find_element(Kinds *kinds, uint32_t node)
             }
     KnownElement made = {first, kinds->words.n - first, head, ask_element(kinds)};
     Element element = made.element;
+    if (element.by_values) {
+        kinds->words.n = first;
+        return element;
+    }
     if (element.modulator != NONE && map_get(&kinds->local, element.modulator, &number))
         made.element.modulator = number;
     map_put(&kinds->known_of, hash, kinds->known.n);
@@ -587,8 +592,13 @@ classify(Kinds *kinds, uint32_t node)
     }
     NodeKind kind = kind_of(kinds->dae, node, &found, &element, kinds->ports.at[node], kinds->scalars.at[node]);
     NodeParts *parts = &kinds->dae->nodes.at[node].parts;
+    OrdersAsk orders = {kinds->dae, at, n, kinds->scalar.at, kinds->scalar.n};
+    if (kind == NODE_MEMORY)
+        parts->has_orders = orders_of_memory(&orders, &parts->effort_order, &parts->motion_order);
     if (kind == NODE_COMPONENT)
         parts->letters = (uint16_t)((element.kind == NODE_COMPONENT ? element.letters : 0) | (element.several || (!element.letters && !element.active) ? found.letters : 0));
+    if (kind == NODE_COMPONENT && !parts->letters && !element.active && element.works)
+        parts->letters = orders_letters(&orders);
     bool constraint = kind != NODE_BODY && kind != NODE_MEMORY && holds_against_ground(kinds, node, &found);
     kind = constraint ? NODE_CONSTRAINT : kind;
     if (element.seen)

@@ -136,7 +136,7 @@ value_of(const Making *making, Var var, bool later)
     if (ask->known && dae_is_parameter(dae, base) && dae_known_value(ask->dae, base, &value) && is_comparable(dae, base, value))
         return value;
     if (held)
-        return ask->quiet && !later && !dae_is_parameter(dae, base) && dae_type(dae, base) == TYPE_REAL
+        return ask->quiet && !later && base != ask->moved && !dae_is_parameter(dae, base) && dae_type(dae, base) == TYPE_REAL
                    ? 0 : generic_value(dae, var, sample);
     if (!ask->moving && (derivatives || at_rest(ask, var)))
         return 0;

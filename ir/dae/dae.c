@@ -802,6 +802,10 @@ node_print_symbol(const GraphNode *node, Out *out)
         out_text(out, effort && flow ? "De Df" : effort ? "De" : "Df");
     if (out->length > before)
         return;
+    if (node->kind == NODE_MEMORY && node->parts.has_orders) {
+        out_printf(out, "M(%.4g,%.4g)", node->parts.effort_order, node->parts.motion_order);
+        return;
+    }
     bool modulates = node->kind == NODE_TF || node->kind == NODE_GY || node->kind == NODE_SE || node->kind == NODE_SF;
     if (node->kind == NODE_TF && node->parts.bits & PART_UNIT)
         out_char(out, '1');

@@ -301,7 +301,7 @@ typedef enum NodeKind {
 const char *node_kind_text(NodeKind kind);
 typedef struct GraphNode GraphNode;
 // The same with what is known of the node besides: "MTF", "MGY" (modulated), "De", "Df" (detectors), "C R" (a component of several
-// elements).
+// elements), "M(0,-1)" (a memory element between the momentum and the integral of the displacement).
 void node_print_symbol(const GraphNode *node, Out *out);
 // The work that a constraint does: any (an element), that of a drive (a prescribed motion or effort), none (it is ideal).
 typedef enum Work { WORK_UNKNOWN, WORK_NONE, WORK_DRIVE, WORK_ANY } Work;
@@ -324,6 +324,8 @@ typedef struct NodeParts { // what a constraint or a body is made of; filled for
     // variable that changes its ratio + 1, of a source the signal that it gives + 1, or 0.
     uint16_t letters;
     uint32_t modulator;
+    bool has_orders;         // of a memory element: its law relates the derivatives of these orders
+    double effort_order, motion_order; // of the momentum and of the displacement
     uint32_t first_closure, closures; // of a constraint: in Dae.closures; none where the law could not be told
 } NodeParts;
 // A scalar bond of a constraint: what closes it, and along or about what.

@@ -328,7 +328,7 @@ print_graph(const Dae *dae, Out *out)
     for (uint32_t i = 0; i < dae->nodes.n; i++) {
         out_printf(out, "node %u %s ", i, dae_text_nodes[dae->nodes.at[i].kind]);
         print_path(dae, dae->nodes.at[i].inst, out);
-        if (dae->nodes.at[i].parts.letters || dae->nodes.at[i].parts.modulator || dae->nodes.at[i].parts.bits) {
+        if (dae->nodes.at[i].parts.letters || dae->nodes.at[i].parts.modulator || dae->nodes.at[i].parts.bits || dae->nodes.at[i].parts.has_orders) {
             out_text(out, " // ");
             node_print_symbol(&dae->nodes.at[i], out);
         }

@@ -708,7 +708,7 @@ print_legend(const Drawing *drawing, Out *out)
         {drawing->graph.dae->bonds.n, COLOR_NOTE, "stroke: where the effort arrives"},
         {drawing->has_multibond, COLOR_NOTE, "double line: so many scalar bonds"},
         {drawing->has_axes, COLOR_NOTE, "v, ω: translation along, rotation about"},
-        {drawing->has_memory, COLOR_NOTE, "M: memory element"},
+        {drawing->has_memory, COLOR_NOTE, "M(a,b): memory element, Dᵃp = g(Dᵇx)"},
         {drawing->has_other, COLOR_NOTE, "*: element of another kind"},
         {drawing->has_loop, COLOR_LOOP, "<b>in an algebraic loop</b>"},
         {drawing->has_derivative, COLOR_DERIVATIVE, "<b>storage in derivative causality</b>"},
