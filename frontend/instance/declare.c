@@ -188,8 +188,22 @@ variable_kind(const Fragment *frag, const Member *member)
     return VAR_CONTINUOUS;
 }
 
+// An attribute has one value, or one for each element of the variable and of the arrays around it.
 static bool
-text_attribute(Elab *elab, Member *member, const char *name, Sym *out)
+attribute_fits(Elab *elab, const Fragment *frag, const Member *member, const Mod *mod, const char *name, const Type *type)
+{
+    uint32_t around = type->rank >= member->type.rank ? type->rank - member->type.rank : MAX_RANK;
+    bool fits = !type->rank || around == 0 || around == rank_around(frag, mod);
+    for (uint32_t i = 0; fits && type->rank && i < member->type.rank; i++)
+        fits = type->dims[around + i] == member->type.dims[i];
+    if (!fits)
+        diag_add(elab->diags, E0110, mod_value_span(elab, mod), "'%s' of '%s' must be one String, or one for each element", name,
+                 name_of(elab, member->name));
+    return fits;
+}
+
+static bool
+text_attribute(Elab *elab, const Fragment *frag, Member *member, const char *name, Sym *out)
 {
     const Mod *mod = mod_child(member->mod, sym_of(elab->dae->syms, name));
     Value value;
@@ -197,11 +211,22 @@ text_attribute(Elab *elab, Member *member, const char *name, Sym *out)
         return true;
     if (!evaluate(elab, mod->frag, mod->class_id, false, mod->value, &value))
         return false;
-    if (value.type.base != TYPE_STRING || value.type.rank) {
+    if (value.type.base != TYPE_STRING) {
         diag_add(elab->diags, E0201, mod_value_span(elab, mod), "'%s' must be a String", name);
         return false;
     }
-    *out = sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[0]));
+    if (!attribute_fits(elab, frag, member, mod, name, &value.type))
+        return false;
+    // A variable has one text of each kind. Elements that differ have none, but a unit counts.
+    Sym text = value.count ? sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[0])) : 0;
+    for (uint32_t i = 1; i < value.count; i++)
+        if (text != sym_of(elab->dae->syms, text_known(elab->dae->exprs, value.elements[i])))
+            text = 0;
+    if (value.count && !text && out == &member->unit) {
+        unsupported(elab, mod_value_span(elab, mod), "an array whose elements have different units");
+        return false;
+    }
+    *out = text;
     return true;
 }
 
@@ -262,9 +287,9 @@ declare_variable(Elab *elab, Fragment *frag, Member *member, const TypeUse *use,
         diag_add(elab->diags, E0131, member->span, "'%s' has the prefix %s and must be Real", name_of(elab, member->name),
                  member->flags & AST_F_FLOW ? "flow" : "stream");
     check_attributes(elab, member);
-    return text_attribute(elab, member, "unit", &member->unit)
-        && text_attribute(elab, member, "displayUnit", &member->display_unit)
-        && text_attribute(elab, member, "quantity", &member->quantity)
+    return text_attribute(elab, frag, member, "unit", &member->unit)
+        && text_attribute(elab, frag, member, "displayUnit", &member->display_unit)
+        && text_attribute(elab, frag, member, "quantity", &member->quantity)
             && state_select_attribute(elab, member);
 }
 

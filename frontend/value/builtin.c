@@ -9,7 +9,7 @@
 #include "frontend/value/expression_inner.h"
 #include "ir/base/diag.h"
 
-static BuiltinRun map_real, map_luz, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
+static BuiltinRun map_real, map_luz, map_semi_linear, map_same, map_integer, map_quotient, map_remainder, enumeration_integer;
 
 static const Builtin builtin_table[] = {
 #define BUILTIN(name, parameters, least, raw, op, run) {name, parameters, least, raw, op, run},
@@ -352,6 +352,23 @@ map_luz(BuiltinCall *call, Value *out)
             a = expr_2(env->exprs, OP_ADD, a, pick_checked(env, good, 1, "the threshold of luz is negative", call->span));
         }
         out->elements[i] = expr_2(env->exprs, OP_LUZ, x, a);
+    }
+    return true;
+}
+
+// semiLinear(x, k1, k2) = if x >= 0 then k1*x else k2*x, continuous (section 3.7.4.5).
+static bool
+map_semi_linear(BuiltinCall *call, Value *out)
+{
+    Exprs *exprs = call->env->exprs;
+    Expr zero = expr_const(exprs, 0);
+    if (!map_open(call, TYPE_REAL, out))
+        return false;
+    for (uint32_t i = 0; i < out->count; i++) {
+        Expr x = map_argument(call, 0, i);
+        Expr e = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, x, zero), expr_2(exprs, OP_MUL, map_argument(call, 1, i), x),
+                        expr_2(exprs, OP_MUL, map_argument(call, 2, i), x));
+        out->elements[i] = expr_2(exprs, OP_SMOOTH, zero, e);
     }
     return true;
 }

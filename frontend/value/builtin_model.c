@@ -1,4 +1,4 @@
-// builtin_model.c: built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth, homotopy.
+// builtin_model.c: built-in functions about time and events: der, pre, edge, change, sample, noEvent, smooth.
 //
 // Purpose: Modelica 3.6, section 3.7. der of a composite expression is expanded by the chain rule, so that
 // only derivatives of variables remain.
@@ -371,37 +371,6 @@ builtin_fder(BuiltinCall *call, Value *out)
     out->type.base = TYPE_REAL;
     for (uint32_t i = 0; i < out->count; i++)
         out->elements[i] = expr_2(env->exprs, OP_FDER, value.elements[i], order.elements[0]);
-    return true;
-}
-
-bool
-builtin_homotopy(BuiltinCall *call, Value *out)
-{
-    for (uint32_t i = 0; i < 2; i++)
-        if (!type_is_number(&call->values[i].type) || call->values[i].type.rank) {
-            builtin_refuse(call, i, "a scalar number");
-            return false;
-        }
-    Expr e = expr_2(call->env->exprs, OP_HOMOTOPY, call->values[0].elements[0], call->values[1].elements[0]);
-    *out = value_scalar(call->env, TYPE_REAL, e);
-    return true;
-}
-
-// semiLinear(x, k1, k2) = if x >= 0 then k1*x else k2*x, continuous (section 3.7.4.5).
-bool
-builtin_semi_linear(BuiltinCall *call, Value *out)
-{
-    Exprs *exprs = call->env->exprs;
-    for (uint32_t i = 0; i < 3; i++)
-        if (!type_is_number(&call->values[i].type) || call->values[i].type.rank) {
-            builtin_refuse(call, i, "a scalar number");
-            return false;
-        }
-    Expr x = call->values[0].elements[0], zero = expr_const(exprs, 0);
-    Expr e = expr_3(exprs, OP_IF, expr_2(exprs, OP_GE, x, zero),
-                    expr_2(exprs, OP_MUL, call->values[1].elements[0], x),
-                    expr_2(exprs, OP_MUL, call->values[2].elements[0], x));
-    *out = value_scalar(call->env, TYPE_REAL, expr_2(exprs, OP_SMOOTH, zero, e));
     return true;
 }
 

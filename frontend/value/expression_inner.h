@@ -170,8 +170,7 @@ Diag *builtin_refuse(BuiltinCall *call, uint32_t i,
                      const char *needs); // E0210: "argument i of 'f' must be ..."
 bool builtin_not_supported(BuiltinCall *call, Value *out);
 BuiltinRun builtin_der, builtin_pre, builtin_edge, builtin_change, builtin_event_free, builtin_smooth,
-    builtin_homotopy,
-    builtin_sample, builtin_integral, builtin_partial, builtin_connections, builtin_nullary, builtin_semi_linear, builtin_delay, builtin_pure,
+    builtin_sample, builtin_integral, builtin_partial, builtin_connections, builtin_nullary, builtin_delay, builtin_pure,
     builtin_fder, builtin_string, builtin_transport;
 BuiltinRun builtin_size, builtin_ndims, builtin_constant_fill, builtin_fill, builtin_identity,
     builtin_diagonal,
